@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { currency, emailAddress, instant, limits, rawText, slug, text, timestamp } from './common.ts';
+import { idSchema } from './ids.ts';
+
+/** Accounts are the gateway's own: these are HTTP shapes, not messages. */
+export const apiKeyScopes = ['read', 'write', 'money'] as const;
+export const apiKeyScope = z.enum(apiKeyScopes);
+export type ApiKeyScope = z.infer<typeof apiKeyScope>;
+
+/** At least 10 characters (NIST SP 800-63B asks for 8 or more and no composition rules). */
+const password = rawText(200, 10);
+
+export const signupBody = z
+  .strictObject({ email: emailAddress, password, name: text(limits.name, 1) })
+  .meta({ id: 'SignUp' });
+export const signupResult = z.object({ ok: z.literal(true), accountId: idSchema('account') }).meta({ id: 'SignedUp' });
+export const loginBody = z.strictObject({ email: emailAddress, password: rawText(200, 1) }).meta({ id: 'Login' });
+export const meResource = z
+  .object({ accountId: z.string(), email: z.string(), name: z.string(), handle: z.string() })
+  .meta({ id: 'Me' });
+
+export const apiKeyResource = z
+  .object({
+    id: idSchema('apiKey'),
+    name: z.string(),
+    prefix: z.string().describe('The first characters of the key, to recognise it by.'),
+    last_four: z.string(),
+    scopes: z.array(apiKeyScope),
+    created_at: timestamp,
+    expires_at: timestamp.nullable(),
+    last_used_at: timestamp.nullable(),
+    revoked_at: timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' });
+export const createdApiKeyResource = apiKeyResource
+  .extend({ key: z.string().describe('The key itself; shown this once.') })
+  .meta({ id: 'ApiKeyCreated' });
+export const createApiKeyBody = z
+  .strictObject({
+    name: text(limits.name, 1),
+    scopes: z.array(apiKeyScope).min(1).optional(),
+    expiresAt: instant.nullable().optional(),
+  })
+  .meta({ id: 'ApiKeyCreate' });
+export const rotateApiKeyBody = z
+  .strictObject({ overlapHours: z.number().min(0).max(168).optional().describe('How long the old key still works; 24 unless said.') })
+  .meta({ id: 'ApiKeyRotate' });
+
+export const settingsResource = z
+  .object({
+    handle: z.string(),
+    businessName: z.string(),
+    supportEmail: z.string(),
+    defaultCurrency: z.string(),
+    testMode: z.boolean(),
+    holdDecisionMinutes: z.int(),
+    nudgeAfterMinutes: z.int(),
+    commissionHoldDays: z.int(),
+    cancellationNotices: z.boolean(),
+  })
+  .meta({ id: 'Settings' });
+export type Settings = z.infer<typeof settingsResource>;
+
+export const updateSettingsBody = z
+  .strictObject({
+    handle: slug,
+    businessName: text(limits.name, 1),
+    supportEmail: emailAddress,
+    defaultCurrency: currency,
+    testMode: z.boolean(),
+    holdDecisionMinutes: z.int().min(1).max(7 * 24 * 60),
+    nudgeAfterMinutes: z.int().min(10).max(7 * 24 * 60),
+    commissionHoldDays: z.int().min(0).max(365),
+    cancellationNotices: z.boolean(),
+  })
+  .partial()
+  .meta({ id: 'SettingsUpdate' });

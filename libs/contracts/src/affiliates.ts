@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { amountCents, emailAddress, limits, listOf, pageQuery, text, timestamp } from './common.ts';
+import { defineEvent, defineRequest } from './define.ts';
+import { idSchema } from './ids.ts';
+
+const affiliateCode = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, hyphens and underscores');
+
+export const affiliateResource = z
+  .object({
+    id: idSchema('affiliate'),
+    code: z.string(),
+    name: z.string(),
+    email: z.string(),
+    commission_percent: z.number().nullable(),
+    commission_cents: z.int().nullable(),
+    renewal_months: z.int(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Affiliate' });
+
+const commissionFields = {
+  commissionPercent: z.number().min(0).max(100).multipleOf(0.01).optional(),
+  commissionCents: amountCents.optional(),
+  renewalMonths: z.int().min(0).max(1200).optional(),
+};
+const oneCommission = {
+  path: ['commissionPercent'],
+  message: 'give either commissionPercent or commissionCents',
+};
+export const createAffiliateBody = z
+  .strictObject({ code: affiliateCode, name: text(limits.name, 1), email: emailAddress, ...commissionFields })
+  .refine((body) => (body.commissionPercent === undefined) !== (body.commissionCents === undefined), oneCommission)
+  .meta({ id: 'AffiliateCreate' });
+export const updateAffiliateBody = z
+  .strictObject({ name: text(limits.name, 1).optional(), email: emailAddress.optional(), ...commissionFields })
+  .refine((body) => body.commissionPercent === undefined || body.commissionCents === undefined, oneCommission)
+  .meta({ id: 'AffiliateUpdate' });
+
+export const commissionResource = z
+  .object({
+    id: idSchema('commission'),
+    order_id: idSchema('order'),
+    amount_cents: z.int(),
+    currency: z.string(),
+    status: z.enum(['pending', 'due', 'paid', 'voided']),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Commission' });
+
+export const listAffiliates = defineRequest('read', 'affiliate', 'affiliates.list', { input: z.object({}), output: listOf(affiliateResource) });
+export const createAffiliate = defineRequest('command', 'affiliate', 'affiliates.create', {
+  input: z.object({ body: createAffiliateBody }),
+  output: affiliateResource,
+});
+export const updateAffiliate = defineRequest('command', 'affiliate', 'affiliates.update', {
+  input: z.object({ code: z.string(), body: updateAffiliateBody }),
+  output: affiliateResource,
+});
+export const listCommissions = defineRequest('read', 'affiliate', 'commissions.list', {
+  input: pageQuery.extend({ code: z.string() }),
+  output: listOf(commissionResource),
+});
+
+/** A sale named a partner code that the account does not have: the sale stands, nobody is credited. */
+export const affiliateCodeUnmatched = defineEvent(
+  'affiliate',
+  'code.unmatched',
+  1,
+  z.object({ orderId: z.string(), code: z.string(), test: z.boolean() }),
+);

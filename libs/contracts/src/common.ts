@@ -1,0 +1,86 @@
+import { z } from 'zod';
+
+/** NUL and lone surrogates cannot be stored or sent on as UTF-8: they are refused at the edge, never altered. */
+const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
+
+/** Text of at most `max` characters, without surrounding white space. */
+export function text(max: number, min = 0) {
+  return z.string().trim().min(min).max(max).refine(storable, 'must not contain NUL or lone surrogates');
+}
+
+/** Text kept exactly as given (email bodies, tokens). */
+export function rawText(max: number, min = 0) {
+  return z.string().min(min).max(max).refine(storable, 'must not contain NUL or lone surrogates');
+}
+
+/** Limits of the platform, in characters unless the name says otherwise. */
+export const limits = {
+  name: 200,
+  slug: 80,
+  url: 2048,
+  email: 254, // RFC 5321: a path is at most 256 octets with its two angle brackets
+  emailBodyBytes: 100 * 1024,
+  bodyBytes: 256 * 1024,
+  bumpIds: 50,
+  utm: 200,
+  listMax: 100,
+} as const;
+
+/**
+ * A pragmatic subset of RFC 5321 addresses: one @, no white space, quotes or control characters, a domain with
+ * a dot. The domain is lower-cased (it is case-insensitive); the local part is kept as typed.
+ */
+export const emailAddress = z
+  .string()
+  .trim()
+  .max(limits.email)
+  .regex(/^[^\s@"(),:;<>[\\\]\p{C}]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,63}$/u, 'must be an email address')
+  .refine(storable, 'must not contain NUL or lone surrogates')
+  .overwrite((address) => {
+    const at = address.lastIndexOf('@');
+    return address.slice(0, at) + address.slice(at).toLowerCase();
+  });
+
+export const slug = z
+  .string()
+  .min(1)
+  .max(limits.slug)
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single hyphens');
+
+const currencies = new Set(Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()));
+
+export const currency = z.string().refine((code) => currencies.has(code), 'must be a lower-case ISO 4217 currency code');
+
+/** 9,999,999,999 minor units: a hundred lines of it still add up exactly in a double. */
+export const maxAmountCents = 9_999_999_999;
+
+export const amountCents = z.int().min(0).max(maxAmountCents);
+
+export const httpUrl = z
+  .string()
+  .max(limits.url)
+  .refine((value) => {
+    const url = URL.parse(value);
+    return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && storable(value);
+  }, 'must be an http or https URL');
+
+/** ISO 8601 UTC with milliseconds. */
+export const timestamp = z.iso.datetime({ precision: 3 });
+
+/** Input of timestamps: any ISO 8601 instant with an offset. */
+export const instant = z.iso.datetime({ offset: true });
+
+export const flag = z.union([z.literal(0), z.literal(1)]);
+
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(limits.listMax).optional(),
+  before: z.string().max(64).optional(),
+});
+export type PageQuery = z.infer<typeof pageQuery>;
+
+/** `has_more` is there when paging was asked for. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item), has_more: z.boolean().optional() });
+}
+
+export const okResult = z.object({ ok: z.literal(true) }).meta({ id: 'Ok' });

@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import type { ServiceName } from './services.ts';
+
+/**
+ * A fact that a service publishes: past tense, versioned, on its own subject of that service's stream.
+ * Producer and consumer import the same value; subject and stream follow from it.
+ */
+export interface EventDefinition<Data extends z.ZodType = z.ZodType> {
+  readonly kind: 'event';
+  readonly service: ServiceName;
+  /** `<noun>.<past-tense>`, e.g. `order.paid`. */
+  readonly name: string;
+  readonly version: number;
+  readonly subject: string;
+  readonly data: Data;
+}
+
+export function defineEvent<Data extends z.ZodType>(
+  service: ServiceName,
+  name: string,
+  version: number,
+  data: Data,
+): EventDefinition<Data> {
+  return { kind: 'event', service, name, version, subject: `evt.${service}.${name}.v${version}`, data };
+}
+
+export type EventData<E> = E extends EventDefinition<infer D> ? z.infer<D> : never;
+
+/** What travels on a stream: who, when, what. Trace and request id ride in message headers. */
+export interface EventEnvelope<Data> {
+  /** `evt_` + UUIDv7; also the JetStream message id and the key of every consumer's inbox. */
+  readonly id: string;
+  readonly accountId: string;
+  /** ISO 8601 UTC with milliseconds: when it happened, never when it was sent. */
+  readonly occurredAt: string;
+  readonly data: Data;
+}
+
+/** One JetStream stream for each publishing service. */
+export const streamName = (service: ServiceName): string => `EVT_${service.toUpperCase().replaceAll('-', '_')}`;
+
+/** All subjects of a service's stream. */
+export const streamSubjects = (service: ServiceName): string => `evt.${service}.>`;
+
+/**
+ * A question or a command answered by one service over request/reply.
+ * - `read` changes nothing: it may be asked again at will.
+ * - `command` changes something. It carries a command id, its handler takes effect at most once for that id,
+ *   and so the requester may repeat it when an answer got lost.
+ */
+export interface RequestDefinition<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
+  readonly kind: 'request';
+  readonly service: ServiceName;
+  /** `<resource>.<verb>`, e.g. `orders.place`. */
+  readonly name: string;
+  readonly mode: 'read' | 'command';
+  readonly subject: string;
+  readonly input: Input;
+  readonly output: Output;
+}
+
+export function defineRequest<Input extends z.ZodType, Output extends z.ZodType>(
+  mode: 'read' | 'command',
+  service: ServiceName,
+  name: string,
+  shapes: { input: Input; output: Output },
+): RequestDefinition<Input, Output> {
+  return { kind: 'request', mode, service, name, subject: `svc.${service}.${name}`, ...shapes };
+}
+
+export type RequestInput<R> = R extends RequestDefinition<infer I, z.ZodType> ? z.infer<I> : never;
+export type RequestOutput<R> = R extends RequestDefinition<z.ZodType, infer O> ? z.infer<O> : never;

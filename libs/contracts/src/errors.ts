@@ -1,0 +1,72 @@
+/**
+ * Every error code of the product, once: its HTTP status and its title. A code never changes its meaning.
+ * Services throw `DomainError` with a code; only the edge turns it into HTTP.
+ */
+export const errorCodes = {
+  malformed_json: { status: 400, title: 'The body is not valid JSON' },
+  malformed_request: { status: 400, title: 'The request is malformed' },
+  invalid_idempotency_key: { status: 400, title: 'The Idempotency-Key header is malformed' },
+  unauthorized: { status: 401, title: 'A valid API key is required' },
+  invalid_credentials: { status: 401, title: 'Email or password is wrong' },
+  insufficient_scope: { status: 403, title: 'The key lacks the scope this needs' },
+  cross_site_request: { status: 403, title: 'A browser session may only write from its own site' },
+  signup_closed: { status: 403, title: 'Sign-up is switched off here' },
+  not_found: { status: 404, title: 'Nothing is here' },
+  product_not_found: { status: 404, title: 'No such product' },
+  offer_not_found: { status: 404, title: 'No such offer on this product' },
+  email_not_found: { status: 404, title: 'No such email on this product' },
+  discount_not_found: { status: 404, title: 'No such discount' },
+  order_not_found: { status: 404, title: 'No such order' },
+  subscription_not_found: { status: 404, title: 'No such subscription' },
+  affiliate_not_found: { status: 404, title: 'No such affiliate' },
+  api_key_not_found: { status: 404, title: 'No such API key' },
+  webhook_endpoint_not_found: { status: 404, title: 'No webhook endpoint is connected' },
+  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
+  not_acceptable: { status: 406, title: 'The accepted type cannot be produced' },
+  idempotency_key_in_use: { status: 409, title: 'A request with this Idempotency-Key is still running' },
+  invalid_transition: { status: 409, title: 'The current state does not allow this' },
+  slug_taken: { status: 409, title: 'Another product has this slug' },
+  handle_taken: { status: 409, title: 'Another account has this handle' },
+  email_taken: { status: 409, title: 'An account with this email exists' },
+  code_taken: { status: 409, title: 'This code exists already' },
+  position_taken: { status: 409, title: 'Another email has this position' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The body must be application/json' },
+  validation_failed: { status: 422, title: 'Some fields are invalid' },
+  idempotency_key_reused: { status: 422, title: 'This Idempotency-Key was used for another request' },
+  unknown_product: { status: 422, title: 'No such product', publicCode: 'product_not_found' },
+  product_not_live: { status: 422, title: 'The product is not for sale' },
+  bump_not_found: { status: 422, title: 'No such order bump on this product' },
+  discount_invalid: { status: 422, title: 'The discount code cannot be used' },
+  webhook_url_refused: { status: 422, title: 'Webhooks cannot be sent to this address' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'Something went wrong on our side' },
+  service_unavailable: { status: 503, title: 'Part of the service is down; try again' },
+  outcome_unknown: { status: 503, title: 'The answer was lost; the request may have taken effect' },
+} as const satisfies Record<string, { status: number; title: string; publicCode?: string }>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+export interface FieldError {
+  /** Path of the field in the body, e.g. `items.0.label`; empty for the body as a whole. */
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A refusal the caller can understand: a code of the registry, a sentence, and the fields at fault. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+  readonly code: ErrorCode;
+  readonly errors: readonly FieldError[];
+
+  constructor(code: ErrorCode, detail: string, errors: readonly FieldError[] = []) {
+    super(detail);
+    this.code = code;
+    this.errors = errors;
+  }
+}
+
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(errorCodes, code);
+}

@@ -1,0 +1,12 @@
+/** The services of the platform. Streams, subjects, durable consumers, databases and NATS users are named after them. */
+export const serviceNames = [
+  'gateway',
+  'catalog',
+  'checkout',
+  'billing',
+  'affiliate',
+  'metrics',
+  'webhook-dispatcher',
+] as const;
+
+export type ServiceName = (typeof serviceNames)[number];

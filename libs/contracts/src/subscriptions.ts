@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { billingInterval } from './catalog.ts';
+import { listOf, pageQuery, timestamp } from './common.ts';
+import { defineEvent, defineRequest } from './define.ts';
+import { idSchema } from './ids.ts';
+
+export const subscriptionStatus = z.enum(['active', 'past_due', 'paused', 'canceled']);
+
+/** `automatic` renews by itself; `external` is collected by the seller and never charged by us. */
+export const collectionMethod = z.enum(['automatic', 'external']);
+
+export const subscriptionResource = z
+  .object({
+    id: idSchema('subscription'),
+    order_id: idSchema('order'),
+    product_id: idSchema('product'),
+    product_name: z.string(),
+    customer_email: z.string(),
+    amount_cents: z.int(),
+    currency: z.string(),
+    billing_interval: billingInterval,
+    status: subscriptionStatus,
+    collection: collectionMethod,
+    started_at: timestamp,
+    current_period_end: timestamp,
+    canceled_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Subscription' });
+
+export const listSubscriptions = defineRequest('read', 'billing', 'subscriptions.list', {
+  input: pageQuery,
+  output: listOf(subscriptionResource),
+});
+export const getSubscription = defineRequest('read', 'billing', 'subscriptions.get', {
+  input: z.object({ subscriptionId: z.string() }),
+  output: subscriptionResource,
+});
+
+/** A subscription was born from an order. */
+export const subscriptionStarted = defineEvent(
+  'billing',
+  'subscription.started',
+  1,
+  z.object({
+    subscriptionId: z.string(),
+    orderId: z.string(),
+    productId: z.string(),
+    customerEmail: z.string(),
+    amountCents: z.int(),
+    currency: z.string(),
+    billingInterval,
+    startedAt: timestamp,
+    test: z.boolean(),
+  }),
+);
+
+export const dailyResult = z
+  .object({
+    ok: z.boolean(),
+    rebills: z.object({ charged: z.int(), chargedCents: z.int(), retried: z.int(), canceled: z.int() }),
+    recovery: z.object({ sent: z.int(), recovered: z.int() }),
+    holdsSettled: z.int(),
+  })
+  .meta({ id: 'DailyResult' });
+export type DailyResult = z.infer<typeof dailyResult>;
+
+/** The collections job: for one account, or for every account of the deployment when `accountId` is null. */
+export const runDailyJob = defineRequest('command', 'billing', 'daily-runs.run', {
+  input: z.object({ accountId: z.string().nullable() }),
+  output: dailyResult,
+});
+
+export const dailyRunResource = z
+  .object({ id: z.string(), started_at: timestamp, finished_at: timestamp.nullable(), result: dailyResult.nullable() })
+  .meta({ id: 'DailyRun' });
+export const listDailyRuns = defineRequest('read', 'billing', 'daily-runs.list', { input: pageQuery, output: listOf(dailyRunResource) });
