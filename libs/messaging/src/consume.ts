@@ -1,0 +1,155 @@
+import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy, type JetStreamManager, type JsMsg, jetstream } from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
+import type { PoolClient } from 'pg';
+import { type EventData, type EventDefinition, type EventEnvelope, streamName, streamSubjects } from '@app/contracts/define';
+import type { ServiceName } from '@app/contracts/services';
+import type { Database } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import type { NatsLink } from './connect.ts';
+import { handleBatch } from './handle-batch.ts';
+import { ensureStream, isMissing, openStreams } from './streams.ts';
+import { createWaker } from './waker.ts';
+
+/** An event as a handler sees it: the envelope and what rode in its headers. */
+export interface ReceivedEvent<Data> extends EventEnvelope<Data> {
+  readonly requestId: string | null;
+  readonly traceparent: string | undefined;
+}
+
+export interface Subscription {
+  readonly definition: EventDefinition;
+  readonly handle: (events: readonly ReceivedEvent<never>[], client: PoolClient) => Promise<void>;
+}
+
+/**
+ * Subscribes to one kind of event. The handler gets the events of one batch that are new here, in stream order, and
+ * the client whose transaction also records them in the inbox: its writes happen exactly once.
+ */
+export function on<E extends EventDefinition>(
+  definition: E,
+  handle: (events: readonly ReceivedEvent<EventData<E>>[], client: PoolClient) => Promise<void>,
+): Subscription {
+  return { definition, handle: handle as Subscription['handle'] };
+}
+
+export interface ConsumerOptions {
+  readonly link: NatsLink;
+  readonly database: Database;
+  readonly source: ServiceName;
+  readonly subscriptions: readonly Subscription[];
+  readonly logger: Logger;
+  readonly streamReplicas: number;
+  /** Called after a batch's effects are committed. */
+  readonly afterCommit?: () => void;
+}
+
+export interface EventConsumer {
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Events worked on in one transaction. */
+const batchMax = 250;
+/** Events fetched ahead: four batches, so that fetching and working overlap. */
+const fetchAhead = 1_000;
+/** Far above the time a batch takes; a replica that dies has its events redelivered after this. */
+const ackWaitMs = 30_000;
+const restartPauseMs = 500;
+
+/** Consumes another service's stream through one durable consumer that all replicas of this service share. */
+export function startConsumer(options: ConsumerOptions): EventConsumer {
+  const state: ConsumerState = { closing: false, messages: undefined };
+  const waker = createWaker();
+  const running = keepConsuming(options, state, waker.sleep);
+  return {
+    check: async () => {
+      if (state.messages === undefined) throw new Error(`not consuming ${streamName(options.source)}`);
+    },
+    close: async () => {
+      state.closing = true;
+      waker.wake();
+      await state.messages?.close();
+      await running;
+    },
+  };
+}
+
+type ConsumerState = { closing: boolean; messages: ConsumerMessages | undefined };
+
+async function keepConsuming(options: ConsumerOptions, state: ConsumerState, sleep: (ms: number) => Promise<void>): Promise<void> {
+  while (!state.closing) {
+    try {
+      const consumer = await openConsumer(options);
+      await consumeUntilClosed(options, consumer, state);
+    } catch (err) {
+      if (!state.closing) options.logger.warn({ err, stream: streamName(options.source) }, 'consumer starts over');
+    }
+    state.messages = undefined;
+    if (!state.closing) await sleep(restartPauseMs);
+  }
+}
+
+async function openConsumer(options: ConsumerOptions): Promise<Consumer> {
+  const manager = await openStreams(options.link);
+  const stream = streamName(options.source);
+  const name = options.link.service;
+  await requireStream(manager, options);
+  const [only, ...others] = options.subscriptions;
+  const filter = only !== undefined && others.length === 0 ? only.definition.subject : streamSubjects(options.source);
+  const settings = { filter_subject: filter, ack_wait: nanos(ackWaitMs), max_ack_pending: 2 * fetchAhead };
+  try {
+    await manager.consumers.update(stream, name, settings);
+  } catch (err) {
+    if (!isMissing(err)) throw err;
+    await manager.consumers.add(stream, {
+      durable_name: name,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      max_deliver: -1,
+      ...settings,
+    });
+  }
+  return await jetstream(options.link.connection).consumers.get(stream, name);
+}
+
+/** Services start in any order: a consumer may be first to need its producer's stream. */
+async function requireStream(manager: JetStreamManager, options: ConsumerOptions): Promise<void> {
+  try {
+    await manager.streams.info(streamName(options.source));
+  } catch (err) {
+    if (!isMissing(err)) throw err;
+    await ensureStream(manager, options.source, options.streamReplicas);
+  }
+}
+
+async function consumeUntilClosed(options: ConsumerOptions, consumer: Consumer, state: ConsumerState): Promise<void> {
+  const waiting: JsMsg[] = [];
+  const waker = createWaker();
+  const messages = await consumer.consume({
+    max_messages: fetchAhead,
+    // A server that lost the durable (its disk was replaced) says so; opening again creates it.
+    abort_on_missing_resource: true,
+    callback: (message) => {
+      waiting.push(message);
+      waker.wake();
+    },
+  });
+  state.messages = messages;
+  let open = true;
+  const ended = messages.closed().then((err) => {
+    open = false;
+    waker.wake();
+    return err;
+  });
+  while (open && !state.closing) {
+    if (waiting.length === 0) {
+      await waker.sleep(1_000);
+      continue;
+    }
+    await handleBatch(options, waiting.splice(0, batchMax));
+    options.afterCommit?.();
+  }
+  if (state.closing) await messages.close();
+  const err = await ended;
+  if (err instanceof Error) throw err;
+}

@@ -1,0 +1,125 @@
+import type { JsMsg } from '@nats-io/jetstream';
+import { SpanKind } from '@opentelemetry/api';
+import type { PoolClient } from 'pg';
+import { inSpan } from '@app/service-kit/tracing';
+import { z } from 'zod';
+import type { ConsumerOptions, ReceivedEvent, Subscription } from './consume.ts';
+import { decide, isOutage, PoisonEvent } from './retry-policy.ts';
+
+interface Parsed {
+  readonly message: JsMsg;
+  readonly event: ReceivedEvent<never>;
+  readonly subscription: Subscription;
+}
+
+/**
+ * Handles messages together in one transaction. When that fails, each is handled alone, so that one bad event
+ * costs the others nothing but a second try. Messages of kinds nobody here subscribed to are acknowledged.
+ */
+export async function handleBatch(options: ConsumerOptions, messages: readonly JsMsg[]): Promise<void> {
+  const parsed: Parsed[] = [];
+  for (const message of messages) {
+    const subscription = options.subscriptions.find((entry) => entry.definition.subject === message.subject);
+    if (subscription === undefined) {
+      message.ack();
+      continue;
+    }
+    try {
+      parsed.push({ message, subscription, event: parse(subscription, message) });
+    } catch (err) {
+      await settleFailure(options, message, err);
+    }
+  }
+  if (parsed.length === 0) return;
+  try {
+    await takeEffect(options, parsed);
+    for (const { message } of parsed) message.ack();
+  } catch (err) {
+    if (parsed.length > 1 && !isOutage(err)) for (const entry of parsed) await handleAlone(options, entry);
+    else for (const entry of parsed) await settleFailure(options, entry.message, err);
+  }
+}
+
+async function handleAlone(options: ConsumerOptions, entry: Parsed): Promise<void> {
+  try {
+    await takeEffect(options, [entry]);
+    entry.message.ack();
+  } catch (err) {
+    await settleFailure(options, entry.message, err);
+  }
+}
+
+const envelope = z.object({ id: z.string(), accountId: z.string(), occurredAt: z.string(), data: z.unknown() });
+
+/** Unknown fields are dropped, so that an older consumer survives a newer producer. */
+function parse(subscription: Subscription, message: JsMsg): ReceivedEvent<never> {
+  try {
+    const { data, ...rest } = envelope.parse(message.json());
+    return {
+      ...rest,
+      data: subscription.definition.data.parse(data) as never,
+      requestId: message.headers?.get('request-id') || null,
+      traceparent: message.headers?.get('traceparent') || undefined,
+    };
+  } catch (err) {
+    throw new PoisonEvent(`${message.subject} cannot be read: ${(err as Error).message}`);
+  }
+}
+
+const insertInbox = {
+  name: 'inbox-insert',
+  text: 'insert into inbox (event_id) select unnest($1::text[]) on conflict do nothing returning event_id',
+};
+
+/** One transaction: the inbox rows of the events that are new here, and their effects. */
+async function takeEffect(options: ConsumerOptions, entries: readonly Parsed[]): Promise<void> {
+  const first = entries[0]?.event.traceparent;
+  const parent = first === undefined ? {} : { parent: first };
+  await inSpan(`consume ${options.source}`, { kind: SpanKind.CONSUMER, ...parent }, async () => {
+    await options.database.transaction(async (client) => {
+      const ids = [...new Set(entries.map((entry) => entry.event.id))];
+      const { rows } = await client.query<{ event_id: string }>({ ...insertInbox, values: [ids] });
+      const fresh = new Set(rows.map((row) => row.event_id));
+      await handleInOrder(entries.filter((entry) => fresh.delete(entry.event.id)), client);
+    });
+  });
+}
+
+/** Neighbours of one kind go to their handler together; kinds keep their order in the stream. */
+async function handleInOrder(entries: readonly Parsed[], client: PoolClient): Promise<void> {
+  let start = 0;
+  while (start < entries.length) {
+    const subscription = (entries[start] as Parsed).subscription;
+    let end = start + 1;
+    while (end < entries.length && entries[end]?.subscription === subscription) end += 1;
+    await subscription.handle(entries.slice(start, end).map((entry) => entry.event), client);
+    start = end;
+  }
+}
+
+async function settleFailure(options: ConsumerOptions, message: JsMsg, err: unknown): Promise<void> {
+  const verdict = decide(err, message.info.deliveryCount);
+  const about = { err, subject: message.subject, seq: message.seq, tries: message.info.deliveryCount };
+  if (verdict.kind === 'retry') {
+    options.logger.warn({ ...about, delayMs: verdict.delayMs }, 'event will be tried again');
+    message.nak(verdict.delayMs);
+    return;
+  }
+  try {
+    await bury(options, message, err);
+    options.logger.error(about, 'event given up; kept in dead_letters');
+    message.term();
+  } catch (buryErr) {
+    options.logger.warn({ err: buryErr, subject: message.subject }, 'dead letter could not be kept; trying again');
+    message.nak(5_000);
+  }
+}
+
+async function bury(options: ConsumerOptions, message: JsMsg, err: unknown): Promise<void> {
+  const id = message.headers?.get('Nats-Msg-Id') || `${message.info.stream}-${message.seq}`;
+  const reason = err instanceof Error ? `${err.name}: ${err.message}` : String(err);
+  await options.database.pool.query(
+    `insert into dead_letters (event_id, stream, subject, payload, error) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+    [id, message.info.stream, message.subject, message.string(), reason.slice(0, 2000)],
+  );
+}

@@ -1,0 +1,53 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EventData, EventDefinition, EventEnvelope } from '@app/contracts/define';
+import { newId } from '@app/contracts/ids';
+import { currentTraceparent } from '@app/service-kit/tracing';
+
+/** A row for the outbox table, ready for a statement that inserts many. */
+export interface OutboxRow {
+  readonly event_id: string;
+  readonly subject: string;
+  readonly payload: string;
+  readonly request_id: string | null;
+  readonly traceparent: string | null;
+}
+
+export interface EventSource {
+  readonly accountId: string;
+  readonly requestId: string | null;
+  /** When it happened, in milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** Given when the id must be the same should the command be repeated. */
+  readonly eventId?: string;
+}
+
+export function outboxRow<E extends EventDefinition>(definition: E, data: EventData<E>, source: EventSource): OutboxRow {
+  const envelope: EventEnvelope<EventData<E>> = {
+    id: source.eventId ?? newId('event', source.nowMs),
+    accountId: source.accountId,
+    occurredAt: new Date(source.nowMs).toISOString(),
+    data,
+  };
+  return {
+    event_id: envelope.id,
+    subject: definition.subject,
+    payload: JSON.stringify(envelope),
+    request_id: source.requestId,
+    traceparent: currentTraceparent() ?? null,
+  };
+}
+
+/** Columns and record type for `insert into outbox … select … from json_to_recordset($n)`. */
+export const outboxColumns = 'event_id, subject, payload, request_id, traceparent';
+export const outboxRecord = 'event_id text, subject text, payload text, request_id text, traceparent text';
+
+const insertRows = `insert into outbox (${outboxColumns}) select ${outboxColumns} from json_to_recordset(?::json) as r(${outboxRecord})`;
+
+/** Writes events in the entity manager's transaction. Throws outside of one: such an event could be lost. */
+export async function addToOutbox(em: EntityManager, rows: readonly OutboxRow[]): Promise<void> {
+  if (!em.isInTransaction()) throw new Error('events are written in the transaction of their change');
+  if (rows.length > 0) await em.execute(insertRows, [JSON.stringify(rows)]);
+}
+
+/** The same for a statement on a pool client, which must have begun a transaction. */
+export const insertOutboxSql = insertRows.replace('?', '$1');

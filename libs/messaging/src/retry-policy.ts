@@ -1,0 +1,36 @@
+/** What becomes of an event whose handling failed. */
+export type Verdict = { kind: 'retry'; delayMs: number } | { kind: 'dead-letter' };
+
+/** The event cannot be understood or can never take effect: trying again changes nothing. */
+export class PoisonEvent extends Error {
+  override readonly name = 'PoisonEvent';
+}
+
+/**
+ * Tries of a handler that keeps failing on one event, alone: 1 s, 2 s, 4 s … 60 s, 60 s make about 8 minutes, which
+ * outlasts a roll-out. An outage of the database or of NATS is nobody's fault and counts no tries.
+ */
+const triesMax = 12;
+const delayMaxMs = 60_000;
+
+/** The one place that decides between another try and giving up. `tries` counts the deliveries so far, from 1. */
+export function decide(err: unknown, tries: number): Verdict {
+  if (err instanceof PoisonEvent) return { kind: 'dead-letter' };
+  const delayMs = Math.min(delayMaxMs, 1_000 * 2 ** Math.min(tries - 1, 10));
+  if (isOutage(err)) return { kind: 'retry', delayMs: Math.min(delayMs, 5_000) };
+  return tries >= triesMax ? { kind: 'dead-letter' } : { kind: 'retry', delayMs };
+}
+
+/**
+ * Faults of the surroundings: sockets, PostgreSQL classes 08 (connection), 53 (resources), 57 (shutdown), 40 (deadlock,
+ * serialization), and neighbours that do not answer.
+ */
+export function isOutage(err: unknown): boolean {
+  const { code, message } = err as { code?: unknown; message?: unknown };
+  if (typeof code === 'string') {
+    if (/^(08|53|57|40)[0-9A-Z]{3}$/.test(code)) return true;
+    if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/.test(code)) return true;
+    if (code === 'service_unavailable' || code === 'outcome_unknown') return true;
+  }
+  return typeof message === 'string' && /Connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(message);
+}

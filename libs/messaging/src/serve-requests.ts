@@ -1,0 +1,103 @@
+import { Svcm, type ServiceMsg } from '@nats-io/services';
+import { SpanKind } from '@opentelemetry/api';
+import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
+import { DomainError, errorCodes } from '@app/contracts/errors';
+import { fieldErrors } from '@app/contracts/validation';
+import type { Logger } from '@app/service-kit/logger';
+import { inSpan } from '@app/service-kit/tracing';
+import type { NatsLink } from './connect.ts';
+import { type RequestContext, readContext } from './request-headers.ts';
+
+export interface Answer {
+  readonly definition: RequestDefinition;
+  readonly acrossAccounts: boolean;
+  readonly handle: (input: never, context: RequestContext) => Promise<unknown>;
+}
+
+/** Answers a request on behalf of one account: without an account in its context it is refused. */
+export function answer<R extends RequestDefinition>(
+  definition: R,
+  handle: (input: RequestInput<R>, context: RequestContext) => Promise<RequestOutput<R> | Serialized>,
+): Answer {
+  return { definition, acrossAccounts: false, handle };
+}
+
+/** Answers a question between services that no single account asks. */
+export function answerAcrossAccounts<R extends RequestDefinition>(
+  definition: R,
+  handle: (input: RequestInput<R>, context: RequestContext) => Promise<RequestOutput<R> | Serialized>,
+): Answer {
+  return { definition, acrossAccounts: true, handle };
+}
+
+/** An output that is JSON already (a list built by one statement, say): sent as it is. */
+export class Serialized {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+/** Registers the answers with the NATS services framework: discovery, statistics, one queue group for all replicas. */
+export async function serveRequests(
+  link: NatsLink,
+  options: { version: string; description: string; answers: readonly Answer[]; logger: Logger },
+): Promise<{ close(): Promise<void> }> {
+  const service = await new Svcm(link.connection).add({
+    name: link.service,
+    version: options.version,
+    description: options.description,
+    queue: link.service,
+  });
+  for (const entry of options.answers) {
+    service.addEndpoint(entry.definition.name.replaceAll('.', '-'), {
+      subject: entry.definition.subject,
+      handler: (err, message) => {
+        if (err === null) void handleMessage(entry, message, options.logger);
+      },
+    });
+  }
+  await link.connection.flush();
+  return {
+    close: async () => {
+      if (!link.connection.isClosed() && link.connected()) await service.stop();
+    },
+  };
+}
+
+async function handleMessage(entry: Answer, message: ServiceMsg, logger: Logger): Promise<void> {
+  const context = readContext(message.headers);
+  // Nobody waits for it any more: a command not begun now is a command that never took effect.
+  if (Date.now() > context.deadlineMs) return;
+  try {
+    const parent = context.traceparent === undefined ? {} : { parent: context.traceparent };
+    const output = await inSpan(`process ${entry.definition.subject}`, { kind: SpanKind.SERVER, ...parent }, () =>
+      run(entry, message, context),
+    );
+    message.respond(output instanceof Serialized ? output.json : JSON.stringify(output));
+  } catch (err) {
+    respondFault(message, entry, context, err, logger);
+  }
+}
+
+function run(entry: Answer, message: ServiceMsg, context: RequestContext): Promise<unknown> {
+  if (!entry.acrossAccounts && context.accountId === '') throw new Error(`${entry.definition.subject} was asked without an account`);
+  if (entry.definition.mode === 'command' && context.commandId === '') {
+    throw new Error(`${entry.definition.subject} was sent without a command id`);
+  }
+  const parsed = entry.definition.input.safeParse(message.json());
+  if (!parsed.success) throw new DomainError('validation_failed', 'Some fields are invalid.', fieldErrors(parsed.error));
+  return entry.handle(parsed.data as never, context);
+}
+
+function respondFault(message: ServiceMsg, entry: Answer, context: RequestContext, err: unknown, logger: Logger): void {
+  if (err instanceof DomainError) {
+    const body = JSON.stringify({ code: err.code, detail: err.message, errors: err.errors });
+    message.respondError(errorCodes[err.code].status, err.code, body);
+    return;
+  }
+  const { accountId, requestId } = context;
+  logger.error({ err, subject: entry.definition.subject, accountId, requestId }, 'request failed');
+  message.respondError(500, 'internal', JSON.stringify({ code: 'internal', detail: '', errors: [] }));
+}

@@ -1,0 +1,44 @@
+/**
+ * The messaging tables of every service's database; its first migration runs this.
+ *
+ * outbox       events written in the transaction of the change they tell of. `stream_seq` is null until the stream
+ *              holds the event. Rows are kept for a while after that: should the stream lose its tail (nats-server
+ *              flushes to disk only every two minutes), they are published again.
+ * inbox        ids of the events that took effect here, written in the transaction of that effect.
+ * commands     results of commands by command id, for commands that create nothing whose id could be theirs.
+ * dead_letters events given up on, with the reason; kept until someone looks.
+ */
+export const messagingTables = `
+  create table outbox (
+    id bigint generated always as identity primary key,
+    event_id text not null,
+    subject text not null,
+    payload text not null,
+    request_id text,
+    traceparent text,
+    stream_seq bigint,
+    created_at timestamptz not null default now()
+  ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+  create index outbox_unpublished on outbox (id) where stream_seq is null;
+
+  create table inbox (
+    event_id text primary key,
+    received_at timestamptz not null default now()
+  );
+  create index inbox_received on inbox using brin (received_at);
+
+  create table commands (
+    id text primary key,
+    result jsonb,
+    created_at timestamptz not null default now()
+  );
+
+  create table dead_letters (
+    event_id text primary key,
+    stream text not null,
+    subject text not null,
+    payload text not null,
+    error text not null,
+    died_at timestamptz not null default now()
+  );
+`;

@@ -1,0 +1,29 @@
+/** A sleep that can be cut short. A wake while nobody sleeps is remembered, so that none gets lost. */
+export interface Waker {
+  wake(): void;
+  sleep(limitMs: number): Promise<void>;
+}
+
+export function createWaker(): Waker {
+  let woken = false;
+  let rouse: (() => void) | undefined;
+  return {
+    wake: () => {
+      woken = true;
+      rouse?.();
+    },
+    sleep: async (limitMs) => {
+      if (!woken) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, limitMs);
+          rouse = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+        rouse = undefined;
+      }
+      woken = false;
+    },
+  };
+}
