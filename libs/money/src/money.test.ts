@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { divideHalfUp, percentOf, rate } from './arithmetic.ts';
+import { currencyDigits, formatAmount } from './format.ts';
+
+test('display amounts respect currencies without and with three decimals', () => {
+  expect(formatAmount(123_450, 'usd')).toBe('$1,234.50');
+  expect(formatAmount(-500, 'eur')).toBe('-€5.00');
+  expect(formatAmount(1235, 'jpy')).toBe('¥1,235');
+  expect(formatAmount(1234, 'kwd')).toBe('KWD 1.234');
+  expect(currencyDigits('jpy')).toBe(0);
+});
+
+test('halves round up, and away from zero below it', () => {
+  expect(divideHalfUp(5, 2)).toBe(3);
+  expect(divideHalfUp(-5, 2)).toBe(-3);
+  expect(divideHalfUp(4, 3)).toBe(1);
+  expect(() => divideHalfUp(1, 0)).toThrow(RangeError);
+});
+
+test('a rounded quotient is never further than half a unit from the true one', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 10 ** 10 }), fc.integer({ min: 1, max: 10 ** 6 }), (dividend, divisor) => {
+      const error = Math.abs(divideHalfUp(dividend, divisor) * divisor - dividend);
+      expect(error * 2).toBeLessThanOrEqual(divisor);
+    }),
+  );
+});
+
+test('a percentage and its complement never lose more than one minor unit together', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 9_999_999_999 }), fc.integer({ min: 0, max: 10_000 }), (cents, basisPoints) => {
+      const both = percentOf(cents, basisPoints / 100) + percentOf(cents, (10_000 - basisPoints) / 100);
+      expect(both - cents).toBeGreaterThanOrEqual(0);
+      expect(both - cents).toBeLessThanOrEqual(1);
+    }),
+  );
+});
+
+test('a rate has four decimals and is zero of nothing', () => {
+  expect(rate(1, 3)).toBe(0.3333);
+  expect(rate(2, 3)).toBe(0.6667);
+  expect(rate(0, 0)).toBe(0);
+});
