@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+export interface Account {
+  uid: number;
+  gid: number;
+  /** Capabilities to keep after giving up root, e.g. `dac_override`. */
+  capabilities: string[];
+}
+
+export interface ServerCommand {
+  file: string;
+  args: string[];
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** The account to run as; only for root. */
+  account?: Account;
+  /** What the kernel sends the server when the thread that started it ends. */
+  signalOnOurDeath: 'INT' | 'TERM' | 'KILL';
+  stdio: ['ignore', number | 'pipe' | 'ignore', number | 'pipe'];
+}
+
+/**
+ * Starts a server that does not outlive us. Linux does the watching (prctl PR_SET_PDEATHSIG, through
+ * util-linux' setpriv, which replaces itself with the server, so the process id is the server's): it holds
+ * even when we are killed with -9. Where there is no setpriv (macOS, Windows) a server stays behind after a
+ * kill -9, and the next start finds and stops it by its pid file.
+ */
+export function spawnServer(command: ServerCommand): ChildProcess {
+  const { account, stdio } = command;
+  const env = command.env ?? process.env;
+  // Detached: Ctrl-C in a terminal goes to the whole foreground group, and we are the one who decides when servers stop.
+  const options = { stdio, env, detached: process.platform !== 'win32', ...(command.cwd ? { cwd: command.cwd } : {}) };
+  const setpriv = findSetpriv();
+  if (setpriv === undefined) {
+    return spawn(command.file, command.args, { ...options, ...(account ? { uid: account.uid, gid: account.gid } : {}) });
+  }
+  const wrapper = [`--pdeathsig=${command.signalOnOurDeath}`];
+  if (account) wrapper.push(`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups');
+  for (const name of account?.capabilities ?? []) wrapper.push(`--inh-caps=+${name}`, `--ambient-caps=+${name}`);
+  return spawn(setpriv, [...wrapper, '--', command.file, ...command.args], options);
+}
+
+/** Resolves when the process has ended; sends SIGQUIT or SIGKILL when the first signal did not do within the time. */
+export async function stopChild(
+  child: ChildProcess,
+  signals: { first: NodeJS.Signals; last: NodeJS.Signals; afterMs: number },
+): Promise<void> {
+  if (hasEnded(child)) return;
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill(signals.first);
+  const timer = setTimeout(() => child.kill(signals.last), signals.afterMs);
+  await ended;
+  clearTimeout(timer);
+}
+
+export function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+}
+
+/** The first file of that name on PATH or in the other directories that can be executed. */
+export function findExecutable(name: string, path: string | undefined, alsoIn: string[] = []): string | undefined {
+  const file = process.platform === 'win32' ? `${name}.exe` : name;
+  for (const directory of [...(path ?? '').split(delimiter).filter(Boolean), ...alsoIn]) {
+    try {
+      accessSync(join(directory, file), constants.X_OK);
+      return join(directory, file);
+    } catch {
+      // not there
+    }
+  }
+  return undefined;
+}
+
+export function findSetpriv(): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  return findExecutable('setpriv', process.env['PATH'], ['/usr/bin', '/bin']);
+}

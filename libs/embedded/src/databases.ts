@@ -1,0 +1,46 @@
+import pg from 'pg';
+
+export interface DatabaseOwner {
+  database: string;
+  user: string;
+  password: string;
+}
+
+/** Any number: it keeps two processes from creating the same role at once, which PostgreSQL answers with an error. */
+const ensureLock = 7_213_004;
+
+/**
+ * Sees to it that each role exists with that password and owns its database, which nobody else may connect to.
+ * May be called any number of times, also by several processes at once.
+ */
+export async function ensureDatabases(adminUrl: string, databases: DatabaseOwner[]): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [ensureLock]);
+    for (const wanted of databases) await ensureDatabase(client, wanted);
+  } finally {
+    await client.end();
+  }
+}
+
+async function ensureDatabase(client: pg.Client, wanted: DatabaseOwner): Promise<void> {
+  const [user, database] = [client.escapeIdentifier(wanted.user), client.escapeIdentifier(wanted.database)];
+  const role = await client.query('select from pg_roles where rolname = $1', [wanted.user]);
+  const verb = role.rowCount === 0 ? 'create' : 'alter';
+  await client.query(`${verb} role ${user} login password ${client.escapeLiteral(wanted.password)}`);
+  const existing = await client.query('select from pg_database where datname = $1', [wanted.database]);
+  if (existing.rowCount === 0) await client.query(`create database ${database} owner ${user}`);
+  await client.query(`revoke connect on database ${database} from public`);
+}
+
+/** The administrator's URL with another database, and another user where one is given. */
+export function databaseUrl(adminUrl: string, database: string, user?: string, password?: string): string {
+  const url = new URL(adminUrl);
+  url.pathname = `/${encodeURIComponent(database)}`;
+  if (user !== undefined) {
+    url.username = encodeURIComponent(user);
+    url.password = encodeURIComponent(password ?? '');
+  }
+  return url.href;
+}

@@ -1,0 +1,138 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { connect, Socket } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasEnded, spawnServer, stopChild } from './child.ts';
+import { type DockerCommand, dockerCommand, dockerPrefix } from './nats-docker.ts';
+import { freePort, portInUse } from './ports.ts';
+
+export { findNatsServer, NatsServerMissingError } from './find-nats-server.ts';
+
+export interface NatsServerOptions {
+  /** What `findNatsServer` returned. */
+  binary: string;
+  /** Default: a free port of 127.0.0.1. */
+  port?: number;
+  /** JetStream's files; the same directory and port again is the same server again. */
+  dataDir: string;
+  /** A nats-server configuration to start from, e.g. users and permissions. */
+  configFile?: string;
+  /** Default 8 MiB. Ignored with a `configFile`: say `max_payload` there. */
+  maxPayloadBytes?: number;
+  log?: (line: string) => void;
+}
+
+export interface RunningNatsServer {
+  url: string;
+  port: number;
+  pid: number;
+  /** Flushes and stops; does nothing the second time. */
+  stop(): Promise<void>;
+  /** SIGKILL, for crash tests. */
+  kill(): Promise<void>;
+}
+
+const readyWithinMs = 15_000;
+const startAttempts = 3;
+
+/** Starts nats-server with JetStream on 127.0.0.1; about 50 ms. Works with 2.9 and newer. */
+export async function startNatsServer(options: NatsServerOptions): Promise<RunningNatsServer> {
+  const log = options.log ?? (() => {});
+  mkdirSync(options.dataDir, { recursive: true });
+  for (let attempt = 1; ; attempt++) {
+    const port = options.port ?? (await freePort());
+    // Else the greeting of a foreign server would pass for ours.
+    if (options.port !== undefined && (await portInUse(port))) throw new Error(`Port ${port} for nats-server is in use`);
+    const started = performance.now();
+    const lines: string[] = [];
+    const docker = dockerServer(options, port);
+    const child = spawnServer({
+      ...(docker ?? { file: options.binary, args: serverArguments(options, port) }),
+      signalOnOurDeath: 'TERM',
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    collectLines(child, lines);
+    if (await becomesReady(child, port)) {
+      log(`nats-server ready on port ${port} after ${Math.round(performance.now() - started)} ms`);
+      return running(child, port, docker);
+    }
+    const portTaken = lines.some((line) => line.includes('address already in use'));
+    if (options.port === undefined && portTaken && attempt < startAttempts) continue;
+    throw new Error(`nats-server did not start on port ${port}:\n${lines.join('\n')}`);
+  }
+}
+
+/** The configuration file's own address, port and store directory lose against these. */
+function serverArguments(options: NatsServerOptions, port: number): string[] {
+  const configFile = options.configFile ?? writeDefaultConfig(options);
+  return ['--config', configFile, '--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', options.dataDir];
+}
+
+/** The payload limit is the one setting without a command line option. */
+function writeDefaultConfig(options: NatsServerOptions): string {
+  const file = join(options.dataDir, 'nats-server.conf');
+  writeFileSync(file, `max_payload: ${options.maxPayloadBytes ?? 8 * 1024 * 1024}\n`);
+  return file;
+}
+
+function dockerServer(options: NatsServerOptions, port: number): DockerCommand | undefined {
+  if (!options.binary.startsWith(dockerPrefix)) return undefined;
+  const configFile = options.configFile ?? writeDefaultConfig(options);
+  const image = options.binary.slice(dockerPrefix.length);
+  return dockerCommand(image, { port, configFile: resolve(configFile), dataDir: resolve(options.dataDir) });
+}
+
+function running(child: ChildProcess, port: number, docker?: DockerCommand): RunningNatsServer {
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    port,
+    pid: child.pid ?? 0,
+    stop: () => stopChild(child, { first: 'SIGTERM', last: 'SIGKILL', afterMs: 8_000 }),
+    async kill() {
+      docker?.kill();
+      await stopChild(child, { first: 'SIGKILL', last: 'SIGKILL', afterMs: 8_000 });
+    },
+  };
+}
+
+/** Keeps the first lines for an error message; afterwards the pipe is only emptied. */
+function collectLines(child: ChildProcess, lines: string[]): void {
+  child.stderr?.on('data', (chunk) => {
+    if (lines.length < 200) lines.push(...String(chunk).trimEnd().split('\n'));
+  });
+  // The pipe of a server that its owner forgot must not keep the process alive.
+  if (child.stderr instanceof Socket) child.stderr.unref();
+  child.unref();
+}
+
+/** True once the server greets with its INFO line (it listens only after its streams are read); false when it has ended by itself. */
+async function becomesReady(child: ChildProcess, port: number): Promise<boolean> {
+  const giveUpAt = Date.now() + readyWithinMs;
+  let failure: unknown;
+  child.once('error', (err) => {
+    failure = err;
+  });
+  while (Date.now() < giveUpAt) {
+    if (failure !== undefined) throw failure;
+    if (hasEnded(child)) return false;
+    if (await greets(port)) return true;
+    await sleep(20);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`nats-server did not answer within ${readyWithinMs / 1000} s`);
+}
+
+async function greets(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });
+    const answer = (ready: boolean) => {
+      socket.destroy();
+      resolve(ready);
+    };
+    socket.once('data', (data) => answer(data.toString('latin1').startsWith('INFO ')));
+    socket.once('timeout', () => answer(false));
+    socket.once('error', () => answer(false));
+    socket.once('close', () => answer(false));
+  });
+}

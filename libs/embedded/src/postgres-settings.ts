@@ -1,0 +1,49 @@
+/**
+ * Settings for a machine of one or two cores that PostgreSQL shares with Node. Given on the command line at every
+ * start, so that they follow the code and not the age of the data.
+ */
+export function postgresSettings(options: { durable: boolean; maxConnections: number; port: number }): string[] {
+  const settings: Record<string, string | number> = {
+    listen_addresses: '127.0.0.1',
+    port: options.port,
+    unix_socket_directories: '',
+    max_connections: options.maxConnections,
+    shared_buffers: '64MB',
+    wal_compression: 'on',
+    max_wal_size: '512MB',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_line_prefix: '%m [%p] %a ',
+    log_checkpoints: 'off',
+    log_autovacuum_min_duration: '10s',
+    // Three I/O worker processes and a replication launcher are of no use to a database that fits into memory.
+    io_method: 'sync',
+    max_logical_replication_workers: 0,
+    // The outbox turns over all its rows within seconds: vacuum it after 500 dead rows, looking every 10 s, instead of
+    // after a fifth of the table and every minute.
+    autovacuum_naptime: '10s',
+    autovacuum_vacuum_threshold: 500,
+    autovacuum_vacuum_scale_factor: 0.02,
+    autovacuum_vacuum_insert_scale_factor: 0.1,
+    autovacuum_analyze_threshold: 500,
+    autovacuum_analyze_scale_factor: 0.05,
+    autovacuum_max_workers: 2,
+    ...(options.durable ? durable : throwaway),
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
+
+const throwaway = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  // A worker that vacuums a template database would hold up whoever clones it.
+  autovacuum: 'off',
+  // Stretching protects guessable passwords; the ones of tests are random, and each iteration delays a connection.
+  scram_iterations: 1,
+};

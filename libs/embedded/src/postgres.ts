@@ -1,0 +1,202 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type Account, hasEnded, spawnServer, stopChild } from './child.ts';
+import { freePort } from './ports.ts';
+import { postgresAccount } from './postgres-account.ts';
+import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
+import { claimDataDir } from './postgres-lock.ts';
+import { postgresSettings } from './postgres-settings.ts';
+
+export { DataDirInUseError } from './postgres-lock.ts';
+
+export interface PostgresOptions {
+  /** Made when missing; holds the cluster, the superuser's password and the server's log. */
+  dataDir: string;
+  /** Default: a free port of 127.0.0.1. */
+  port?: number;
+  /** Default true. False trades safety against power cuts for speed: for tests only. */
+  durable?: boolean;
+  /** Default 100. */
+  maxConnections?: number;
+  log?: (line: string) => void;
+}
+
+export interface RunningPostgres {
+  /** Superuser, database `postgres`, 127.0.0.1. */
+  url: string;
+  port: number;
+  pid: number;
+  /** Ends connections and stops within a few seconds; does nothing the second time. */
+  stop(): Promise<void>;
+}
+
+interface Cluster {
+  binaries: PostgresBinaries;
+  /** The server's own directory, inside the data directory. */
+  directory: string;
+  passwordFile: string;
+  logFile: string;
+  account: Account | undefined;
+}
+
+/** A leftover backend may hold the shared memory for a moment after its postmaster was killed. */
+const startAttemptsMs = 10_000;
+/** Crash recovery replays at most max_wal_size (512 MB): seconds, but give a slow disk time. */
+const readyWithinMs = 60_000;
+const logLimitBytes = 10 * 1024 * 1024;
+
+/**
+ * Starts PostgreSQL on the directory and waits until it answers; about a second for a new directory and a quarter of
+ * one after that. Copes with whatever a kill -9 left behind. Throws DataDirInUseError while another process has it.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const dataDir = resolve(options.dataDir);
+  const log = options.log ?? (() => {});
+  const directory = join(dataDir, 'cluster');
+  const claim = await claimDataDir(dataDir, directory);
+  try {
+    const binaries = findPostgresBinaries();
+    const account = postgresAccount([directory, binaries.postgres]);
+    const cluster: Cluster = {
+      binaries,
+      directory,
+      passwordFile: join(dataDir, 'superuser-password'),
+      logFile: join(dataDir, 'postgres.log'),
+      account,
+    };
+    if (account) chownSync(dataDir, account.uid, account.gid);
+    rotateLog(cluster.logFile);
+    await initialize(cluster, options.durable ?? true, log);
+    const running = await startServer(cluster, options, log);
+    const pid = running.child.pid ?? 0;
+    claim.serverPid = pid;
+    running.child.once('exit', claim.release);
+    return { url: running.url, port: running.port, pid, stop: () => stop(running.child, cluster) };
+  } catch (err) {
+    claim.release();
+    throw err;
+  }
+}
+
+/** Makes the cluster beside its place and moves it there, so that a start that was cut off leaves nothing half done. */
+async function initialize(cluster: Cluster, durable: boolean, log: (line: string) => void): Promise<void> {
+  if (existsSync(cluster.directory)) return;
+  const { account, passwordFile } = cluster;
+  const unfinished = `${cluster.directory}.new`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { mode: 0o700 });
+  writeFileSync(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  for (const path of account ? [unfinished, passwordFile] : []) chownSync(path, account?.uid ?? 0, account?.gid ?? 0);
+  const started = performance.now();
+  const args = ['-D', unfinished, '-U', 'postgres', '--pwfile', passwordFile, '--auth', 'scram-sha-256'];
+  args.push('--encoding', 'UTF8', '--locale', 'C', '--no-instructions', ...(durable ? [] : ['--no-sync', '--no-data-checksums']));
+  const child = spawnServer({
+    file: cluster.binaries.initdb,
+    args,
+    signalOnOurDeath: 'KILL',
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: serverEnvironment(),
+    ...(account ? { account } : {}),
+  });
+  let errors = '';
+  child.stderr?.on('data', (chunk) => {
+    errors += String(chunk);
+  });
+  const code = await new Promise((resolveExit, reject) => child.once('error', reject).once('close', resolveExit));
+  if (code !== 0) throw new Error(`initdb failed: ${errors.trim()}`);
+  renameSync(unfinished, cluster.directory);
+  log(`initdb took ${Math.round(performance.now() - started)} ms`);
+}
+
+async function startServer(
+  cluster: Cluster,
+  options: PostgresOptions,
+  log: (line: string) => void,
+): Promise<{ child: ChildProcess; url: string; port: number }> {
+  const giveUpAt = Date.now() + startAttemptsMs;
+  const password = readFileSync(cluster.passwordFile, 'utf8').trim();
+  for (;;) {
+    const port = options.port ?? (await freePort());
+    const settings = postgresSettings({ durable: options.durable ?? true, maxConnections: options.maxConnections ?? 100, port });
+    const logFrom = existsSync(cluster.logFile) ? statSync(cluster.logFile).size : 0;
+    const started = performance.now();
+    const child = spawnPostmaster(cluster, settings);
+    const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+    if (await becomesReady(child, url)) {
+      log(`PostgreSQL ready on port ${port} after ${Math.round(performance.now() - started)} ms`);
+      return { child, url, port };
+    }
+    const reason = readFileSync(cluster.logFile).subarray(logFrom).toString('utf8').trim();
+    const mayPass = /pre-existing shared memory/.test(reason) || (options.port === undefined && /in use/.test(reason));
+    if (!mayPass || Date.now() > giveUpAt) throw new Error(`PostgreSQL did not start on port ${port}:\n${reason}`);
+    await sleep(100);
+  }
+}
+
+function spawnPostmaster(cluster: Cluster, settings: string[]): ChildProcess {
+  const logFd = openSync(cluster.logFile, 'a', 0o600);
+  try {
+    return spawnServer({
+      file: cluster.binaries.postgres,
+      args: ['-D', cluster.directory, ...settings],
+      cwd: cluster.directory,
+      signalOnOurDeath: 'INT',
+      stdio: ['ignore', logFd, logFd],
+      env: serverEnvironment(),
+      ...(cluster.account ? { account: cluster.account } : {}),
+    });
+  } finally {
+    closeSync(logFd);
+  }
+}
+
+/** True once a connection succeeds; false when the server has ended by itself. */
+async function becomesReady(child: ChildProcess, url: string): Promise<boolean> {
+  const giveUpAt = Date.now() + readyWithinMs;
+  let failure: unknown;
+  child.once('error', (err) => {
+    failure = err;
+  });
+  while (Date.now() < giveUpAt) {
+    if (failure !== undefined) throw failure;
+    if (hasEnded(child)) return false;
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return true;
+    } catch {
+      await sleep(20);
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+  child.kill('SIGQUIT');
+  throw new Error(`PostgreSQL did not answer within ${readyWithinMs / 1000} s`);
+}
+
+async function stop(child: ChildProcess, cluster: Cluster): Promise<void> {
+  if (process.platform === 'win32' && !hasEnded(child)) {
+    // Windows knows no signals; pg_ctl asks through the server's named pipe.
+    const ended = new Promise((resolveExit) => child.once('exit', resolveExit));
+    spawn(cluster.binaries.pgCtl, ['stop', '-D', cluster.directory, '-m', 'fast'], { stdio: 'ignore' });
+    await ended;
+    return;
+  }
+  // SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one (the next start replays the log).
+  await stopChild(child, { first: 'SIGINT', last: 'SIGQUIT', afterMs: 8_000 });
+}
+
+/** PG* variables of whoever starts us are about other servers. */
+function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC', ...(process.platform === 'win32' ? process.env : {}) };
+}
+
+function rotateLog(file: string): void {
+  if (existsSync(file) && statSync(file).size > logLimitBytes) renameSync(file, `${file}.1`);
+}
