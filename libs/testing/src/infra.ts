@@ -1,0 +1,97 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findNatsServer } from '@app/embedded/nats-server';
+import { startPostgres } from '@app/embedded/postgres';
+
+/** What test files need to know; goes from the run's process to the test processes as it is. */
+export interface TestInfra {
+  kind: 'embedded' | 'testcontainers' | 'external';
+  /** Superuser of a server that the tests may fill with databases. */
+  postgresUrl: string;
+  /** The nats-server to start per test file (embedded). */
+  natsServerBinary?: string;
+  /** The one server of everybody (external). */
+  natsUrl?: string;
+}
+
+export interface RunningInfra {
+  infra: TestInfra;
+  stop(): Promise<void>;
+}
+
+export const postgresImage = 'postgres:18';
+export const natsImage = 'nats:2-alpine';
+
+const directoryPrefix = 'funnelry-test-';
+/** Test files run beside each other, each with a pool or two per service. */
+const maxConnections = 300;
+
+/** Starts what TEST_INFRA asks for: `embedded` (default), `testcontainers` or `external`. */
+export async function startInfra(env: NodeJS.ProcessEnv = process.env): Promise<RunningInfra> {
+  const kind = env['TEST_INFRA'] ?? 'embedded';
+  if (kind === 'embedded') return await startEmbedded(env);
+  if (kind === 'testcontainers') return await startContainers();
+  if (kind !== 'external') throw new Error(`TEST_INFRA is embedded, testcontainers or external, not ${kind}`);
+  const [postgresUrl, natsUrl] = [env['TEST_POSTGRES_URL'], env['TEST_NATS_URL']];
+  if (!postgresUrl || !natsUrl) throw new Error('TEST_INFRA=external needs TEST_POSTGRES_URL and TEST_NATS_URL');
+  return { infra: { kind, postgresUrl, natsUrl }, stop: async () => {} };
+}
+
+async function startEmbedded(env: NodeJS.ProcessEnv): Promise<RunningInfra> {
+  await removeLeftovers();
+  const directory = await mkdtemp(join(tmpdir(), `${directoryPrefix}${process.pid}-`));
+  const natsServerBinary = await findNatsServer({ env, install: true, log: () => {} });
+  const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: false, maxConnections });
+  // A run that ends without its teardown (Ctrl-C) still cleans up; one that is killed leaves a directory to the next run.
+  const onExit = () => {
+    process.kill(postgres.pid, 'SIGKILL');
+    rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  };
+  process.once('exit', onExit);
+  return {
+    infra: { kind: 'embedded', postgresUrl: postgres.url, natsServerBinary },
+    async stop() {
+      process.off('exit', onExit);
+      await postgres.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startContainers(): Promise<RunningInfra> {
+  const { GenericContainer, Wait } = await import('testcontainers');
+  const container = await new GenericContainer(postgresImage)
+    .withEnvironment({ POSTGRES_PASSWORD: 'test' })
+    .withCommand(['postgres', '-c', 'fsync=off', '-c', `max_connections=${maxConnections}`])
+    .withExposedPorts(5432)
+    // Twice: the first server only runs the image's init scripts.
+    .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+    .start();
+  const address = `${container.getHost()}:${container.getMappedPort(5432)}`;
+  return {
+    infra: { kind: 'testcontainers', postgresUrl: `postgres://postgres:test@${address}/postgres` },
+    async stop() {
+      await container.stop();
+    },
+  };
+}
+
+/** Directories of runs whose process is gone. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = Number(new RegExp(`^${directoryPrefix}(\\d+)-`).exec(name)?.[1]);
+    if (!Number.isInteger(pid) || isRunning(pid)) continue;
+    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (err) {
+    return (err as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

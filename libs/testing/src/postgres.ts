@@ -1,0 +1,63 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { databaseUrl } from '@app/embedded/databases';
+import pg from 'pg';
+import { testInfra } from './provided.ts';
+
+export interface TestDatabase {
+  url: string;
+  /** Drops the database, whoever is still connected. */
+  close(): Promise<void>;
+}
+
+/** An empty database for the calling test file. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  return await createDatabase('template0');
+}
+
+/**
+ * A migrated database for the calling test file: the first caller of the run migrates a template, everyone gets a copy.
+ * `migrate` must leave no connection open. The template is known by `name` and the text of `migrate`; on a server that
+ * outlives the run (TEST_INFRA=external) it is made anew by each run.
+ */
+export async function createMigratedDatabase(
+  name: string,
+  migrate: (url: string) => Promise<unknown>,
+): Promise<TestDatabase> {
+  const hash = createHash('sha256').update(`${process.ppid} ${String(migrate)}`).digest('hex').slice(0, 8);
+  const template = `tpl_${name.replaceAll(/[^a-z0-9]+/g, '_')}_${hash}`;
+  await withAdmin((admin) => ensureTemplate(admin, template, migrate));
+  return await createDatabase(template);
+}
+
+async function ensureTemplate(admin: pg.Client, template: string, migrate: (url: string) => Promise<unknown>): Promise<void> {
+  // Per template, across the test processes; ends with the connection.
+  await admin.query('select pg_advisory_lock(hashtext($1))', [template]);
+  const existing = await admin.query('select from pg_database where datname = $1', [template]);
+  if (existing.rowCount !== 0) return;
+  const unfinished = `new_${template}`;
+  await admin.query(`drop database if exists "${unfinished}" with (force)`);
+  await admin.query(`create database "${unfinished}" template template0`);
+  await migrate(databaseUrl(testInfra().postgresUrl, unfinished));
+  await admin.query(`alter database "${unfinished}" rename to "${template}"`);
+}
+
+async function createDatabase(template: string): Promise<TestDatabase> {
+  const name = `test_${process.pid}_${randomBytes(5).toString('hex')}`;
+  await withAdmin((admin) => admin.query(`create database "${name}" template "${template}" strategy file_copy`));
+  return {
+    url: databaseUrl(testInfra().postgresUrl, name),
+    async close() {
+      await withAdmin((admin) => admin.query(`drop database if exists "${name}" with (force)`));
+    },
+  };
+}
+
+async function withAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: testInfra().postgresUrl, application_name: 'test-databases' });
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
