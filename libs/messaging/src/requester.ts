@@ -83,10 +83,15 @@ async function attempt(link: NatsLink, definition: RequestDefinition, payload: s
       resolve(outcome);
     }
     link.connection.request(definition.subject, payload, { timeout: attemptTimeoutMs, headers }).then(
-      (message) => settle({ kind: 'answered', message }),
+      (message) => settle(isUndecided(message) ? { kind: 'lost' } : { kind: 'answered', message }),
       (err: unknown) => settle({ kind: isUnreached(err) ? 'unreached' : 'lost' }),
     );
   });
+}
+
+/** The callee itself does not know whether it took effect (its database died in the commit). */
+function isUndecided(message: Msg): boolean {
+  return message.headers?.get(ServiceErrorHeader) === 'outcome_unknown';
 }
 
 function isUnreached(err: unknown): boolean {

@@ -1,0 +1,22 @@
+import { DomainError } from '@app/contracts/errors';
+import { getOrder, listOrders, placeOrder } from '@app/contracts/orders';
+import { type Answer, answer } from '@app/messaging/serve-requests';
+import { type Batcher, BatcherFullError } from '@app/service-kit/batcher';
+import type { Database } from '@app/service-kit/database';
+import type { OrderCommand, PlacedOrder } from './place-order.ts';
+import { readOrder, readOrders } from './read-orders.ts';
+
+export function orderRequests(database: Database, desk: Batcher<OrderCommand, PlacedOrder>): Answer[] {
+  return [
+    answer(placeOrder, async ({ body, account }, context) => {
+      try {
+        return await desk.add({ body, account, context });
+      } catch (err) {
+        if (err instanceof BatcherFullError) throw new DomainError('service_unavailable', 'Too many orders are waiting; try again shortly.');
+        throw err;
+      }
+    }),
+    answer(listOrders, (page, context) => readOrders(database, context.accountId, page)),
+    answer(getOrder, ({ orderId }, context) => readOrder(database, context.accountId, orderId)),
+  ];
+}
