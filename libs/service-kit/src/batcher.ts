@@ -1,0 +1,95 @@
+/** What became of one item of a batch. */
+export type Outcome<O> = { ok: true; value: O } | { ok: false; error: unknown };
+
+export interface Batcher<I, O> {
+  /** Resolves with this item's own outcome, or rejects with its own error. */
+  add(item: I): Promise<O>;
+  readonly pending: number;
+  /** Runs what waits, then takes no more. */
+  close(): Promise<void>;
+}
+
+export interface BatcherOptions<I, O> {
+  readonly maxBatch: number;
+  readonly maxWaiting: number;
+  /** Batches under way at once. */
+  readonly concurrency?: number;
+  /** As many outcomes as items, in their order; when it throws, every item of the batch fails with that error. */
+  readonly run: (items: I[]) => Promise<Outcome<O>[]>;
+}
+
+export class BatcherFullError extends Error {
+  override readonly name = 'BatcherFullError';
+}
+
+interface Waiting<I, O> {
+  readonly item: I;
+  readonly resolve: (value: O) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Lets items that wait at the same time share one run. There is no timer: an item that finds a free slot starts at
+ * once with whatever arrived in the same turn of the event loop; items that arrive while all slots work go together
+ * next. So a lone item waits for nobody, and the busier it gets, the larger the batches.
+ */
+export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O> {
+  const { maxBatch, maxWaiting, concurrency = 1, run } = options;
+  let waiting: Waiting<I, O>[] = [];
+  let working = 0;
+  let scheduled = false;
+  let closed = false;
+  let whenIdle: (() => void) | undefined;
+
+  function start(): void {
+    scheduled = false;
+    while (working < concurrency && waiting.length > 0) {
+      const batch = waiting.length <= maxBatch ? waiting : waiting.slice(0, maxBatch);
+      waiting = batch === waiting ? [] : waiting.slice(maxBatch);
+      working += 1;
+      void settle(run, batch).then(() => {
+        working -= 1;
+        start();
+      });
+    }
+    if (working === 0 && waiting.length === 0) whenIdle?.();
+  }
+
+  return {
+    get pending() {
+      return waiting.length;
+    },
+    add: (item) => {
+      if (closed) return Promise.reject(new BatcherFullError('closed: takes no more'));
+      if (waiting.length >= maxWaiting) return Promise.reject(new BatcherFullError(`${maxWaiting} are waiting already`));
+      return new Promise<O>((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        if (working < concurrency && !scheduled) {
+          scheduled = true;
+          setImmediate(start);
+        }
+      });
+    },
+    close: async () => {
+      closed = true;
+      if (working === 0 && waiting.length === 0) return;
+      await new Promise<void>((resolve) => {
+        whenIdle = resolve;
+      });
+    },
+  };
+}
+
+async function settle<I, O>(run: BatcherOptions<I, O>['run'], batch: readonly Waiting<I, O>[]): Promise<void> {
+  try {
+    const outcomes = await run(batch.map((entry) => entry.item));
+    if (outcomes.length !== batch.length) throw new Error(`${batch.length} items but ${outcomes.length} outcomes`);
+    for (const [index, outcome] of outcomes.entries()) {
+      const entry = batch[index] as Waiting<I, O>;
+      if (outcome.ok) entry.resolve(outcome.value);
+      else entry.reject(outcome.error);
+    }
+  } catch (error) {
+    for (const entry of batch) entry.reject(error);
+  }
+}

@@ -1,0 +1,53 @@
+/** Where every service gets the time from. */
+export interface Clock {
+  now(): Date;
+  nowMs(): number;
+}
+
+/** Real time plus an offset: it can be moved (tests, demo history) and keeps running after a move. */
+export class AdjustableClock implements Clock {
+  #offsetMs: number;
+
+  constructor(startOffsetMs = 0) {
+    this.#offsetMs = startOffsetMs;
+  }
+
+  get offsetMs(): number {
+    return this.#offsetMs;
+  }
+
+  nowMs(): number {
+    return Date.now() + this.#offsetMs;
+  }
+
+  now(): Date {
+    return new Date(this.nowMs());
+  }
+
+  moveTo(instant: Date): void {
+    this.#offsetMs = instant.getTime() - Date.now();
+  }
+
+  advance(ms: number): void {
+    this.#offsetMs += ms;
+  }
+
+  reset(): void {
+    this.#offsetMs = 0;
+  }
+}
+
+const pattern = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
+const unitsMs = [7 * 86_400_000, 86_400_000, 3_600_000, 60_000, 1_000];
+
+/**
+ * Milliseconds of an ISO 8601 duration of weeks, days, hours, minutes and seconds.
+ * @throws RangeError for anything else; months and years have no fixed length
+ */
+export function parseIsoDuration(text: string): number {
+  const parts = pattern.exec(text)?.slice(1);
+  if (parts === undefined || parts.every((part) => part === undefined)) {
+    throw new RangeError(`"${text}" is not an ISO 8601 duration of weeks, days, hours, minutes or seconds`);
+  }
+  return parts.reduce((sum, part, index) => sum + Number(part ?? 0) * (unitsMs[index] as number), 0);
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** Every problem of a service's settings at once, one a line, never a value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The settings are not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** Reads settings from the environment. An empty variable counts as absent; unknown ones belong to others. */
+export function parseConfig<S extends z.ZodType>(schema: S, env: Record<string, string | undefined>): z.infer<S> {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(
+    parsed.error.issues.map((issue) => {
+      const missing = issue.message.endsWith('received undefined');
+      return `${issue.path.join('.')}: ${missing ? 'is required' : issue.message}`;
+    }),
+  );
+}
+
+/** `enabled` or `disabled`, nothing that could be read both ways. */
+export const switchSetting = (fallback: 'enabled' | 'disabled') => z.enum(['enabled', 'disabled']).default(fallback);
+
+export const integerSetting = (min: number, max: number, fallback: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
+
+/** Settings that every service has. */
+export const commonSettings = {
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  DATABASE_POOL_MAX: integerSetting(1, 100, 10),
+  NATS_URL: z.string().min(1).default('nats://127.0.0.1:4222'),
+  NATS_USER: z.string().optional(),
+  NATS_PASSWORD: z.string().optional(),
+  HEALTH_PORT: integerSetting(0, 65_535, 0),
+  HEALTH_HOST: z.string().default('0.0.0.0'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  CLOCK_CONTROL: switchSetting('disabled'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+};

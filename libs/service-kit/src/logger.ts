@@ -1,0 +1,66 @@
+import { pino } from 'pino';
+
+export type Logger = pino.Logger;
+
+export interface LoggerOptions {
+  readonly service: string;
+  readonly level: string;
+  /** A file or a descriptor; standard output unless given. */
+  readonly destination?: string | number;
+}
+
+const secretFields = [
+  'authorization',
+  'cookie',
+  'apiKey',
+  'key',
+  'password',
+  'secret',
+  'token',
+  'paymentMethod',
+  'platformKey',
+];
+const redacted = [...secretFields, ...secretFields.map((field) => `*.${field}`), 'headers["set-cookie"]'];
+
+/** JSON lines, written in blocks and flushed at exit; secrets are masked by field and by pattern. */
+export function createLogger({ service, level, destination = 1 }: LoggerOptions): Logger {
+  const sink = pino.destination({ dest: destination, sync: false, minLength: 4096, mkdir: true });
+  const timer = setInterval(() => sink.flush(), 1_000);
+  timer.unref();
+  process.once('exit', () => {
+    try {
+      sink.flushSync();
+    } catch {
+      // The destination never opened: there is nothing to flush to.
+    }
+  });
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: redacted, censor: '[redacted]' },
+      serializers: { err: errorFields },
+    },
+    sink,
+  );
+}
+
+export function silentLogger(): Logger {
+  return pino({ level: 'silent' });
+}
+
+function errorFields(err: unknown): unknown {
+  if (!(err instanceof Error)) return mask(String(err));
+  const { code } = err as { code?: unknown };
+  const cause = err.cause === undefined ? {} : { cause: errorFields(err.cause) };
+  return { type: err.name, message: mask(err.message), stack: mask(err.stack ?? ''), ...(code === undefined ? {} : { code }), ...cause };
+}
+
+/** Keys and signing secrets as they look anywhere, also inside a message some library wrote. */
+export function mask(text: string): string {
+  return text
+    .replace(/fnl_[0-9A-Za-z]{8,}/g, 'fnl_[redacted]')
+    .replace(/whsec_[0-9A-Za-z+/=]{8,}/g, 'whsec_[redacted]')
+    .replace(/(postgres(?:ql)?|nats):\/\/([^:@/\s]+):[^@/\s]+@/g, '$1://$2:[redacted]@');
+}

@@ -1,0 +1,42 @@
+import type { Clock } from './clock.ts';
+import type { Logger } from './logger.ts';
+
+/** Something that must work for a service to be ready; throws when it does not. */
+export interface Check {
+  readonly name: string;
+  check(): Promise<void>;
+}
+
+export interface RunningService {
+  readonly name: string;
+  readonly checks: readonly Check[];
+  close(): Promise<void>;
+}
+
+export interface ServiceDeps {
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+const checkLimitMs = 1_000;
+
+/** Asks all checks at once, each for a second at most; names those that fail. */
+export async function readiness(checks: readonly Check[]): Promise<{ ready: boolean; missing: string[] }> {
+  const passed = await Promise.all(checks.map((check) => passes(check)));
+  const missing = checks.filter((_, index) => !passed[index]).map((check) => check.name);
+  return { ready: missing.length === 0, missing };
+}
+
+async function passes(check: Check): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), checkLimitMs);
+  });
+  try {
+    return await Promise.race([check.check().then(() => true), limit]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}
