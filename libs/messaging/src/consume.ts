@@ -16,19 +16,21 @@ export interface ReceivedEvent<Data> extends EventEnvelope<Data> {
   readonly traceparent: string | undefined;
 }
 
+/** Runs work when the batch's transaction is committed, and never when it is rolled back. The work must not throw. */
+export type OnCommit = (work: () => void) => void;
+
+type Handle<Data> = (events: readonly ReceivedEvent<Data>[], client: PoolClient, onCommit: OnCommit) => Promise<void>;
+
 export interface Subscription {
   readonly definition: EventDefinition;
-  readonly handle: (events: readonly ReceivedEvent<never>[], client: PoolClient) => Promise<void>;
+  readonly handle: Handle<never>;
 }
 
 /**
  * Subscribes to one kind of event. The handler gets the events of one batch that are new here, in stream order, and
  * the client whose transaction also records them in the inbox: its writes happen exactly once.
  */
-export function on<E extends EventDefinition>(
-  definition: E,
-  handle: (events: readonly ReceivedEvent<EventData<E>>[], client: PoolClient) => Promise<void>,
-): Subscription {
+export function on<E extends EventDefinition>(definition: E, handle: Handle<EventData<E>>): Subscription {
   return { definition, handle: handle as Subscription['handle'] };
 }
 

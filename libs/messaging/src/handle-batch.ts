@@ -3,7 +3,7 @@ import { SpanKind } from '@opentelemetry/api';
 import type { PoolClient } from 'pg';
 import { inSpan } from '@app/service-kit/tracing';
 import { z } from 'zod';
-import type { ConsumerOptions, ReceivedEvent, Subscription } from './consume.ts';
+import type { ConsumerOptions, OnCommit, ReceivedEvent, Subscription } from './consume.ts';
 import { decide, isOutage, PoisonEvent } from './retry-policy.ts';
 
 interface Parsed {
@@ -76,23 +76,26 @@ async function takeEffect(options: ConsumerOptions, entries: readonly Parsed[]):
   const first = entries[0]?.event.traceparent;
   const parent = first === undefined ? {} : { parent: first };
   await inSpan(`consume ${options.source}`, { kind: SpanKind.CONSUMER, ...parent }, async () => {
+    const committed: (() => void)[] = [];
     await options.database.transaction(async (client) => {
       const ids = [...new Set(entries.map((entry) => entry.event.id))];
       const { rows } = await client.query<{ event_id: string }>({ ...insertInbox, values: [ids] });
       const fresh = new Set(rows.map((row) => row.event_id));
-      await handleInOrder(entries.filter((entry) => fresh.delete(entry.event.id)), client);
+      const news = entries.filter((entry) => fresh.delete(entry.event.id));
+      await handleInOrder(news, client, (work) => committed.push(work));
     });
+    for (const work of committed) work();
   });
 }
 
 /** Neighbours of one kind go to their handler together; kinds keep their order in the stream. */
-async function handleInOrder(entries: readonly Parsed[], client: PoolClient): Promise<void> {
+async function handleInOrder(entries: readonly Parsed[], client: PoolClient, onCommit: OnCommit): Promise<void> {
   let start = 0;
   while (start < entries.length) {
     const subscription = (entries[start] as Parsed).subscription;
     let end = start + 1;
     while (end < entries.length && entries[end]?.subscription === subscription) end += 1;
-    await subscription.handle(entries.slice(start, end).map((entry) => entry.event), client);
+    await subscription.handle(entries.slice(start, end).map((entry) => entry.event), client, onCommit);
     start = end;
   }
 }
