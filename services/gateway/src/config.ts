@@ -1,0 +1,29 @@
+import { commonSettings, integerSetting, parseConfig } from '@app/service-kit/config';
+import { z } from 'zod';
+
+const secret = z.string().min(32, 'must be at least 32 characters');
+
+export const configSchema = z.object({
+  ...commonSettings,
+  PORT: integerSetting(0, 65_535, 3000),
+  HOST: z.string().default('127.0.0.1'),
+  /** How the outside reaches this deployment; left out, each request's own Host is believed. */
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
+  /** Number of proxies in front whose X-Forwarded-For is believed. */
+  TRUST_PROXY: integerSetting(0, 10, 0),
+  SIGNUP: z.enum(['open', 'closed']).default('open'),
+  /** Requests a minute for each key; 0 switches every rate limit off. */
+  RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
+  /** Secret under which API keys are stored; changing it makes every key unknown. */
+  KEY_PEPPER: secret,
+  /** Key of the deployment itself, for the daily job of all accounts. */
+  PLATFORM_KEY: secret.optional(),
+});
+export type GatewayConfig = z.infer<typeof configSchema>;
+
+export function readConfig(env: Record<string, string | undefined> = process.env): GatewayConfig {
+  return parseConfig(configSchema, env);
+}

@@ -1,0 +1,95 @@
+import type { ApiKeyScope, Settings } from '@app/contracts/accounts';
+import type { ErrorCode } from '@app/contracts/errors';
+import type { z } from 'zod';
+import type { App } from '../app.ts';
+
+/** On whose behalf a request runs. */
+export interface Actor {
+  /** Empty for the platform key and for nobody: services refuse requests without an account. */
+  readonly accountId: string;
+  readonly kind: 'key' | 'session' | 'platform' | 'nobody';
+  readonly scopes: ReadonlySet<ApiKeyScope>;
+  readonly keyId: string | null;
+  readonly sessionId: string | null;
+  readonly userId: string | null;
+  /** The account's settings; the defaults where there is no account. */
+  readonly settings: Settings;
+}
+
+/** What a service is told beside the input; the command id makes repeating a command harmless. */
+export interface OperationContext {
+  readonly accountId: string;
+  readonly requestId: string;
+  readonly commandId: string;
+}
+
+/** The browser's session cookie, as far as an operation may touch it. */
+export interface SessionCookie {
+  set(token: string): void;
+  clear(): void;
+}
+
+export interface Call<Params, Query, Body> {
+  readonly app: App;
+  readonly actor: Actor;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly context: OperationContext;
+  readonly cookie: SessionCookie;
+}
+
+/**
+ * Who may call.
+ * - `public`: anyone, without a key.
+ * - `account`: an account's key with the operation's scope, or a signed-in session.
+ * - `session`: a signed-in session only.
+ * - `daily`: as `account`, or the platform key.
+ * - `platform`: the platform key only.
+ */
+export type OperationAuth = 'public' | 'account' | 'session' | 'daily' | 'platform';
+
+/**
+ * One thing the product does over HTTP. The same list drives the routes, the OpenAPI document, the MCP tools and the
+ * test of account isolation.
+ */
+export interface Operation {
+  /** camelCase; the OpenAPI operationId. */
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** In OpenAPI style: `/api/v1/orders/{orderId}`. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly auth: OperationAuth;
+  readonly scope?: ApiKeyScope;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly response: z.ZodType;
+  /** Refusals of its own, beside those that every operation has. */
+  readonly errors: readonly ErrorCode[];
+  /** Answers with the body, or with the JSON of a service's reply as it came. */
+  run(call: Call<unknown, unknown, unknown>): Promise<object>;
+}
+
+interface TypedOperation<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>
+  extends Omit<Operation, 'params' | 'query' | 'body' | 'run'> {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  run(call: Call<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<object>;
+}
+
+type NoFields = z.ZodObject<Record<never, never>>;
+
+/** An operation whose `run` gets what its schemas make of the request; without a body schema the body is ignored. */
+export function defineOperation<
+  Params extends z.ZodObject = NoFields,
+  Query extends z.ZodObject = NoFields,
+  Body extends z.ZodType = z.ZodUndefined,
+>(operation: TypedOperation<Params, Query, Body>): Operation {
+  // Safe because `callOperation` validates with these very schemas before it calls `run`.
+  return operation as unknown as Operation;
+}
