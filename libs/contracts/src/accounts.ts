@@ -43,7 +43,9 @@ export const createApiKeyBody = z
   })
   .meta({ id: 'ApiKeyCreate' });
 export const rotateApiKeyBody = z
-  .strictObject({ overlapHours: z.number().min(0).max(168).optional().describe('How long the old key still works; 24 unless said.') })
+  .strictObject({
+    overlapHours: z.number().min(0).max(168).optional().describe('How long the old key still works; 24 unless said.'),
+  })
   .meta({ id: 'ApiKeyRotate' });
 
 export const settingsResource = z
@@ -68,8 +70,14 @@ export const updateSettingsBody = z
     supportEmail: emailAddress,
     defaultCurrency: currency,
     testMode: z.boolean(),
-    holdDecisionMinutes: z.int().min(1).max(7 * 24 * 60),
-    nudgeAfterMinutes: z.int().min(10).max(7 * 24 * 60),
+    holdDecisionMinutes: z
+      .int()
+      .min(1)
+      .max(7 * 24 * 60),
+    nudgeAfterMinutes: z
+      .int()
+      .min(10)
+      .max(7 * 24 * 60),
     commissionHoldDays: z.int().min(0).max(365),
     cancellationNotices: z.boolean(),
   })

@@ -52,7 +52,10 @@ export const commissionResource = z
   })
   .meta({ id: 'Commission' });
 
-export const listAffiliates = defineRequest('read', 'affiliate', 'affiliates.list', { input: z.object({}), output: listOf(affiliateResource) });
+export const listAffiliates = defineRequest('read', 'affiliate', 'affiliates.list', {
+  input: z.object({}),
+  output: listOf(affiliateResource),
+});
 export const createAffiliate = defineRequest('command', 'affiliate', 'affiliates.create', {
   input: z.object({ body: createAffiliateBody }),
   output: affiliateResource,

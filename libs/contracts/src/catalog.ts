@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { amountCents, currency, flag, httpUrl, instant, limits, listOf, okResult, rawText, slug, text, timestamp } from './common.ts';
+import {
+  amountCents,
+  currency,
+  flag,
+  httpUrl,
+  instant,
+  limits,
+  listOf,
+  okResult,
+  rawText,
+  slug,
+  text,
+  timestamp,
+} from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
@@ -47,7 +60,8 @@ function checkInterval(
   context: z.RefinementCtx,
 ): void {
   if ((body.pricingType === 'subscription') !== Boolean(body.billingInterval)) {
-    const message = body.pricingType === 'subscription' ? 'is required for a subscription' : 'is for subscriptions only';
+    const message =
+      body.pricingType === 'subscription' ? 'is required for a subscription' : 'is for subscriptions only';
     context.addIssue({ code: 'custom', path: ['billingInterval'], message });
   }
 }
@@ -141,8 +155,14 @@ const productId = z.object({ productId: z.string() });
 const offerKind = z.enum(['bump', 'upsell']);
 export type OfferKind = z.infer<typeof offerKind>;
 
-export const listProducts = defineRequest('read', 'catalog', 'products.list', { input: z.object({}), output: listOf(productResource) });
-export const getProduct = defineRequest('read', 'catalog', 'products.get', { input: productId, output: productResource });
+export const listProducts = defineRequest('read', 'catalog', 'products.list', {
+  input: z.object({}),
+  output: listOf(productResource),
+});
+export const getProduct = defineRequest('read', 'catalog', 'products.get', {
+  input: productId,
+  output: productResource,
+});
 export const createProduct = defineRequest('command', 'catalog', 'products.create', {
   input: z.object({ body: createProductBody, defaultCurrency: currency }),
   output: productResource,
@@ -178,8 +198,14 @@ export const deleteFunnelEmail = defineRequest('command', 'catalog', 'emails.del
   output: okResult,
 });
 export const pushResult = z.object({ ok: z.literal(true), sent: z.int() }).meta({ id: 'EmailPushResult' });
-export const pushFunnelEmails = defineRequest('command', 'catalog', 'emails.push', { input: productId, output: pushResult });
-export const listDiscounts = defineRequest('read', 'catalog', 'discounts.list', { input: productId, output: listOf(discountResource) });
+export const pushFunnelEmails = defineRequest('command', 'catalog', 'emails.push', {
+  input: productId,
+  output: pushResult,
+});
+export const listDiscounts = defineRequest('read', 'catalog', 'discounts.list', {
+  input: productId,
+  output: listOf(discountResource),
+});
 export const createDiscount = defineRequest('command', 'catalog', 'discounts.create', {
   input: productId.extend({ body: createDiscountBody }),
   output: discountResource,

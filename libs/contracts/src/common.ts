@@ -34,7 +34,10 @@ export const emailAddress = z
   .string()
   .trim()
   .max(limits.email)
-  .regex(/^[^\s@"(),:;<>[\\\]\p{C}]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,63}$/u, 'must be an email address')
+  .regex(
+    /^[^\s@"(),:;<>[\\\]\p{C}]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,63}$/u,
+    'must be an email address',
+  )
   .refine(storable, 'must not contain NUL or lone surrogates')
   .overwrite((address) => {
     const at = address.lastIndexOf('@');
@@ -49,7 +52,9 @@ export const slug = z
 
 const currencies = new Set(Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()));
 
-export const currency = z.string().refine((code) => currencies.has(code), 'must be a lower-case ISO 4217 currency code');
+export const currency = z
+  .string()
+  .refine((code) => currencies.has(code), 'must be a lower-case ISO 4217 currency code');
 
 /** 9,999,999,999 minor units: a hundred lines of it still add up exactly in a double. */
 export const maxAmountCents = 9_999_999_999;

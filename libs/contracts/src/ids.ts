@@ -116,5 +116,7 @@ const suffixRegex = new RegExp(`^${suffixPattern}$`);
 export const commandIdSchema = z.string().regex(suffixRegex);
 
 export function idSchema(kind: IdKind) {
-  return z.string().regex(new RegExp(`^${idPrefixes[kind]}_${suffixPattern}$`), `must be an id beginning ${idPrefixes[kind]}_`);
+  return z
+    .string()
+    .regex(new RegExp(`^${idPrefixes[kind]}_${suffixPattern}$`), `must be an id beginning ${idPrefixes[kind]}_`);
 }

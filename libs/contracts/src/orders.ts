@@ -67,7 +67,10 @@ export const placeOrder = defineRequest('command', 'checkout', 'orders.place', {
   output: placeOrderResult,
 });
 
-export const listOrders = defineRequest('read', 'checkout', 'orders.list', { input: pageQuery, output: listOf(orderResource) });
+export const listOrders = defineRequest('read', 'checkout', 'orders.list', {
+  input: pageQuery,
+  output: listOf(orderResource),
+});
 export const getOrder = defineRequest('read', 'checkout', 'orders.get', {
   input: z.object({ orderId: z.string() }),
   output: orderResource,

@@ -73,4 +73,7 @@ export const runDailyJob = defineRequest('command', 'billing', 'daily-runs.run',
 export const dailyRunResource = z
   .object({ id: z.string(), started_at: timestamp, finished_at: timestamp.nullable(), result: dailyResult.nullable() })
   .meta({ id: 'DailyRun' });
-export const listDailyRuns = defineRequest('read', 'billing', 'daily-runs.list', { input: pageQuery, output: listOf(dailyRunResource) });
+export const listDailyRuns = defineRequest('read', 'billing', 'daily-runs.list', {
+  input: pageQuery,
+  output: listOf(dailyRunResource),
+});

@@ -6,10 +6,20 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map(String);
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ field: [...path, key].join('.'), code: 'unknown_field', message: 'is not a known field' }));
+      return issue.keys.map((key) => ({
+        field: [...path, key].join('.'),
+        code: 'unknown_field',
+        message: 'is not a known field',
+      }));
     }
     const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-    return [{ field: path.join('.'), code: missing ? 'required' : codes[issue.code] ?? 'invalid', message: missing ? 'is required' : issue.message }];
+    return [
+      {
+        field: path.join('.'),
+        code: missing ? 'required' : (codes[issue.code] ?? 'invalid'),
+        message: missing ? 'is required' : issue.message,
+      },
+    ];
   });
 }
 

@@ -1,5 +1,5 @@
-import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { ServiceName } from '@app/contracts/services';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 
 export interface NatsOptions {
   readonly url: string;

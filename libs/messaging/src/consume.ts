@@ -1,10 +1,24 @@
-import { AckPolicy, type Consumer, type ConsumerMessages, DeliverPolicy, type JetStreamManager, type JsMsg, jetstream } from '@nats-io/jetstream';
-import { nanos } from '@nats-io/transport-node';
-import type { PoolClient } from 'pg';
-import { type EventData, type EventDefinition, type EventEnvelope, streamName, streamSubjects } from '@app/contracts/define';
+import {
+  type EventData,
+  type EventDefinition,
+  type EventEnvelope,
+  streamName,
+  streamSubjects,
+} from '@app/contracts/define';
 import type { ServiceName } from '@app/contracts/services';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import {
+  AckPolicy,
+  type Consumer,
+  type ConsumerMessages,
+  DeliverPolicy,
+  type JetStreamManager,
+  type JsMsg,
+  jetstream,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
+import type { PoolClient } from 'pg';
 import type { NatsLink } from './connect.ts';
 import { handleBatch } from './handle-batch.ts';
 import { ensureStream, isMissing, openStreams } from './streams.ts';
@@ -78,7 +92,11 @@ export function startConsumer(options: ConsumerOptions): EventConsumer {
 
 type ConsumerState = { closing: boolean; messages: ConsumerMessages | undefined };
 
-async function keepConsuming(options: ConsumerOptions, state: ConsumerState, sleep: (ms: number) => Promise<void>): Promise<void> {
+async function keepConsuming(
+  options: ConsumerOptions,
+  state: ConsumerState,
+  sleep: (ms: number) => Promise<void>,
+): Promise<void> {
   while (!state.closing) {
     try {
       const consumer = await openConsumer(options);

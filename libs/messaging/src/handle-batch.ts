@@ -1,7 +1,7 @@
+import { inSpan } from '@app/service-kit/tracing';
 import type { JsMsg } from '@nats-io/jetstream';
 import { SpanKind } from '@opentelemetry/api';
 import type { PoolClient } from 'pg';
-import { inSpan } from '@app/service-kit/tracing';
 import { z } from 'zod';
 import type { ConsumerOptions, OnCommit, ReceivedEvent, Subscription } from './consume.ts';
 import { decide, isOutage, PoisonEvent } from './retry-policy.ts';
@@ -95,7 +95,11 @@ async function handleInOrder(entries: readonly Parsed[], client: PoolClient, onC
     const subscription = (entries[start] as Parsed).subscription;
     let end = start + 1;
     while (end < entries.length && entries[end]?.subscription === subscription) end += 1;
-    await subscription.handle(entries.slice(start, end).map((entry) => entry.event), client, onCommit);
+    await subscription.handle(
+      entries.slice(start, end).map((entry) => entry.event),
+      client,
+      onCommit,
+    );
     start = end;
   }
 }

@@ -19,7 +19,9 @@ const statements = [
 export function startHousekeeping(database: Database, logger: Logger): { close(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    running = sweep(database).catch((err: unknown) => logger.warn({ err }, 'housekeeping failed; it runs again in an hour'));
+    running = sweep(database).catch((err: unknown) =>
+      logger.warn({ err }, 'housekeeping failed; it runs again in an hour'),
+    );
   }, everyMs);
   timer.unref();
   return {

@@ -11,7 +11,10 @@ export async function once<T extends object>(
   work: (tx: EntityManager) => Promise<T>,
 ): Promise<T> {
   return await em.transactional(async (tx) => {
-    const claimed = await tx.execute<unknown[]>('insert into commands (id) values (?) on conflict do nothing returning id', [commandId]);
+    const claimed = await tx.execute<unknown[]>(
+      'insert into commands (id) values (?) on conflict do nothing returning id',
+      [commandId],
+    );
     if (claimed.length === 0) {
       const [row] = await tx.execute<Array<{ result: T }>>('select result from commands where id = ?', [commandId]);
       if (row === undefined) throw new Error(`command ${commandId} vanished`);

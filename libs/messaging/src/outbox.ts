@@ -1,7 +1,7 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { EventData, EventDefinition, EventEnvelope } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import { currentTraceparent } from '@app/service-kit/tracing';
+import type { EntityManager } from '@mikro-orm/postgresql';
 
 /** A row for the outbox table, ready for a statement that inserts many. */
 export interface OutboxRow {
@@ -21,7 +21,11 @@ export interface EventSource {
   readonly eventId?: string;
 }
 
-export function outboxRow<E extends EventDefinition>(definition: E, data: EventData<E>, source: EventSource): OutboxRow {
+export function outboxRow<E extends EventDefinition>(
+  definition: E,
+  data: EventData<E>,
+  source: EventSource,
+): OutboxRow {
   const envelope: EventEnvelope<EventData<E>> = {
     id: source.eventId ?? newId('event', source.nowMs),
     accountId: source.accountId,

@@ -1,8 +1,8 @@
+import { streamName } from '@app/contracts/define';
+import type { Logger } from '@app/service-kit/logger';
 import { type JetStreamClient, type JetStreamManager, jetstream } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import { Client } from 'pg';
-import { streamName } from '@app/contracts/define';
-import type { Logger } from '@app/service-kit/logger';
 import type { NatsLink } from './connect.ts';
 import { ensureStream, openStreams } from './streams.ts';
 import { createWaker, type Waker } from './waker.ts';
@@ -80,7 +80,10 @@ type RelayState = { closing: boolean; leading: boolean };
 /** Tries to lead for as long as the service lives; whatever goes wrong ends one term, not the relay. */
 async function stayInService(options: RelayOptions, waker: Waker, state: RelayState): Promise<void> {
   while (!state.closing) {
-    const session = new Client({ connectionString: options.databaseUrl, application_name: `${options.link.service}-relay` });
+    const session = new Client({
+      connectionString: options.databaseUrl,
+      application_name: `${options.link.service}-relay`,
+    });
     session.on('error', () => waker.wake());
     try {
       await session.connect();
@@ -97,7 +100,9 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
 
 async function winLock(session: Client, waker: Waker, state: RelayState): Promise<boolean> {
   while (!state.closing) {
-    const { rows } = await session.query<{ won: boolean }>(`select pg_try_advisory_lock(hashtext('outbox-relay')) as won`);
+    const { rows } = await session.query<{ won: boolean }>(
+      `select pg_try_advisory_lock(hashtext('outbox-relay')) as won`,
+    );
     if (rows[0]?.won) return true;
     await waker.sleep(sweepIntervalMs);
   }
@@ -147,10 +152,11 @@ async function republishLost(options: RelayOptions, session: Client, manager: Je
   if (lost.rowCount) options.logger.warn({ events: lost.rowCount }, 'the stream lost events; publishing them again');
 }
 
+/** Ordered by the number: `order by id` alone would mean the text that is selected. */
 const pendingQuery = {
   name: 'outbox-pending',
-  text: `select id::text, event_id, subject, payload, request_id, traceparent
-         from outbox where stream_seq is null order by id limit ${batchMax}`,
+  text: `select o.id::text, event_id, subject, payload, request_id, traceparent
+         from outbox as o where stream_seq is null order by o.id limit ${batchMax}`,
 };
 
 /** Publishes one batch and marks it. Returns how many rows the stream took; throws when it took none of them. */
@@ -181,6 +187,10 @@ async function publishRow(client: JetStreamClient, row: PendingRow): Promise<num
   const carried = headers();
   if (row.request_id !== null) carried.set('request-id', row.request_id);
   if (row.traceparent !== null) carried.set('traceparent', row.traceparent);
-  const ack = await client.publish(row.subject, row.payload, { msgID: row.event_id, headers: carried, timeout: publishTimeoutMs });
+  const ack = await client.publish(row.subject, row.payload, {
+    msgID: row.event_id,
+    headers: carried,
+    timeout: publishTimeoutMs,
+  });
   return ack.seq;
 }

@@ -13,7 +13,13 @@ export interface RequestContext {
   readonly traceparent: string | undefined;
 }
 
-const names = { account: 'account', request: 'request-id', command: 'command-id', deadline: 'deadline', trace: 'traceparent' };
+const names = {
+  account: 'account',
+  request: 'request-id',
+  command: 'command-id',
+  deadline: 'deadline',
+  trace: 'traceparent',
+};
 
 export function writeContext(context: RequestContext): MsgHdrs {
   const written = headers();

@@ -1,9 +1,9 @@
-import { NoRespondersError, RequestError, type Msg } from '@nats-io/transport-node';
-import { ServiceErrorHeader } from '@nats-io/services';
-import { SpanKind } from '@opentelemetry/api';
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError, type FieldError, isErrorCode } from '@app/contracts/errors';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
+import { ServiceErrorHeader } from '@nats-io/services';
+import { type Msg, NoRespondersError, RequestError } from '@nats-io/transport-node';
+import { SpanKind } from '@opentelemetry/api';
 import type { NatsLink } from './connect.ts';
 import { writeContext } from './request-headers.ts';
 
@@ -24,9 +24,17 @@ export interface CallContext {
 
 export interface Requester {
   /** Asks and parses the answer. Throws the callee's `DomainError`, or `service_unavailable` / `outcome_unknown`. */
-  request<R extends RequestDefinition>(definition: R, input: RequestInput<R>, context: CallContext): Promise<RequestOutput<R>>;
+  request<R extends RequestDefinition>(
+    definition: R,
+    input: RequestInput<R>,
+    context: CallContext,
+  ): Promise<RequestOutput<R>>;
   /** The answer's JSON, unparsed: for an edge that only passes it on. */
-  requestBytes<R extends RequestDefinition>(definition: R, input: RequestInput<R>, context: CallContext): Promise<Uint8Array>;
+  requestBytes<R extends RequestDefinition>(
+    definition: R,
+    input: RequestInput<R>,
+    context: CallContext,
+  ): Promise<Uint8Array>;
 }
 
 export function createRequester(link: NatsLink): Requester {
@@ -48,7 +56,12 @@ const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
  * was handed over and never answered (its service or the server died) may have taken effect: it is repeated under
  * its command id, which makes the callee answer with the first outcome, until that is known.
  */
-async function deliver(link: NatsLink, definition: RequestDefinition, payload: string, context: CallContext): Promise<Uint8Array> {
+async function deliver(
+  link: NatsLink,
+  definition: RequestDefinition,
+  payload: string,
+  context: CallContext,
+): Promise<Uint8Array> {
   const startedMs = Date.now();
   let handedOver = false;
   while (true) {
@@ -56,10 +69,16 @@ async function deliver(link: NatsLink, definition: RequestDefinition, payload: s
     if (outcome.kind === 'answered') return unwrap(outcome.message);
     handedOver ||= outcome.kind === 'lost';
     if (!handedOver || definition.mode === 'read') {
-      throw new DomainError('service_unavailable', `The ${definition.service} service does not answer; try again shortly.`);
+      throw new DomainError(
+        'service_unavailable',
+        `The ${definition.service} service does not answer; try again shortly.`,
+      );
     }
     if (Date.now() - startedMs > resolveWithinMs) {
-      throw new DomainError('outcome_unknown', 'The answer was lost. Repeat the request with its Idempotency-Key to learn its outcome.');
+      throw new DomainError(
+        'outcome_unknown',
+        'The answer was lost. Repeat the request with its Idempotency-Key to learn its outcome.',
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
@@ -67,7 +86,12 @@ async function deliver(link: NatsLink, definition: RequestDefinition, payload: s
 
 type Outcome = { kind: 'answered'; message: Msg } | { kind: 'unreached' } | { kind: 'lost' };
 
-async function attempt(link: NatsLink, definition: RequestDefinition, payload: string, context: CallContext): Promise<Outcome> {
+async function attempt(
+  link: NatsLink,
+  definition: RequestDefinition,
+  payload: string,
+  context: CallContext,
+): Promise<Outcome> {
   if (!(await link.whenConnected(reconnectGraceMs))) return { kind: 'unreached' };
   const headers = writeContext({
     accountId: context.accountId,

@@ -32,5 +32,10 @@ export function isOutage(err: unknown): boolean {
     if (/^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/.test(code)) return true;
     if (code === 'service_unavailable' || code === 'outcome_unknown') return true;
   }
-  return typeof message === 'string' && /Connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(message);
+  return (
+    typeof message === 'string' &&
+    /Connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(
+      message,
+    )
+  );
 }

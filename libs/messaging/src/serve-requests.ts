@@ -1,10 +1,10 @@
-import { Svcm, type ServiceMsg } from '@nats-io/services';
-import { SpanKind } from '@opentelemetry/api';
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError, errorCodes } from '@app/contracts/errors';
 import { fieldErrors } from '@app/contracts/validation';
 import type { Logger } from '@app/service-kit/logger';
 import { inSpan } from '@app/service-kit/tracing';
+import { type ServiceMsg, Svcm } from '@nats-io/services';
+import { SpanKind } from '@opentelemetry/api';
 import type { NatsLink } from './connect.ts';
 import { type RequestContext, readContext } from './request-headers.ts';
 
@@ -82,12 +82,14 @@ async function handleMessage(entry: Answer, message: ServiceMsg, logger: Logger)
 }
 
 function run(entry: Answer, message: ServiceMsg, context: RequestContext): Promise<unknown> {
-  if (!entry.acrossAccounts && context.accountId === '') throw new Error(`${entry.definition.subject} was asked without an account`);
+  if (!entry.acrossAccounts && context.accountId === '')
+    throw new Error(`${entry.definition.subject} was asked without an account`);
   if (entry.definition.mode === 'command' && context.commandId === '') {
     throw new Error(`${entry.definition.subject} was sent without a command id`);
   }
   const parsed = entry.definition.input.safeParse(message.json());
-  if (!parsed.success) throw new DomainError('validation_failed', 'Some fields are invalid.', fieldErrors(parsed.error));
+  if (!parsed.success)
+    throw new DomainError('validation_failed', 'Some fields are invalid.', fieldErrors(parsed.error));
   return entry.handle(parsed.data as never, context);
 }
 

@@ -1,7 +1,7 @@
-import { jetstreamManager, type JetStreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
-import { nanos } from '@nats-io/transport-node';
 import { streamName, streamSubjects } from '@app/contracts/define';
 import type { ServiceName } from '@app/contracts/services';
+import { type JetStreamManager, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
 import type { NatsLink } from './connect.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -39,5 +39,11 @@ export async function ensureStream(manager: JetStreamManager, service: ServiceNa
 /** Whether JetStream said that the stream or consumer does not exist. */
 export function isMissing(err: unknown): boolean {
   const { code, status, name } = err as { code?: number; status?: number; name?: string };
-  return name === 'StreamNotFoundError' || name === 'ConsumerNotFoundError' || code === 10059 || code === 10014 || status === 404;
+  return (
+    name === 'StreamNotFoundError' ||
+    name === 'ConsumerNotFoundError' ||
+    code === 10059 ||
+    code === 10014 ||
+    status === 404
+  );
 }

@@ -29,11 +29,15 @@ test('a rounded quotient is never further than half a unit from the true one', (
 
 test('a percentage and its complement never lose more than one minor unit together', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 9_999_999_999 }), fc.integer({ min: 0, max: 10_000 }), (cents, basisPoints) => {
-      const both = percentOf(cents, basisPoints / 100) + percentOf(cents, (10_000 - basisPoints) / 100);
-      expect(both - cents).toBeGreaterThanOrEqual(0);
-      expect(both - cents).toBeLessThanOrEqual(1);
-    }),
+    fc.property(
+      fc.integer({ min: 0, max: 9_999_999_999 }),
+      fc.integer({ min: 0, max: 10_000 }),
+      (cents, basisPoints) => {
+        const both = percentOf(cents, basisPoints / 100) + percentOf(cents, (10_000 - basisPoints) / 100);
+        expect(both - cents).toBeGreaterThanOrEqual(0);
+        expect(both - cents).toBeLessThanOrEqual(1);
+      },
+    ),
   );
 });
 

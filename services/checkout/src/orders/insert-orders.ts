@@ -84,7 +84,10 @@ async function write(client: Runner, orders: readonly NewOrder[]): Promise<Map<s
   const { rows } = await client.query<{ id: string }>(insertStatement([JSON.stringify(orders)]));
   if (rows.length === orders.length) return new Map();
   const written = new Set(rows.map((row) => row.id));
-  return await totalsOf(client, orders.filter((order) => !written.has(order.id)).map((order) => order.id));
+  return await totalsOf(
+    client,
+    orders.filter((order) => !written.has(order.id)).map((order) => order.id),
+  );
 }
 
 const claimUse = statement(

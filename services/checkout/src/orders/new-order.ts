@@ -6,7 +6,13 @@ import type { Sale } from './order.rules.ts';
 import type { OrderCommand } from './place-order.ts';
 
 /** The order's row and its `order.paid` event, which carries all that any consumer needs. */
-export function newOrder(from: { id: string; nowMs: number; command: OrderCommand; sale: Sale; offer: SaleOffer }): NewOrder {
+export function newOrder(from: {
+  id: string;
+  nowMs: number;
+  command: OrderCommand;
+  sale: Sale;
+  offer: SaleOffer;
+}): NewOrder {
   const { id, nowMs, command, sale, offer } = from;
   const { body, context, account } = command;
   const event = outboxRow(

@@ -23,7 +23,14 @@ const offer: SaleOffer = {
   ],
   discounts: [
     { id: 'dsc_1', code: 'AUTUMN', percentOff: 15, amountOffCents: null, expiresAt: null, maxUses: null },
-    { id: 'dsc_2', code: 'PAST', percentOff: 50, amountOffCents: null, expiresAt: '2026-11-20T12:00:00.000Z', maxUses: null },
+    {
+      id: 'dsc_2',
+      code: 'PAST',
+      percentOff: 50,
+      amountOffCents: null,
+      expiresAt: '2026-11-20T12:00:00.000Z',
+      maxUses: null,
+    },
     { id: 'dsc_3', code: 'HUGE', percentOff: null, amountOffCents: 1_000_000, expiresAt: null, maxUses: null },
   ],
 };
@@ -60,10 +67,22 @@ test('a discount larger than the price makes the product free, never the total n
 });
 
 test('each refusal names its code and field', () => {
-  expect(refusalOf({}, null)).toMatchObject({ code: 'unknown_product', errors: [{ field: 'productSlug', code: 'product_not_found' }] });
-  expect(refusalOf({}, { ...offer, status: 'draft' })).toMatchObject({ code: 'product_not_live', errors: [{ field: 'productSlug' }] });
-  expect(refusalOf({ bumpIds: ['bmp_1', 'bmp_9'] })).toMatchObject({ code: 'bump_not_found', errors: [{ field: 'bumpIds.1' }] });
-  expect(refusalOf({ discountCode: 'NONE' })).toMatchObject({ code: 'discount_invalid', errors: [{ field: 'discountCode' }] });
+  expect(refusalOf({}, null)).toMatchObject({
+    code: 'unknown_product',
+    errors: [{ field: 'productSlug', code: 'product_not_found' }],
+  });
+  expect(refusalOf({}, { ...offer, status: 'draft' })).toMatchObject({
+    code: 'product_not_live',
+    errors: [{ field: 'productSlug' }],
+  });
+  expect(refusalOf({ bumpIds: ['bmp_1', 'bmp_9'] })).toMatchObject({
+    code: 'bump_not_found',
+    errors: [{ field: 'bumpIds.1' }],
+  });
+  expect(refusalOf({ discountCode: 'NONE' })).toMatchObject({
+    code: 'discount_invalid',
+    errors: [{ field: 'discountCode' }],
+  });
   expect(refusalOf({ discountCode: 'PAST' })).toMatchObject({ code: 'discount_invalid' });
 });
 

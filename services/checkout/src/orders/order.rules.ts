@@ -52,7 +52,8 @@ function wantedBumps(bumpIds: readonly string[], offer: SaleOffer): SaleOffer['b
 
 function usableDiscount(code: string, offer: SaleOffer, nowMs: number): Discount {
   const discount = offer.discounts.find((entry) => entry.code === code.toUpperCase());
-  if (discount === undefined) throw refusal('discount_invalid', 'discountCode', `The product has no discount code "${code}".`);
+  if (discount === undefined)
+    throw refusal('discount_invalid', 'discountCode', `The product has no discount code "${code}".`);
   if (discount.expiresAt !== null && Date.parse(discount.expiresAt) <= nowMs) {
     throw refusal('discount_invalid', 'discountCode', `The discount code "${code}" has expired.`);
   }
@@ -66,11 +67,17 @@ export function discountCents(discount: Pick<Discount, 'percentOff' | 'amountOff
 }
 
 export function discountUsedUp(code: string): DomainError {
-  return refusal('discount_invalid', 'discountCode', `The discount code "${code}" has been used as often as it may be.`);
+  return refusal(
+    'discount_invalid',
+    'discountCode',
+    `The discount code "${code}" has been used as often as it may be.`,
+  );
 }
 
 type Refusal = 'unknown_product' | 'product_not_live' | 'bump_not_found' | 'discount_invalid';
 
 function refusal(code: Refusal, field: string, message: string): DomainError {
-  return new DomainError(code, message, [{ field, code: code === 'unknown_product' ? 'product_not_found' : code, message }]);
+  return new DomainError(code, message, [
+    { field, code: code === 'unknown_product' ? 'product_not_found' : code, message },
+  ]);
 }

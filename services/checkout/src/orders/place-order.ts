@@ -54,7 +54,9 @@ export function createOrderBatcher(desk: OrderDesk): Batcher<OrderCommand, Place
 async function placeOrders(desk: OrderDesk, commands: OrderCommand[]): Promise<Outcome<PlacedOrder>[]> {
   const offers = await currentOffers(desk.requester, commands);
   const decisions = commands.map((command, index) => decide(command, offers[index] ?? null));
-  const plain = decisions.flatMap((decision) => (decision.ok && decision.value.discount === null ? [decision.value] : []));
+  const plain = decisions.flatMap((decision) =>
+    decision.ok && decision.value.discount === null ? [decision.value] : [],
+  );
   const recorded = await recordTogether(desk, plain);
   const outcomes = await Promise.all(
     decisions.map((decision, index) => {
@@ -116,7 +118,8 @@ async function recordTogether(desk: OrderDesk, orders: NewOrder[]): Promise<Map<
 
 async function recordAlone(desk: OrderDesk, order: NewOrder): Promise<Outcome<PlacedOrder>> {
   try {
-    const insert = order.discount === null ? insertOrders(desk.database, [order]) : insertDiscounted(desk.database, order);
+    const insert =
+      order.discount === null ? insertOrders(desk.database, [order]) : insertDiscounted(desk.database, order);
     return placed(order, await insert);
   } catch (err) {
     return { ok: false, error: fault(err) };

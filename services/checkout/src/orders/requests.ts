@@ -12,7 +12,8 @@ export function orderRequests(database: Database, desk: Batcher<OrderCommand, Pl
       try {
         return await desk.add({ body, account, context });
       } catch (err) {
-        if (err instanceof BatcherFullError) throw new DomainError('service_unavailable', 'Too many orders are waiting; try again shortly.');
+        if (err instanceof BatcherFullError)
+          throw new DomainError('service_unavailable', 'Too many orders are waiting; try again shortly.');
         throw err;
       }
     }),

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { decide, isOutage, PoisonEvent } from './retry-policy.ts';
+
+const outages = [
+  Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' }),
+  Object.assign(new Error('admin shutdown'), { code: '57P01' }),
+  Object.assign(new Error('deadlock'), { code: '40P01' }),
+  Object.assign(new Error('down'), { code: 'service_unavailable' }),
+  new Error('Connection terminated unexpectedly'),
+];
+
+test.each(outages)('an outage (%s) is nobody’s fault: tried again however often', (err) => {
+  expect(isOutage(err)).toBe(true);
+  expect(decide(err, 1)).toEqual({ kind: 'retry', delayMs: 1_000 });
+  expect(decide(err, 1_000)).toEqual({ kind: 'retry', delayMs: 5_000 });
+});
+
+test('an event that cannot be understood is given up at once', () => {
+  expect(decide(new PoisonEvent('bad'), 1)).toEqual({ kind: 'dead-letter' });
+});
+
+test('a failing handler is tried with growing pauses, then given up', () => {
+  const err = Object.assign(new Error('violates check'), { code: '23514' });
+  expect(isOutage(err)).toBe(false);
+  const delays = Array.from({ length: 11 }, (_, index) => decide(err, index + 1));
+  expect(delays.map((verdict) => (verdict.kind === 'retry' ? verdict.delayMs / 1_000 : 'dead'))).toEqual([
+    1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60,
+  ]);
+  expect(decide(err, 12)).toEqual({ kind: 'dead-letter' });
+});

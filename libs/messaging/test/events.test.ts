@@ -1,0 +1,173 @@
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createTestNats, type TestNats } from '@app/testing/nats';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectNats, type NatsLink } from '../src/connect.ts';
+import { on, startConsumer } from '../src/consume.ts';
+import { startRelay } from '../src/relay.ts';
+import { counted, logger, numbers, openTestDb, record, type TestDb } from './harness.ts';
+
+guardLeaks();
+
+let nats: TestNats;
+let producer: TestDb;
+let consumer: TestDb;
+let open: (() => Promise<void>)[];
+
+beforeEach(async () => {
+  open = [];
+  nats = await createTestNats();
+  producer = await openTestDb();
+  consumer = await openTestDb();
+});
+
+afterEach(async () => {
+  for (const close of open.reverse()) await close();
+  await producer.close();
+  await consumer.close();
+  await nats.close();
+});
+
+async function link(service: 'checkout' | 'metrics'): Promise<NatsLink> {
+  const connected = await connectNats({ url: nats.url, service });
+  open.push(() => connected.close());
+  return connected;
+}
+
+function relayOn(connected: NatsLink) {
+  const relay = startRelay({ link: connected, databaseUrl: producer.url, logger, streamReplicas: 1 });
+  open.push(() => relay.close());
+  return relay;
+}
+
+function consumeInto(connected: NatsLink, poison?: number) {
+  const started = startConsumer({
+    link: connected,
+    database: consumer.database,
+    source: 'checkout',
+    logger,
+    streamReplicas: 1,
+    subscriptions: [
+      on(counted, async (events, client) => {
+        if (events.some((event) => event.data.n === poison)) throw new Error('this one never works');
+        await client.query('insert into effects select n, id from json_to_recordset($1::json) as e(n int, id text)', [
+          JSON.stringify(events.map((event) => ({ n: event.data.n, id: event.id }))),
+        ]);
+      }),
+    ],
+  });
+  open.push(() => started.close());
+  return started;
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+
+test('every committed event takes effect exactly once, in the order written', async () => {
+  relayOn(await link('checkout'));
+  consumeInto(await link('metrics'));
+  for (let start = 0; start < 1_200; start += 300) await record(producer.database, range(start, start + 300));
+  await eventually(async () => (await numbers(consumer.database)).length === 1_200);
+  expect(await numbers(consumer.database)).toEqual(range(0, 1_200));
+  const { rows } = await consumer.database.pool.query<{ n: number }>('select n from effects order by ctid');
+  expect(rows.map((row) => row.n).filter((n, index) => n !== index)).toEqual([]);
+});
+
+test('an event rolled back with its change is never published', async () => {
+  relayOn(await link('checkout'));
+  consumeInto(await link('metrics'));
+  await producer.database
+    .transaction(async (client) => {
+      await client.query(`insert into outbox (event_id, subject, payload) values ('evt_x', $1, '{}')`, [
+        counted.subject,
+      ]);
+      throw new Error('the change failed');
+    })
+    .catch(() => undefined);
+  await record(producer.database, [7]);
+  await eventually(async () => (await numbers(consumer.database)).length > 0);
+  expect(await numbers(consumer.database)).toEqual([7]);
+});
+
+test('an event published twice (a relay that died between publish and mark) takes effect once', async () => {
+  const connected = await link('checkout');
+  const relay = relayOn(connected);
+  consumeInto(await link('metrics'));
+  await record(producer.database, [1, 2]);
+  relay.wake();
+  await eventually(async () => (await numbers(consumer.database)).length === 2);
+  // The same event once more, past the stream's own window: another message id, the same envelope.
+  const { rows } = await producer.database.pool.query<{ subject: string; payload: string }>(
+    'select subject, payload from outbox',
+  );
+  const client = jetstream(connected.connection);
+  for (const row of rows) await client.publish(row.subject, row.payload);
+  await record(producer.database, [3]);
+  await eventually(async () => (await numbers(consumer.database)).includes(3));
+  expect(await numbers(consumer.database)).toEqual([1, 2, 3]);
+});
+
+test('a stream that lost its tail gets the lost events again', async () => {
+  const connected = await link('checkout');
+  relayOn(connected);
+  await record(producer.database, [1, 2, 3]);
+  const published = `select count(*)::int as n from outbox where stream_seq is not null`;
+  await eventually(async () => (await producer.database.pool.query(published)).rows[0].n === 3);
+  const manager = await jetstreamManager(connected.connection);
+  await manager.streams.delete('EVT_CHECKOUT');
+  await nats.restart();
+  consumeInto(await link('metrics'));
+  await eventually(async () => (await numbers(consumer.database)).length === 3, { withinMs: 10_000 });
+  expect(await numbers(consumer.database)).toEqual([1, 2, 3]);
+});
+
+test('nats-server killed in mid-stream loses nothing and doubles nothing', async () => {
+  relayOn(await link('checkout'));
+  consumeInto(await link('metrics'));
+  await record(producer.database, range(0, 400));
+  await nats.kill();
+  await record(producer.database, range(400, 800));
+  await nats.start();
+  await eventually(async () => (await numbers(consumer.database)).length === 800, { withinMs: 15_000 });
+  expect(await numbers(consumer.database)).toEqual(range(0, 800));
+});
+
+test('one event that never works does not keep the others of its batch from taking effect', async () => {
+  await record(producer.database, range(0, 50));
+  relayOn(await link('checkout'));
+  consumeInto(await link('metrics'), 25);
+  await eventually(async () => (await numbers(consumer.database)).length === 49);
+  expect(await numbers(consumer.database)).not.toContain(25);
+});
+
+test('an event that cannot be read is kept as a dead letter and the rest goes on', async () => {
+  const connected = await link('checkout');
+  relayOn(connected);
+  consumeInto(await link('metrics'));
+  await producer.database.pool.query(
+    `insert into outbox (event_id, subject, payload) values ('evt_bad', $1, '{"id":"evt_bad","accountId":"a","occurredAt":"x","data":{"n":"text"}}')`,
+    [counted.subject],
+  );
+  await record(producer.database, [1]);
+  await eventually(async () => (await numbers(consumer.database)).length === 1);
+  const dead = await eventually(async () => {
+    const { rows } = await consumer.database.pool.query<{ event_id: string; error: string }>(
+      'select event_id, error from dead_letters',
+    );
+    return rows.length > 0 && rows;
+  });
+  expect(dead).toMatchObject([{ event_id: 'evt_bad', error: expect.stringContaining('cannot be read') }]);
+});
+
+test('two replicas share the work: one relays, both consume, nothing is doubled', async () => {
+  relayOn(await link('checkout'));
+  const second = relayOn(await link('checkout'));
+  consumeInto(await link('metrics'));
+  consumeInto(await link('metrics'));
+  for (let start = 0; start < 1_000; start += 100) {
+    await record(producer.database, range(start, start + 100));
+    second.wake();
+  }
+  await eventually(async () => (await numbers(consumer.database)).length === 1_000);
+  expect(await numbers(consumer.database)).toEqual(range(0, 1_000));
+});

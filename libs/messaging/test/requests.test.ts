@@ -1,0 +1,119 @@
+import { DomainError } from '@app/contracts/errors';
+import { newIdSuffix } from '@app/contracts/ids';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createTestNats, type TestNats } from '@app/testing/nats';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectNats, type NatsLink } from '../src/connect.ts';
+import { once } from '../src/once.ts';
+import { createRequester, type Requester } from '../src/requester.ts';
+import { type Answer, answer, serveRequests } from '../src/serve-requests.ts';
+import { addOne, ask, askDouble, logger, openTestDb } from './harness.ts';
+
+guardLeaks();
+
+let nats: TestNats;
+let caller: NatsLink;
+let requester: Requester;
+let open: (() => Promise<void>)[];
+
+beforeEach(async () => {
+  nats = await createTestNats();
+  caller = await connectNats({ url: nats.url, service: 'gateway' });
+  requester = createRequester(caller);
+  open = [];
+});
+
+afterEach(async () => {
+  for (const close of open.reverse()) await close();
+  await caller.close();
+  await nats.close();
+});
+
+async function serve(answers: Answer[]): Promise<NatsLink> {
+  const link = await connectNats({ url: nats.url, service: 'catalog' });
+  open.push(() => link.close());
+  await serveRequests(link, { version: '0.1.0', description: 'test', answers, logger });
+  return link;
+}
+
+const double = answer(askDouble, async ({ n }) => ({ doubled: n * 2 }));
+
+test('an answer arrives with the callee’s values, and unparsed for an edge that passes it on', async () => {
+  await serve([double]);
+  expect(await requester.request(askDouble, { n: 21 }, ask)).toEqual({ doubled: 42 });
+  expect(Buffer.from(await requester.requestBytes(askDouble, { n: 2 }, ask)).toString()).toBe('{"doubled":4}');
+});
+
+test('a refusal crosses the wire with its code, sentence and fields', async () => {
+  const refusal = new DomainError('slug_taken', 'Another product has it.', [
+    { field: 'slug', code: 'taken', message: 'is taken' },
+  ]);
+  await serve([answer(askDouble, () => Promise.reject(refusal))]);
+  await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({
+    code: 'slug_taken',
+    message: 'Another product has it.',
+    errors: [{ field: 'slug', code: 'taken', message: 'is taken' }],
+  });
+});
+
+test('an input of the wrong shape is refused by the callee, naming the field', async () => {
+  await serve([double]);
+  const wrong = { n: 'one', extra: true } as never;
+  await expect(requester.request(askDouble, wrong, ask)).rejects.toMatchObject({
+    code: 'validation_failed',
+    errors: expect.arrayContaining([
+      expect.objectContaining({ field: 'n', code: 'wrong_type' }),
+      expect.objectContaining({ field: 'extra', code: 'unknown_field' }),
+    ]),
+  });
+});
+
+test('an unforeseen fault tells the caller nothing of its inside', async () => {
+  await serve([answer(askDouble, () => Promise.reject(new Error('select secret from table')))]);
+  await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'internal', message: '' });
+});
+
+test('a service that is down is known at once, and again when nats-server itself is', async () => {
+  const startedMs = performance.now();
+  await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
+  await nats.kill();
+  await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  await nats.start();
+});
+
+test('a command whose answer was lost with the connection is repeated, takes effect once, and answers as the first', async () => {
+  const db = await openTestDb();
+  open.push(() => db.close());
+  await db.database.pool.query('create table totals (n int not null); insert into totals values (0)');
+  let tries = 0;
+  const add = answer(addOne, async (_input, context) => {
+    tries += 1;
+    const result = await once(db.database.fork(), context.commandId, async (tx) => {
+      const [row] = await tx.execute<{ n: number }[]>('update totals set n = n + 1 returning n');
+      return { total: row?.n ?? -1 };
+    });
+    if (tries === 1) {
+      // Here the process would die: after the commit, before the answer.
+      await nats.kill();
+      await nats.start();
+    }
+    return result;
+  });
+  await serve([add]);
+  const context = { ...ask, commandId: newIdSuffix(Date.now()) };
+  expect(await requester.request(addOne, {}, context)).toEqual({ total: 1 });
+  expect(tries).toBeGreaterThan(1);
+  const { rows } = await db.database.pool.query<{ n: number }>('select n from totals');
+  expect(rows).toEqual([{ n: 1 }]);
+});
+
+test('a command that failed leaves nothing behind and may be sent again', async () => {
+  const db = await openTestDb();
+  open.push(() => db.close());
+  const commandId = newIdSuffix(Date.now());
+  const attempt = (work: () => Promise<{ done: boolean }>) => once(db.database.fork(), commandId, work);
+  await expect(attempt(() => Promise.reject(new Error('not now')))).rejects.toThrow('not now');
+  expect(await attempt(async () => ({ done: true }))).toEqual({ done: true });
+  expect(await attempt(async () => ({ done: false }))).toEqual({ done: true });
+});
