@@ -42,43 +42,56 @@ export async function connectNats(options: NatsOptions): Promise<NatsLink> {
     pingInterval: 5_000,
     maxPingOut: 2,
   });
-  const lost = new Set<() => void>();
-  const restored = new Set<() => void>();
-  let up = true;
-  void (async () => {
-    for await (const status of connection.status()) {
-      if (status.type === 'disconnect' && up) {
-        up = false;
-        for (const listener of [...lost]) listener();
-      } else if (status.type === 'reconnect') {
-        up = true;
-        for (const listener of [...restored]) listener();
-      }
-    }
-  })();
-  const subscribe = (listeners: Set<() => void>) => (listener: () => void) => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  };
-  const onRestored = subscribe(restored);
+  const state = { up: true };
+  const [onLost, tellLost] = listeners();
+  const [onRestored, tellRestored] = listeners();
+  void followStatus(connection, state, tellLost, tellRestored);
   return {
     connection,
     service: options.service,
-    connected: () => up && !connection.isClosed(),
-    whenConnected: (limitMs) => (up ? Promise.resolve(true) : waitForRestore(onRestored, limitMs)),
-    onLost: subscribe(lost),
+    connected: () => state.up && !connection.isClosed(),
+    whenConnected: (limitMs) => (state.up ? Promise.resolve(true) : waitForRestore(onRestored, limitMs)),
+    onLost,
     onRestored,
     check: async () => {
-      if (!up || connection.isClosed()) throw new Error('not connected to NATS');
+      if (!state.up || connection.isClosed()) throw new Error('not connected to NATS');
       await connection.flush();
     },
     close: async () => {
-      if (!connection.isClosed()) await (up ? connection.drain() : connection.close());
+      if (!connection.isClosed()) await (state.up ? connection.drain() : connection.close());
     },
   };
 }
 
-function waitForRestore(onRestored: (listener: () => void) => () => void, limitMs: number): Promise<boolean> {
+type Listen = (listener: () => void) => () => void;
+
+function listeners(): [Listen, () => void] {
+  const all = new Set<() => void>();
+  const listen: Listen = (listener) => {
+    all.add(listener);
+    return () => void all.delete(listener);
+  };
+  return [listen, () => [...all].forEach((listener) => void listener())];
+}
+
+async function followStatus(
+  connection: NatsConnection,
+  state: { up: boolean },
+  tellLost: () => void,
+  tellRestored: () => void,
+): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === 'disconnect' && state.up) {
+      state.up = false;
+      tellLost();
+    } else if (status.type === 'reconnect') {
+      state.up = true;
+      tellRestored();
+    }
+  }
+}
+
+function waitForRestore(onRestored: Listen, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => finish(false), limitMs);
     const stop = onRestored(() => finish(true));

@@ -17,6 +17,19 @@ interface Parsed {
  * costs the others nothing but a second try. Messages of kinds nobody here subscribed to are acknowledged.
  */
 export async function handleBatch(options: ConsumerOptions, messages: readonly JsMsg[]): Promise<void> {
+  const parsed = await readAll(options, messages);
+  if (parsed.length === 0) return;
+  try {
+    await takeEffect(options, parsed);
+    for (const { message } of parsed) message.ack();
+  } catch (err) {
+    const alone = parsed.length > 1 && !isOutage(err);
+    for (const entry of parsed)
+      await (alone ? handleAlone(options, entry) : settleFailure(options, entry.message, err));
+  }
+}
+
+async function readAll(options: ConsumerOptions, messages: readonly JsMsg[]): Promise<Parsed[]> {
   const parsed: Parsed[] = [];
   for (const message of messages) {
     const subscription = options.subscriptions.find((entry) => entry.definition.subject === message.subject);
@@ -30,14 +43,7 @@ export async function handleBatch(options: ConsumerOptions, messages: readonly J
       await settleFailure(options, message, err);
     }
   }
-  if (parsed.length === 0) return;
-  try {
-    await takeEffect(options, parsed);
-    for (const { message } of parsed) message.ack();
-  } catch (err) {
-    if (parsed.length > 1 && !isOutage(err)) for (const entry of parsed) await handleAlone(options, entry);
-    else for (const entry of parsed) await settleFailure(options, entry.message, err);
-  }
+  return parsed;
 }
 
 async function handleAlone(options: ConsumerOptions, entry: Parsed): Promise<void> {

@@ -7,7 +7,7 @@ import { createCheckout } from './service.ts';
 
 const config = readConfig();
 const logger = createLogger({ service: 'checkout', level: config.LOG_LEVEL });
-startTelemetry({ service: 'checkout', version: '0.1.0', endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT });
+await startTelemetry({ service: 'checkout', version: '0.1.0', endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT });
 await runService({
   name: 'checkout',
   healthPort: config.HEALTH_PORT,
