@@ -1,0 +1,2 @@
+/** Facts and roll-ups flow: plain statements write and read them, so the ORM maps nothing here. */
+export const entities = [];

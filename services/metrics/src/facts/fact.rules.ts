@@ -1,0 +1,74 @@
+import type { EventData, EventEnvelope } from '@app/contracts/define';
+import type { orderPaid } from '@app/contracts/orders';
+import type { subscriptionStarted } from '@app/contracts/subscriptions';
+import { divideHalfUp } from '@app/money/arithmetic';
+
+/** The kinds of facts there are. Another one comes with its own function here and its part in the roll-up columns. */
+export type FactKind = 'order_paid' | 'subscription_started';
+
+/** An event, reduced to what numbers are made of; named as the columns of `facts`. */
+export interface Fact {
+  readonly event_id: string;
+  readonly account_id: string;
+  readonly product_id: string;
+  /** The order or subscription it is about. */
+  readonly subject_id: string;
+  readonly kind: FactKind;
+  /** The time that decides the month. */
+  readonly occurred_at: string;
+  readonly test: boolean;
+  readonly currency: string;
+  readonly amount_cents: number;
+  /** What it adds to monthly recurring revenue. */
+  readonly mrr_cents: number;
+  /** Lower-cased; stored as a hash. Null where it makes nobody a customer. */
+  readonly email: string | null;
+  readonly has_bump: boolean;
+  readonly has_upsell: boolean;
+  readonly from_checkout: boolean;
+}
+
+export function factOfOrder(event: EventEnvelope<EventData<typeof orderPaid>>): Fact {
+  const order = event.data;
+  return {
+    event_id: event.id,
+    account_id: event.accountId,
+    product_id: order.productId,
+    subject_id: order.orderId,
+    kind: 'order_paid',
+    occurred_at: order.paidAt,
+    test: order.test,
+    currency: order.currency,
+    amount_cents: order.totalCents,
+    mrr_cents: 0,
+    email: order.customerEmail.toLowerCase(),
+    has_bump: order.items.some((item) => item.kind === 'bump'),
+    has_upsell: order.items.some((item) => item.kind === 'upsell'),
+    from_checkout: order.source === 'checkout',
+  };
+}
+
+export function factOfSubscription(event: EventEnvelope<EventData<typeof subscriptionStarted>>): Fact {
+  const subscription = event.data;
+  return {
+    event_id: event.id,
+    account_id: event.accountId,
+    product_id: subscription.productId,
+    subject_id: subscription.subscriptionId,
+    kind: 'subscription_started',
+    occurred_at: subscription.startedAt,
+    test: subscription.test,
+    currency: subscription.currency,
+    amount_cents: subscription.amountCents,
+    mrr_cents: monthlyCents(subscription.amountCents, subscription.billingInterval),
+    email: null,
+    has_bump: false,
+    has_upsell: false,
+    from_checkout: false,
+  };
+}
+
+/** A yearly price counts a twelfth a month, rounded for each subscription. */
+export function monthlyCents(amountCents: number, interval: 'month' | 'year'): number {
+  return interval === 'year' ? divideHalfUp(amountCents, 12) : amountCents;
+}

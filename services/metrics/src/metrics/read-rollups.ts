@@ -1,0 +1,20 @@
+import { type Database, statement } from '@app/service-kit/database';
+import { noRollups, type ProductMonth, type ProductTotals, type Rollups } from './metrics.rules.ts';
+
+/** One row and its months: what it costs depends on how long a product has been sold, not on how much. */
+export const rollupsByProduct = statement(
+  'rollups-by-product',
+  `select t.*, (
+     select json_agg(m order by m.month) from product_months as m
+     where m.account_id = t.account_id and m.product_id = t.product_id
+   ) as months
+   from product_totals as t where t.account_id = $1 and t.product_id = $2`,
+);
+
+export async function readRollups(database: Database, accountId: string, productId: string): Promise<Rollups> {
+  const { rows } = await database.pool.query<ProductTotals & { months: ProductMonth[] | null }>(
+    rollupsByProduct([accountId, productId]),
+  );
+  const [row] = rows;
+  return row === undefined ? noRollups : { totals: row, months: row.months ?? [] };
+}

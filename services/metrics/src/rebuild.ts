@@ -1,0 +1,17 @@
+import { parseArgs } from 'node:util';
+import { openDatabase } from '@app/service-kit/database';
+import { readConfig } from './config.ts';
+import { databaseOptions } from './db/migrate.ts';
+import { rebuildRollups } from './rollups/rebuild-rollups.ts';
+
+/** `node services/metrics/src/rebuild.ts [--account acc_…]`: the numbers anew, from the facts. */
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { account: { type: 'string' } } });
+  const database = await openDatabase({ ...databaseOptions(readConfig().DATABASE_URL), poolMax: 1 });
+  try {
+    await rebuildRollups(database, values.account ?? null);
+  } finally {
+    await database.close();
+  }
+  process.stdout.write(`metrics: rebuilt ${values.account ?? 'all accounts'}\n`);
+}

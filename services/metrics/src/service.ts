@@ -1,0 +1,48 @@
+import { connectNats } from '@app/messaging/connect';
+import { startConsumer } from '@app/messaging/consume';
+import { startHousekeeping } from '@app/messaging/housekeeping';
+import { createRequester } from '@app/messaging/requester';
+import { serveRequests } from '@app/messaging/serve-requests';
+import { openDatabase, pendingMigrations } from '@app/service-kit/database';
+import { Lifetime } from '@app/service-kit/lifetime';
+import type { RunningService, ServiceDeps } from '@app/service-kit/service';
+import type { MetricsConfig } from './config.ts';
+import { databaseOptions } from './db/migrate.ts';
+import { billingSubscriptions, checkoutSubscriptions } from './facts/consumers.ts';
+import { metricsRequests } from './metrics/requests.ts';
+
+/** Puts the service together: storage, messaging, what it listens to, and last what lets requests in. */
+export async function createMetrics(config: MetricsConfig, { logger, clock }: ServiceDeps): Promise<RunningService> {
+  const lifetime = new Lifetime(logger);
+  try {
+    const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
+    const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
+    const nats = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD };
+    const link = lifetime.add('nats', await connectNats({ ...nats, service: 'metrics' }), (opened) => opened.close());
+    const common = { link, database, logger, streamReplicas: config.STREAM_REPLICAS };
+    const orders = startConsumer({ ...common, source: 'checkout', subscriptions: checkoutSubscriptions });
+    lifetime.add('order consumer', orders, (consumer) => consumer.close());
+    const subscriptions = startConsumer({ ...common, source: 'billing', subscriptions: billingSubscriptions });
+    lifetime.add('subscription consumer', subscriptions, (consumer) => consumer.close());
+    lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
+    const served = await serveRequests(link, {
+      version: '0.1.0',
+      description: 'Sales metrics of products',
+      answers: metricsRequests({ database, requester: createRequester(link), clock }),
+      logger,
+    });
+    lifetime.add('requests', served, (requests) => requests.close());
+    return {
+      name: 'metrics',
+      checks: [
+        { name: 'database', check: () => database.check() },
+        { name: 'migrations', check: () => pendingMigrations(database) },
+        { name: 'nats', check: () => link.check() },
+      ],
+      close: () => lifetime.close(),
+    };
+  } catch (err) {
+    await lifetime.close();
+    throw err;
+  }
+}

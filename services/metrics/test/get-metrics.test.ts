@@ -1,0 +1,124 @@
+import { newId } from '@app/contracts/ids';
+import { getMetrics, type MetricsResource, metricsResource } from '@app/contracts/metrics';
+import { orderPaid } from '@app/contracts/orders';
+import { subscriptionStarted } from '@app/contracts/subscriptions';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { orderEvent, sampleProduct, subscriptionEvent } from './samples.ts';
+
+guardLeaks();
+
+const account = newId('account', 0);
+const other = newId('account', 0);
+const course = sampleProduct();
+const unsold = sampleProduct({ slug: 'unsold' });
+const monthly = sampleProduct({ slug: 'club', pricing_type: 'subscription', billing_interval: 'month' });
+const foreign = sampleProduct({ name: 'Foreign' });
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness(
+    new Map([
+      [account, [course, unsold, monthly]],
+      [other, [foreign]],
+    ]),
+  );
+});
+afterAll(() => harness.close());
+
+async function ask(productId: string, accountId = account): Promise<MetricsResource> {
+  const output = await harness.requester.request(getMetrics, { productId }, { accountId, requestId: 'r' });
+  return metricsResource.strict().parse(output);
+}
+
+test('an order, its bump and its buyer are counted once, a rehearsal and a redelivery not at all', async () => {
+  const bumped = orderEvent(account, course.id, {
+    totalCents: 5801,
+    customerEmail: 'Ann@Example.com',
+    items: [
+      { kind: 'main', label: 'Course', amountCents: 4900 },
+      { kind: 'bump', label: 'Workbook', amountCents: 901 },
+    ],
+    paidAt: '2025-12-31T23:59:59.999Z',
+  });
+  await harness.publish(orderPaid, bumped);
+  await harness.publish(orderPaid, bumped);
+  await harness.publish(orderPaid, orderEvent(account, course.id, { test: true }));
+  await harness.publish(orderPaid, orderEvent(other, foreign.id));
+  await harness.publish(
+    orderPaid,
+    orderEvent(account, course.id, { customerEmail: 'ann@example.com', paidAt: '2026-02-01T00:00:00.000Z' }),
+  );
+  const metrics = await eventually(async () => {
+    const seen = await ask(course.id);
+    return seen.summary.orders >= 2 && seen;
+  });
+  expect(metrics).toEqual({
+    product: { id: course.id, name: 'Course', pricingType: 'onetime' },
+    summary: {
+      revenueCents: 10_701,
+      orders: 2,
+      aovCents: 5351,
+      bumpTakeRate: 0.5,
+      upsellTakeRate: 0,
+      activeSubscriptions: 0,
+      mrrCents: 0,
+      refunds: 0,
+      refundedCents: 0,
+      refundRate: 0,
+      views: 0,
+      conversionRate: 0,
+      customers: 1,
+    },
+    revenueByMonth: [
+      { month: '2025-12', value: 5801 },
+      { month: '2026-01', value: 0 },
+      { month: '2026-02', value: 4900 },
+      { month: '2026-03', value: 0 },
+    ],
+    mrrByMonth: [],
+    churnByMonth: [],
+  });
+});
+
+test('a subscription raises recurring revenue from its month on', async () => {
+  await harness.publish(
+    subscriptionStarted,
+    subscriptionEvent(account, monthly.id, { startedAt: '2026-01-31T23:00:00.000Z' }),
+  );
+  await harness.publish(
+    subscriptionStarted,
+    subscriptionEvent(account, monthly.id, {
+      amountCents: 9990,
+      billingInterval: 'year',
+      startedAt: '2026-03-01T00:00:00.000Z',
+    }),
+  );
+  await harness.publish(subscriptionStarted, subscriptionEvent(account, monthly.id, { test: true }));
+  const metrics = await eventually(async () => {
+    const seen = await ask(monthly.id);
+    return seen.summary.activeSubscriptions >= 2 && seen;
+  });
+  expect(metrics.summary).toMatchObject({ activeSubscriptions: 2, mrrCents: 1900 + 833, orders: 0, revenueCents: 0 });
+  expect(metrics.mrrByMonth).toEqual([
+    { month: '2026-01', value: 1900 },
+    { month: '2026-02', value: 1900 },
+    { month: '2026-03', value: 2733 },
+  ]);
+  expect(metrics.churnByMonth.map(({ value }) => value)).toEqual([0, 0, 0]);
+});
+
+test('a product nothing was sold of has zeros', async () => {
+  const metrics = await ask(unsold.id);
+  expect(new Set(Object.values(metrics.summary))).toEqual(new Set([0]));
+  expect(metrics.revenueByMonth).toEqual([]);
+});
+
+test('an unknown product and another account’s are refused alike', async () => {
+  for (const productId of [newId('product', 0), foreign.id, 'nonsense']) {
+    await expect(ask(productId)).rejects.toMatchObject({ code: 'product_not_found' });
+  }
+  expect((await ask(foreign.id, other)).product.name).toBe('Foreign');
+});

@@ -1,0 +1,62 @@
+import { getProduct, type ProductResource } from '@app/contracts/catalog';
+import type { EventDefinition } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { connectNats } from '@app/messaging/connect';
+import { createRequester, type Requester } from '@app/messaging/requester';
+import { answer, serveRequests } from '@app/messaging/serve-requests';
+import { silentLogger } from '@app/service-kit/logger';
+import { eventually } from '@app/testing/eventually';
+import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
+import { createTestNats } from '@app/testing/nats';
+import { createMigratedDatabase } from '@app/testing/postgres';
+import { configSchema } from '../src/config.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { createMetrics } from '../src/service.ts';
+
+export interface Harness {
+  readonly requester: Requester;
+  readonly clock: FakeClock;
+  readonly databaseUrl: string;
+  /** Puts an event on its stream; resolves when the stream has it. */
+  publish(definition: EventDefinition, event: { id: string; accountId: string; data: unknown }): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The metrics service on a database and a NATS of its own, beside a catalog that has the given products. */
+export async function startHarness(products: ReadonlyMap<string, ProductResource[]>): Promise<Harness> {
+  const [database, nats] = await Promise.all([createMigratedDatabase('metrics', migrate), createTestNats()]);
+  const clock = fakeClock('2026-03-15T12:00:00.000Z');
+  const logger = silentLogger();
+  const catalog = await connectNats({ url: nats.url, service: 'catalog' });
+  const findProduct = answer(getProduct, async ({ productId }, { accountId }) => {
+    const product = products.get(accountId)?.find((entry) => entry.id === productId);
+    if (product === undefined)
+      throw new DomainError('product_not_found', `There is no product with the id "${productId}".`);
+    return product;
+  });
+  const served = await serveRequests(catalog, {
+    version: '0.1.0',
+    description: 'Catalog',
+    answers: [findProduct],
+    logger,
+  });
+  const config = configSchema.parse({ NATS_URL: nats.url, DATABASE_URL: database.url });
+  const service = await createMetrics(config, { logger, clock });
+  const link = await connectNats({ url: nats.url, service: 'gateway' });
+  return {
+    requester: createRequester(link),
+    clock,
+    databaseUrl: database.url,
+    // A stream answers a request with its acknowledgement; until the consumer has made the stream, nobody answers.
+    publish: async (definition, event) => {
+      const payload = JSON.stringify({ ...event, occurredAt: clock.now().toISOString() });
+      await eventually(() => link.connection.request(definition.subject, payload, { timeout: 2_000 }));
+    },
+    close: async () => {
+      await service.close();
+      await served.close();
+      await Promise.all([link.close(), catalog.close()]);
+      await Promise.all([nats.close(), database.close()]);
+    },
+  };
+}
