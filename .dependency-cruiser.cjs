@@ -1,0 +1,173 @@
+/*
+ * Who may import whom. TypeScript 7 has no compiler API, so the swc parser reads the sources: without it nothing is
+ * cruised and everything passes, which is why test/architecture.test.ts counts the modules.
+ */
+const tests = '\\.test\\.ts$|^(services|libs|deploy)/[^/]+/test/|^test/|^e2e/';
+const packageSource = '^(libs|services|deploy)/[^/]+/src/';
+
+/** Files that run on their own, so that nobody needs to import them. */
+const entryPoints = [
+  tests,
+  '/src/main\\.ts$',
+  '/src/db/migrate\\.ts$',
+  '^services/gateway/src/http/openapi/write-openapi\\.ts$',
+  '^libs/testing/src/global-setup\\.ts$',
+  '^bench/main\\.ts$',
+  '^vitest\\.config\\.ts$',
+  '\\.d\\.ts$',
+].join('|');
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'nothing-unresolved',
+      comment: 'A module that cannot be found is a typing error or a missing dependency.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'Imports nothing, is imported by nobody, and is not an entry point.',
+      severity: 'error',
+      from: { orphan: true, pathNot: entryPoints },
+      to: {},
+    },
+    {
+      name: 'services-never-import-each-other',
+      comment: 'Services talk over NATS; what they promise each other is in @app/contracts.',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/' },
+      to: { path: '^services/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'libs-never-import-services',
+      severity: 'error',
+      from: { path: '^libs/' },
+      to: { path: '^(services|deploy|e2e|bench|test)/' },
+    },
+    {
+      name: 'services-import-libs-only',
+      severity: 'error',
+      from: { path: '^services/' },
+      to: { path: '^(deploy|e2e|bench|test)/' },
+    },
+    {
+      name: 'money-imports-nothing',
+      severity: 'error',
+      from: { path: '^libs/money/src/', pathNot: tests },
+      to: { pathNot: '^libs/money/src/' },
+    },
+    {
+      name: 'contracts-import-zod-only',
+      severity: 'error',
+      from: { path: '^libs/contracts/src/', pathNot: tests },
+      to: { pathNot: '^libs/contracts/src/|(^|/)node_modules/zod/' },
+    },
+    {
+      name: 'service-kit-never-imports-messaging',
+      comment: 'The service composes the two; messaging builds on service-kit.',
+      severity: 'error',
+      from: { path: '^libs/service-kit/src/', pathNot: tests },
+      to: { path: '^libs/', pathNot: '^libs/(service-kit|contracts|money)/' },
+    },
+    {
+      name: 'messaging-imports-service-kit-and-contracts',
+      severity: 'error',
+      from: { path: '^libs/messaging/src/', pathNot: tests },
+      to: { path: '^libs/', pathNot: '^libs/(messaging|service-kit|contracts)/' },
+    },
+    {
+      name: 'embedded-imports-no-lib',
+      severity: 'error',
+      from: { path: '^libs/embedded/src/', pathNot: tests },
+      to: { path: '^libs/', pathNot: '^libs/embedded/' },
+    },
+    {
+      name: 'rules-are-pure',
+      comment: 'A *.rules.ts decides from its arguments: contracts, money, its own *.rules.ts and *.types.ts, no I/O.',
+      severity: 'error',
+      from: { path: '^((?:services|libs)/[^/]+)/.+\\.rules\\.ts$' },
+      to: { pathNot: '^libs/(contracts|money)/|^$1/.+\\.(rules|types)\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'rules-take-types-from-their-own-package',
+      severity: 'error',
+      from: { path: '^((?:services|libs)/[^/]+)/.+\\.rules\\.ts$' },
+      to: { pathNot: '^libs/(contracts|money)/|^$1/', dependencyTypes: ['type-only'] },
+    },
+    {
+      name: 'testing-is-for-tests',
+      severity: 'error',
+      from: { pathNot: `${tests}|^libs/testing/` },
+      to: { path: '^libs/testing/' },
+    },
+    {
+      name: 'embedded-servers-are-not-for-services',
+      severity: 'error',
+      from: { pathNot: `${tests}|^libs/(embedded|testing)/|^deploy/standalone/|^bench/` },
+      to: { path: '^libs/embedded/' },
+    },
+    {
+      name: 'packages-are-imported-by-name',
+      comment: 'A relative path never leaves its package: @app/<name>/<module>, as that package exports it.',
+      severity: 'error',
+      from: { path: '^((?:libs|services|deploy)/[^/]+|e2e|bench|test)/' },
+      to: {
+        path: '^(libs|services|deploy|e2e|bench|test)/',
+        pathNot: '^$1/',
+        dependencyTypes: ['local'],
+        dependencyTypesNot: ['aliased-workspace'],
+      },
+    },
+    {
+      name: 'main-is-imported-by-nobody',
+      severity: 'error',
+      from: {},
+      to: { path: '^(services|deploy)/[^/]+/src/main\\.ts$|^bench/main\\.ts$' },
+    },
+    {
+      name: 'tests-are-imported-by-tests',
+      severity: 'error',
+      from: { pathNot: tests },
+      to: { path: tests, pathNot: '^test/support/' },
+    },
+    {
+      name: 'tests-do-not-sleep',
+      comment: 'Wait for what you expect with `eventually`, which has a bound.',
+      severity: 'error',
+      from: { path: tests },
+      to: { path: '^(node:)?timers/promises$' },
+    },
+    {
+      name: 'no-dev-dependencies-in-source',
+      severity: 'error',
+      from: { path: packageSource, pathNot: `${tests}|^libs/testing/` },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '(^|/)node_modules/@types/' },
+    },
+    {
+      name: 'dependencies-are-declared',
+      severity: 'error',
+      from: { path: packageSource },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    combinedDependencies: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mjs', '.js', '.cjs', '.json', '.d.ts'],
+      mainFields: ['main', 'types'],
+    },
+  },
+};
