@@ -1,0 +1,55 @@
+import { defineConfig } from 'vitest/config';
+
+const infrastructure = ['libs/testing/src/global-setup.ts'];
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    // Two files at a time: each service test file holds its own database, NATS connection and service.
+    maxWorkers: 2,
+    retry: 0,
+    reporters: ['default', './test/support/plain-reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'repo',
+          include: ['test/*.test.ts'],
+          // Cruising every import takes seconds, not milliseconds.
+          testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'deploy/*/src/**/*.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: ['libs/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'deploy/*/test/**/*.test.ts'],
+          globalSetup: infrastructure,
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['e2e/**/*.test.ts'],
+          globalSetup: infrastructure,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // Every file runs all seven services: one file at a time, after everything else.
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+});
