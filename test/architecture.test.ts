@@ -1,0 +1,223 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  find,
+  isTest,
+  linesMatching,
+  manifests,
+  read,
+  root,
+  services,
+  sourceFolders,
+  typeScriptFiles,
+} from './support/repository.ts';
+
+const thisFile = 'test/architecture.test.ts';
+const files = typeScriptFiles();
+const source = files.filter((file) => !isTest(file));
+
+describe('every service has the same front door', () => {
+  test('the folders in services/ are the seven services', () => {
+    expect(find('services/*').map((folder) => basename(folder))).toEqual(services.toSorted());
+  });
+
+  test.each(services)('%s has its main, service, config, entities and migrations', (service) => {
+    const expected = ['main.ts', 'service.ts', 'config.ts', 'db/entities.ts', 'db/migrate.ts'];
+    expect(expected.filter((file) => !existsSync(join(root, 'services', service, 'src', file)))).toEqual([]);
+  });
+
+  test.each(services)('%s says in at most 60 lines what it owns, answers, publishes, consumes and reads', (service) => {
+    const readme = read(`services/${service}/README.md`);
+    const headings = [...readme.matchAll(/^#+ +(\S.*)$/gm)].map((match) => match[1]);
+    expect(headings).toEqual(expect.arrayContaining(['Owns', 'Answers', 'Publishes', 'Consumes', 'Settings']));
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+  });
+
+  test('every library says what it is for', () => {
+    const without = find('libs/*').filter((folder) => !existsSync(join(root, folder, 'README.md')));
+    expect(without).toEqual([]);
+  });
+});
+
+describe('every service is deployed', () => {
+  test.each(services)('docker-compose.yml runs %s', (service) => {
+    expect(read('docker-compose.yml')).toMatch(new RegExp(`^ {2}${service}:`, 'm'));
+  });
+
+  test.each(services)('Kubernetes runs %s', (service) => {
+    const manifestFiles = find('k8s/**/*.{yaml,yml}');
+    const named = new RegExp(`^\\s*-?\\s*name: ["']?${service}["']?\\s*$`, 'm');
+    expect(manifestFiles.filter((file) => named.test(read(file)))).not.toEqual([]);
+  });
+});
+
+describe('imports', () => {
+  interface Cruised {
+    modules: { source: string; dependencies: unknown[] }[];
+  }
+
+  /** Exits with an error when a rule is broken; the modules are what counts here, `check:imports` reports the rules. */
+  function cruise(): Cruised {
+    const cli = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
+    const folders = sourceFolders.filter((folder) => existsSync(join(root, folder)));
+    const args = [cli, ...folders, 'vitest.config.ts', '--output-type', 'json'];
+    const output = execFileSync(process.execPath, args, {
+      cwd: root,
+      maxBuffer: 512 * 1024 * 1024,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return JSON.parse(output.toString()) as Cruised;
+  }
+
+  // With a parser that cannot read TypeScript, dependency-cruiser sees no modules and finds no fault.
+  test('dependency-cruiser reads every source file and the imports in it', () => {
+    const dependencies = new Map(cruise().modules.map((module) => [module.source, module.dependencies.length]));
+    expect(files.filter((file) => !dependencies.has(file))).toEqual([]);
+    const importing = files.filter((file) => /^(import .*|\}) from '/m.test(read(file)));
+    expect(importing.length).toBeGreaterThan(0);
+    expect(importing.filter((file) => dependencies.get(file) === 0)).toEqual([]);
+  });
+
+  // An image is installed with `npm ci --workspace`: a package that is not declared is not in it.
+  test('a package declares the workspace packages that its source imports', () => {
+    const undeclared = manifests().flatMap(({ folder, name, dependencies }) =>
+      source
+        .filter((file) => file.startsWith(`${folder}/src/`))
+        .flatMap((file) => [...read(file).matchAll(/from '(@app\/[^/']+)/g)].map((match) => ({ file, to: match[1] })))
+        .filter(({ to }) => to !== undefined && to !== name && dependencies[to] === undefined)
+        .map(({ file, to }) => `${file} imports ${to}`),
+    );
+    expect(undeclared).toEqual([]);
+  });
+});
+
+describe('sizes', () => {
+  const isMigration = (file: string) => file.includes('/migrations/');
+
+  test.each([
+    ['source', source.filter((file) => !isMigration(file)), 400],
+    ['test', files.filter(isTest), 600],
+  ] as const)('no %s file is longer than its cap', (_kind, capped, cap) => {
+    const lines = capped.map((file) => ({ file, lines: read(file).trimEnd().split('\n').length }));
+    expect(lines.filter((entry) => entry.lines > cap)).toEqual([]);
+  });
+});
+
+describe('what the code says', () => {
+  const others = files.filter((file) => file !== thisFile);
+
+  test('nothing is left for later', () => {
+    expect(linesMatching(others, /\b(TODO|FIXME|XXX|HACK)\b|not implemented/i)).toEqual([]);
+  });
+
+  test('no test is skipped and none is singled out', () => {
+    expect(linesMatching(others.filter(isTest), /\.(skip|only|todo)\(/)).toEqual([]);
+  });
+
+  test('only a config.ts reads the environment of a service', () => {
+    const readers = source.filter((file) => file.startsWith('services/') && basename(file) !== 'config.ts');
+    expect(linesMatching(readers, /\bprocess\.env\b/)).toEqual([]);
+  });
+
+  // From unnest and the like, or from a query above, the columns stand on the same page; a table's change unseen.
+  test('SQL names the columns it reads', () => {
+    const selects = [...source, ...find('{services,libs,deploy}/**/*.sql')].flatMap((file) => {
+      const text = read(file);
+      const onThePage = (name: string) =>
+        /^(unnest|jsonb?_to_recordset|rows)\b/i.test(name) ||
+        new RegExp(String.raw`\b${name}(\s*\([^)]*\))?\s+as\s+((not\s+)?materialized\s+)?\(`, 'i').test(text);
+      return [...text.matchAll(/\bselect\s+(?:\w+\.)?\*\s+from\s+([\w.]+)/gi)]
+        .filter((match) => !onThePage(match[1] ?? ''))
+        .map((match) => `${file}: ${match[0]}`);
+    });
+    expect(selects).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  const written = find('{libs,services,deploy,e2e,bench,test,docs,k8s}/**/*');
+
+  test('files and folders are in kebab-case', () => {
+    const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
+    const conventional = /^(README\.md|CHANGELOG\.md|LICENSE|Dockerfile(\.[a-z]+)?|\.[a-z]+)$/;
+    expect(written.filter((path) => !kebab.test(basename(path)) && !conventional.test(basename(path)))).toEqual([]);
+  });
+
+  test('no file or folder is named after nothing in particular', () => {
+    const vague = /(^|[-.])(manager|helper|util|utility|utilitie|impl)s?([-.]|$)/;
+    expect(written.filter((path) => vague.test(basename(path)))).toEqual([]);
+  });
+
+  test('nothing exported is named after nothing in particular', () => {
+    const declared = String.raw`^export (declare |abstract |async )*(function\*?|const|let|class|type|interface) `;
+    const vague = String.raw`\w*((Manager|Helper|Util|Impl)s?(?![a-z])|\b(manager|helper|util|impl)s?(?![a-z]))`;
+    expect(linesMatching(files, new RegExp(declared + vague))).toEqual([]);
+  });
+
+  test('a folder of one workspace is its package name', () => {
+    const misnamed = manifests().filter(({ folder, name }) => folder !== 'root' && name !== `@app/${basename(folder)}`);
+    expect(misnamed).toEqual([]);
+  });
+});
+
+describe('dependencies', () => {
+  const direct = manifests().flatMap(({ folder, dependencies }) =>
+    Object.entries(dependencies).map(([name, version]) => ({ folder, name, version })),
+  );
+
+  test('every version is exact', () => {
+    expect(direct.filter(({ version }) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+  });
+
+  test('one version of each package', () => {
+    const versions = Object.groupBy(direct, ({ name }) => name);
+    const several = Object.entries(versions).filter(
+      ([, uses]) => new Set(uses?.map(({ version }) => version)).size > 1,
+    );
+    expect(several).toEqual([]);
+  });
+
+  // MikroORM's packages refuse to load beside another version of each other.
+  test('all of MikroORM is one version', () => {
+    const versions = new Set(direct.filter(({ name }) => name.startsWith('@mikro-orm/')).map(({ version }) => version));
+    expect([...versions]).toHaveLength(1);
+  });
+
+  test('the lock file leaves the choice of registry to whoever installs', () => {
+    const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { resolved?: string }> };
+    const hosts = Object.entries(lock.packages).filter(([, entry]) => /^\w+:/.test(entry.resolved ?? ''));
+    expect(hosts).toEqual([]);
+  });
+
+  test('the lock file knows every workspace and its dependencies', () => {
+    type Entry = Partial<Record<'dependencies' | 'devDependencies', Record<string, string>>>;
+    const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, Entry> };
+    const stale = direct.filter(({ folder, name, version }) => {
+      const entry = lock.packages[folder === 'root' ? '' : folder];
+      return { ...entry?.dependencies, ...entry?.devDependencies }[name] !== version;
+    });
+    expect(stale).toEqual([]);
+  });
+
+  test('docs/dependencies.md explains every dependency, with its version and who uses it', () => {
+    const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)];
+    const explained = rows.map(([, name, version, where]) => `${name} ${version} in ${where}`);
+    const external = direct.filter(({ name }) => !name.startsWith('@app/'));
+    const used = Object.entries(Object.groupBy(external, ({ name }) => name)).map(([name, uses]) => {
+      const folders = new Set(uses?.map(({ folder }) => folder));
+      return `${name} ${uses?.[0]?.version} in ${places(folders)}`;
+    });
+    expect(explained.toSorted()).toEqual(used.toSorted());
+  });
+
+  /** Package names in alphabetical order; all seven services together are `every service`. */
+  function places(folders: ReadonlySet<string>): string {
+    const everyService = services.every((service) => folders.has(`services/${service}`));
+    const named = [...folders].filter((folder) => !everyService || dirname(folder) !== 'services');
+    return [...named.map((folder) => basename(folder)).toSorted(), ...(everyService ? ['every service'] : [])].join(
+      ', ',
+    );
+  }
+});
