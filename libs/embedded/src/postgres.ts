@@ -1,7 +1,18 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -11,8 +22,6 @@ import { postgresAccount } from './postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { claimDataDir } from './postgres-lock.ts';
 import { postgresSettings } from './postgres-settings.ts';
-
-export { DataDirInUseError } from './postgres-lock.ts';
 
 export interface PostgresOptions {
   /** Made when missing; holds the cluster, the superuser's password and the server's log. */
@@ -52,7 +61,8 @@ const logLimitBytes = 10 * 1024 * 1024;
 
 /**
  * Starts PostgreSQL on the directory and waits until it answers; about a second for a new directory and a quarter of
- * one after that. Copes with whatever a kill -9 left behind. Throws DataDirInUseError while another process has it.
+ * one after that. Copes with whatever a kill -9 left behind. Throws DataDirInUseError (`@app/embedded/postgres-lock`) while
+ * another process has it.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const dataDir = resolve(options.dataDir);
@@ -94,7 +104,14 @@ async function initialize(cluster: Cluster, durable: boolean, log: (line: string
   for (const path of account ? [unfinished, passwordFile] : []) chownSync(path, account?.uid ?? 0, account?.gid ?? 0);
   const started = performance.now();
   const args = ['-D', unfinished, '-U', 'postgres', '--pwfile', passwordFile, '--auth', 'scram-sha-256'];
-  args.push('--encoding', 'UTF8', '--locale', 'C', '--no-instructions', ...(durable ? [] : ['--no-sync', '--no-data-checksums']));
+  args.push(
+    '--encoding',
+    'UTF8',
+    '--locale',
+    'C',
+    '--no-instructions',
+    ...(durable ? [] : ['--no-sync', '--no-data-checksums']),
+  );
   const child = spawnServer({
     file: cluster.binaries.initdb,
     args,
@@ -122,7 +139,11 @@ async function startServer(
   const password = readFileSync(cluster.passwordFile, 'utf8').trim();
   for (;;) {
     const port = options.port ?? (await freePort());
-    const settings = postgresSettings({ durable: options.durable ?? true, maxConnections: options.maxConnections ?? 100, port });
+    const settings = postgresSettings({
+      durable: options.durable ?? true,
+      maxConnections: options.maxConnections ?? 100,
+      port,
+    });
     const logFrom = existsSync(cluster.logFile) ? statSync(cluster.logFile).size : 0;
     const started = performance.now();
     const child = spawnPostmaster(cluster, settings);
@@ -194,7 +215,7 @@ async function stop(child: ChildProcess, cluster: Cluster): Promise<void> {
 
 /** PG* variables of whoever starts us are about other servers. */
 function serverEnvironment(): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC', ...(process.platform === 'win32' ? process.env : {}) };
+  return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', ...(process.platform === 'win32' ? process.env : {}) };
 }
 
 function rotateLog(file: string): void {

@@ -4,22 +4,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findExecutable } from './child.ts';
-import { dockerPrefix } from './nats-docker.ts';
 
 const run = promisify(execFile);
-
-export class NatsServerMissingError extends Error {
-  constructor() {
-    const command = {
-      darwin: 'brew install nats-server',
-      win32: 'winget install NATSAuthors.NATSServer',
-      linux: 'sudo apt-get install nats-server',
-    }[process.platform as string];
-    const otherwise = 'download it from https://nats.io/download and set NATS_SERVER_BIN to the file';
-    super(`nats-server is missing. Install it: ${command ? `${command} (or ${otherwise})` : otherwise}`);
-    this.name = 'NatsServerMissingError';
-  }
-}
 
 export interface FindNatsServerOptions {
   /** Read: NATS_SERVER_BIN, PATH, XDG_CACHE_HOME. */
@@ -31,36 +17,14 @@ export interface FindNatsServerOptions {
   log: (line: string) => void;
 }
 
-const alsoIn = process.platform === 'win32' ? [] : ['/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
-
-/**
- * The nats-server to start: NATS_SERVER_BIN, PATH, Debian's package, Docker. The answer is for `startNatsServer` only:
- * it is a file, or names an image for Docker. Throws NatsServerMissingError with the command that helps.
- */
-export async function findNatsServer(options: FindNatsServerOptions): Promise<string> {
-  const { env, log } = options;
-  const named = env['NATS_SERVER_BIN'];
-  if (named) {
-    if (!existsSync(named)) throw new Error(`NATS_SERVER_BIN names ${named}, which does not exist`);
-    return named;
-  }
-  const installed = findExecutable('nats-server', env['PATH'], alsoIn);
-  if (installed) return installed;
-  return (await findOrFetch(options)) ?? (await findDocker(env, log)) ?? missing();
-}
-
-function missing(): never {
-  throw new NatsServerMissingError();
-}
-
 /** Debian's package, unpacked into the cache directory: `apt-get install` would start a service on port 4222. */
-export async function findOrFetch(options: FindNatsServerOptions): Promise<string | undefined> {
+export async function debianNatsServer(options: FindNatsServerOptions): Promise<string | undefined> {
   const { env, log } = options;
-  const cacheDir = options.cacheDir ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'funnelry');
+  const cacheDir = options.cacheDir ?? join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'funnelry');
   const unpacked = join(cacheDir, 'nats-server');
   const binary = join(unpacked, 'usr', 'sbin', 'nats-server');
   if (existsSync(binary)) return binary;
-  const tools = ['apt-get', 'dpkg-deb'].map((tool) => findExecutable(tool, env['PATH'], ['/usr/bin']));
+  const tools = ['apt-get', 'dpkg-deb'].map((tool) => findExecutable(tool, env.PATH, ['/usr/bin']));
   if (!options.install || tools.includes(undefined)) return undefined;
   log('nats-server is not installed: fetching the Debian package');
   mkdirSync(cacheDir, { recursive: true });
@@ -90,18 +54,5 @@ async function download(directory: string): Promise<void> {
     if (process.getuid?.() !== 0) throw err;
     await run('apt-get', ['-q', 'update'], { timeout: 120_000 });
     await fetch();
-  }
-}
-
-/** Only when an engine answers; a client without an engine is common. */
-async function findDocker(env: Record<string, string | undefined>, log: (line: string) => void): Promise<string | undefined> {
-  const docker = findExecutable('docker', env['PATH']);
-  if (docker === undefined) return undefined;
-  try {
-    await run(docker, ['version', '--format', '{{.Server.Version}}'], { timeout: 5_000 });
-    log('nats-server is not installed: using Docker');
-    return `${dockerPrefix}nats:2-alpine`;
-  } catch {
-    return undefined;
   }
 }

@@ -1,0 +1,150 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { databaseUrl, ensureDatabases } from '../src/databases.ts';
+import { type RunningPostgres, startPostgres } from '../src/postgres.ts';
+import { DataDirInUseError } from '../src/postgres-lock.ts';
+import { isAlive } from '../src/processes.ts';
+
+let directory: string;
+let running: RunningPostgres[];
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'embedded-postgres-'));
+  running = [];
+});
+afterEach(async () => {
+  await Promise.all(running.map((server) => server.stop()));
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function start(dataDir = join(directory, 'data'), durable = true): Promise<RunningPostgres> {
+  const server = await startPostgres({ dataDir, durable });
+  running.push(server);
+  return server;
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('startPostgres', () => {
+  test('data survives a stop and a start, and the password is readable by its owner only', async () => {
+    const first = await start();
+    await query(first.url, 'create table kept (id int); insert into kept values (7)');
+    await first.stop();
+    await first.stop();
+    const second = await start();
+    expect(await query(second.url, 'select id from kept')).toEqual([{ id: 7 }]);
+    const password = join(directory, 'data', 'superuser-password');
+    expect((await stat(password)).mode & 0o777).toBe(0o600);
+    const wrong = databaseUrl(second.url, 'postgres', 'postgres', 'wrong');
+    await expect(query(wrong, 'select 1')).rejects.toThrow('password authentication failed');
+  });
+
+  test('committed rows survive a kill -9 of the server, and a stale pid file that names another process', async () => {
+    const first = await start();
+    await query(first.url, 'create table kept (id int); insert into kept values (7)');
+    process.kill(first.pid, 'SIGKILL');
+    const second = await start();
+    expect(await query(second.url, 'select id from kept')).toEqual([{ id: 7 }]);
+    const pidFile = join(directory, 'data', 'cluster', 'postmaster.pid');
+    const text = await readFile(pidFile, 'utf8');
+    process.kill(second.pid, 'SIGKILL');
+    await second.stop();
+    await writeFile(pidFile, text.replace(String(second.pid), String(process.ppid)));
+    const third = await start();
+    expect(await query(third.url, 'select id from kept')).toEqual([{ id: 7 }]);
+  });
+
+  test('a directory with a living server is refused by name', async () => {
+    await start();
+    await expect(start()).rejects.toThrow(DataDirInUseError);
+    await expect(runStarter(join(directory, 'data'))).rejects.toThrow('is in use by process');
+  });
+
+  test('the server of a killed process ends or is replaced, and its data is there', async () => {
+    const dataDir = join(directory, 'data');
+    const { child, url, pid } = await runStarter(dataDir);
+    await query(url, 'create table kept (id int)');
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    const next = await start(dataDir);
+    expect(await query(next.url, 'select id from kept')).toEqual([]);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test('an initdb that was cut off is done again', async () => {
+    await mkdir(join(directory, 'data', 'cluster.new', 'base'), { recursive: true });
+    const server = await start();
+    expect(await query(server.url, 'show server_encoding')).toEqual([{ server_encoding: 'UTF8' }]);
+  });
+
+  test('it listens on loopback only, durable unless told otherwise', async () => {
+    const show = `select current_setting('listen_addresses') as listen, current_setting('unix_socket_directories') as sockets,
+      current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`;
+    const durable = await start();
+    expect(await query(durable.url, show)).toEqual([{ listen: '127.0.0.1', sockets: '', fsync: 'on', commit: 'on' }]);
+    const throwaway = await start(join(directory, 'other'), false);
+    expect((await query(throwaway.url, show))[0]).toMatchObject({ fsync: 'off', commit: 'off' });
+  });
+
+  test.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+    'root may keep its data below a directory that is closed to everyone else',
+    async () => {
+      const closed = join(directory, 'closed');
+      await mkdir(closed, { mode: 0o700 });
+      const server = await start(join(closed, 'deep', 'data'));
+      expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      expect((await stat(closed)).mode & 0o777).toBe(0o700);
+    },
+  );
+
+  test.runIf(process.platform === 'linux' && process.getuid?.() === 0)('an ordinary user can start it', async () => {
+    const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));
+    await chmod(directory, 0o755);
+    await mkdir(join(directory, 'home'));
+    await chown(join(directory, 'home'), nobody, nobody);
+    const { child, url } = await runStarter(join(directory, 'home', 'data'), nobody);
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  });
+});
+
+describe('ensureDatabases', () => {
+  test('roles own their database alone, however often and by how many it is called', async () => {
+    const { url } = await start(undefined, false);
+    const owners = ['one', 'two'].map((name) => ({ database: name, user: name, password: `p'"w ${name}` }));
+    await Promise.all([ensureDatabases(url, owners), ensureDatabases(url, owners)]);
+    await ensureDatabases(url, owners);
+    const own = databaseUrl(url, 'one', 'one', `p'"w one`);
+    await query(own, 'create table mine (id int)');
+    await expect(query(databaseUrl(url, 'two', 'one', `p'"w one`), 'select 1')).rejects.toThrow('permission denied');
+  });
+});
+
+/** Another process that starts the server, as `deploy/standalone` would. */
+async function runStarter(dataDir: string, uid?: number): Promise<{ child: ChildProcess; url: string; pid: number }> {
+  const entry = fileURLToPath(new URL('starter.ts', import.meta.url));
+  const child = spawn(process.execPath, [entry, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];
+  const answer = JSON.parse(line.toString('utf8')) as { url: string; pid: number; error?: string };
+  if (answer.error) throw new Error(answer.error);
+  return { child, ...answer };
+}
