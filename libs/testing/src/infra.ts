@@ -1,5 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { rmSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findNatsServer } from '@app/embedded/nats-server';
@@ -12,6 +12,8 @@ export interface TestInfra {
   postgresUrl: string;
   /** The nats-server to start per test file (embedded). */
   natsServerBinary?: string;
+  /** For files of the run; removed at its end (embedded). */
+  directory?: string;
   /** The one server of everybody (external). */
   natsUrl?: string;
 }
@@ -30,11 +32,11 @@ const maxConnections = 300;
 
 /** Starts what TEST_INFRA asks for: `embedded` (default), `testcontainers` or `external`. */
 export async function startInfra(env: NodeJS.ProcessEnv = process.env): Promise<RunningInfra> {
-  const kind = env['TEST_INFRA'] ?? 'embedded';
+  const kind = env.TEST_INFRA ?? 'embedded';
   if (kind === 'embedded') return await startEmbedded(env);
   if (kind === 'testcontainers') return await startContainers();
   if (kind !== 'external') throw new Error(`TEST_INFRA is embedded, testcontainers or external, not ${kind}`);
-  const [postgresUrl, natsUrl] = [env['TEST_POSTGRES_URL'], env['TEST_NATS_URL']];
+  const [postgresUrl, natsUrl] = [env.TEST_POSTGRES_URL, env.TEST_NATS_URL];
   if (!postgresUrl || !natsUrl) throw new Error('TEST_INFRA=external needs TEST_POSTGRES_URL and TEST_NATS_URL');
   return { infra: { kind, postgresUrl, natsUrl }, stop: async () => {} };
 }
@@ -51,7 +53,7 @@ async function startEmbedded(env: NodeJS.ProcessEnv): Promise<RunningInfra> {
   };
   process.once('exit', onExit);
   return {
-    infra: { kind: 'embedded', postgresUrl: postgres.url, natsServerBinary },
+    infra: { kind: 'embedded', postgresUrl: postgres.url, natsServerBinary, directory },
     async stop() {
       process.off('exit', onExit);
       await postgres.stop();

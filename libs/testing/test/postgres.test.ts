@@ -1,6 +1,10 @@
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
+import { guardLeaks } from '../src/leak-guard.ts';
+import { leakWatch } from '../src/leak-watch.ts';
 import { createMigratedDatabase, createTestDatabase } from '../src/postgres.ts';
+
+guardLeaks();
 
 const open: { close(): Promise<void> }[] = [];
 afterAll(async () => {
@@ -41,12 +45,14 @@ test('a migration that fails is tried again by the next caller', async () => {
 
 test('closing drops the database although someone is still connected', async () => {
   const database = await createTestDatabase();
-  const client = new pg.Client({ connectionString: database.url });
+  const client = new pg.Client({ connectionString: database.url, application_name: 'forgotten' });
   client.on('error', () => {});
   await client.connect();
   await database.close();
   await expect(query(database.url, 'select 1')).rejects.toThrow('does not exist');
   await client.end().catch(() => {});
+  // The leak guard was told, and would fail this file.
+  expect(leakWatch.found.splice(0)).toEqual(['PostgreSQL connection forgotten']);
 });
 
 async function query(url: string, sql: string): Promise<unknown[]> {

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface EventuallyOptions {
+  /** Default 5000. */
+  withinMs?: number;
+  /** Default 20. */
+  everyMs?: number;
+  /** What was waited for, in the failure. */
+  message?: string;
+}
+
+/**
+ * Calls the probe until it neither throws nor answers false or undefined, and returns its answer. Fails with the
+ * probe's last error once the time is over; real time, whatever the injected clock says.
+ */
+export async function eventually<T>(
+  probe: () => Promise<T> | T,
+  options: EventuallyOptions = {},
+): Promise<Exclude<T, false | undefined>> {
+  const { withinMs = 5_000, everyMs = 20 } = options;
+  const giveUpAt = performance.now() + withinMs;
+  for (;;) {
+    let failure: unknown;
+    try {
+      const answer = await probe();
+      if (answer !== false && answer !== undefined) return answer as Exclude<T, false | undefined>;
+      failure = new Error(`The probe still answers ${answer}`);
+    } catch (err) {
+      failure = err;
+    }
+    if (performance.now() >= giveUpAt) throw describe(failure, withinMs, options.message);
+    await sleep(everyMs);
+  }
+}
+
+function describe(failure: unknown, withinMs: number, message: string | undefined): unknown {
+  if (!(failure instanceof Error)) return failure;
+  failure.message = `${message ? `${message}: ` : ''}not within ${withinMs} ms: ${failure.message}`;
+  return failure;
+}

@@ -1,0 +1,27 @@
+/** The clock of `@app/service-kit/clock` that stands still until it is told. */
+export interface FakeClock {
+  now(): Date;
+  nowMs(): number;
+  set(instant: string | Date): void;
+  advance(ms: number): void;
+}
+
+export function fakeClock(start: string | Date = '2026-01-15T12:00:00.000Z'): FakeClock {
+  let nowMs = instantMs(start);
+  return {
+    now: () => new Date(nowMs),
+    nowMs: () => nowMs,
+    set(instant) {
+      nowMs = instantMs(instant);
+    },
+    advance(ms) {
+      nowMs += ms;
+    },
+  };
+}
+
+function instantMs(instant: string | Date): number {
+  const ms = new Date(instant).getTime();
+  if (Number.isNaN(ms)) throw new Error(`Not an instant: ${instant}`);
+  return ms;
+}

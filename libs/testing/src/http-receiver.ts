@@ -1,0 +1,73 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ReceivedRequest {
+  method: string;
+  /** With the query string. */
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  /** Epoch milliseconds of real time when the body was complete. */
+  atMs: number;
+}
+
+export interface ReceiverResponse {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+  delayMs?: number;
+}
+
+/** `n` counts the requests from 1. */
+export type Responder = (req: ReceivedRequest, n: number) => ReceiverResponse | Promise<ReceiverResponse>;
+
+export interface Receiver {
+  url: string;
+  requests: ReceivedRequest[];
+  respondWith(responder: Responder): void;
+  close(): Promise<void>;
+}
+
+/** A webhook receiver on 127.0.0.1; answers 200 until told otherwise. */
+export async function startReceiver(options: { port?: number; respond?: Responder } = {}): Promise<Receiver> {
+  const requests: ReceivedRequest[] = [];
+  const closing = new AbortController();
+  let responder: Responder = options.respond ?? (() => ({ status: 200 }));
+  const server = createServer((req, res) => {
+    void receive(req, requests)
+      .then((received) => answer(res, received, requests.length))
+      .catch(() => res.destroy());
+  });
+  async function answer(res: ServerResponse, received: ReceivedRequest, n: number): Promise<void> {
+    const response = await responder(received, n);
+    if (response.delayMs) await sleep(response.delayMs, undefined, { signal: closing.signal });
+    res.writeHead(response.status, response.headers);
+    res.end(response.body ?? '');
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', () => resolve());
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    respondWith(next) {
+      responder = next;
+    },
+    async close() {
+      closing.abort();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function receive(req: IncomingMessage, requests: ReceivedRequest[]): Promise<ReceivedRequest> {
+  const body = await text(req);
+  const received = { method: req.method ?? '', path: req.url ?? '', headers: req.headers, body, atMs: Date.now() };
+  requests.push(received);
+  return received;
+}

@@ -1,0 +1,57 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from 'vitest';
+import { eventually } from './eventually.ts';
+import { leakWatch } from './leak-watch.ts';
+
+/** Sockets and pipes of the runner itself come and go; these kinds are what our services hold open. */
+const guarded = ['ProcessWrap', 'TCPServerWrap', 'TCPSocketWrap', 'Timeout'] as const;
+
+export interface LeakGuardOptions {
+  /** Longest wait for what is about to close; default 3000. */
+  withinMs?: number;
+}
+
+/**
+ * Called at the top of a test file, before its own hooks: fails the file when child processes, sockets or timers that
+ * keep the process alive are still open at its end, or when a test database had connections when it was closed.
+ */
+export function guardLeaks(options: LeakGuardOptions = {}): void {
+  leakWatch.active = true;
+  let before = new Map<string, number>();
+  beforeAll(async () => {
+    before = await quietCount();
+  });
+  // Vitest runs afterAll hooks last registered first: this one sees what the file's own have left.
+  afterAll(async () => {
+    const { withinMs = 3_000 } = options;
+    await eventually(() => expectNothingLeft(before), { withinMs, message: 'Left open by this test file' });
+    if (leakWatch.found.length > 0) throw new Error(`Left open by this test file: ${leakWatch.found.join(', ')}`);
+  });
+}
+
+/** The lowest of some counts: a timer of the runner that is gone in a moment would hide a leak. */
+async function quietCount(): Promise<Map<string, number>> {
+  const lowest = await countResources();
+  for (let look = 0; look < 5; look++) {
+    await sleep(5);
+    const counts = await countResources();
+    for (const [kind, count] of lowest) lowest.set(kind, Math.min(count, counts.get(kind) ?? 0));
+  }
+  return lowest;
+}
+
+async function expectNothingLeft(before: Map<string, number>): Promise<true> {
+  const left = [...(await countResources())].filter(([kind, count]) => count > (before.get(kind) ?? 0));
+  if (left.length === 0) return true;
+  throw new Error(left.map(([kind, count]) => `${count - (before.get(kind) ?? 0)} ${kind}`).join(', '));
+}
+
+async function countResources(): Promise<Map<string, number>> {
+  // A timer counts until the turn that it woke is over: out of that turn first.
+  await nextTurn();
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) {
+    if ((guarded as readonly string[]).includes(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return counts;
+}

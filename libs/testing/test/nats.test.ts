@@ -1,0 +1,47 @@
+// biome-ignore-start lint/style/noRestrictedImports: this is about the server, whatever our messaging library does
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+// biome-ignore-end lint/style/noRestrictedImports: see above
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { guardLeaks } from '../src/leak-guard.ts';
+import { createTestNats, type TestNats } from '../src/nats.ts';
+
+guardLeaks();
+
+let nats: TestNats;
+beforeAll(async () => {
+  nats = await createTestNats();
+});
+afterAll(async () => {
+  await nats.close();
+});
+
+test('acknowledged messages survive a kill -9 and a restart of the server', async () => {
+  const connection = await connect({ servers: nats.url });
+  const manager = await jetstreamManager(connection);
+  await manager.streams.add({ name: 'S', subjects: ['evt.>'] });
+  await jetstream(connection).publish('evt.first', 'x');
+  await connection.close();
+  await nats.kill();
+  await expect(connect({ servers: nats.url, reconnect: false })).rejects.toThrow();
+  await nats.start();
+  expect(await messages()).toBe(1);
+  await nats.restart();
+  expect(await messages()).toBe(1);
+});
+
+test('streams of one server are not seen on another', async () => {
+  const other = await createTestNats();
+  const connection = await connect({ servers: other.url });
+  await expect((await jetstreamManager(connection)).streams.info('S')).rejects.toThrow('not found');
+  expect(connection.info?.max_payload).toBe(8 * 1024 * 1024);
+  await connection.close();
+  await other.close();
+});
+
+async function messages(): Promise<number> {
+  const connection = await connect({ servers: nats.url });
+  const info = await (await jetstreamManager(connection)).streams.info('S');
+  await connection.close();
+  return info.state.messages;
+}
