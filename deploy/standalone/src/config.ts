@@ -1,0 +1,23 @@
+import { integerSetting, parseConfig, switchSetting } from '@app/service-kit/config';
+import { z } from 'zod';
+
+export const configSchema = z.object({
+  PORT: integerSetting(0, 65_535, 3000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  DATA_DIR: z.string().min(1).default('.data'),
+  CLOCK_CONTROL: switchSetting('disabled'),
+  WEBHOOKS_ALLOW_LOOPBACK: switchSetting('enabled'),
+  SIGNUP: z.enum(['open', 'closed']).default('open'),
+  RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  /** Existing servers instead of embedded ones; the PostgreSQL user must be allowed to create roles and databases. */
+  NATS_URL: z.string().min(1).optional(),
+  POSTGRES_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+});
+export type StandaloneConfig = z.infer<typeof configSchema>;
+
+export function readConfig(env: Record<string, string | undefined> = process.env): StandaloneConfig {
+  return parseConfig(configSchema, env);
+}

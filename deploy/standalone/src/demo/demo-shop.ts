@@ -1,0 +1,156 @@
+/** A shop as a solo seller might run it: what the first start fills the deployment with. */
+
+export const demoSeller = { email: 'seller@example.com', name: 'Mara Lindqvist Studio' } as const;
+
+export interface DemoProduct {
+  readonly name: string;
+  readonly slug: string;
+  readonly priceCents: number;
+  readonly billingInterval?: 'month' | 'year';
+  readonly status: 'live' | 'draft';
+  /** Share of the shop's orders, relative to the others. */
+  readonly weight: number;
+  readonly bumps: readonly { headline: string; priceCents: number; takenBy: number }[];
+  readonly upsells: readonly { headline: string; priceCents: number }[];
+  readonly emails: readonly { sendDay: number; subject: string; body: string }[];
+  readonly discounts: readonly { code: string; percentOff: number }[];
+}
+
+export const demoProducts: readonly DemoProduct[] = [
+  {
+    name: 'Watercolour Foundations',
+    slug: 'watercolour-foundations',
+    priceCents: 14_900,
+    status: 'live',
+    weight: 10,
+    bumps: [
+      { headline: 'Add the printable colour-mixing charts', priceCents: 1_900, takenBy: 0.42 },
+      { headline: 'Add the brush care guide', priceCents: 900, takenBy: 0.18 },
+    ],
+    upsells: [{ headline: 'One-to-one portfolio review (45 minutes)', priceCents: 9_900 }],
+    emails: [
+      {
+        sendDay: 0,
+        subject: 'Your course is ready',
+        body: 'Hello {{firstName}},\n\nyour course is waiting here: {{accessUrl}}\n\nStart with lesson one; it takes twenty minutes.\n\nMara',
+      },
+      {
+        sendDay: 3,
+        subject: 'Stuck on washes? Read this',
+        body: 'Hello {{firstName}},\n\nmost people stumble over the second lesson. Tilt the board, use more water than feels right, and wait.\n\nMara',
+      },
+      {
+        sendDay: 14,
+        subject: 'Show me what you painted',
+        body: 'Hello {{firstName}},\n\nreply with a photo of your favourite page. I answer every one.\n\nMara',
+      },
+    ],
+    discounts: [{ code: 'AUTUMN15', percentOff: 15 }],
+  },
+  {
+    name: 'Botanical Sketchbook (PDF)',
+    slug: 'botanical-sketchbook',
+    priceCents: 2_400,
+    status: 'live',
+    weight: 14,
+    bumps: [{ headline: 'Add the paper and pigment shopping list', priceCents: 500, takenBy: 0.3 }],
+    upsells: [{ headline: 'The full plant reference library', priceCents: 3_900 }],
+    emails: [
+      { sendDay: 0, subject: 'Your sketchbook', body: 'Here it is: {{accessUrl}}\n\nPrint it on heavy paper.\n\nMara' },
+    ],
+    discounts: [],
+  },
+  {
+    name: 'Studio Membership (monthly)',
+    slug: 'studio-monthly',
+    priceCents: 1_900,
+    billingInterval: 'month',
+    status: 'live',
+    weight: 5,
+    bumps: [{ headline: 'Add the replay archive', priceCents: 2_900, takenBy: 0.25 }],
+    upsells: [],
+    emails: [
+      { sendDay: 0, subject: 'Welcome to the studio', body: 'We paint together every Thursday at 18:00 UTC.\n\nMara' },
+    ],
+    discounts: [],
+  },
+  {
+    name: 'Studio Membership (yearly)',
+    slug: 'studio-yearly',
+    priceCents: 19_000,
+    billingInterval: 'year',
+    status: 'live',
+    weight: 2,
+    bumps: [],
+    upsells: [],
+    emails: [
+      {
+        sendDay: 0,
+        subject: 'Welcome to the studio',
+        body: 'A whole year of Thursdays. I am glad you are here.\n\nMara',
+      },
+    ],
+    discounts: [{ code: 'EARLYBIRD', percentOff: 10 }],
+  },
+  {
+    name: 'Plein Air Weekend 2027',
+    slug: 'plein-air-weekend-2027',
+    priceCents: 39_000,
+    status: 'draft',
+    weight: 0,
+    bumps: [],
+    upsells: [],
+    emails: [],
+    discounts: [],
+  },
+];
+
+export const demoPartner = {
+  code: 'inkandleaf',
+  name: 'Ink & Leaf',
+  email: 'hello@inkandleaf.example',
+  commissionPercent: 30,
+} as const;
+
+export const demoBuyers = [
+  'Ada Okafor',
+  'Bruno Keller',
+  'Chiara Romano',
+  'Daniel Novak',
+  'Elif Demir',
+  'Farah Haddad',
+  'Greta Nilsen',
+  'Hugo Martins',
+  'Ines Dubois',
+  'Jonas Weber',
+  'Keiko Tanaka',
+  'Liam Murphy',
+  'Maya Cohen',
+  'Noor Rahman',
+  'Oskar Lund',
+  'Priya Nair',
+  'Quinn Taylor',
+  'Rosa Delgado',
+  'Sofia Petrova',
+  'Tomas Horak',
+  'Uma Shah',
+  'Viktor Ilic',
+  'Wanda Kowalska',
+  'Xenia Pappas',
+  'Yusuf Aydin',
+  'Zoe Laurent',
+] as const;
+
+export const demoCountries = ['DE', 'US', 'GB', 'FR', 'SE', 'NL', 'CA', 'PL', 'ES', 'AT'] as const;
+
+export const demoCampaigns = [
+  null,
+  null,
+  { utm_source: 'newsletter', utm_medium: 'email', utm_campaign: 'october-letter' },
+  { utm_source: 'instagram', utm_medium: 'social', utm_campaign: 'leaf-a-day' },
+  { utm_source: 'inkandleaf', utm_medium: 'referral', utm_campaign: 'review' },
+] as const;
+
+/** Eight weeks of history. */
+export const demoHistoryDays = 56;
+export const demoOrderCount = 180;

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { createAffiliate } from '@app/contracts/affiliates';
+import { createDiscount, createFunnelEmail, createOffer, createProduct } from '@app/contracts/catalog';
+import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
+import { placeOrder } from '@app/contracts/orders';
+import type { NatsLink } from '@app/messaging/connect';
+import { createRequester, type Requester } from '@app/messaging/requester';
+import { demoOrders } from './demo-orders.rules.ts';
+import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSeller } from './demo-shop.ts';
+
+/** Orders on their way at once: enough for the desk to batch them. */
+const ordersAtOnce = 32;
+
+/**
+ * Fills an account with the demo shop by the same commands that sellers' requests become. Every command id follows
+ * from `startedAt`: a seeding that was killed half-way is simply run again, and what was done is not done twice.
+ * @param startedAt first start of this deployment, milliseconds since the epoch
+ */
+export async function seedDemoShop(link: NatsLink, accountId: string, startedAt: number): Promise<{ orders: number }> {
+  const commands = commandSender(createRequester(link), accountId, startedAt);
+  const openedMs = startedAt - demoHistoryDays * 86_400_000;
+  const bumpIds = new Map<string, string[]>();
+  for (const product of demoProducts) bumpIds.set(product.slug, await addProduct(commands, product, openedMs));
+  await commands(createAffiliate, { body: { ...demoPartner, renewalMonths: 0 } }, openedMs);
+  const orders = demoOrders(demoProducts, bumpIds, startedAt);
+  for (let start = 0; start < orders.length; start += ordersAtOnce) {
+    await Promise.all(
+      orders
+        .slice(start, start + ordersAtOnce)
+        .map(({ atMs, body }) =>
+          commands(placeOrder, { body, account: { testMode: false, supportEmail: demoSeller.email } }, atMs),
+        ),
+    );
+  }
+  return { orders: orders.length };
+}
+
+type SendCommand = <R extends RequestDefinition>(
+  definition: R,
+  input: RequestInput<R>,
+  atMs: number,
+) => Promise<RequestOutput<R>>;
+
+function commandSender(requester: Requester, accountId: string, startedAt: number): SendCommand {
+  let sent = 0;
+  return async (definition, input, atMs) => {
+    const commandId = commandIdAt(atMs, `${startedAt}/${sent++}`);
+    return await requester.request(definition, input, { accountId, requestId: 'demo-seed', commandId });
+  };
+}
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** A command id made of a time and a name: 10 characters of milliseconds, 16 of the name's hash. */
+export function commandIdAt(atMs: number, name: string): string {
+  let time = '';
+  for (let rest = atMs; time.length < 10; rest = Math.floor(rest / 32)) time = alphabet[rest % 32] + time;
+  const hash = createHash('sha256').update(name).digest();
+  return time + Array.from(hash.subarray(0, 16), (byte) => alphabet[byte & 31]).join('');
+}
+
+/** Returns the ids of its bumps, in the shop's order. */
+async function addProduct(commands: SendCommand, product: DemoProduct, atMs: number): Promise<string[]> {
+  const { billingInterval } = product;
+  const created = await commands(
+    createProduct,
+    {
+      defaultCurrency: 'usd',
+      body: {
+        name: product.name,
+        slug: product.slug,
+        priceCents: product.priceCents,
+        currency: 'usd',
+        status: product.status,
+        accessUrl: `https://studio.example/access/${product.slug}`,
+        pricingType: billingInterval === undefined ? 'onetime' : 'subscription',
+        ...(billingInterval === undefined ? {} : { billingInterval }),
+      },
+    },
+    atMs,
+  );
+  const productId = created.id;
+  const bumpIds: string[] = [];
+  for (const { headline, priceCents } of product.bumps) {
+    const bump = await commands(
+      createOffer,
+      { productId, kind: 'bump', body: { headline, priceCents, active: 1 } },
+      atMs,
+    );
+    bumpIds.push(bump.id);
+  }
+  for (const body of product.upsells)
+    await commands(createOffer, { productId, kind: 'upsell', body: { ...body, active: 1 } }, atMs);
+  for (const [index, email] of product.emails.entries()) {
+    await commands(createFunnelEmail, { productId, body: { position: index + 1, ...email } }, atMs);
+  }
+  for (const body of product.discounts) await commands(createDiscount, { productId, body }, atMs);
+  return bumpIds;
+}

@@ -1,0 +1,135 @@
+import type { ServiceName } from '@app/contracts/services';
+import type { AdjustableClock } from '@app/service-kit/clock';
+import { parseConfig } from '@app/service-kit/config';
+import type { Lifetime } from '@app/service-kit/lifetime';
+import type { Logger } from '@app/service-kit/logger';
+import type { RunningService, ServiceDeps } from '@app/service-kit/service';
+import type { z } from 'zod';
+import type { StandaloneConfig } from './config.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { Secrets } from './secrets.ts';
+
+type Environment = Record<string, string | undefined>;
+
+interface Module {
+  readonly migrate: (url: string) => Promise<string[]>;
+  readonly create: (env: Environment, deps: ServiceDeps) => Promise<RunningService>;
+}
+
+/** Loads a service's own front door: its settings, its migrations, its composition root. */
+async function load<S extends z.ZodType>(
+  name: string,
+  parts: {
+    config: Promise<{ configSchema: S }>;
+    migrate: Promise<{ migrate: Module['migrate'] }>;
+    create: Promise<(config: z.infer<S>, deps: ServiceDeps) => Promise<RunningService>>;
+  },
+): Promise<[string, Module]> {
+  const [{ configSchema }, { migrate }, create] = await Promise.all([parts.config, parts.migrate, parts.create]);
+  return [name, { migrate, create: (env, deps) => create(parseConfig(configSchema, env), deps) }];
+}
+
+/** Begun while the servers start: reading the code takes about as long as they do. */
+export function loadServices(clock: AdjustableClock): Promise<[string, Module][]> {
+  const clockControl = {
+    set: async (offsetMs: number): Promise<void> => {
+      clock.moveTo(new Date(Date.now() + offsetMs));
+    },
+  };
+  return Promise.all([
+    load('catalog', {
+      config: import('@app/catalog/config'),
+      migrate: import('@app/catalog/migrate'),
+      create: import('@app/catalog/service').then((module) => module.createCatalog),
+    }),
+    load('checkout', {
+      config: import('@app/checkout/config'),
+      migrate: import('@app/checkout/migrate'),
+      create: import('@app/checkout/service').then((module) => module.createCheckout),
+    }),
+    load('billing', {
+      config: import('@app/billing/config'),
+      migrate: import('@app/billing/migrate'),
+      create: import('@app/billing/service').then((module) => module.createBilling),
+    }),
+    load('affiliate', {
+      config: import('@app/affiliate/config'),
+      migrate: import('@app/affiliate/migrate'),
+      create: import('@app/affiliate/service').then((module) => module.createAffiliate),
+    }),
+    load('metrics', {
+      config: import('@app/metrics/config'),
+      migrate: import('@app/metrics/migrate'),
+      create: import('@app/metrics/service').then((module) => module.createMetrics),
+    }),
+    load('webhook-dispatcher', {
+      config: import('@app/webhook-dispatcher/config'),
+      migrate: import('@app/webhook-dispatcher/migrate'),
+      create: import('@app/webhook-dispatcher/service').then((module) => module.createWebhookDispatcher),
+    }),
+    load('gateway', {
+      config: import('@app/gateway/config'),
+      migrate: import('@app/gateway/migrate'),
+      create: import('@app/gateway/service').then(
+        ({ createGateway }) =>
+          (config, deps) =>
+            createGateway(config, { ...deps, clockControl }),
+      ),
+    }),
+  ]);
+}
+
+export interface StartOptions {
+  readonly config: StandaloneConfig;
+  readonly secrets: Secrets;
+  readonly infrastructure: Infrastructure;
+  readonly clock: AdjustableClock;
+  readonly logger: Logger;
+  readonly lifetime: Lifetime;
+  readonly say: (line: string) => void;
+}
+
+/** Migrates and starts all services side by side, the gateway last: it lets requests in. Returns its address. */
+export async function startServices(
+  modules: readonly [string, Module][],
+  options: StartOptions,
+): Promise<{ url: string }> {
+  let url = '';
+  const start = async ([name, module]: [string, Module]): Promise<void> => {
+    const env = environmentOf(name as ServiceName, options);
+    const applied = await module.migrate(env['DATABASE_URL'] as string);
+    if (name === 'gateway') await Promise.all(others);
+    const deps = { logger: options.logger.child({ service: name }), clock: options.clock };
+    const service = options.lifetime.add(name, await module.create(env, deps), (created) => created.close());
+    if ('url' in service) url = service.url as string;
+    options.say(`${name} ready${applied.length > 0 ? ` (${applied.length} migrations applied)` : ''}`);
+  };
+  const others = modules.filter(([name]) => name !== 'gateway').map(start);
+  const gateway = modules.filter(([name]) => name === 'gateway').map(start);
+  await Promise.all([...others, ...gateway]);
+  return { url };
+}
+
+function environmentOf(service: ServiceName, { config, secrets, infrastructure }: StartOptions): Environment {
+  const common = {
+    DATABASE_URL: infrastructure.databaseUrl(service),
+    NATS_URL: infrastructure.natsUrl,
+    ...infrastructure.natsUser(service),
+    LOG_LEVEL: config.LOG_LEVEL,
+    CLOCK_CONTROL: config.CLOCK_CONTROL,
+  };
+  if (service === 'webhook-dispatcher') {
+    return { ...common, SECRETS_KEY: secrets.secretsKey, WEBHOOKS_ALLOW_LOOPBACK: config.WEBHOOKS_ALLOW_LOOPBACK };
+  }
+  if (service !== 'gateway') return common;
+  return {
+    ...common,
+    PORT: String(config.PORT),
+    HOST: config.HOST,
+    PUBLIC_URL: config.PUBLIC_URL,
+    SIGNUP: config.SIGNUP,
+    RATE_LIMIT_PER_MINUTE: String(config.RATE_LIMIT_PER_MINUTE),
+    KEY_PEPPER: secrets.keyPepper,
+    PLATFORM_KEY: secrets.platformKey,
+  };
+}

@@ -1,0 +1,88 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { portInUse } from '@app/embedded/ports';
+import { AdjustableClock } from '@app/service-kit/clock';
+import { Lifetime } from '@app/service-kit/lifetime';
+import { createLogger } from '@app/service-kit/logger';
+import { startTelemetry } from '@app/service-kit/telemetry';
+import type { StandaloneConfig } from './config.ts';
+import { startInfrastructure } from './infrastructure.ts';
+import { lockDataDir } from './lock.ts';
+import { loadSecrets } from './secrets.ts';
+import { ensureSeller } from './seller.ts';
+import { loadServices, startServices } from './services.ts';
+
+/** Everything closes within this; the servers come last and get what the services left. */
+const closeWithinMs = 9_500;
+
+/** Runs the whole platform in this process: servers, all services, the first seller. Says what it does on the way. */
+export async function runStandalone(readConfig: () => StandaloneConfig, options: { empty: boolean }): Promise<void> {
+  const startedMs = performance.now();
+  const say = (line: string): void => {
+    const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1).padStart(5);
+    process.stdout.write(`${seconds}s  ${line}\n`);
+  };
+  let lifetime: Lifetime | undefined;
+  let leaving = false;
+  const leave = async (code: number): Promise<void> => {
+    if (leaving) process.exit(code || 1);
+    leaving = true;
+    await lifetime?.close(closeWithinMs);
+    process.exit(code);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (!leaving) say(`${signal}: stopping`);
+      void leave(0);
+    });
+  }
+  try {
+    const config = { ...readConfig() };
+    config.DATA_DIR = resolve(config.DATA_DIR);
+    mkdirSync(config.DATA_DIR, { recursive: true });
+    const logger = createLogger({
+      service: 'standalone',
+      level: config.LOG_LEVEL,
+      destination: join(config.DATA_DIR, 'app.log'),
+    });
+    process.on('unhandledRejection', (err) => {
+      logger.fatal({ err }, 'unhandled rejection');
+      process.stderr.write(`unhandled rejection: ${String(err)}\n`);
+      void leave(1);
+    });
+    lifetime = new Lifetime(logger);
+    const baseUrl = await start(config, options, logger, lifetime, say);
+    process.stdout.write(`ready ${baseUrl}\n`);
+  } catch (err) {
+    process.stderr.write(`${err instanceof Error ? err.message : String(err)}\n`);
+    await leave(1);
+  }
+}
+
+async function start(
+  config: StandaloneConfig,
+  options: { empty: boolean },
+  logger: ReturnType<typeof createLogger>,
+  lifetime: Lifetime,
+  say: (line: string) => void,
+): Promise<string> {
+  if (config.PORT !== 0 && (await portInUse(config.PORT, config.HOST))) {
+    throw new Error(`Port ${config.PORT} on ${config.HOST} is in use. Stop what uses it, or choose another PORT.`);
+  }
+  lifetime.add('data directory', lockDataDir(config.DATA_DIR), (lock) => lock.release());
+  const clock = new AdjustableClock();
+  const modules = loadServices(clock);
+  const telemetry = await startTelemetry({
+    service: 'standalone',
+    version: '0.1.0',
+    endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+  });
+  lifetime.add('telemetry', telemetry, (started) => started.shutdown());
+  const secrets = loadSecrets(config.DATA_DIR);
+  const infrastructure = await startInfrastructure(config, secrets, lifetime, say);
+  const { url } = await startServices(await modules, { config, secrets, infrastructure, clock, logger, lifetime, say });
+  const seller = { dataDir: config.DATA_DIR, baseUrl: config.PUBLIC_URL ?? url, secrets, infrastructure, clock, say };
+  const credentials = await ensureSeller({ ...seller, empty: options.empty });
+  say(`sign in as ${credentials.email}; password and API key are in ${join(config.DATA_DIR, 'credentials.json')}`);
+  return credentials.baseUrl;
+}
