@@ -79,7 +79,7 @@ export const flag = z.union([z.literal(0), z.literal(1)]);
 
 export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(limits.listMax).optional(),
-  before: z.string().max(64).optional(),
+  before: rawText(64).optional(),
 });
 export type PageQuery = z.infer<typeof pageQuery>;
 

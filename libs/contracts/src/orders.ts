@@ -38,7 +38,7 @@ export const placeOrderBody = z
     productSlug: slug,
     email: emailAddress,
     name: text(limits.name).optional(),
-    bumpIds: z.array(z.string().max(64)).max(limits.bumpIds).optional(),
+    bumpIds: z.array(rawText(64)).max(limits.bumpIds).optional(),
     affiliateCode: text(64).optional().describe('Credits this partner with the sale.'),
     discountCode: text(50).optional(),
     country: countryCode.optional().describe('ISO 3166 alpha-2 code.'),
