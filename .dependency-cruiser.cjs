@@ -2,6 +2,16 @@
  * Who may import whom. TypeScript 7 has no compiler API, so the swc parser reads the sources: without it nothing is
  * cruised and everything passes, which is why test/architecture.test.ts counts the modules.
  */
+const { Visitor } = require('@swc/core/Visitor');
+
+// The visitor that dependency-cruiser walks with does not know `using` and stops at it; swc's parser does.
+const { visitStatement } = Visitor.prototype;
+Visitor.prototype.visitStatement = function (statement) {
+  if (statement.type !== 'UsingDeclaration') return visitStatement.call(this, statement);
+  statement.decls = this.visitVariableDeclarators(statement.decls);
+  return statement;
+};
+
 const tests = '\\.test\\.ts$|^(services|libs|deploy)/[^/]+/test/|^test/|^e2e/';
 const packageSource = '^(libs|services|deploy)/[^/]+/src/';
 
