@@ -212,12 +212,11 @@ describe('dependencies', () => {
     expect(explained.toSorted()).toEqual(used.toSorted());
   });
 
-  /** Package names in alphabetical order; all seven services together are `every service`. */
+  /** Package names in alphabetical order; more than two services together are `services`. */
   function places(folders: ReadonlySet<string>): string {
-    const everyService = services.every((service) => folders.has(`services/${service}`));
-    const named = [...folders].filter((folder) => !everyService || dirname(folder) !== 'services');
-    return [...named.map((folder) => basename(folder)).toSorted(), ...(everyService ? ['every service'] : [])].join(
-      ', ',
-    );
+    const users = [...folders].filter((folder) => dirname(folder) === 'services');
+    const others = [...folders].filter((folder) => dirname(folder) !== 'services');
+    const named = [...others, ...(users.length > 2 ? [] : users)].map((folder) => basename(folder)).toSorted();
+    return [...named, ...(users.length > 2 ? ['services'] : [])].join(', ');
   }
 });
