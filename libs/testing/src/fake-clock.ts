@@ -1,7 +1,7 @@
-/** The clock of `@app/service-kit/clock` that stands still until it is told. */
-export interface FakeClock {
-  now(): Date;
-  nowMs(): number;
+import type { Clock } from '@app/service-kit/clock';
+
+/** A clock that stands still until it is told. */
+export interface FakeClock extends Clock {
   set(instant: string | Date): void;
   advance(ms: number): void;
 }
