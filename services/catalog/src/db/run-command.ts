@@ -1,0 +1,33 @@
+import { DomainError } from '@app/contracts/errors';
+import { once } from '@app/messaging/once';
+import type { Database } from '@app/service-kit/database';
+import type { EntityManager } from '@mikro-orm/postgresql';
+
+/**
+ * Runs a command's work at most once for its id, in one transaction. What a constraint of the database refuses is
+ * answered with the code it stands for: a look-up before the write could not see a competitor's.
+ */
+export async function runCommand<T extends object>(
+  database: Database,
+  commandId: string,
+  work: (tx: EntityManager) => Promise<T>,
+): Promise<T> {
+  try {
+    return await once(database.fork(), commandId, work);
+  } catch (err) {
+    throw refusalOf(err) ?? err;
+  }
+}
+
+function refusalOf(err: unknown): DomainError | undefined {
+  switch ((err as { constraint?: unknown } | null)?.constraint) {
+    case 'products_slug_unique':
+      return new DomainError('slug_taken', 'Another product of this account has this slug.');
+    case 'funnel_emails_position_unique':
+      return new DomainError('position_taken', 'Another email of this product has this position.');
+    case 'discounts_code_unique':
+      return new DomainError('code_taken', 'Another discount of this product has this code.');
+    default:
+      return undefined;
+  }
+}

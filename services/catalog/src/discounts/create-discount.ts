@@ -1,0 +1,31 @@
+import type { createDiscount as contract } from '@app/contracts/catalog';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { idOfCommand } from '@app/contracts/ids';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { runCommand } from '../db/run-command.ts';
+import type { CatalogDeps } from '../deps.ts';
+import { requireProduct } from '../products/require-product.ts';
+import { Discount, discountResourceOf } from './discount.entity.ts';
+
+/** Throws `product_not_found`, `code_taken`. */
+export async function createDiscount(
+  { database, clock }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, body }: RequestInput<typeof contract>,
+): Promise<RequestOutput<typeof contract>> {
+  return await runCommand(database, commandId, async (tx) => {
+    await requireProduct(tx, accountId, productId);
+    const discount = tx.create(Discount, {
+      accountId,
+      productId,
+      id: idOfCommand('discount', commandId),
+      code: body.code,
+      percentOff: body.percentOff ?? null,
+      amountOffCents: body.amountOffCents ?? null,
+      expiresAt: body.expiresAt ? new Date(body.expiresAt) : null,
+      maxUses: body.maxUses ?? null,
+      createdAt: clock.now(),
+    });
+    return discountResourceOf(discount);
+  });
+}

@@ -1,0 +1,33 @@
+import type { discountResource } from '@app/contracts/catalog';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { z } from 'zod';
+
+/** A code that takes a percentage or an amount off. How often it was used, the orders know. */
+export const Discount = defineEntity({
+  name: 'Discount',
+  tableName: 'discounts',
+  properties: {
+    accountId: p.string().primary(),
+    productId: p.string().primary(),
+    id: p.string().primary(),
+    code: p.string(),
+    percentOff: p.integer().strictNullable(),
+    amountOffCents: p.bigint('number').strictNullable(),
+    expiresAt: p.datetime(3).strictNullable(),
+    maxUses: p.bigint('number').strictNullable(),
+    createdAt: p.datetime(3),
+  },
+});
+export type Discount = InferEntity<typeof Discount>;
+
+export function discountResourceOf(discount: Discount): z.infer<typeof discountResource> {
+  return {
+    id: discount.id,
+    code: discount.code,
+    percent_off: discount.percentOff,
+    amount_off_cents: discount.amountOffCents,
+    expires_at: discount.expiresAt?.toISOString() ?? null,
+    max_uses: discount.maxUses,
+    created_at: discount.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,23 @@
+import type { funnelEmailResource } from '@app/contracts/catalog';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { z } from 'zod';
+
+export const FunnelEmail = defineEntity({
+  name: 'FunnelEmail',
+  tableName: 'funnel_emails',
+  properties: {
+    accountId: p.string().primary(),
+    productId: p.string().primary(),
+    id: p.string().primary(),
+    position: p.integer(),
+    sendDay: p.integer(),
+    subject: p.string(),
+    body: p.text(),
+  },
+});
+export type FunnelEmail = InferEntity<typeof FunnelEmail>;
+
+export function funnelEmailResourceOf(email: FunnelEmail): z.infer<typeof funnelEmailResource> {
+  const { id, position, sendDay, subject, body } = email;
+  return { id, position, send_day: sendDay, subject, body };
+}

@@ -1,0 +1,27 @@
+import type { updateFunnelEmail as contract } from '@app/contracts/catalog';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { isId } from '@app/contracts/ids';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { runCommand } from '../db/run-command.ts';
+import type { CatalogDeps } from '../deps.ts';
+import { requireProduct } from '../products/require-product.ts';
+import { FunnelEmail, funnelEmailResourceOf } from './funnel-email.entity.ts';
+
+/** Changes the given fields. Throws `product_not_found`, `email_not_found`, `position_taken`. */
+export async function updateFunnelEmail(
+  { database }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, emailId, body }: RequestInput<typeof contract>,
+): Promise<RequestOutput<typeof contract>> {
+  return await runCommand(database, commandId, async (tx) => {
+    await requireProduct(tx, accountId, productId);
+    const email = isId('email', emailId) ? await tx.findOne(FunnelEmail, { accountId, productId, id: emailId }) : null;
+    if (email === null) throw unknownEmail(emailId);
+    return funnelEmailResourceOf(Object.assign(email, body));
+  });
+}
+
+export function unknownEmail(emailId: string): DomainError {
+  return new DomainError('email_not_found', `This product has no email with the id "${emailId}".`);
+}

@@ -1,0 +1,24 @@
+import type { createOffer as contract } from '@app/contracts/catalog';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { idOfCommand } from '@app/contracts/ids';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { runCommand } from '../db/run-command.ts';
+import type { CatalogDeps } from '../deps.ts';
+import { requireProduct } from '../products/require-product.ts';
+import { Offer, offerResourceOf } from './offer.entity.ts';
+
+/** Throws `product_not_found`. */
+export async function createOffer(
+  { database }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, kind, body }: RequestInput<typeof contract>,
+): Promise<RequestOutput<typeof contract>> {
+  return await runCommand(database, commandId, async (tx) => {
+    await requireProduct(tx, accountId, productId);
+    const { headline, priceCents, active = true } = body;
+    const id = idOfCommand(kind, commandId);
+    return offerResourceOf(
+      tx.create(Offer, { accountId, productId, id, kind, headline, priceCents, active: Boolean(active) }),
+    );
+  });
+}

@@ -1,0 +1,23 @@
+import type { offerResource } from '@app/contracts/catalog';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { z } from 'zod';
+
+/** What a funnel offers beside the product. Downsells are retired: imported ones are shown and never sold. */
+export const Offer = defineEntity({
+  name: 'Offer',
+  tableName: 'offers',
+  properties: {
+    accountId: p.string().primary(),
+    productId: p.string().primary(),
+    id: p.string().primary(),
+    kind: p.enum(['bump', 'upsell', 'downsell'] as const),
+    headline: p.string(),
+    priceCents: p.bigint('number'),
+    active: p.boolean(),
+  },
+});
+export type Offer = InferEntity<typeof Offer>;
+
+export function offerResourceOf(offer: Offer): z.infer<typeof offerResource> {
+  return { id: offer.id, headline: offer.headline, price_cents: offer.priceCents, active: offer.active ? 1 : 0 };
+}

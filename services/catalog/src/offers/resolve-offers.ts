@@ -1,0 +1,53 @@
+import type { resolveOffers as contract } from '@app/contracts/catalog';
+import type { RequestInput } from '@app/contracts/define';
+import { Serialized } from '@app/messaging/serve-requests';
+import { type Database, statement } from '@app/service-kit/database';
+import { isoText } from '../db/iso-text.ts';
+
+/**
+ * One question for all orders that wait together, one statement for it. Correlated subqueries, not joins: whatever
+ * PostgreSQL guesses of the sizes, each wanted pair is one look-up in the index on (account_id, slug), and each
+ * product one range of the indexes behind it.
+ */
+const offersOfWanted = statement(
+  'offers-resolve',
+  `select '{"offers":[' || coalesce(string_agg(coalesce(offer::text, 'null'), ',' order by place), '') || ']}' as json
+   from (
+     select place, (
+       select row_to_json(sale) from (
+         select p.id as "productId", p.name, p.slug, p.price_cents as "priceCents", p.currency,
+                p.pricing_type as "pricingType", p.billing_interval as "billingInterval", p.status,
+                p.access_url as "accessUrl",
+                array(
+                  select row_to_json(bump) from (
+                    select o.id, o.headline, o.price_cents as "priceCents"
+                    from offers o
+                    where o.account_id = p.account_id and o.product_id = p.id and o.kind = 'bump' and o.active
+                    order by o.id
+                  ) as bump
+                ) as bumps,
+                array(
+                  select row_to_json(discount) from (
+                    select d.id, d.code, d.percent_off as "percentOff", d.amount_off_cents as "amountOffCents",
+                           ${isoText('d.expires_at')} as "expiresAt", d.max_uses as "maxUses"
+                    from discounts d
+                    where d.account_id = p.account_id and d.product_id = p.id
+                    order by d.id
+                  ) as discount
+                ) as discounts
+         from products p
+         where p.account_id = wanted.pair ->> 'accountId' and p.slug = wanted.pair ->> 'slug'
+       ) as sale
+     ) as offer
+     from json_array_elements($1::json) with ordinality as wanted (pair, place)
+   ) as answered`,
+);
+
+/** `offers[i]` answers `wanted[i]`, as the catalog is right now; null for a slug that account does not have. */
+export async function resolveOffers(
+  database: Database,
+  { wanted }: RequestInput<typeof contract>,
+): Promise<Serialized> {
+  const { rows } = await database.pool.query<{ json: string }>(offersOfWanted([JSON.stringify(wanted)]));
+  return new Serialized(rows[0]?.json as string);
+}

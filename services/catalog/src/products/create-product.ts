@@ -1,0 +1,37 @@
+import type { createProduct as contract, ProductResource } from '@app/contracts/catalog';
+import type { RequestInput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand } from '@app/contracts/ids';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { runCommand } from '../db/run-command.ts';
+import type { CatalogDeps } from '../deps.ts';
+import { Product, productResourceOf } from './product.entity.ts';
+import { canMove } from './product.rules.ts';
+
+/** Throws `slug_taken`, and `invalid_transition` for a product that would begin archived. */
+export async function createProduct(
+  { database, clock }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { body, defaultCurrency }: RequestInput<typeof contract>,
+): Promise<ProductResource> {
+  const status = body.status ?? 'draft';
+  if (!canMove('new', status)) throw new DomainError('invalid_transition', `A product cannot begin as ${status}.`);
+  return await runCommand(database, commandId, async (tx) => {
+    const now = clock.now();
+    const product = tx.create(Product, {
+      accountId,
+      id: idOfCommand('product', commandId),
+      name: body.name,
+      slug: body.slug,
+      priceCents: body.priceCents,
+      currency: body.currency ?? defaultCurrency,
+      pricingType: body.pricingType,
+      billingInterval: body.billingInterval ?? null,
+      status,
+      accessUrl: body.accessUrl ?? null,
+      createdAt: now,
+      updatedAt: now,
+    });
+    return productResourceOf(product);
+  });
+}

@@ -1,0 +1,39 @@
+import { billingInterval, type ProductResource, pricingType, productStatus } from '@app/contracts/catalog';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+export const Product = defineEntity({
+  name: 'Product',
+  tableName: 'products',
+  properties: {
+    accountId: p.string().primary(),
+    id: p.string().primary(),
+    name: p.string(),
+    slug: p.string(),
+    priceCents: p.bigint('number'),
+    currency: p.string(),
+    pricingType: p.enum(pricingType.options),
+    billingInterval: p.enum(billingInterval.options).strictNullable(),
+    status: p.enum(productStatus.options),
+    accessUrl: p.string().strictNullable(),
+    createdAt: p.datetime(3),
+    updatedAt: p.datetime(3),
+  },
+});
+export type Product = InferEntity<typeof Product>;
+
+/** The published shape; `list-products.ts` builds the same one in SQL. */
+export function productResourceOf(product: Product): ProductResource {
+  return {
+    id: product.id,
+    name: product.name,
+    slug: product.slug,
+    price_cents: product.priceCents,
+    currency: product.currency,
+    pricing_type: product.pricingType,
+    billing_interval: product.billingInterval,
+    status: product.status,
+    access_url: product.accessUrl,
+    created_at: product.createdAt.toISOString(),
+    updated_at: product.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,15 @@
+import { productStatus } from '@app/contracts/catalog';
+import { expect, test } from 'vitest';
+import { canMove } from './product.rules.ts';
+
+test('a product goes from draft to live, between live and archived, and nowhere else', () => {
+  const from = ['new', ...productStatus.options] as const;
+  const allowed = from.flatMap((start) =>
+    productStatus.options.filter((end) => start !== end && canMove(start, end)).map((end) => `${start} to ${end}`),
+  );
+  expect(allowed).toEqual(['new to draft', 'new to live', 'draft to live', 'live to archived', 'archived to live']);
+});
+
+test('naming the status a product has is no move', () => {
+  for (const status of productStatus.options) expect(canMove(status, status)).toBe(true);
+});

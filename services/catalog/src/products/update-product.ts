@@ -1,0 +1,26 @@
+import type { updateProduct as contract, ProductResource } from '@app/contracts/catalog';
+import type { RequestInput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { runCommand } from '../db/run-command.ts';
+import type { CatalogDeps } from '../deps.ts';
+import { productResourceOf } from './product.entity.ts';
+import { canMove } from './product.rules.ts';
+import { lockProduct } from './require-product.ts';
+
+/** Changes the given fields. Throws `product_not_found`, `slug_taken`, `invalid_transition`. */
+export async function updateProduct(
+  { database, clock }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, body }: RequestInput<typeof contract>,
+): Promise<ProductResource> {
+  return await runCommand(database, commandId, async (tx) => {
+    const product = await lockProduct(tx, accountId, productId);
+    const { status = product.status } = body;
+    if (!canMove(product.status, status)) {
+      throw new DomainError('invalid_transition', `A product cannot go from ${product.status} to ${status}.`);
+    }
+    if (Object.keys(body).length > 0) Object.assign(product, body, { updatedAt: clock.now() });
+    return productResourceOf(product);
+  });
+}

@@ -1,0 +1,231 @@
+import * as contract from '@app/contracts/catalog';
+import type { EventEnvelope } from '@app/contracts/define';
+import { newIdSuffix } from '@app/contracts/ids';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type CatalogHarness, startCatalog } from './harness.ts';
+
+guardLeaks();
+let catalog: CatalogHarness;
+let productId: string;
+beforeAll(async () => {
+  catalog = await startCatalog();
+});
+afterAll(() => catalog.close());
+
+/** Every test has a product of its own. */
+beforeEach(async () => {
+  const slug = `p-${newIdSuffix(Date.now())}`;
+  const body = { name: 'Course', slug, priceCents: 9900, pricingType: 'onetime' as const };
+  productId = (await catalog.ask(contract.createProduct, { body, defaultCurrency: 'usd' })).id;
+});
+
+const stranger = { accountId: 'acc_01kex0000000000000000000zz' };
+const funnel = () => catalog.ask(contract.getFunnel, { productId });
+const email = (position: number) => ({
+  position,
+  sendDay: position - 1,
+  subject: `Day ${position}`,
+  body: `Text ${position}\n`,
+});
+
+test('bumps and upsells are made active, changed field by field, listed in order of creation and deleted', async () => {
+  for (const kind of ['bump', 'upsell'] as const) {
+    const first = await catalog.ask(contract.createOffer, {
+      productId,
+      kind,
+      body: { headline: 'Zed', priceCents: 900 },
+    });
+    const second = await catalog.ask(contract.createOffer, {
+      productId,
+      kind,
+      body: { headline: 'Alef', priceCents: 0, active: 0 },
+    });
+    expect(first).toEqual({
+      id: expect.stringMatching(kind === 'bump' ? /^bmp_/ : /^ups_/),
+      headline: 'Zed',
+      price_cents: 900,
+      active: 1,
+    });
+    expect(await funnel()).toMatchObject({ [`${kind}s`]: [first, { ...second, active: 0 }] });
+    const change = (body: object) => catalog.ask(contract.updateOffer, { productId, kind, offerId: first.id, body });
+    expect(await change({})).toEqual(first);
+    expect(await change({ active: false })).toEqual({ ...first, active: 0 });
+    expect(await change({ headline: 'New', priceCents: 5 })).toEqual({
+      ...first,
+      headline: 'New',
+      price_cents: 5,
+      active: 0,
+    });
+    expect(await catalog.ask(contract.deleteOffer, { productId, kind, offerId: first.id })).toEqual({ ok: true });
+    expect(await funnel()).toMatchObject({ [`${kind}s`]: [second] });
+  }
+});
+
+test('an offer is known by its own product, kind and account only', async () => {
+  const body = { headline: 'One', priceCents: 1 };
+  const { id: offerId } = await catalog.ask(contract.createOffer, { productId, kind: 'bump', body });
+  const other = { name: 'Other', slug: `o-${newIdSuffix(Date.now())}`, priceCents: 1, pricingType: 'onetime' as const };
+  const { id: otherProductId } = await catalog.ask(contract.createProduct, { body: other, defaultCurrency: 'usd' });
+  const unknown = { code: 'offer_not_found' };
+  for (const place of [
+    { productId, kind: 'upsell' },
+    { productId: otherProductId, kind: 'bump' },
+  ] as const) {
+    await expect(catalog.ask(contract.updateOffer, { ...place, offerId, body })).rejects.toMatchObject(unknown);
+    await expect(catalog.ask(contract.deleteOffer, { ...place, offerId })).rejects.toMatchObject(unknown);
+  }
+  const place = { productId, kind: 'bump' as const, offerId };
+  const foreign = { code: 'product_not_found' };
+  await expect(catalog.ask(contract.updateOffer, { ...place, body }, stranger)).rejects.toMatchObject(foreign);
+  await expect(catalog.ask(contract.deleteOffer, place, stranger)).rejects.toMatchObject(foreign);
+  await expect(catalog.ask(contract.createOffer, { ...place, body }, stranger)).rejects.toMatchObject(foreign);
+  expect((await funnel()).bumps).toHaveLength(1);
+});
+
+test('old downsells are shown inactive and cannot be edited', async () => {
+  const values = [catalog.accountId, productId];
+  const insert = (active: boolean) =>
+    catalog.database.pool.query(`insert into offers values ($1, $2, 'dns_old', 'downsell', 'Half price', 450, $3)`, [
+      ...values,
+      active,
+    ]);
+  await expect(insert(true)).rejects.toMatchObject({ code: '23514' });
+  await insert(false);
+  expect((await funnel()).downsells).toEqual([{ id: 'dns_old', headline: 'Half price', price_cents: 450, active: 0 }]);
+  const place = { productId, kind: 'bump' as const, offerId: 'dns_old' };
+  await expect(catalog.ask(contract.deleteOffer, place)).rejects.toMatchObject({ code: 'offer_not_found' });
+});
+
+test('emails are listed by position, and a position is taken once per product', async () => {
+  const create = (position: number, context = {}) =>
+    catalog.ask(contract.createFunnelEmail, { productId, body: email(position) }, context);
+  const third = await create(3);
+  const first = await create(1);
+  expect(first).toEqual({
+    id: expect.stringMatching(/^eml_/),
+    position: 1,
+    send_day: 0,
+    subject: 'Day 1',
+    body: 'Text 1\n',
+  });
+  expect((await funnel()).emails).toEqual([first, third]);
+  const attempts = await Promise.allSettled([create(2), create(2)]);
+  expect(attempts.find((attempt) => attempt.status === 'rejected')).toMatchObject({
+    reason: { code: 'position_taken' },
+  });
+  const change = (emailId: string, body: object, context = {}) =>
+    catalog.ask(contract.updateFunnelEmail, { productId, emailId, body }, context);
+  await expect(change(third.id, { position: 1 })).rejects.toMatchObject({ code: 'position_taken' });
+  expect(await change(third.id, {})).toEqual(third);
+  expect(await change(third.id, { position: 9, body: '' })).toEqual({ ...third, position: 9, body: '' });
+  await expect(change('eml_01kex0000000000000000000zz', {})).rejects.toMatchObject({ code: 'email_not_found' });
+  await expect(change(third.id, {}, stranger)).rejects.toMatchObject({ code: 'product_not_found' });
+  await expect(create(5, stranger)).rejects.toMatchObject({ code: 'product_not_found' });
+  const remove = (context = {}) => catalog.ask(contract.deleteFunnelEmail, { productId, emailId: third.id }, context);
+  await expect(remove(stranger)).rejects.toMatchObject({ code: 'product_not_found' });
+  expect(await remove()).toEqual({ ok: true });
+  await expect(remove()).rejects.toMatchObject({ code: 'email_not_found' });
+});
+
+test('discounts are listed, limited and deleted, and a code is taken once per product', async () => {
+  const create = (
+    body: { code: string; percentOff?: number; amountOffCents?: number; expiresAt?: string },
+    context = {},
+  ) => catalog.ask(contract.createDiscount, { productId, body }, context);
+  const percent = await create({ code: 'spring', percentOff: 20, expiresAt: '2026-03-01T00:00:00+01:00' });
+  expect(percent).toMatchObject({ code: 'SPRING', percent_off: 20, amount_off_cents: null, max_uses: null });
+  expect(percent.expires_at).toBe('2026-02-28T23:00:00.000Z');
+  const fixed = await create({ code: 'FIVE', amountOffCents: 500 });
+  const list = (context = {}) => catalog.ask(contract.listDiscounts, { productId }, context);
+  expect(await list()).toEqual({ data: [percent, fixed] });
+  await expect(create({ code: 'Five', percentOff: 1 })).rejects.toMatchObject({ code: 'code_taken' });
+  await expect(create({ code: 'BOTH', percentOff: 1, amountOffCents: 1 })).rejects.toMatchObject({
+    code: 'validation_failed',
+  });
+  const change = (discountId: string, body: object, context = {}) =>
+    catalog.ask(contract.updateDiscount, { productId, discountId, body }, context);
+  expect(await change(percent.id, {})).toEqual(percent);
+  expect(await change(percent.id, { maxUses: 10 })).toEqual({ ...percent, max_uses: 10 });
+  expect(await change(percent.id, { expiresAt: null })).toEqual({ ...percent, expires_at: null, max_uses: 10 });
+  await expect(change('dsc_01kex0000000000000000000zz', {})).rejects.toMatchObject({ code: 'discount_not_found' });
+  const remove = (context = {}) => catalog.ask(contract.deleteDiscount, { productId, discountId: fixed.id }, context);
+  const foreign = [
+    () => list(stranger),
+    () => change(fixed.id, {}, stranger),
+    () => remove(stranger),
+    () => create({ code: 'X', percentOff: 1 }, stranger),
+  ];
+  for (const attempt of foreign) await expect(attempt()).rejects.toMatchObject({ code: 'product_not_found' });
+  expect(await remove()).toEqual({ ok: true });
+  await expect(remove()).rejects.toMatchObject({ code: 'discount_not_found' });
+});
+
+test('the schema refuses a discount of both kinds or none', async () => {
+  const insert = (percent: number | null, amount: number | null) =>
+    catalog.database.pool.query(
+      `insert into discounts (account_id, product_id, id, code, percent_off, amount_off_cents, created_at) values ($1, $2, 'dsc_x', 'X', $3, $4, now())`,
+      [catalog.accountId, productId, percent, amount],
+    );
+  await expect(insert(1, 1)).rejects.toMatchObject({ code: '23514' });
+  await expect(insert(null, null)).rejects.toMatchObject({ code: '23514' });
+});
+
+test('text comes back and goes out exactly as it was given, whatever it would mean to SQL', async () => {
+  const text = `it's \\ \\' "?" ?? $1 :x {0} -- '; drop table products; 🎉 \u2028 end`;
+  const body = { position: 1, sendDay: 0, subject: text, body: `${text}\r\n\ttail ` };
+  const created = await catalog.ask(contract.createFunnelEmail, { productId, body });
+  expect(created).toMatchObject({ subject: text, body: body.body });
+  expect((await funnel()).emails).toEqual([created]);
+  await catalog.ask(contract.pushFunnelEmails, { productId });
+  const { rows } = await catalog.database.pool.query('select payload from outbox order by id desc limit 1');
+  expect(JSON.parse(rows[0].payload).data).toMatchObject({ subject: text, body: body.body });
+});
+
+test('what is no id is unknown, not a fault', async () => {
+  for (const id of ['', 'nothing', 'prd_\u0000', "' or true --"]) {
+    const noProduct = { code: 'product_not_found' };
+    await expect(catalog.ask(contract.getFunnel, { productId: id })).rejects.toMatchObject(noProduct);
+    await expect(catalog.ask(contract.updateProduct, { productId: id, body: {} })).rejects.toMatchObject(noProduct);
+    const offer = { productId, kind: 'bump' as const, offerId: id };
+    await expect(catalog.ask(contract.updateOffer, { ...offer, body: {} })).rejects.toMatchObject({
+      code: 'offer_not_found',
+    });
+    await expect(catalog.ask(contract.deleteOffer, offer)).rejects.toMatchObject({ code: 'offer_not_found' });
+    const email = { productId, emailId: id };
+    await expect(catalog.ask(contract.updateFunnelEmail, { ...email, body: {} })).rejects.toMatchObject({
+      code: 'email_not_found',
+    });
+    await expect(catalog.ask(contract.deleteFunnelEmail, email)).rejects.toMatchObject({ code: 'email_not_found' });
+    const discount = { productId, discountId: id };
+    const noDiscount = { code: 'discount_not_found' };
+    await expect(catalog.ask(contract.updateDiscount, { ...discount, body: {} })).rejects.toMatchObject(noDiscount);
+    await expect(catalog.ask(contract.deleteDiscount, discount)).rejects.toMatchObject(noDiscount);
+  }
+});
+
+test('pushing emails publishes one event each, in order of position, once for a repeated command', async () => {
+  const push = (context = {}) => catalog.ask(contract.pushFunnelEmails, { productId }, context);
+  expect(await push()).toEqual({ ok: true, sent: 0 });
+  for (const position of [2, 1]) await catalog.ask(contract.createFunnelEmail, { productId, body: email(position) });
+  const context = { commandId: newIdSuffix(Date.now()) };
+  expect(await push(context)).toEqual({ ok: true, sent: 2 });
+  expect(await push(context)).toEqual({ ok: true, sent: 2 });
+  await expect(push(stranger)).rejects.toMatchObject({ code: 'product_not_found' });
+  const published = await eventually(async () => {
+    const { rows } = await catalog.database.pool.query<{ subject: string; payload: string; request_id: string }>(
+      'select subject, payload, request_id from outbox where payload like $1 and stream_seq is not null order by stream_seq',
+      [`%${productId}%`],
+    );
+    return rows.length >= 2 && rows;
+  });
+  const events = published.map((row) => JSON.parse(row.payload) as EventEnvelope<unknown>);
+  expect(events.map((event) => contract.funnelEmailSynced.data.parse(event.data))).toMatchObject([
+    { productId, productName: 'Course', position: 1, sendDay: 0, subject: 'Day 1', body: 'Text 1\n' },
+    { productId, productName: 'Course', position: 2, sendDay: 1, subject: 'Day 2', body: 'Text 2\n' },
+  ]);
+  const about = { accountId: catalog.accountId, occurredAt: '2026-01-15T12:00:00.000Z' };
+  for (const event of events) expect(event).toMatchObject(about);
+  expect(published[0]).toMatchObject({ subject: contract.funnelEmailSynced.subject, request_id: 'req-1' });
+});

@@ -1,0 +1,64 @@
+import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
+import { newId, newIdSuffix } from '@app/contracts/ids';
+import { connectNats } from '@app/messaging/connect';
+import { type CallContext, createRequester } from '@app/messaging/requester';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { silentLogger } from '@app/service-kit/logger';
+import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
+import { createTestNats } from '@app/testing/nats';
+import { createMigratedDatabase } from '@app/testing/postgres';
+import { expect } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import { createCatalog } from '../src/service.ts';
+
+export interface CatalogHarness {
+  readonly accountId: string;
+  readonly clock: FakeClock;
+  /** The service's database, for what only a look inside can show. */
+  readonly database: Database;
+  /** Asks as the gateway does, for `accountId` unless told otherwise; the answer must have its published shape, no more. */
+  readonly ask: <R extends RequestDefinition>(
+    definition: R,
+    input: RequestInput<R>,
+    context?: Partial<CallContext>,
+  ) => Promise<RequestOutput<R>>;
+  close(): Promise<void>;
+}
+
+/** The real service on a database and a NATS server of its own. */
+export async function startCatalog(): Promise<CatalogHarness> {
+  const { url, close } = await createMigratedDatabase('catalog', migrate);
+  const nats = await createTestNats();
+  const clock = fakeClock();
+  const config = readConfig({ DATABASE_URL: url, NATS_URL: nats.url });
+  const service = await createCatalog(config, { logger: silentLogger(), clock });
+  const database = await openDatabase(databaseOptions(url));
+  const link = await connectNats({ url: nats.url, service: 'gateway' });
+  const requester = createRequester(link);
+  const accountId = newId('account', Date.now());
+  return {
+    accountId,
+    clock,
+    database,
+    ask: async (definition, input, context = {}) => {
+      const commandId = newIdSuffix(Date.now());
+      const output = await requester.request(definition, input, {
+        accountId,
+        requestId: 'req-1',
+        commandId,
+        ...context,
+      });
+      // Parsing drops unknown fields: an equal rest means there were none.
+      expect(definition.output.parse(output)).toEqual(output);
+      return output;
+    },
+    close: async () => {
+      await link.close();
+      await database.close();
+      await service.close();
+      await nats.close();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import {
+  createProduct,
+  getFunnel,
+  getProduct,
+  listProducts,
+  type ProductResource,
+  updateProduct,
+} from '@app/contracts/catalog';
+import { newIdSuffix } from '@app/contracts/ids';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CatalogHarness, startCatalog } from './harness.ts';
+
+guardLeaks();
+let catalog: CatalogHarness;
+beforeAll(async () => {
+  catalog = await startCatalog();
+});
+afterAll(() => catalog.close());
+
+const stranger = { accountId: 'acc_01kex0000000000000000000zz' };
+const guide = { name: 'Guide', priceCents: 4900, pricingType: 'onetime' as const };
+
+function create(slug: string, more: object = {}, context: object = {}): Promise<ProductResource> {
+  return catalog.ask(createProduct, { body: { ...guide, slug, ...more }, defaultCurrency: 'eur' }, context);
+}
+const patch = (productId: string, body: object, context: object = {}) =>
+  catalog.ask(updateProduct, { productId, body }, context);
+
+test('a product begins as a draft in the account’s currency and reads back as it was answered', async () => {
+  const created = await create('first');
+  expect(created).toMatchObject({
+    slug: 'first',
+    price_cents: 4900,
+    currency: 'eur',
+    status: 'draft',
+    access_url: null,
+  });
+  expect(created).toMatchObject({ billing_interval: null, created_at: '2026-01-15T12:00:00.000Z' });
+  expect(await catalog.ask(getProduct, { productId: created.id })).toEqual(created);
+});
+
+test('a subscription may begin live, in a currency of its own', async () => {
+  const club = {
+    pricingType: 'subscription',
+    billingInterval: 'month',
+    currency: 'jpy',
+    status: 'live',
+    accessUrl: 'https://club.test/',
+  };
+  expect(await create('club', club)).toMatchObject({
+    pricing_type: 'subscription',
+    billing_interval: 'month',
+    currency: 'jpy',
+    status: 'live',
+    access_url: 'https://club.test/',
+  });
+  await expect(create('old', { status: 'archived' })).rejects.toMatchObject({ code: 'invalid_transition' });
+});
+
+test('the list holds every product of the account alone, in order of creation, exactly as each reads', async () => {
+  const context = { accountId: 'acc_01kex0000000000000000000aa' };
+  expect(await catalog.ask(listProducts, {}, context)).toEqual({ data: [] });
+  const draft = await create('b-draft', { name: '“Quoted” \\ 🎉' }, context);
+  const live = await create('a-live', { status: 'live', priceCents: 9_999_999_999 }, context);
+  expect(await catalog.ask(listProducts, {}, context)).toEqual({ data: [draft, live] });
+});
+
+test('a patch changes the given fields and the time of change; an empty one changes nothing', async () => {
+  const created = await create('patched', { accessUrl: 'https://a.test/' });
+  catalog.clock.advance(1_234);
+  expect(await patch(created.id, {})).toEqual(created);
+  const later = catalog.clock.now().toISOString();
+  const changed = await patch(created.id, { priceCents: 100, accessUrl: null });
+  expect(changed).toEqual({ ...created, price_cents: 100, access_url: null, updated_at: later });
+  expect(await catalog.ask(getProduct, { productId: created.id })).toEqual(changed);
+});
+
+test('status moves along draft, live, archived, live and nowhere else', async () => {
+  const { id } = await create('moving');
+  await expect(patch(id, { status: 'archived' })).rejects.toMatchObject({ code: 'invalid_transition' });
+  for (const status of ['live', 'archived', 'live']) expect(await patch(id, { status })).toMatchObject({ status });
+  await expect(patch(id, { status: 'draft', name: 'No' })).rejects.toMatchObject({ code: 'invalid_transition' });
+  expect(await catalog.ask(getProduct, { productId: id })).toMatchObject({ status: 'live', name: 'Guide' });
+});
+
+test('a slug is taken once per account, also when two ask at the same time', async () => {
+  const attempts = await Promise.allSettled([create('wanted'), create('wanted'), create('wanted')]);
+  const refusals = attempts.filter((attempt) => attempt.status === 'rejected').map((attempt) => attempt.reason.code);
+  expect(refusals).toEqual(['slug_taken', 'slug_taken']);
+  const other = await create('other');
+  await expect(patch(other.id, { slug: 'wanted' })).rejects.toMatchObject({ code: 'slug_taken' });
+  await expect(create('wanted', {}, stranger)).resolves.toMatchObject({ slug: 'wanted' });
+});
+
+test('a repeated command has one effect and one answer', async () => {
+  const command = { commandId: newIdSuffix(Date.now()) };
+  const [first, second] = await Promise.all([create('repeated', {}, command), create('repeated', {}, command)]);
+  expect(second).toEqual(first);
+  expect(first.id).toBe(`prd_${command.commandId}`);
+  const change = { commandId: newIdSuffix(Date.now()) };
+  const changed = await patch(first.id, { name: 'Once' }, change);
+  await patch(first.id, { name: 'Later' });
+  expect(await patch(first.id, { name: 'Once' }, change)).toEqual(changed);
+  expect(await catalog.ask(getProduct, { productId: first.id })).toMatchObject({ name: 'Later' });
+});
+
+test('a command that was refused may be sent again and then succeed', async () => {
+  const holder = await create('held');
+  const command = { commandId: newIdSuffix(Date.now()) };
+  await expect(create('held', {}, command)).rejects.toMatchObject({ code: 'slug_taken' });
+  await patch(holder.id, { slug: 'let-go' });
+  expect(await create('held', {}, command)).toMatchObject({ slug: 'held' });
+});
+
+test('another account’s product is an unknown one', async () => {
+  const { id } = await create('mine');
+  const unknown = { code: 'product_not_found' };
+  for (const [productId, context] of [
+    [id, stranger],
+    ['prd_nothing', {}],
+  ] as const) {
+    await expect(catalog.ask(getProduct, { productId }, context)).rejects.toMatchObject(unknown);
+    await expect(catalog.ask(getFunnel, { productId }, context)).rejects.toMatchObject(unknown);
+    await expect(patch(productId, { name: 'Theirs' }, context)).rejects.toMatchObject(unknown);
+  }
+  expect(await catalog.ask(getProduct, { productId: id })).toMatchObject({ name: 'Guide' });
+});
+
+test('fields that break the rules are refused by name', async () => {
+  await expect(create('Bad Slug')).rejects.toMatchObject({
+    code: 'validation_failed',
+    errors: [{ field: 'body.slug' }],
+  });
+  await expect(create('no-interval', { pricingType: 'subscription' })).rejects.toMatchObject({
+    code: 'validation_failed',
+  });
+});
+
+test('the schema itself refuses what the rules forbid', async () => {
+  const insert = (changes: object) => {
+    const row = {
+      account_id: 'acc_x',
+      id: 'prd_x',
+      name: 'x',
+      slug: 'x',
+      price_cents: 1,
+      currency: 'usd',
+      pricing_type: 'onetime',
+    };
+    const times = { status: 'live', created_at: '2026-01-01', updated_at: '2026-01-01' };
+    const values = [JSON.stringify({ ...row, ...times, ...changes })];
+    return catalog.database.pool.query(
+      'insert into products select * from json_populate_record(null::products, $1)',
+      values,
+    );
+  };
+  for (const broken of [
+    { price_cents: -1 },
+    { status: 'sold' },
+    { billing_interval: 'month' },
+    { pricing_type: 'subscription' },
+  ]) {
+    await expect(insert(broken)).rejects.toMatchObject({ code: '23514' });
+  }
+});
