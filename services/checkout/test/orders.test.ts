@@ -1,0 +1,159 @@
+import { listOf } from '@app/contracts/common';
+import { getOrder, listOrders, orderPaid, orderResource, placeOrder } from '@app/contracts/orders';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { query as queryDatabase } from '@app/testing/sql';
+import { readStream } from '@app/testing/stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { account, context, course, createHarness, type Harness, orderBody } from './harness.ts';
+
+guardLeaks();
+
+let harness: Harness;
+
+beforeEach(async () => {
+  harness = await createHarness();
+  harness.offers.set('acc_1/course', course);
+  await harness.start();
+});
+
+afterEach(() => harness.close());
+
+const place = (change: Parameters<typeof orderBody>[0] = {}, ctx = context(), seller = account) =>
+  harness.requester.request(placeOrder, { body: orderBody(change), account: seller }, ctx);
+const list = (page = {}, accountId = 'acc_1') =>
+  harness.requester.request(listOrders, page, { accountId, requestId: 'req-1' });
+
+const query = <Row extends object>(sql: string) => queryDatabase<Row>(harness.database.url, sql);
+
+async function publishedEvents(): Promise<z.infer<typeof orderPaid.data>[]> {
+  const messages = await readStream(harness.nats.url, 'EVT_CHECKOUT');
+  return messages.map(({ body }) => orderPaid.data.parse((body as { data: unknown }).data));
+}
+
+test('a recorded order is in the list in the published shape, and its event is on the stream', async () => {
+  const ctx = context();
+  const change = {
+    name: 'Ada Lovelace',
+    bumpIds: ['bmp_1', 'bmp_1'],
+    country: 'GB',
+    utm_source: 'letter',
+    affiliateCode: 'leaf',
+  };
+  expect(await place(change, ctx)).toEqual({ ok: true, orderId: `ord_${ctx.commandId}`, totalCents: 11_800 });
+  const listed = z.strictObject({ data: z.array(z.strictObject(orderResource.shape)) }).parse(await list());
+  expect(listed.data).toHaveLength(1);
+  expect(listed.data[0]).toMatchObject({
+    id: `ord_${ctx.commandId}`,
+    customer_name: 'Ada Lovelace',
+    total_cents: 11_800,
+    status: 'paid',
+    utm_source: 'letter',
+    utm_medium: null,
+    items: [
+      { kind: 'main', label: 'Course', amount_cents: 9_900 },
+      { kind: 'bump', label: 'Guide', amount_cents: 1_900 },
+    ],
+  });
+  const read = await harness.requester.request(getOrder, { orderId: `ord_${ctx.commandId}` }, ctx);
+  expect(read).toEqual(listed.data[0]);
+  const published = `select count(*)::int as n from outbox where stream_seq is not null`;
+  await eventually(async () => (await query<{ n: number }>(published))[0]?.n === 1);
+  expect(await publishedEvents()).toMatchObject([
+    { orderId: `ord_${ctx.commandId}`, affiliateCode: 'leaf', country: 'GB', test: false },
+  ]);
+});
+
+test('a command that comes again records nothing, and answers as the first did whatever the catalog says by now', async () => {
+  const ctx = context();
+  const first = await place({}, ctx);
+  harness.offers.set('acc_1/course', { ...course, priceCents: 1 });
+  expect(await place({}, ctx)).toEqual(first);
+  harness.offers.delete('acc_1/course');
+  expect(await place({}, ctx)).toEqual(first);
+  expect((await list()).data).toHaveLength(1);
+  expect(await query('select 1 from outbox')).toHaveLength(1);
+});
+
+test('orders that wait together share one question to the catalog', async () => {
+  await Promise.all(Array.from({ length: 100 }, () => place()));
+  expect(harness.asked.times).toBeLessThan(50);
+  expect(await query('select 1 from orders')).toHaveLength(100);
+});
+
+test('a refusal names its field, records nothing, and leaves the other orders of its batch alone', async () => {
+  const outcomes = await Promise.allSettled([
+    place(),
+    place({ bumpIds: ['bmp_9'] }),
+    place({ productSlug: 'unknown' }),
+    place(),
+  ]);
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+  await expect(place({ bumpIds: ['bmp_9'] })).rejects.toMatchObject({
+    code: 'bump_not_found',
+    errors: [{ field: 'bumpIds.0' }],
+  });
+  await expect(place({ productSlug: 'unknown' })).rejects.toMatchObject({ code: 'unknown_product' });
+  expect(await query('select 1 from orders')).toHaveLength(2);
+  expect(await query('select 1 from outbox')).toHaveLength(2);
+});
+
+test('a use limit holds however many orders ask at once, and a refused order takes no use', async () => {
+  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => place({ discountCode: 'twice' })));
+  expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(2);
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'discount_invalid' });
+  }
+  expect(await query('select uses from discount_uses')).toEqual([{ uses: '2' }]);
+  expect(await query('select 1 from orders')).toHaveLength(2);
+});
+
+test('the same discounted command twice at once makes one order and takes one use', async () => {
+  const ctx = context();
+  const [one, other] = await Promise.all([
+    place({ discountCode: 'ALWAYS' }, ctx),
+    place({ discountCode: 'ALWAYS' }, ctx),
+  ]);
+  expect(one).toEqual({ ok: true, orderId: `ord_${ctx.commandId}`, totalCents: 9_500 });
+  expect(other).toEqual(one);
+  expect(await query('select uses from discount_uses')).toEqual([{ uses: '1' }]);
+  expect(await query('select 1 from orders')).toHaveLength(1);
+});
+
+test('rehearsals are in no list but produce their event', async () => {
+  await place({}, context(), { ...account, testMode: true });
+  await place({ test: true });
+  await place({ test: false }, context(), { ...account, testMode: true });
+  expect((await list()).data).toMatchObject([{ test: false }]);
+  expect(await query('select 1 from outbox')).toHaveLength(3);
+});
+
+test('lists page back by id, newest first, and say whether there is more', async () => {
+  for (let n = 0; n < 5; n++) await place({ name: `Buyer ${n}` });
+  const page = listOf(orderResource).parse(await list({ limit: 2 }));
+  expect(page.data.map((order) => order.customer_name)).toEqual(['Buyer 4', 'Buyer 3']);
+  expect(page.has_more).toBe(true);
+  const last = await list({ limit: 3, before: page.data[1]?.id });
+  expect(last.data.map((order) => order.customer_name)).toEqual(['Buyer 2', 'Buyer 1', 'Buyer 0']);
+  expect(last.has_more).toBe(false);
+  expect(await list()).not.toHaveProperty('has_more');
+});
+
+test('another account sees nothing of it: not the list, not the order by its id', async () => {
+  const { orderId } = await place();
+  expect((await list({}, 'acc_2')).data).toEqual([]);
+  const ask = harness.requester.request(getOrder, { orderId }, { accountId: 'acc_2', requestId: 'r' });
+  await expect(ask).rejects.toMatchObject({ code: 'order_not_found' });
+});
+
+test('the schema refuses an order whose lines do not add up', async () => {
+  await place();
+  await expect(query('update orders set total_cents = total_cents + 1')).rejects.toThrow('total_is_sum_of_items');
+});
+
+test('without the catalog an order is refused at once and not recorded', async () => {
+  await harness.stopCatalog();
+  await expect(place()).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(await query('select 1 from orders')).toEqual([]);
+});
