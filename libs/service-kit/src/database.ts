@@ -1,7 +1,14 @@
-import { type AnyEntity, type EntityClass, type EntityManager, type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
+import {
+  type AnyEntity,
+  type EntityClass,
+  type EntityManager,
+  type EntitySchema,
+  MikroORM,
+} from '@mikro-orm/postgresql';
 import pg from 'pg';
+import { columnTypes } from './postgres-types.ts';
 
 /** A service's database: the ORM for what people edit, the pool for statements on what flows. They share connections. */
 export interface Database {
@@ -33,6 +40,7 @@ const connectTimeoutMs = 5_000;
 /** Longer than any statement here may take; a runaway one must not hold its connection for ever. */
 const statementTimeoutMs = 15_000;
 const poolMaxDefault = 10;
+const migrationsTable = 'migrations';
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const orm = await openOrm(options, statementTimeoutMs);
@@ -43,7 +51,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     fork: () => orm.em.fork() as EntityManager,
     transaction: (work) => transaction(pool, work),
     check: async () => void (await pool.query('select 1')),
-    close: () => orm.close(true),
+    close: async () => {
+      await orm.close(true);
+      // The ORM ends the pool only if it has asked something itself.
+      if (!pool.ending) await pool.end();
+    },
   };
 }
 
@@ -53,16 +65,20 @@ async function openOrm(options: DatabaseOptions, timeoutMs: number): Promise<Mik
     entities: [...options.entities],
     discovery: { warnWhenNoEntities: false },
     extensions: [Migrator],
-    migrations: { migrationsList: [...options.migrations], snapshot: false, transactional: true, tableName: 'migrations' },
+    migrations: {
+      migrationsList: [...options.migrations],
+      snapshot: false,
+      // Each in its own transaction: what succeeded stays when a later one fails.
+      allOrNothing: false,
+      tableName: migrationsTable,
+    },
     pool: { min: 0, max: options.poolMax ?? poolMaxDefault, idleTimeoutMillis: 60_000 },
     driverOptions: {
       application_name: options.applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
       statement_timeout: timeoutMs,
       keepAlive: true,
-      onPoolCreated: (pool: pg.Pool) => {
-        pool.options.types = columnTypes;
-      },
+      types: columnTypes(),
     },
     allowGlobalContext: false,
     logger: () => undefined,
@@ -70,21 +86,15 @@ async function openOrm(options: DatabaseOptions, timeoutMs: number): Promise<Mik
   });
 }
 
-/** Types of raw statements: bigint as a number (amounts and counts are within the safe range), timestamps as Date. */
-const columnTypes = new pg.TypeOverrides();
-columnTypes.setTypeParser(20, (text: string) => {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} is beyond the safe integers`);
-  return value;
-});
-
 async function transaction<T>(pool: pg.Pool, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin');
     const result = await work(client);
-    await client.query('commit');
+    const { command } = await client.query('commit');
+    // PostgreSQL answers the commit of a failed transaction with a rollback, not with an error.
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement in it had failed');
     return result;
   } catch (err) {
     await client.query('rollback').catch((failure: Error) => {
@@ -106,7 +116,14 @@ const migrationLock = `select pg_advisory_lock(hashtext('migrations'))`;
 
 /** Applies what is missing, each migration in its own transaction; returns the names applied. */
 export async function migrateUp(options: DatabaseOptions): Promise<string[]> {
-  const guard = new pg.Client({ connectionString: options.url, application_name: `${options.applicationName}-migrate` });
+  const guard = new pg.Client({
+    connectionString: options.url,
+    application_name: `${options.applicationName}-migrate`,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+  });
+  // Without a listener a server that goes away would end the process; the migration fails by itself.
+  guard.on('error', () => undefined);
   await guard.connect();
   try {
     await guard.query(migrationLock);
@@ -123,6 +140,18 @@ export async function migrateUp(options: DatabaseOptions): Promise<string[]> {
 
 /** Throws, naming them, when migrations are missing: such a service is not ready. */
 export async function pendingMigrations(database: Database): Promise<void> {
-  const pending = await database.orm.migrator.getPending();
-  if (pending.length > 0) throw new Error(`migrations are missing: ${pending.map((migration) => migration.name).join(', ')}`);
+  const wanted = database.orm.config.get('migrations').migrationsList ?? [];
+  const applied = await appliedMigrations(database.pool);
+  const pending = wanted.map((migration) => migration.name).filter((name) => !applied.has(name));
+  if (pending.length > 0) throw new Error(`migrations are missing: ${pending.join(', ')}`);
+}
+
+/** Not asked of the ORM, which would create the table: a readiness probe changes nothing. */
+async function appliedMigrations(pool: pg.Pool): Promise<Set<string>> {
+  const table = await pool.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
+    migrationsTable,
+  ]);
+  if (table.rows[0]?.exists !== true) return new Set();
+  const { rows } = await pool.query<{ name: string }>(`select name from ${migrationsTable}`);
+  return new Set(rows.map((row) => row.name));
 }

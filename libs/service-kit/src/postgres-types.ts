@@ -20,9 +20,11 @@ const oid = {
  */
 export function columnTypes(): pg.CustomTypesConfig {
   const types = new pg.TypeOverrides();
-  const textArray = pg.types.getTypeParser(oid.textArray) as (text: string) => Array<string | null>;
+  const textArray = pg.types.getTypeParser(oid.textArray as number) as (text: string) => Array<string | null>;
   types.setTypeParser(oid.int8, safeInteger);
-  types.setTypeParser(oid.int8Array, (text) => textArray(text).map((item) => (item === null ? null : safeInteger(item))));
+  types.setTypeParser(oid.int8Array, (text) =>
+    textArray(text).map((item) => (item === null ? null : safeInteger(item))),
+  );
   for (const type of [oid.date, oid.timestamp, oid.interval]) types.setTypeParser(type, (text) => text);
   for (const type of [oid.dateArray, oid.timestampArray, oid.intervalArray]) types.setTypeParser(type, textArray);
   return types;

@@ -1,0 +1,206 @@
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { Migration } from '@mikro-orm/migrations';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type Database,
+  type DatabaseOptions,
+  migrateUp,
+  openDatabase,
+  pendingMigrations,
+  statement,
+} from '../src/database.ts';
+
+guardLeaks();
+
+const Shelf = defineEntity({
+  name: 'Shelf',
+  tableName: 'shelf',
+  properties: {
+    id: p.string().primary(),
+    priceMinor: p.bigint('number').name('price_minor'),
+    stampedAt: p.datetime().name('stamped_at').columnType('timestamptz'),
+    note: p.string().nullable(),
+  },
+});
+type ShelfRow = InferEntity<typeof Shelf>;
+
+class CreateShelf extends Migration {
+  override up(): void {
+    this.addSql(`create table shelf (id text primary key, price_minor bigint not null unique,
+      stamped_at timestamptz not null, note text)`);
+  }
+}
+
+class AddDay extends Migration {
+  override up(): void {
+    this.addSql('alter table shelf add column day date');
+  }
+}
+
+class Broken extends Migration {
+  override up(): void {
+    this.addSql('create table half_done (id int)');
+    this.addSql('this is no SQL');
+  }
+}
+
+const first = { name: '0001-create-shelf', class: CreateShelf };
+const second = { name: '0002-add-day', class: AddDay };
+
+let server: TestDatabase;
+let database: Database;
+let options: DatabaseOptions;
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+  options = { url: server.url, applicationName: 'shelves', entities: [Shelf], migrations: [first, second], poolMax: 3 };
+  await migrateUp(options);
+  database = await openDatabase(options);
+});
+
+afterAll(async () => {
+  await database?.close();
+  await server?.close();
+});
+
+const insert = statement('test-insert', 'insert into shelf (id, price_minor, stamped_at) values ($1, $2, now())');
+const count = async (id: string) => (await database.pool.query('select count(*) from shelf where id = $1', [id])).rows;
+
+test('replicas that migrate at once apply each migration once', async () => {
+  const fresh = await createTestDatabase();
+  const replica = { ...options, url: fresh.url };
+  const applied = await Promise.all([migrateUp(replica), migrateUp(replica), migrateUp(replica)]);
+  expect(applied.flat()).toEqual([first.name, second.name]);
+  expect(await migrateUp(replica)).toEqual([]);
+  await fresh.close();
+});
+
+test('a failed migration leaves nothing of itself, and what went before stays', async () => {
+  const fresh = await createTestDatabase();
+  const failing = { ...options, url: fresh.url, migrations: [first, { name: '0002-broken', class: Broken }, second] };
+  await expect(migrateUp(failing)).rejects.toThrow('syntax');
+  const opened = await openDatabase({ ...options, url: fresh.url });
+  const { rows } = await opened.pool.query("select to_regclass('shelf') as shelf, to_regclass('half_done') as half");
+  expect(rows).toEqual([{ shelf: 'shelf', half: null }]);
+  await expect(pendingMigrations(opened)).rejects.toThrow(second.name);
+  await opened.close();
+  expect(await migrateUp({ ...options, url: fresh.url })).toEqual([second.name]);
+  await fresh.close();
+});
+
+test('a service is not ready before its migrations ran, and asking changes nothing', async () => {
+  const fresh = await createTestDatabase();
+  const opened = await openDatabase({ ...options, url: fresh.url });
+  await expect(pendingMigrations(opened)).rejects.toThrow(`${first.name}, ${second.name}`);
+  const { rows } = await opened.pool.query("select tablename from pg_tables where schemaname = 'public'");
+  expect(rows).toEqual([]);
+  await opened.close();
+  await fresh.close();
+  await pendingMigrations(database);
+});
+
+test('bigint is a number, timestamptz a Date and date a text, whatever the time zone of the machine', async () => {
+  const { rows } =
+    await database.pool.query(`select 9007199254740991::bigint as money, array[1, null]::bigint[] as several,
+    '2030-01-02 03:04:05.678+02'::timestamptz as at, '2030-01-02'::date as day, count(*) from generate_series(1, 3)`);
+  expect(rows).toEqual([
+    {
+      money: Number.MAX_SAFE_INTEGER,
+      several: [1, null],
+      at: new Date('2030-01-02T01:04:05.678Z'),
+      day: '2030-01-02',
+      count: 3,
+    },
+  ]);
+});
+
+test('a bigint beyond the safe range fails its query and leaves the pool usable', async () => {
+  await expect(database.pool.query('select 9007199254740992::bigint as money')).rejects.toThrow('9007199254740992');
+  await database.check();
+});
+
+test('the ORM shares the pool, its numbers and its dates, and writes only what changed', async () => {
+  const stampedAt = new Date('2030-01-02T03:04:05.678Z');
+  await database.orm.em.fork().insert(Shelf, { id: 'orm', priceMinor: 123, stampedAt, note: null });
+  const em = database.fork();
+  const row: ShelfRow = await em.findOneOrFail(Shelf, { id: 'orm' });
+  expect(row).toMatchObject({ priceMinor: 123, stampedAt });
+  em.getUnitOfWork().computeChangeSets();
+  expect(em.getUnitOfWork().getChangeSets()).toEqual([]);
+  row.priceMinor = Number.MAX_SAFE_INTEGER;
+  await em.flush();
+  const { rows } = await database.pool.query("select price_minor, stamped_at from shelf where id = 'orm'");
+  expect(rows).toEqual([{ price_minor: Number.MAX_SAFE_INTEGER, stamped_at: stampedAt }]);
+  expect(await database.orm.em.getConnection().getNativeClient()).toBe(database.pool);
+});
+
+test('the process is told to pass an entity manager, never to share one', () => {
+  expect(() => database.orm.em.persist(database.orm.em.create(Shelf, {} as never))).toThrow(/global/i);
+});
+
+test('a transaction commits its work, or none of it when the work throws', async () => {
+  expect(await database.transaction(async (client) => (await client.query(insert(['kept', 1]))).rowCount)).toBe(1);
+  const fault = new Error('changed my mind');
+  const failing = database.transaction(async (client) => {
+    await client.query(insert(['lost', 2]));
+    throw fault;
+  });
+  await expect(failing).rejects.toBe(fault);
+  expect(await count('kept')).toEqual([{ count: 1 }]);
+  expect(await count('lost')).toEqual([{ count: 0 }]);
+});
+
+test('a transaction whose failed statement was swallowed is not reported as committed', async () => {
+  const swallowing = database.transaction(async (client) => {
+    await client.query(insert(['swallowed', 3]));
+    await client.query('select 1 / 0').catch(() => {});
+  });
+  await expect(swallowing).rejects.toThrow('rolled back');
+  expect(await count('swallowed')).toEqual([{ count: 0 }]);
+});
+
+test('a connection the server ends fails its transaction, is thrown away, and the next one works', async () => {
+  const ended = database.transaction(async (client) => {
+    const { rows } = await client.query('select pg_backend_pid() as pid');
+    await database.pool.query('select pg_terminate_backend($1)', [rows[0].pid]);
+    await client.query('select 1');
+  });
+  await expect(ended).rejects.toThrow();
+  for (let turn = 0; turn < 4; turn++) await database.transaction((client) => client.query('select 1'));
+});
+
+test('a refused row costs its statement, not its connection', async () => {
+  const failing = database.transaction(async (client) => client.query(insert(['twice', 1])));
+  await expect(failing).rejects.toMatchObject({ code: '23505' });
+  const total = database.pool.totalCount;
+  await database.transaction((client) => client.query('select 1'));
+  expect(database.pool.totalCount).toBe(total);
+});
+
+test('a statement is prepared once per connection', async () => {
+  const read = statement('test-read', 'select $1::int + 1 as next');
+  const names = await database.transaction(async (client) => {
+    expect((await client.query(read([1]))).rows).toEqual([{ next: 2 }]);
+    expect((await client.query(read([2]))).rows).toEqual([{ next: 3 }]);
+    return (await client.query("select name from pg_prepared_statements where name = 'test-read'")).rows;
+  });
+  expect(names).toEqual([{ name: 'test-read' }]);
+});
+
+test('connections say whose they are and limit their statements', async () => {
+  const { rows } = await database.pool.query(
+    "select current_setting('application_name') as name, current_setting('statement_timeout') as limit",
+  );
+  expect(rows).toEqual([{ name: 'shelves', limit: '15s' }]);
+});
+
+test('a service without entities works, and a closed database leaves no connection, whoever used it', async () => {
+  const opened = await openDatabase({ ...options, applicationName: 'nameless', entities: [], migrations: [] });
+  await opened.check();
+  await pendingMigrations(opened);
+  await opened.close();
+  expect(opened.pool.ended).toBe(true);
+  expect(opened.pool.totalCount).toBe(0);
+});
