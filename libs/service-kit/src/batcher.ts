@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /** What became of one item of a batch. */
 export type Outcome<O> = { ok: true; value: O } | { ok: false; error: unknown };
 
@@ -38,8 +40,10 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
   let waiting: Waiting<I, O>[] = [];
   let working = 0;
   let scheduled = false;
-  let closed = false;
+  let closing: Promise<void> | undefined;
   let whenIdle: (() => void) | undefined;
+  // A batch belongs to many requests: it must not run inside the trace of whichever came first.
+  const outsideRequests = AsyncLocalStorage.snapshot();
 
   function start(): void {
     scheduled = false;
@@ -47,7 +51,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
       const batch = waiting.length <= maxBatch ? waiting : waiting.slice(0, maxBatch);
       waiting = batch === waiting ? [] : waiting.slice(maxBatch);
       working += 1;
-      void settle(run, batch).then(() => {
+      void outsideRequests(() => settle(run, batch)).then(() => {
         working -= 1;
         start();
       });
@@ -60,8 +64,9 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
       return waiting.length;
     },
     add: (item) => {
-      if (closed) return Promise.reject(new BatcherFullError('closed: takes no more'));
-      if (waiting.length >= maxWaiting) return Promise.reject(new BatcherFullError(`${maxWaiting} are waiting already`));
+      if (closing !== undefined) return Promise.reject(new BatcherFullError('closed: takes no more'));
+      if (waiting.length >= maxWaiting)
+        return Promise.reject(new BatcherFullError(`${maxWaiting} are waiting already`));
       return new Promise<O>((resolve, reject) => {
         waiting.push({ item, resolve, reject });
         if (working < concurrency && !scheduled) {
@@ -70,12 +75,12 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
         }
       });
     },
-    close: async () => {
-      closed = true;
-      if (working === 0 && waiting.length === 0) return;
-      await new Promise<void>((resolve) => {
+    close: () => {
+      closing ??= new Promise((resolve) => {
+        if (working === 0 && waiting.length === 0) resolve();
         whenIdle = resolve;
       });
+      return closing;
     },
   };
 }
