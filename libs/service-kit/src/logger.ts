@@ -41,6 +41,8 @@ export function createLogger({ service, level, destination = 1 }: LoggerOptions)
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: redacted, censor: '[redacted]' },
       serializers: { err: errorFields },
+      // The whole line: pino repeats an error's message as the line's own when there is none.
+      hooks: { streamWrite: mask },
     },
     sink,
   );
@@ -51,16 +53,23 @@ export function silentLogger(): Logger {
 }
 
 function errorFields(err: unknown): unknown {
-  if (!(err instanceof Error)) return mask(String(err));
+  if (!(err instanceof Error)) return String(err);
   const { code } = err as { code?: unknown };
   const cause = err.cause === undefined ? {} : { cause: errorFields(err.cause) };
-  return { type: err.name, message: mask(err.message), stack: mask(err.stack ?? ''), ...(code === undefined ? {} : { code }), ...cause };
+  return {
+    type: err.name,
+    message: err.message,
+    stack: err.stack ?? '',
+    ...(code === undefined ? {} : { code }),
+    ...cause,
+  };
 }
 
-/** Keys and signing secrets as they look anywhere, also inside a message some library wrote. */
+/** Keys, signing secrets and the passwords of URLs, wherever in a line they stand; never across a JSON string's end. */
 export function mask(text: string): string {
+  if (!/fnl_|whsec_|:\/\//.test(text)) return text;
   return text
     .replace(/fnl_[0-9A-Za-z]{8,}/g, 'fnl_[redacted]')
     .replace(/whsec_[0-9A-Za-z+/=]{8,}/g, 'whsec_[redacted]')
-    .replace(/(postgres(?:ql)?|nats):\/\/([^:@/\s]+):[^@/\s]+@/g, '$1://$2:[redacted]@');
+    .replace(/(postgres(?:ql)?|nats):\/\/([^:@/\s"]+):[^@/\s"]+@/g, '$1://$2:[redacted]@');
 }

@@ -1,0 +1,60 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLogger, type Logger, silentLogger } from './logger.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'logger-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+async function written(write: (logger: Logger) => void): Promise<string> {
+  const destination = join(folder, 'log', 'service.log');
+  const logger = createLogger({ service: 'checkout', level: 'info', destination });
+  write(logger);
+  await new Promise<void>((resolve, reject) => logger.flush((err) => (err ? reject(err) : resolve())));
+  return await readFile(destination, 'utf8');
+}
+
+test('one line of JSON per call, with service, time and message', async () => {
+  const line = JSON.parse(await written((logger) => logger.info({ accountId: 'acc_1' }, 'order placed')));
+  expect(line).toMatchObject({ service: 'checkout', accountId: 'acc_1', msg: 'order placed' });
+  expect(new Date(line.time).toISOString()).toBe(line.time);
+});
+
+test('secret fields are redacted at the top and one level down', async () => {
+  const secrets = { authorization: 's3cret', cookie: 's3cret', apiKey: 's3cret', key: 's3cret', password: 's3cret' };
+  const more = { secret: 's3cret', token: 's3cret', paymentMethod: { card: 's3cret' } };
+  const text = await written((logger) => logger.info({ ...secrets, ...more, headers: { ...secrets, ...more } }));
+  expect(text).not.toContain('s3cret');
+  expect(text).toContain('authorization');
+});
+
+test('API keys, webhook secrets and the passwords of URLs are masked inside errors and their causes', async () => {
+  const apiKey = `fnl_${'aZ09'.repeat(10).slice(0, 38)}`;
+  const text = await written((logger) => {
+    const cause = new Error('signed with whsec_c2VjcmV0LXdvcmQ= at postgres://shop:hunter2@db/shop');
+    logger.error({ err: new Error(`no account for ${apiKey}`, { cause }) });
+  });
+  expect(text).not.toContain(apiKey);
+  expect(text).not.toContain('c2VjcmV0');
+  expect(text).not.toContain('hunter2');
+  const { err } = JSON.parse(text);
+  expect(err.message).toBe('no account for fnl_[redacted]');
+  expect(err.cause.message).toBe('signed with whsec_[redacted] at postgres://shop:[redacted]@db/shop');
+});
+
+test('masking a line leaves it JSON, with an address and a mail in neighbouring fields', async () => {
+  const fields = { nats: 'nats://127.0.0.1:4222', buyer: 'ann@example.com' };
+  expect(JSON.parse(await written((logger) => logger.info(fields)))).toMatchObject(fields);
+});
+
+test('the silent logger answers to no level', () => {
+  expect(silentLogger().isLevelEnabled('fatal')).toBe(false);
+});
