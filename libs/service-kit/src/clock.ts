@@ -25,19 +25,27 @@ export class AdjustableClock implements Clock {
   }
 
   moveTo(instant: Date): void {
-    this.#offsetMs = instant.getTime() - Date.now();
+    this.#shiftTo(instant.getTime() - Date.now());
   }
 
   advance(ms: number): void {
-    this.#offsetMs += ms;
+    this.#shiftTo(this.#offsetMs + ms);
   }
 
   reset(): void {
     this.#offsetMs = 0;
   }
+
+  // One invalid date would make every later instant invalid.
+  #shiftTo(offsetMs: number): void {
+    if (!Number.isFinite(offsetMs)) throw new RangeError('the clock can only be moved to a valid date');
+    this.#offsetMs = offsetMs;
+  }
 }
 
 const pattern = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
+/** From 1970 to the last instant a Date can hold. */
+const longestMs = 8.64e15;
 const unitsMs = [7 * 86_400_000, 86_400_000, 3_600_000, 60_000, 1_000];
 
 /**
@@ -49,5 +57,10 @@ export function parseIsoDuration(text: string): number {
   if (parts === undefined || parts.every((part) => part === undefined)) {
     throw new RangeError(`"${text}" is not an ISO 8601 duration of weeks, days, hours, minutes or seconds`);
   }
-  return parts.reduce((sum, part, index) => sum + Number(part ?? 0) * (unitsMs[index] as number), 0);
+  const durationMs = parts.reduce(
+    (sum, part, index) => sum + Math.round(Number(part ?? 0) * (unitsMs[index] as number)),
+    0,
+  );
+  if (durationMs > longestMs) throw new RangeError(`"${text}" is longer than the calendar of a Date`);
+  return durationMs;
 }

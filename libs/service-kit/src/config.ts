@@ -13,7 +13,13 @@ export class ConfigError extends Error {
 
 /** Reads settings from the environment. An empty variable counts as absent; unknown ones belong to others. */
 export function parseConfig<S extends z.ZodType>(schema: S, env: Record<string, string | undefined>): z.infer<S> {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  // A strict schema would refuse PATH and HOME: it only sees the variables it knows.
+  const known = schema instanceof z.ZodObject ? schema.shape : undefined;
+  const given = Object.fromEntries(
+    Object.entries(env).filter(
+      ([name, value]) => value !== undefined && value !== '' && (known === undefined || Object.hasOwn(known, name)),
+    ),
+  );
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   throw new ConfigError(

@@ -1,17 +1,31 @@
 import type { Logger } from './logger.ts';
 
+interface Entry {
+  readonly name: string;
+  readonly close: () => Promise<void> | void;
+}
+
+/** What is left to a resource whose turn comes after the time is up. */
+const lateLimitMs = 100;
+
 /** Resources in the order they were opened; they close in reverse, so that nothing closes under its user. */
 export class Lifetime {
   readonly #logger: Logger;
-  readonly #entries: { name: string; close: () => Promise<void> | void }[] = [];
+  readonly #entries: Entry[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(logger: Logger) {
     this.#logger = logger;
   }
 
+  /** Takes care of a resource and returns it. One that was opened while the rest closed is closed at once, and this throws. */
   add<T>(name: string, resource: T, close: (resource: T) => Promise<void> | void): T {
-    this.#entries.push({ name, close: () => close(resource) });
+    const entry = { name, close: () => close(resource) };
+    if (this.#closing !== undefined) {
+      void this.#closeOne(entry, lateLimitMs);
+      throw new Error(`${name} was opened while the service was closing`);
+    }
+    this.#entries.push(entry);
     return resource;
   }
 
@@ -23,11 +37,15 @@ export class Lifetime {
 
   async #closeAll(deadlineMs: number): Promise<void> {
     for (const entry of this.#entries.reverse()) {
-      try {
-        await within(Math.max(100, deadlineMs - Date.now()), entry.name, async () => entry.close());
-      } catch (err) {
-        this.#logger.warn({ err, resource: entry.name }, 'did not close cleanly');
-      }
+      await this.#closeOne(entry, Math.max(lateLimitMs, deadlineMs - Date.now()));
+    }
+  }
+
+  async #closeOne(entry: Entry, limitMs: number): Promise<void> {
+    try {
+      await within(limitMs, entry.name, async () => entry.close());
+    } catch (err) {
+      this.#logger.warn({ err, resource: entry.name }, 'did not close cleanly');
     }
   }
 }

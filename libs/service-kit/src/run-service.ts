@@ -36,7 +36,11 @@ export async function runService(options: RunOptions): Promise<void> {
   try {
     const service = lifetime.add(name, await options.create(), (created) => created.close());
     if (options.healthPort > 0) {
-      const health = await startHealthServer({ port: options.healthPort, host: options.healthHost, checks: service.checks });
+      const health = await startHealthServer({
+        port: options.healthPort,
+        host: options.healthHost,
+        checks: service.checks,
+      });
       lifetime.add('health', health, (server) => server.close());
     }
     logger.info('ready');

@@ -17,9 +17,19 @@ export async function startTelemetry(options: {
   const sdk = new NodeSDK({
     serviceName: options.service,
     traceExporter: new OTLPTraceExporter({ url }),
+    // The default detectors would send the command line, the user and the host.
+    resourceDetectors: [{ detect: () => ({ attributes: { 'service.version': options.version } }) }],
+    // Traces only: left out, the SDK sets up an exporter for logs too.
+    metricReaders: [],
+    logRecordProcessors: [],
     instrumentations: [],
   });
   sdk.start();
   setTracingEnabled(true);
-  return { shutdown: () => sdk.shutdown() };
+  return {
+    shutdown: async () => {
+      setTracingEnabled(false);
+      await sdk.shutdown();
+    },
+  };
 }

@@ -1,4 +1,12 @@
-import { type Attributes, context, propagation, type Span, type SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  context,
+  propagation,
+  type Span,
+  type SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
 
 let enabled = false;
 
@@ -16,7 +24,10 @@ export interface SpanOptions {
 
 export async function inSpan<T>(name: string, options: SpanOptions, work: (span?: Span) => Promise<T>): Promise<T> {
   if (!enabled) return await work();
-  const parent = options.parent === undefined ? context.active() : propagation.extract(context.active(), { traceparent: options.parent });
+  const parent =
+    options.parent === undefined
+      ? context.active()
+      : propagation.extract(context.active(), { traceparent: options.parent });
   const { kind, attributes } = options;
   const settings = { ...(kind === undefined ? {} : { kind }), ...(attributes === undefined ? {} : { attributes }) };
   return await trace.getTracer('app').startActiveSpan(name, settings, parent, async (span) => {

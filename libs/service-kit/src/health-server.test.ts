@@ -1,0 +1,57 @@
+import { afterEach, expect, test } from 'vitest';
+import { startHealthServer } from './health-server.ts';
+import type { Check } from './service.ts';
+
+const passing: Check = { name: 'database', check: async () => {} };
+const failing: Check = { name: 'messaging', check: () => Promise.reject(new Error('no connection')) };
+const hanging: Check = { name: 'migrations', check: () => new Promise(() => {}) };
+
+let close: (() => Promise<void>) | undefined;
+
+afterEach(async () => {
+  await close?.();
+  close = undefined;
+});
+
+async function ask(path: string, checks: Check[]): Promise<{ status: number; body: unknown }> {
+  const server = await startHealthServer({ port: 0, host: '127.0.0.1', checks });
+  close = () => server.close();
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
+  return { status: response.status, body: await response.json() };
+}
+
+test('a process that answers is alive, whatever it lacks', async () => {
+  expect(await ask('/healthz', [failing])).toEqual({ status: 200, body: { status: 'ok' } });
+});
+
+test('a service is ready when every check passes', async () => {
+  expect(await ask('/readyz', [passing])).toEqual({ status: 200, body: { status: 'ready', missing: [] } });
+});
+
+test('a service that is not ready names what is missing, within little more than a second', async () => {
+  const startedMs = performance.now();
+  const { status, body } = await ask('/readyz', [passing, failing, hanging]);
+  expect(status).toBe(503);
+  expect(body).toEqual({ status: 'not ready', missing: ['messaging', 'migrations'] });
+  expect(performance.now() - startedMs).toBeLessThan(3_000);
+});
+
+test('a check that throws at once counts as missing', async () => {
+  const throwing: Check = {
+    name: 'clock',
+    check: () => {
+      throw new Error('not started');
+    },
+  };
+  expect((await ask('/readyz', [throwing])).body).toEqual({ status: 'not ready', missing: ['clock'] });
+});
+
+test('other paths are unknown', async () => {
+  expect((await ask('/metrics', [])).status).toBe(404);
+});
+
+test('a port in use is an error, not a hang', async () => {
+  const server = await startHealthServer({ port: 0, host: '127.0.0.1', checks: [] });
+  close = () => server.close();
+  await expect(startHealthServer({ port: server.port, host: '127.0.0.1', checks: [] })).rejects.toThrow('EADDRINUSE');
+});
