@@ -1,5 +1,7 @@
+// biome-ignore-start lint/style/noRestrictedImports: reads what the messaging library wrote, with none of its code
 import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+// biome-ignore-end lint/style/noRestrictedImports: see above
 
 /** Everything a stream holds right now, oldest first: subject and parsed body. */
 export async function readStream(natsUrl: string, stream: string): Promise<{ subject: string; body: unknown }[]> {
