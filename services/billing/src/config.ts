@@ -1,0 +1,15 @@
+import { commonSettings, integerSetting, parseConfig } from '@app/service-kit/config';
+import { z } from 'zod';
+
+export const configSchema = z.object({
+  ...commonSettings,
+  /** A daily run holds one connection for its lock beside those that its work takes. */
+  DATABASE_POOL_MAX: integerSetting(2, 100, 10),
+  /** Copies of the event stream in a JetStream cluster. */
+  STREAM_REPLICAS: integerSetting(1, 5, 1),
+});
+export type BillingConfig = z.infer<typeof configSchema>;
+
+export function readConfig(env: Record<string, string | undefined> = process.env): BillingConfig {
+  return parseConfig(configSchema, env);
+}

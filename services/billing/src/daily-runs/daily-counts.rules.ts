@@ -1,0 +1,48 @@
+import type { DailyResult } from '@app/contracts/subscriptions';
+
+/** What a run did, counted by the steps that did it. */
+export interface DailyCounts {
+  charged: number;
+  chargedCents: number;
+  retried: number;
+  canceled: number;
+  nudgesSent: number;
+  recovered: number;
+  holdsSettled: number;
+}
+
+export const noCounts = (): DailyCounts => ({
+  charged: 0,
+  chargedCents: 0,
+  retried: 0,
+  canceled: 0,
+  nudgesSent: 0,
+  recovered: 0,
+  holdsSettled: 0,
+});
+
+/** The published shape. */
+export function resultOf(counts: DailyCounts): DailyResult {
+  const { charged, chargedCents, retried, canceled, nudgesSent, recovered, holdsSettled } = counts;
+  return {
+    ok: true,
+    rebills: { charged, chargedCents, retried, canceled },
+    recovery: { sent: nudgesSent, recovered },
+    holdsSettled,
+  };
+}
+
+/** Two results as one; it is ok when both are. */
+export function addResults(a: DailyResult, b: DailyResult): DailyResult {
+  return {
+    ok: a.ok && b.ok,
+    rebills: {
+      charged: a.rebills.charged + b.rebills.charged,
+      chargedCents: a.rebills.chargedCents + b.rebills.chargedCents,
+      retried: a.rebills.retried + b.rebills.retried,
+      canceled: a.rebills.canceled + b.rebills.canceled,
+    },
+    recovery: { sent: a.recovery.sent + b.recovery.sent, recovered: a.recovery.recovered + b.recovery.recovered },
+    holdsSettled: a.holdsSettled + b.holdsSettled,
+  };
+}

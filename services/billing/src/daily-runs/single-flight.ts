@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '@app/contracts/errors';
+import type { DailyResult } from '@app/contracts/subscriptions';
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import type { Slots } from './slots.ts';
+
+/**
+ * One run at a time for each account, over all replicas. The run's session holds an advisory lock from before its row
+ * is written until after its result is. So for whoever asks meanwhile:
+ *
+ *   lock held                    ── the run is alive: wait, and take its result
+ *   lock free, row unfinished    ── its process died: close the row as interrupted, run
+ *   lock free, no row unfinished ── run
+ */
+export interface FlightDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly slots: Slots;
+}
+
+export interface Flight {
+  /** Null: the run over all accounts. */
+  readonly accountId: string | null;
+  /** The row's id: a repeated command has the same, and finds its run. */
+  readonly runId: string;
+  /** The run over all accounts that this is a part of. */
+  readonly platformRunId: string | null;
+  /** Milliseconds since the epoch (real time) after which nobody waits for the result any more. */
+  readonly deadlineMs: number;
+}
+
+const pollMs = 100;
+
+/**
+ * The result of the run that is going on, or else of `work`, which gets the session that holds the lock.
+ * @param session of the run this one is a part of; it may hold several locks
+ */
+export async function singleFlight(
+  deps: FlightDeps,
+  flight: Flight,
+  work: (session: Client) => Promise<DailyResult>,
+  session?: Client,
+): Promise<DailyResult> {
+  const awaited = [flight.runId];
+  while (Date.now() < flight.deadlineMs) {
+    const seen = await look(deps.database, flight, awaited);
+    if (seen.result !== null) return seen.result;
+    if (seen.running !== null && !awaited.includes(seen.running)) {
+      awaited.push(seen.running);
+      await rememberJoin(deps.database, flight, seen.running);
+    }
+    if (seen.locked) {
+      await sleep(pollMs);
+      continue;
+    }
+    const attempt = (own: Client) => runLocked(deps, own, flight, awaited, work);
+    const result = session === undefined ? await withSession(deps, attempt) : await attempt(session);
+    if (result !== undefined) return result;
+  }
+  throw new DomainError('outcome_unknown', 'The daily job is still running.');
+}
+
+const lockKey = (accountId: string | null): string => `daily-run:${accountId ?? ''}`;
+
+/** Results count if they are of a run asked for, of one a repeated command joined, or of the same platform run. */
+const finished = `
+  select result from daily_runs
+  where account_id is not distinct from $1 and result is not null and (
+    id = any($2::text[]) or platform_run_id = $3
+    or id = (select c.result ->> 'runId' from commands as c where c.id = $4))
+  limit 1`;
+
+const lookStatement = statement(
+  'daily-runs-look',
+  `select (${finished}) as result,
+     (select id from daily_runs where account_id is not distinct from $1 and finished_at is null limit 1) as running,
+     not pg_try_advisory_xact_lock_shared(hashtextextended($5, 0)) as locked`,
+);
+const finishedStatement = statement('daily-runs-finished', finished);
+
+interface Sight {
+  readonly result: DailyResult | null;
+  readonly running: string | null;
+  readonly locked: boolean;
+}
+
+const finishedValues = (flight: Flight, awaited: readonly string[]) => [
+  flight.accountId,
+  awaited,
+  flight.platformRunId,
+  flight.runId,
+];
+
+async function look(database: Database, flight: Flight, awaited: readonly string[]): Promise<Sight> {
+  const values = [...finishedValues(flight, awaited), lockKey(flight.accountId)];
+  const { rows } = await database.pool.query<Sight>(lookStatement(values));
+  return rows[0] as Sight;
+}
+
+const joinStatement = statement(
+  'daily-runs-join',
+  `insert into commands (id, result) values ($1, jsonb_build_object('runId', $2::text))
+   on conflict (id) do update set result = excluded.result`,
+);
+
+/** Should the answer get lost, the repeated command asks for the run it had joined, and starts none of its own. */
+async function rememberJoin(database: Database, flight: Flight, running: string): Promise<void> {
+  await database.pool.query(joinStatement([flight.runId, running]));
+}
+
+/** A connection that lives as long as the run: when it breaks, so does the lock. */
+async function withSession<T>(deps: FlightDeps, work: (session: Client) => Promise<T>): Promise<T> {
+  return await deps.slots.use(async () => {
+    const session = await deps.database.pool.connect();
+    let broken: Error | undefined;
+    const onError = (err: Error): void => {
+      broken = err;
+    };
+    session.on('error', onError);
+    try {
+      return await work(session);
+    } catch (err) {
+      // A session in doubt is not given back: its locks must not outlive the run.
+      broken ??= err instanceof Error ? err : new Error(String(err));
+      throw err;
+    } finally {
+      session.off('error', onError);
+      session.release(broken);
+    }
+  });
+}
+
+const lockStatement = statement('daily-runs-lock', 'select pg_try_advisory_lock(hashtextextended($1, 0)) as won');
+const unlockStatement = statement('daily-runs-unlock', 'select pg_advisory_unlock(hashtextextended($1, 0))');
+
+const beginStatement = statement(
+  'daily-runs-begin',
+  `with interrupted as (
+     update daily_runs set finished_at = $4
+     where account_id is not distinct from $2 and finished_at is null and id <> $1
+   )
+   insert into daily_runs (id, account_id, platform_run_id, started_at) values ($1, $2, $3, $4)
+   on conflict (id) do update set finished_at = null`,
+);
+const finishStatement = statement(
+  'daily-runs-finish',
+  'update daily_runs set finished_at = $2, result = $3 where id = $1',
+);
+
+/** Undefined when another one has the lock. */
+async function runLocked(
+  deps: FlightDeps,
+  session: Client,
+  flight: Flight,
+  awaited: readonly string[],
+  work: (session: Client) => Promise<DailyResult>,
+): Promise<DailyResult | undefined> {
+  const key = lockKey(flight.accountId);
+  const { rows } = await session.query<{ won: boolean }>(lockStatement([key]));
+  if (rows[0]?.won !== true) return undefined;
+  try {
+    // It may have finished between the look and the lock; from here on nobody else writes rows of this account.
+    const before = await session.query<{ result: DailyResult }>(finishedStatement(finishedValues(flight, awaited)));
+    if (before.rows[0] !== undefined) return before.rows[0].result;
+    return await recordRun(deps, session, flight, work);
+  } finally {
+    await session.query(unlockStatement([key]));
+  }
+}
+
+async function recordRun(
+  deps: FlightDeps,
+  session: Client,
+  flight: Flight,
+  work: (session: Client) => Promise<DailyResult>,
+): Promise<DailyResult> {
+  const { runId, accountId, platformRunId } = flight;
+  await session.query(beginStatement([runId, accountId, platformRunId, deps.clock.now()]));
+  let result: DailyResult | null = null;
+  try {
+    result = await work(session);
+    return result;
+  } finally {
+    await session.query(finishStatement([runId, deps.clock.now(), result]));
+  }
+}

@@ -1,0 +1,59 @@
+import { connectNats } from '@app/messaging/connect';
+import { startConsumer } from '@app/messaging/consume';
+import { startHousekeeping } from '@app/messaging/housekeeping';
+import { startRelay } from '@app/messaging/relay';
+import { serveRequests } from '@app/messaging/serve-requests';
+import { openDatabase, pendingMigrations } from '@app/service-kit/database';
+import { Lifetime } from '@app/service-kit/lifetime';
+import type { RunningService, ServiceDeps } from '@app/service-kit/service';
+import type { BillingConfig } from './config.ts';
+import { dailyRunRequests } from './daily-runs/requests.ts';
+import { createSlots } from './daily-runs/slots.ts';
+import { dailySteps } from './daily-runs/steps.ts';
+import { databaseOptions } from './db/migrate.ts';
+import { checkoutSubscriptions } from './subscriptions/consumers.ts';
+import { subscriptionRequests } from './subscriptions/requests.ts';
+
+/** Puts the service together: storage, messaging, what it listens to, and last what lets requests in. */
+export async function createBilling(config: BillingConfig, { logger, clock }: ServiceDeps): Promise<RunningService> {
+  const lifetime = new Lifetime(logger);
+  try {
+    const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
+    const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
+    const nats = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD };
+    const link = lifetime.add('nats', await connectNats({ ...nats, service: 'billing' }), (opened) => opened.close());
+    const streamReplicas = config.STREAM_REPLICAS;
+    const relay = startRelay({ link, databaseUrl: config.DATABASE_URL, logger, streamReplicas });
+    lifetime.add('relay', relay, (started) => started.close());
+    const orders = startConsumer({
+      ...{ link, database, logger, streamReplicas },
+      source: 'checkout',
+      subscriptions: checkoutSubscriptions,
+      afterCommit: () => relay.wake(),
+    });
+    lifetime.add('order consumer', orders, (consumer) => consumer.close());
+    lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
+    // Half of the pool for the locks of runs leaves at least one connection for the work of each.
+    const slots = createSlots(Math.floor(config.DATABASE_POOL_MAX / 2));
+    const daily = { database, clock, logger, slots, steps: dailySteps };
+    const served = await serveRequests(link, {
+      version: '0.1.0',
+      description: 'Subscriptions and the daily collections job',
+      answers: [...subscriptionRequests(database), ...dailyRunRequests(daily)],
+      logger,
+    });
+    lifetime.add('requests', served, (requests) => requests.close());
+    return {
+      name: 'billing',
+      checks: [
+        { name: 'database', check: () => database.check() },
+        { name: 'migrations', check: () => pendingMigrations(database) },
+        { name: 'nats', check: () => link.check() },
+      ],
+      close: () => lifetime.close(),
+    };
+  } catch (err) {
+    await lifetime.close();
+    throw err;
+  }
+}

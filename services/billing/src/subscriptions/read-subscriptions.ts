@@ -1,0 +1,62 @@
+import { limits, type PageQuery } from '@app/contracts/common';
+import type { RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import type { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
+import { type Database, statement } from '@app/service-kit/database';
+
+type SubscriptionResource = RequestOutput<typeof getSubscription>;
+
+/** Everything but the payment method. */
+const columns = `id, order_id, product_id, product_name, customer_email, amount_cents, currency, billing_interval, status,
+  collection, started_at, current_period_end, canceled_at`;
+
+const newest = statement(
+  'subscriptions-newest',
+  `select ${columns} from subscriptions where account_id = $1 and not test order by id desc limit $2`,
+);
+const newestBefore = statement(
+  'subscriptions-newest-before',
+  `select ${columns} from subscriptions where account_id = $1 and not test and id < $3 order by id desc limit $2`,
+);
+const byId = statement('subscriptions-by-id', `select ${columns} from subscriptions where account_id = $1 and id = $2`);
+
+interface SubscriptionRow extends Omit<SubscriptionResource, 'started_at' | 'current_period_end' | 'canceled_at'> {
+  readonly started_at: Date;
+  readonly current_period_end: Date;
+  readonly canceled_at: Date | null;
+}
+
+/** The account's subscriptions, newest first, rehearsals left out. Ids sort by time, so they page by id. */
+export async function readSubscriptions(
+  database: Database,
+  accountId: string,
+  page: PageQuery,
+): Promise<RequestOutput<typeof listSubscriptions>> {
+  const limit = page.limit ?? limits.listMax;
+  const values = [accountId, limit + 1];
+  const query = page.before === undefined ? newest(values) : newestBefore([...values, page.before]);
+  const { rows } = await database.pool.query<SubscriptionRow>(query);
+  const data = rows.slice(0, limit).map(resourceOf);
+  const paging = page.limit !== undefined || page.before !== undefined;
+  return paging ? { data, has_more: rows.length > limit } : { data };
+}
+
+/** One subscription, a rehearsal's too. Another account's is as unknown as one that never was. */
+export async function readSubscription(
+  database: Database,
+  accountId: string,
+  id: string,
+): Promise<SubscriptionResource> {
+  const { rows } = await database.pool.query<SubscriptionRow>(byId([accountId, id]));
+  const [row] = rows;
+  if (row === undefined)
+    throw new DomainError('subscription_not_found', `There is no subscription with the id "${id}".`);
+  return resourceOf(row);
+}
+
+const resourceOf = (row: SubscriptionRow): SubscriptionResource => ({
+  ...row,
+  started_at: row.started_at.toISOString(),
+  current_period_end: row.current_period_end.toISOString(),
+  canceled_at: row.canceled_at?.toISOString() ?? null,
+});

@@ -1,0 +1,98 @@
+import type { EventData } from '@app/contracts/define';
+import { idOfCommand } from '@app/contracts/ids';
+import type { orderPaid } from '@app/contracts/orders';
+import { subscriptionStarted } from '@app/contracts/subscriptions';
+import type { ReceivedEvent } from '@app/messaging/consume';
+import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { PoisonEvent } from '@app/messaging/retry-policy';
+import { type Client, statement } from '@app/service-kit/database';
+import { nthPeriodEnd } from './period.rules.ts';
+
+/** A subscription as it is written, with its event's outbox row. */
+interface NewSubscription extends OutboxRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly order_id: string;
+  readonly product_id: string;
+  readonly product_name: string;
+  readonly customer_email: string;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly billing_interval: 'month' | 'year';
+  readonly collection: 'automatic' | 'external';
+  readonly payment_method: string | null;
+  readonly started_at: string;
+  readonly current_period_end: string;
+  readonly test: boolean;
+}
+
+/**
+ * Subscriptions and their events in one statement. An order that has its subscription already is left alone and told
+ * of no second time. Rows go in by key order, so that two replicas wait for each other and never in a circle.
+ */
+const insertSubscriptions = statement(
+  'subscriptions-insert',
+  `with incoming as (
+     select * from json_to_recordset($1::json) as s (
+       id text, account_id text, order_id text, product_id text, product_name text, customer_email text,
+       amount_cents bigint, currency text, billing_interval text, collection text, payment_method text,
+       started_at timestamptz, current_period_end timestamptz, test boolean, ${outboxRecord})
+   ), inserted as (
+     insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents,
+       currency, billing_interval, status, collection, payment_method, anchor, period, current_period_end, started_at, test)
+     select id, account_id, order_id, product_id, product_name, customer_email, amount_cents,
+       currency, billing_interval, 'active', collection, payment_method, started_at, 1, current_period_end, started_at, test
+     from incoming order by account_id, order_id
+     on conflict (account_id, order_id) do nothing
+     returning id
+   )
+   insert into outbox (${outboxColumns})
+   select ${outboxColumns} from incoming where id in (select id from inserted) order by id`,
+);
+
+type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
+
+/** Every order of a subscription product starts one subscription; other orders are none of billing's business yet. */
+export async function startSubscriptions(client: Client, events: readonly PaidOrder[]): Promise<void> {
+  const started = events.filter((event) => event.data.pricingType === 'subscription').map(newSubscription);
+  if (started.length > 0) await client.query(insertSubscriptions([JSON.stringify(started)]));
+}
+
+/** Its id ends as the order's, so that subscriptions list in the order of their sales, however late they are told of. */
+function newSubscription(event: PaidOrder): NewSubscription {
+  const { accountId, requestId, data: order } = event;
+  const { billingInterval } = order;
+  if (billingInterval === null)
+    throw new PoisonEvent(`order ${order.orderId} bought a subscription without an interval`);
+  const anchor = new Date(order.paidAt);
+  const id = idOfCommand('subscription', order.orderId.slice(-26));
+  const told = {
+    subscriptionId: id,
+    orderId: order.orderId,
+    productId: order.productId,
+    customerEmail: order.customerEmail,
+    amountCents: order.priceCents,
+    currency: order.currency,
+    billingInterval,
+    startedAt: order.paidAt,
+    test: order.test,
+  };
+  return {
+    id,
+    account_id: accountId,
+    order_id: order.orderId,
+    product_id: order.productId,
+    product_name: order.productName,
+    customer_email: order.customerEmail,
+    // What a period costs: bumps and discounts were for the first order alone.
+    amount_cents: order.priceCents,
+    currency: order.currency,
+    billing_interval: billingInterval,
+    collection: order.paymentMethod === null ? 'external' : 'automatic',
+    payment_method: order.paymentMethod,
+    started_at: order.paidAt,
+    current_period_end: nthPeriodEnd(anchor, billingInterval, 1).toISOString(),
+    test: order.test,
+    ...outboxRow(subscriptionStarted, told, { accountId, requestId, nowMs: anchor.getTime() }),
+  };
+}

@@ -1,0 +1,88 @@
+import { newId, newIdSuffix } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { dailyRunResource, listDailyRuns, listSubscriptions, runDailyJob } from '@app/contracts/subscriptions';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { orderEvent } from './samples.ts';
+
+guardLeaks();
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+const nothingDone = {
+  ok: true,
+  rebills: { charged: 0, chargedCents: 0, retried: 0, canceled: 0 },
+  recovery: { sent: 0, recovered: 0 },
+  holdsSettled: 0,
+};
+
+const command = (): string => newIdSuffix(harness.clock.nowMs());
+
+/** `caller` is '' for the platform. */
+const run = (caller: string, accountId: string | null, commandId = command()) =>
+  harness.requester.request(runDailyJob, { accountId }, { accountId: caller, requestId: 'r', commandId });
+
+async function runsOf(accountId: string, page: { limit?: number; before?: string } = {}) {
+  const output = await harness.requester.request(listDailyRuns, page, { accountId, requestId: 'r' });
+  return { ...output, data: output.data.map((entry) => dailyRunResource.strict().parse(entry)) };
+}
+
+async function sellerWithSubscription(): Promise<string> {
+  const account = newId('account', 0);
+  await harness.publish(orderPaid, orderEvent(account, { paymentMethod: 'sim_ok' }));
+  await eventually(async () => {
+    const context = { accountId: account, requestId: 'r' };
+    return (await harness.requester.request(listSubscriptions, {}, context)).data.length === 1;
+  });
+  return account;
+}
+
+test('a seller’s run answers in the published shape and charges nobody while no processor is connected', async () => {
+  const account = await sellerWithSubscription();
+  harness.clock.set('2026-03-15T12:00:00.000Z');
+  expect(runDailyJob.output.strict().parse(await run(account, account))).toEqual(nothingDone);
+  const at = '2026-03-15T12:00:00.000Z';
+  expect(await runsOf(account)).toEqual({
+    data: [{ id: expect.stringMatching(/^run_/), started_at: at, finished_at: at, result: nothingDone }],
+  });
+});
+
+test('a repeated command is one run', async () => {
+  const account = newId('account', 0);
+  const commandId = command();
+  await Promise.all([run(account, account, commandId), run(account, account, commandId)]);
+  await run(account, account, commandId);
+  expect((await runsOf(account)).data.map((entry) => entry.id)).toEqual([`run_${commandId}`]);
+});
+
+test('the platform runs for every account with subscriptions, and each sees its own run alone', async () => {
+  const [first, second] = [await sellerWithSubscription(), await sellerWithSubscription()];
+  expect(await run('', null)).toEqual(nothingDone);
+  const [a, b] = [await runsOf(first), await runsOf(second)];
+  expect([a.data.length, b.data.length]).toEqual([1, 1]);
+  expect(a.data[0]?.id).not.toBe(b.data[0]?.id);
+  expect(await runsOf(newId('account', 0))).toEqual({ data: [] });
+});
+
+test('an account can run the job for itself only', async () => {
+  const account = newId('account', 0);
+  await expect(run(account, newId('account', 0))).rejects.toMatchObject({ code: 'insufficient_scope' });
+  await expect(run(account, null)).rejects.toMatchObject({ code: 'insufficient_scope' });
+  expect(await runsOf(account)).toEqual({ data: [] });
+});
+
+test('past runs page back newest first', async () => {
+  const account = newId('account', 0);
+  const commands = [command(), command(), command()];
+  for (const commandId of commands) await run(account, account, commandId);
+  const newest = await runsOf(account, { limit: 2 });
+  const older = await runsOf(account, { limit: 2, before: newest.data.at(-1)?.id ?? '' });
+  expect([newest.has_more, older.has_more]).toEqual([true, false]);
+  expect([...newest.data, ...older.data].map((entry) => entry.id)).toEqual(commands.map((id) => `run_${id}`).reverse());
+});

@@ -1,0 +1,219 @@
+import { newId } from '@app/contracts/ids';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { silentLogger } from '@app/service-kit/logger';
+import { eventually } from '@app/testing/eventually';
+import { fakeClock } from '@app/testing/fake-clock';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type DailyDeps, runForAccount, runForAll } from '../src/daily-runs/run-daily-job.ts';
+import { createSlots } from '../src/daily-runs/slots.ts';
+import type { DailyStep } from '../src/daily-runs/steps.ts';
+import { databaseOptions, migrate } from '../src/db/migrate.ts';
+
+guardLeaks();
+
+const account = 'acc_a';
+let storage: TestDatabase;
+/** Two replicas: each has its pool. */
+let replicas: Database[] = [];
+beforeAll(async () => {
+  storage = await createMigratedDatabase('billing', migrate);
+  const options = { ...databaseOptions(storage.url), poolMax: 4 };
+  replicas = [await openDatabase(options), await openDatabase(options)];
+});
+afterAll(async () => {
+  await Promise.all(replicas.map((database) => database.close()));
+  await storage.close();
+});
+beforeEach(() => db().query('truncate daily_runs, subscriptions, commands'));
+
+const db = () => (replicas[0] as Database).pool;
+const clock = fakeClock();
+
+function replica(index: number, ...steps: DailyStep[]): DailyDeps {
+  return { database: replicas[index] as Database, clock, logger: silentLogger(), slots: createSlots(2), steps };
+}
+
+const asked = (runId = newId('dailyRun', clock.nowMs())) => ({ runId, deadlineMs: Number.POSITIVE_INFINITY });
+
+/** A step that charges one renewal, counts its calls, and ends when it is let go. */
+function heldStep() {
+  const gate = Promise.withResolvers<void>();
+  const calls: string[] = [];
+  const step: DailyStep = async (_deps, accountId, counts) => {
+    calls.push(accountId);
+    counts.charged += 1;
+    counts.chargedCents += 1900;
+    await gate.promise;
+  };
+  return { step, calls, release: () => gate.resolve() };
+}
+
+async function rows() {
+  const { rows: all } = await db().query(
+    'select id, account_id, platform_run_id, finished_at, result from daily_runs order by id',
+  );
+  return all;
+}
+
+async function subscriptionOf(accountId: string): Promise<void> {
+  await db().query(
+    `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
+       billing_interval, status, collection, anchor, period, current_period_end, started_at, test)
+     select $1, $2, $1, 'prd', 'Club', 'a@x.io', 1900, 'usd', 'month', 'active', 'external', now(), 1, now() + interval '1 month',
+       now(), false`,
+    [newId('subscription', 0), accountId],
+  );
+}
+
+/** Kills the database session that holds a run's lock, as the death of its process does. */
+async function killLockHolder(): Promise<void> {
+  const { rowCount } = await db().query(
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and granted
+     and database = (select oid from pg_database where datname = current_database())`,
+  );
+  expect(rowCount).toBe(1);
+}
+
+test('two jobs at once for one account, on two replicas: one works, both have its result', async () => {
+  const held = heldStep();
+  const first = runForAccount(replica(0, held.step), account, asked());
+  await eventually(() => held.calls.length === 1);
+  const second = runForAccount(replica(1, held.step), account, asked());
+  const third = runForAccount(replica(0, held.step), account, asked());
+  await eventually(async () => (await db().query('select from commands')).rowCount === 2);
+  held.release();
+  const results = await Promise.all([first, second, third]);
+  expect(results.map((result) => result.rebills.charged)).toEqual([1, 1, 1]);
+  expect(held.calls).toEqual([account]);
+  expect(await rows()).toHaveLength(1);
+});
+
+test('many at the same moment are one run or follow each other, never beside each other', async () => {
+  let running = 0;
+  const step: DailyStep = async (deps, _accountId, counts) => {
+    running += 1;
+    expect(running).toBe(1);
+    await deps.database.pool.query('select pg_sleep(0.02)');
+    counts.charged += 1;
+    running -= 1;
+  };
+  const deps = [replica(0, step), replica(1, step)] as const;
+  const results = await Promise.all(
+    Array.from({ length: 16 }, (_, i) => runForAccount(deps[i % 2] as DailyDeps, account, asked())),
+  );
+  expect(new Set(results.map((result) => result.rebills.charged))).toEqual(new Set([1]));
+  const runs = await rows();
+  expect(runs.filter((row) => row.result === null)).toEqual([]);
+});
+
+test('whoever joined a run and lost the answer gets that run’s result again', async () => {
+  const held = heldStep();
+  const first = runForAccount(replica(0, held.step), account, asked());
+  await eventually(() => held.calls.length === 1);
+  const joining = { ...asked(), deadlineMs: Date.now() + 300 };
+  await expect(runForAccount(replica(1, held.step), account, joining)).rejects.toMatchObject({
+    code: 'outcome_unknown',
+  });
+  held.release();
+  await first;
+  const again = await runForAccount(replica(1, held.step), account, asked(joining.runId));
+  expect(again.rebills.charged).toBe(1);
+  expect(held.calls).toHaveLength(1);
+});
+
+test('a run whose process died is closed as interrupted by the next one, which works', async () => {
+  const held = heldStep();
+  const dead = asked();
+  const first = runForAccount(replica(0, held.step), account, dead).catch((err: unknown) => err);
+  await eventually(() => held.calls.length === 1);
+  const waiting = runForAccount(replica(1, heldAndReleased(held.calls)), account, asked());
+  await eventually(async () => (await db().query('select from commands')).rowCount === 1);
+  await killLockHolder();
+  expect((await waiting).rebills.charged).toBe(1);
+  held.release();
+  expect(await first).toBeInstanceOf(Error);
+  expect(held.calls).toHaveLength(2);
+  const runs = await rows();
+  expect(runs.find((row) => row.id === dead.runId)).toMatchObject({ finished_at: expect.any(Date), result: null });
+  expect(runs.filter((row) => row.result !== null)).toHaveLength(1);
+});
+
+function heldAndReleased(calls: string[]): DailyStep {
+  const held = heldStep();
+  held.release();
+  return async (deps, accountId, counts) => {
+    calls.push(accountId);
+    await held.step(deps, accountId, counts);
+  };
+}
+
+test('a repeated command whose process died runs again under its own row', async () => {
+  const id = newId('dailyRun', clock.nowMs());
+  await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [id, account]);
+  const result = await runForAccount(replica(0, heldAndReleased([])), account, asked(id));
+  expect(result.rebills.charged).toBe(1);
+  expect(await rows()).toMatchObject([{ id, result }]);
+});
+
+test('a step that fails leaves a run without result, and the next run works', async () => {
+  const failing: DailyStep = async () => {
+    throw new Error('no');
+  };
+  await expect(runForAccount(replica(0, failing), account, asked())).rejects.toThrow('no');
+  expect(await rows()).toMatchObject([{ finished_at: expect.any(Date), result: null }]);
+  expect((await runForAccount(replica(0), account, asked())).ok).toBe(true);
+});
+
+test('the platform’s run sums the accounts, joins a seller’s own run, and is one flight itself', async () => {
+  for (const accountId of ['acc_a', 'acc_a', 'acc_b', 'acc_c']) await subscriptionOf(accountId);
+  const held = heldStep();
+  const seller = runForAccount(replica(0, held.step), 'acc_b', asked());
+  await eventually(() => held.calls.length === 1);
+  const charge = heldAndReleased([]);
+  const platformId = asked();
+  const platform = runForAll(replica(1, charge), platformId);
+  await eventually(async () => (await rows()).some((row) => row.id === platformId.runId));
+  const again = runForAll(replica(0, charge), asked());
+  await eventually(async () => (await rows()).some((row) => row.account_id === 'acc_a' && row.result !== null));
+  held.release();
+  const sum = await platform;
+  expect(sum).toMatchObject({ ok: true, rebills: { charged: 3, chargedCents: 5700 } });
+  expect(await again).toEqual(sum);
+  expect((await seller).rebills.charged).toBe(1);
+  const runs = await rows();
+  expect(runs.map((row) => row.account_id).sort()).toEqual(['acc_a', 'acc_b', 'acc_c', null].sort());
+  expect(new Set(runs.map((row) => row.platform_run_id))).toEqual(new Set([null, platformId.runId]));
+});
+
+test('a platform’s run that died half-way and comes again counts what was done and does the rest', async () => {
+  for (const accountId of ['acc_a', 'acc_b']) await subscriptionOf(accountId);
+  const held = heldStep();
+  const calls: string[] = [];
+  const charge = heldAndReleased(calls);
+  const stuck: DailyStep = (deps, accountId, counts) =>
+    accountId === 'acc_a' ? charge(deps, accountId, counts) : held.step(deps, accountId, counts);
+  const platform = asked();
+  const first = runForAll(replica(0, stuck), platform).catch((err: unknown) => err);
+  await eventually(() => held.calls.length === 1);
+  await db().query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where pid in (select pid from pg_locks where locktype = 'advisory'
+     and mode = 'ExclusiveLock' and database = (select oid from pg_database where datname = current_database()))`,
+  );
+  const sum = await runForAll(replica(1, charge), platform);
+  held.release();
+  await first;
+  expect(sum.rebills.charged).toBe(2);
+  expect(calls).toEqual(['acc_a', 'acc_b']);
+});
+
+test('one account’s failure keeps no other from its run, and the sum says so', async () => {
+  for (const accountId of ['acc_a', 'acc_b']) await subscriptionOf(accountId);
+  const charge = heldAndReleased([]);
+  const step: DailyStep = async (deps, accountId, counts) => {
+    if (accountId === 'acc_a') throw new Error('no');
+    await charge(deps, accountId, counts);
+  };
+  expect(await runForAll(replica(0, step), asked())).toMatchObject({ ok: false, rebills: { charged: 1 } });
+});

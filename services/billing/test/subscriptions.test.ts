@@ -1,0 +1,145 @@
+import type { EventEnvelope } from '@app/contracts/define';
+import { newId } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { getSubscription, listSubscriptions, subscriptionStarted } from '@app/contracts/subscriptions';
+import { openDatabase } from '@app/service-kit/database';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { type Harness, startHarness } from './harness.ts';
+import { nowMs, orderEvent } from './samples.ts';
+
+guardLeaks();
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+const subscription = getSubscription.output.strict();
+const newAccount = (): string => newId('account', nowMs);
+
+async function list(accountId: string, page: { limit?: number; before?: string } = {}) {
+  const output = await harness.requester.request(listSubscriptions, page, { accountId, requestId: 'r' });
+  return { ...output, data: output.data.map((entry) => subscription.parse(entry)) };
+}
+
+const get = async (accountId: string, subscriptionId: string) =>
+  subscription.parse(
+    await harness.requester.request(getSubscription, { subscriptionId }, { accountId, requestId: 'r' }),
+  );
+
+const listed = (accountId: string, count: number) =>
+  eventually(async () => {
+    const { data } = await list(accountId);
+    return data.length >= count && data;
+  });
+
+const publishedFor = (accountId: string) =>
+  (harness.published as EventEnvelope<unknown>[]).filter((event) => event.accountId === accountId);
+
+test('an order of a subscription product starts a subscription at the product’s price and tells of it once', async () => {
+  const account = newAccount();
+  const order = orderEvent(account, { paymentMethod: 'sim_ok' });
+  await harness.publish(orderPaid, order);
+  await harness.publish(orderPaid, order);
+  // The same order under another event id: the inbox knows nothing of it, the order does.
+  await harness.publish(orderPaid, { ...order, id: newId('event', nowMs) });
+  await harness.publish(orderPaid, orderEvent(account, { pricingType: 'onetime', billingInterval: null }));
+  await harness.publish(orderPaid, orderEvent(account, { billingInterval: 'year', priceCents: 9900 }));
+  const [yearly, monthly, ...more] = await listed(account, 2);
+  expect(more).toEqual([]);
+  expect(monthly).toEqual({
+    id: expect.stringMatching(/^sub_/),
+    order_id: order.data.orderId,
+    product_id: order.data.productId,
+    product_name: 'Club',
+    customer_email: 'buyer@example.com',
+    amount_cents: 1900,
+    currency: 'usd',
+    billing_interval: 'month',
+    status: 'active',
+    collection: 'automatic',
+    started_at: '2026-01-31T12:00:00.000Z',
+    current_period_end: '2026-02-28T12:00:00.000Z',
+    canceled_at: null,
+  });
+  expect(yearly).toMatchObject({
+    collection: 'external',
+    amount_cents: 9900,
+    current_period_end: '2027-01-31T12:00:00.000Z',
+  });
+  const events = await eventually(() => publishedFor(account).length >= 2 && publishedFor(account));
+  expect(events.map((event) => subscriptionStarted.data.parse(event.data).subscriptionId)).toEqual([
+    monthly?.id,
+    yearly?.id,
+  ]);
+  expect(subscriptionStarted.data.parse(events[0]?.data)).toEqual({
+    subscriptionId: monthly?.id,
+    orderId: order.data.orderId,
+    productId: order.data.productId,
+    customerEmail: 'buyer@example.com',
+    amountCents: 1900,
+    currency: 'usd',
+    billingInterval: 'month',
+    startedAt: '2026-01-31T12:00:00.000Z',
+    test: false,
+  });
+});
+
+test('the payment method is kept for renewals and leaves the service nowhere', async () => {
+  const account = newAccount();
+  await harness.publish(orderPaid, orderEvent(account, { paymentMethod: 'sim_secret_token' }));
+  const [started] = await listed(account, 1);
+  await eventually(() => publishedFor(account).length === 1);
+  expect(JSON.stringify([started, await get(account, started?.id ?? ''), publishedFor(account)])).not.toContain(
+    'sim_secret',
+  );
+  const database = await openDatabase(databaseOptions(harness.databaseUrl));
+  const { rows } = await database.pool.query('select payment_method from subscriptions where id = $1', [started?.id]);
+  await database.close();
+  expect(rows).toEqual([{ payment_method: 'sim_secret_token' }]);
+});
+
+test('a rehearsal starts a subscription that is announced and in no list', async () => {
+  const account = newAccount();
+  await harness.publish(orderPaid, orderEvent(account, { test: true }));
+  await harness.publish(orderPaid, orderEvent(account));
+  const events = await eventually(() => publishedFor(account).length === 2 && publishedFor(account));
+  expect(events.map((event) => subscriptionStarted.data.parse(event.data).test)).toEqual([true, false]);
+  expect(await list(account)).toEqual({ data: [expect.objectContaining({ status: 'active' })] });
+  const rehearsal = subscriptionStarted.data.parse(events[0]?.data).subscriptionId;
+  expect((await get(account, rehearsal)).id).toBe(rehearsal);
+});
+
+test('lists are newest first and page back without gap or repetition', async () => {
+  const account = newAccount();
+  const orders = Array.from({ length: 5 }, () => orderEvent(account));
+  for (const order of [...orders].reverse()) await harness.publish(orderPaid, order);
+  const all = await listed(account, 5);
+  expect(all.map((entry) => entry.order_id)).toEqual(orders.map((order) => order.data.orderId).reverse());
+  const first = await list(account, { limit: 3 });
+  const second = await list(account, { limit: 3, before: first.data.at(-1)?.id ?? '' });
+  expect([first.has_more, second.has_more]).toEqual([true, false]);
+  expect([...first.data, ...second.data]).toEqual(all);
+});
+
+test('an unknown subscription and another account’s are refused alike', async () => {
+  const account = newAccount();
+  await harness.publish(orderPaid, orderEvent(account));
+  const [own] = await listed(account, 1);
+  await expect(get(newAccount(), own?.id ?? '')).rejects.toMatchObject({ code: 'subscription_not_found' });
+  await expect(get(account, newId('subscription', nowMs))).rejects.toMatchObject({ code: 'subscription_not_found' });
+  expect(await list(newAccount())).toEqual({ data: [] });
+});
+
+test('a batch with an order nobody can bill starts the other subscriptions', async () => {
+  const account = newAccount();
+  await Promise.all([
+    harness.publish(orderPaid, orderEvent(account, { billingInterval: null })),
+    harness.publish(orderPaid, orderEvent(account)),
+  ]);
+  expect(await listed(account, 1)).toHaveLength(1);
+});
