@@ -1,0 +1,21 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+/** A seller: what a key acts for. Its settings are its own columns. */
+export const Account = defineEntity({
+  name: 'Account',
+  tableName: 'accounts',
+  properties: {
+    id: p.text().primary(),
+    handle: p.text(),
+    businessName: p.text(),
+    supportEmail: p.text(),
+    defaultCurrency: p.text(),
+    testMode: p.boolean(),
+    holdDecisionMinutes: p.integer(),
+    nudgeAfterMinutes: p.integer(),
+    commissionHoldDays: p.integer(),
+    cancellationNotices: p.boolean(),
+    createdAt: p.datetime(),
+  },
+});
+export type Account = InferEntity<typeof Account>;

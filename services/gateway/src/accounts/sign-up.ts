@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { DomainError } from '@app/contracts/errors';
+import { newId } from '@app/contracts/ids';
+import type { Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { Account } from './account.entity.ts';
+import { handleFrom } from './handle.rules.ts';
+import { hashPassword } from './password.ts';
+import { User } from './user.entity.ts';
+
+export interface SignUp {
+  readonly email: string;
+  readonly password: string;
+  readonly name: string;
+}
+
+/** Two sign-ups of one name at the same moment meet in the handle; a third time is out of the question. */
+const triesMax = 3;
+
+/** Makes an account and its first user. Throws `email_taken`. */
+export async function signUp(
+  deps: { database: Database; clock: Clock },
+  wanted: SignUp,
+): Promise<{ accountId: string; userId: string }> {
+  const passwordHash = await hashPassword(wanted.password);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await createAccount(deps, wanted, passwordHash);
+    } catch (err) {
+      if (!(err instanceof UniqueConstraintViolationException)) throw err;
+      if (err.message.includes('users_email_unique'))
+        throw new DomainError('email_taken', 'An account with this email exists: sign in.');
+      if (tries === triesMax) throw err;
+    }
+  }
+}
+
+async function createAccount(
+  { database, clock }: { database: Database; clock: Clock },
+  wanted: SignUp,
+  passwordHash: string,
+) {
+  const em = database.fork();
+  const createdAt = clock.now();
+  const accountId = newId('account', createdAt.getTime());
+  const userId = newId('user', createdAt.getTime());
+  const email = wanted.email.toLowerCase();
+  const base = handleFrom(wanted.name);
+  const taken = (await em.count(Account, { handle: base })) > 0;
+  await em.transactional(async (tx) => {
+    await tx.insert(Account, {
+      id: accountId,
+      handle: taken ? `${base}-${randomBytes(3).toString('hex')}` : base,
+      businessName: wanted.name,
+      supportEmail: email,
+      defaultCurrency: 'usd',
+      testMode: false,
+      holdDecisionMinutes: 60,
+      nudgeAfterMinutes: 60,
+      commissionHoldDays: 30,
+      cancellationNotices: false,
+      createdAt,
+    });
+    await tx.insert(User, { id: userId, accountId, email, passwordHash, createdAt });
+  });
+  return { accountId, userId };
+}

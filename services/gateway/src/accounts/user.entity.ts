@@ -1,0 +1,15 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** Someone who signs in for an account. */
+export const User = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  properties: {
+    id: p.text().primary(),
+    accountId: p.text(),
+    /** Lower-cased as a whole: no mail system of today tells Ann@ from ann@. */
+    email: p.text(),
+    passwordHash: p.text(),
+    createdAt: p.datetime(),
+  },
+});

@@ -1,0 +1,51 @@
+import type { ApiKeyScope } from '@app/contracts/accounts';
+import { idOfCommand } from '@app/contracts/ids';
+import type { Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { ApiKey } from './api-key.entity.ts';
+import { toResource } from './api-key-resource.ts';
+import { hashApiKey, newApiKey, shownParts } from './key-format.ts';
+
+export interface Deps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly config: { readonly KEY_PEPPER: string };
+}
+
+export interface NewApiKey {
+  readonly name: string;
+  readonly scopes: ApiKeyScope[];
+  readonly expiresAt: Date | null;
+}
+
+/** Makes a key; the answer is the only place where it is ever seen. */
+export async function createApiKey(deps: Deps, accountId: string, commandId: string, wanted: NewApiKey) {
+  return await deps.database.fork().transactional((tx) => insertKey(tx, deps, accountId, commandId, wanted));
+}
+
+/**
+ * A repeated command means that its first answer reached nobody, so nobody holds that key: it is replaced, and the
+ * account has one key for one command.
+ */
+export async function insertKey(
+  tx: EntityManager,
+  deps: Deps,
+  accountId: string,
+  commandId: string,
+  wanted: NewApiKey,
+) {
+  const key = newApiKey();
+  const row: ApiKey = {
+    id: idOfCommand('apiKey', commandId),
+    accountId,
+    ...wanted,
+    ...shownParts(key),
+    hash: hashApiKey(key, deps.config.KEY_PEPPER),
+    createdAt: deps.clock.now(),
+    revokedAt: null,
+    lastUsedAt: null,
+  } as ApiKey;
+  await tx.upsert(ApiKey, row);
+  return { ...toResource(row), key };
+}

@@ -1,0 +1,96 @@
+import { apiKeyResource, createApiKeyBody, createdApiKeyResource, rotateApiKeyBody } from '@app/contracts/accounts';
+import { limits, listOf, okResult } from '@app/contracts/common';
+import { DomainError } from '@app/contracts/errors';
+import { z } from 'zod';
+import { defineOperation } from '../http/operation.ts';
+import { pathId } from '../http/path-params.ts';
+import { ApiKey } from './api-key.entity.ts';
+import { toResource } from './api-key-resource.ts';
+import { createApiKey } from './create-api-key.ts';
+import { checkMayGrant } from './grant.ts';
+import { revokeApiKey } from './revoke-api-key.ts';
+import { rotateApiKey } from './rotate-api-key.ts';
+
+const tag = 'API keys';
+const params = z.object({ keyId: pathId('apiKey', 'api_key_not_found') });
+const overlapHoursDefault = 24;
+
+export const apiKeyOperations = [
+  defineOperation({
+    id: 'listApiKeys',
+    method: 'GET',
+    path: '/api/v1/api-keys',
+    tag,
+    summary: 'List the account’s API keys, newest first',
+    auth: 'account',
+    scope: 'read',
+    response: listOf(apiKeyResource),
+    errors: [],
+    run: async ({ app, actor }) => {
+      const newestFirst = { orderBy: { id: 'desc' as const }, limit: limits.listMax };
+      const keys = await app.database.fork().find(ApiKey, { accountId: actor.accountId }, newestFirst);
+      return { data: keys.map(toResource) };
+    },
+  }),
+  defineOperation({
+    id: 'createApiKey',
+    method: 'POST',
+    path: '/api/v1/api-keys',
+    tag,
+    summary: 'Make an API key',
+    description: 'The key is shown this once. Without `scopes` it gets all scopes that the caller has.',
+    auth: 'account',
+    scope: 'write',
+    body: createApiKeyBody,
+    response: createdApiKeyResource,
+    errors: [],
+    run: async ({ app, actor, body, context }) => {
+      const scopes = [...new Set(body.scopes ?? actor.scopes)];
+      checkMayGrant(actor, scopes);
+      const expiresAt = body.expiresAt == null ? null : new Date(body.expiresAt);
+      if (expiresAt !== null && expiresAt <= app.clock.now()) {
+        const field = { field: 'expiresAt', code: 'in_the_past', message: 'must be in the future' };
+        throw new DomainError('validation_failed', 'Some fields are invalid.', [field]);
+      }
+      return await createApiKey(app, actor.accountId, context.commandId, { name: body.name, scopes, expiresAt });
+    },
+  }),
+  defineOperation({
+    id: 'revokeApiKey',
+    method: 'DELETE',
+    path: '/api/v1/api-keys/{keyId}',
+    tag,
+    summary: 'Revoke an API key',
+    description: 'It stops working everywhere within one second.',
+    auth: 'account',
+    scope: 'write',
+    params,
+    response: okResult,
+    errors: ['api_key_not_found'],
+    run: async ({ app, actor, params }) => {
+      await revokeApiKey(app, actor.accountId, params.keyId);
+      app.authenticator.forget();
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'rotateApiKey',
+    method: 'POST',
+    path: '/api/v1/api-keys/{keyId}/rotate',
+    tag,
+    summary: 'Replace an API key',
+    description: 'Answers with a new key of the same scopes; the old one goes on working for the overlap.',
+    auth: 'account',
+    scope: 'write',
+    params,
+    body: rotateApiKeyBody.optional(),
+    response: createdApiKeyResource,
+    errors: ['api_key_not_found', 'invalid_transition'],
+    run: async ({ app, actor, params, body, context }) => {
+      const overlapHours = body?.overlapHours ?? overlapHoursDefault;
+      const created = await rotateApiKey(app, actor, context.commandId, params.keyId, overlapHours);
+      app.authenticator.forget();
+      return created;
+    },
+  }),
+];

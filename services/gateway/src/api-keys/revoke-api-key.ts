@@ -1,0 +1,17 @@
+import { DomainError } from '@app/contracts/errors';
+import type { Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
+import { ApiKey } from './api-key.entity.ts';
+
+/** Ends a key for good; revoking it again changes nothing. */
+export async function revokeApiKey(
+  deps: { database: Database; clock: Clock },
+  accountId: string,
+  keyId: string,
+): Promise<void> {
+  const em = deps.database.fork();
+  const key = await em.findOne(ApiKey, { id: keyId, accountId });
+  if (key === null) throw new DomainError('api_key_not_found', 'There is no such API key on this account.');
+  key.revokedAt ??= deps.clock.now();
+  await em.flush();
+}

@@ -1,0 +1,94 @@
+import type { ApiKeyScope } from '@app/contracts/accounts';
+import { type Database, statement } from '@app/service-kit/database';
+import type { Actor } from '../http/operation.ts';
+import type { Found } from './actor-cache.ts';
+import { allScopes } from './actors.ts';
+
+/** The per-request look-ups: one statement each, prepared once per connection. */
+const settingsColumns = `a.handle, a.business_name, a.support_email, a.default_currency, a.test_mode,
+  a.hold_decision_minutes, a.nudge_after_minutes, a.commission_hold_days, a.cancellation_notices`;
+
+const keyByHash = statement(
+  'api-key-by-hash',
+  `select k.id, k.account_id, k.scopes, k.expires_at, k.last_used_at, ${settingsColumns}
+   from api_keys k join accounts a on a.id = k.account_id
+   where k.hash = $1 and k.revoked_at is null`,
+);
+
+const sessionByHash = statement(
+  'session-by-hash',
+  `select s.id, s.user_id, u.account_id, s.expires_at, ${settingsColumns}
+   from sessions s join users u on u.id = s.user_id join accounts a on a.id = u.account_id
+   where s.hash = $1`,
+);
+
+interface SettingsRow {
+  readonly account_id: string;
+  readonly handle: string;
+  readonly business_name: string;
+  readonly support_email: string;
+  readonly default_currency: string;
+  readonly test_mode: boolean;
+  readonly hold_decision_minutes: number;
+  readonly nudge_after_minutes: number;
+  readonly commission_hold_days: number;
+  readonly cancellation_notices: boolean;
+}
+
+interface KeyRow extends SettingsRow {
+  readonly id: string;
+  readonly scopes: ApiKeyScope[];
+  readonly expires_at: Date | null;
+  readonly last_used_at: Date | null;
+}
+
+interface SessionRow extends SettingsRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly expires_at: Date;
+}
+
+export interface FoundKey extends Found {
+  readonly keyId: string;
+  readonly lastUsedAtMs: number;
+}
+
+export async function findKey(database: Database, hash: Buffer): Promise<FoundKey | null> {
+  const { rows } = await database.pool.query<KeyRow>(keyByHash([hash]));
+  const [row] = rows;
+  if (row === undefined) return null;
+  const scopes = new Set(row.scopes);
+  const actor: Actor = { ...accountOf(row), kind: 'key', scopes, keyId: row.id, sessionId: null, userId: null };
+  return {
+    actor,
+    keyId: row.id,
+    expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+    lastUsedAtMs: row.last_used_at?.getTime() ?? Number.NEGATIVE_INFINITY,
+  };
+}
+
+export async function findSession(database: Database, hash: Buffer): Promise<Found | null> {
+  const { rows } = await database.pool.query<SessionRow>(sessionByHash([hash]));
+  const [row] = rows;
+  if (row === undefined) return null;
+  const who = { keyId: null, sessionId: row.id, userId: row.user_id };
+  const actor: Actor = { ...accountOf(row), ...who, kind: 'session', scopes: allScopes };
+  return { actor, expiresAtMs: row.expires_at.getTime() };
+}
+
+function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings'> {
+  return {
+    accountId: row.account_id,
+    settings: {
+      handle: row.handle,
+      businessName: row.business_name,
+      supportEmail: row.support_email,
+      defaultCurrency: row.default_currency,
+      testMode: row.test_mode,
+      holdDecisionMinutes: row.hold_decision_minutes,
+      nudgeAfterMinutes: row.nudge_after_minutes,
+      commissionHoldDays: row.commission_hold_days,
+      cancellationNotices: row.cancellation_notices,
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { DomainError } from '@app/contracts/errors';
+import type { Actor, Operation } from './operation.ts';
+
+/** Throws `unauthorized` or `insufficient_scope` when this actor may not call this operation. */
+export function checkAllowed(operation: Operation, actor: Actor): void {
+  switch (operation.auth) {
+    case 'public':
+      return;
+    case 'session':
+      if (actor.kind !== 'session') throw unauthorized();
+      return;
+    case 'platform':
+      if (actor.kind !== 'platform') throw new DomainError('insufficient_scope', 'Only the platform key may do this.');
+      return;
+    case 'daily':
+      if (actor.kind !== 'platform') checkScope(operation, actor);
+      return;
+    case 'account':
+      checkScope(operation, actor);
+  }
+}
+
+function checkScope(operation: Operation, actor: Actor): void {
+  if (actor.kind === 'nobody') throw unauthorized();
+  if (actor.kind === 'platform') {
+    throw new DomainError('insufficient_scope', 'The platform key acts for no account: it may only run the daily job.');
+  }
+  if (operation.scope !== undefined && !actor.scopes.has(operation.scope)) {
+    throw new DomainError('insufficient_scope', `This needs a key with the scope ${operation.scope}.`);
+  }
+}
+
+/** One text for every reason, so that nobody learns which keys exist. */
+export function unauthorized(): DomainError {
+  return new DomainError('unauthorized', 'Send a valid API key: Authorization: Bearer <key>.');
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { DomainError } from '@app/contracts/errors';
+import { newIdSuffix } from '@app/contracts/ids';
+import { fieldErrors } from '@app/contracts/validation';
+import type { z } from 'zod';
+import type { App } from '../app.ts';
+import { checkIdempotencyKey } from '../idempotency/idempotency.rules.ts';
+import { runOnce } from '../idempotency/run-once.ts';
+import { checkAllowed } from './allowed.ts';
+import type { Actor, Call, Operation, SessionCookie } from './operation.ts';
+import { refusalOf } from './path-params.ts';
+import { problemOf } from './problem.ts';
+
+export interface OperationRequest {
+  readonly actor: Actor;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey?: string | undefined;
+  readonly requestId: string;
+  /** This deployment's address, for links in problem documents. */
+  readonly baseUrl: string;
+  /** Only browsers have one. */
+  readonly cookie?: SessionCookie;
+}
+
+export interface OperationAnswer {
+  readonly status: 200;
+  /** JSON. */
+  readonly body: Uint8Array;
+  readonly replayed: boolean;
+}
+
+/**
+ * The one way to an operation, for HTTP and for MCP: may the caller do this, is the input valid, was it asked before,
+ * do it. Throws a DomainError or a ReplayedRefusal.
+ */
+export async function callOperation(
+  app: App,
+  operation: Operation,
+  request: OperationRequest,
+): Promise<OperationAnswer> {
+  const { actor, idempotencyKey } = request;
+  checkAllowed(operation, actor);
+  if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
+  const params = parseParams(operation.params, request.params);
+  const query = operation.query === undefined ? nothing : parse(operation.query, request.query);
+  const body = parse(operation.body, request.body);
+  const perform = async (commandId: string): Promise<Uint8Array> => {
+    const context = { accountId: actor.accountId, requestId: request.requestId, commandId };
+    const call: Call<unknown, unknown, unknown> = {
+      app,
+      actor,
+      params,
+      query,
+      body,
+      context,
+      cookie: request.cookie ?? noCookie,
+    };
+    const answer = await operation.run(call);
+    return answer instanceof Uint8Array ? answer : Buffer.from(JSON.stringify(answer));
+  };
+  const commandId = operation.method === 'GET' ? '' : newIdSuffix(app.clock.nowMs());
+  if (idempotencyKey === undefined || operation.method !== 'POST' || operation.auth === 'public') {
+    return { status: 200, body: await perform(commandId), replayed: false };
+  }
+  const result = await runOnce(app.idempotency, app.logger, {
+    record: { accountId: actor.accountId, key: idempotencyKey },
+    fingerprint: fingerprintOf(operation, params, body),
+    commandId,
+    now: app.clock.now(),
+    run: perform,
+    refusal: (err) => problemOf(err, request.baseUrl, request.requestId),
+  });
+  return { status: 200, ...result };
+}
+
+const nothing = {};
+const noCookie: SessionCookie = { set: () => undefined, clear: () => undefined };
+
+function parse(schema: z.ZodType | undefined, input: unknown): unknown {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw new DomainError('validation_failed', 'Some fields are invalid.', fieldErrors(result.error));
+}
+
+function parseParams(schema: z.ZodObject | undefined, input: unknown): unknown {
+  if (schema === undefined) return nothing;
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const [name] = result.error.issues[0]?.path ?? [];
+  throw new DomainError(
+    refusalOf(schema.shape[String(name)] as z.ZodType | undefined),
+    'There is nothing with this id on this account.',
+  );
+}
+
+/** Of what the request means, not of how it was written: the order of its fields and white space do not count. */
+function fingerprintOf(operation: Operation, params: unknown, body: unknown): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([operation.method, operation.path, params, body ?? null]))
+    .digest();
+}

@@ -1,0 +1,80 @@
+import { DomainError } from '@app/contracts/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../app.ts';
+import { nobody } from '../auth/actors.ts';
+import { callerOfAddress } from '../auth/address.rules.ts';
+import { isCrossSite } from '../auth/cross-site.rules.ts';
+import { RateLimiter, type Window } from '../auth/rate-limiter.ts';
+import { readSessionCookie } from '../sessions/session-cookie.rules.ts';
+import { unauthorized } from './allowed.ts';
+import type { Actor, OperationAuth } from './operation.ts';
+
+/** Who is calling, and whether too often. */
+export interface Guard {
+  /** Throws or rejects with `unauthorized`, `cross_site_request` or `rate_limited`; no promise when the caller is known. */
+  admit(auth: OperationAuth, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
+}
+
+const addressLimitPerMinute = 60;
+
+export function createGuard(app: App): Guard {
+  const perMinute = app.config.RATE_LIMIT_PER_MINUTE;
+  const byKey = new RateLimiter(perMinute);
+  const byAddress = new RateLimiter(perMinute === 0 ? 0 : addressLimitPerMinute);
+  const ownHost = app.config.PUBLIC_URL === undefined ? undefined : new URL(app.config.PUBLIC_URL).host;
+
+  const countAddress = (req: FastifyRequest, reply: FastifyReply) => count(byAddress, callerOfAddress(req.ip), reply);
+
+  function accept(actor: Actor | null, auth: OperationAuth, req: FastifyRequest, reply: FastifyReply): Actor {
+    if (actor === null) {
+      countAddress(req, reply);
+      throw unauthorized();
+    }
+    if (actor.kind === 'session' && req.method !== 'GET' && req.method !== 'HEAD') refuseCrossSite(req, ownHost);
+    if (auth !== 'daily' && actor.kind !== 'platform') count(byKey, actor.keyId ?? actor.accountId, reply);
+    return actor;
+  }
+
+  return {
+    admit: (auth, req, reply) => {
+      if (auth === 'public') {
+        countAddress(req, reply);
+        return nobody;
+      }
+      const actor = actorOf(app, req);
+      if (actor instanceof Promise) return actor.then((found) => accept(found, auth, req, reply));
+      return accept(actor, auth, req, reply);
+    },
+  };
+}
+
+/** An Authorization header, even an unusable one, is the only thing that counts; else the session cookie does. */
+function actorOf(app: App, req: FastifyRequest): Actor | null | Promise<Actor | null> {
+  const { authorization } = req.headers;
+  if (authorization !== undefined) {
+    const bearer = authorization.slice(0, 7).toLowerCase() === 'bearer ';
+    return bearer ? app.authenticator.actorOfToken(authorization.slice(7).trim()) : null;
+  }
+  const token = readSessionCookie(req.headers.cookie);
+  return token === undefined ? null : app.authenticator.actorOfSession(token);
+}
+
+function refuseCrossSite(req: FastifyRequest, ownHost: string | undefined): void {
+  const secFetchSite = req.headers['sec-fetch-site'] as string | undefined;
+  if (isCrossSite({ secFetchSite, origin: req.headers.origin }, [req.host, ownHost])) {
+    throw new DomainError('cross_site_request', 'A signed-in browser may only write from this deployment’s own pages.');
+  }
+}
+
+/** Headers as in draft-ietf-httpapi-ratelimit-headers. */
+function count(limiter: RateLimiter, caller: string, reply: FastifyReply): void {
+  if (limiter.limit === 0) return;
+  const nowMs = performance.now();
+  const window: Window = limiter.take(caller, nowMs);
+  const resetSeconds = limiter.resetSeconds(window, nowMs);
+  reply.header('ratelimit-policy', `"default";q=${limiter.limit};w=60`);
+  reply.header('ratelimit', `"default";r=${limiter.remaining(window)};t=${resetSeconds}`);
+  if (limiter.allowed(window)) return;
+  reply.header('retry-after', String(resetSeconds));
+  throw new DomainError('rate_limited', `At most ${limiter.limit} requests a minute.`);
+}

@@ -1,0 +1,27 @@
+import { isUtf8 } from 'node:buffer';
+import { DomainError } from '@app/contracts/errors';
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * Bodies are JSON in UTF-8, or nothing: an empty body is no body, whatever type it claims. `__proto__` and
+ * `constructor.prototype` are refused.
+ */
+export function acceptJsonBodies(server: FastifyInstance): void {
+  const parseJson = server.getDefaultJsonParser('error', 'error');
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body: Buffer, done) => {
+    const encoding = req.headers['content-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') return done(unsupported('Compressed bodies are not taken.'));
+    if (body.length === 0) return done(null, undefined);
+    if (!isUtf8(body)) return done(new DomainError('malformed_json', 'The body is not UTF-8.'));
+    void parseJson(req, body.toString('utf8'), done);
+  });
+  server.addContentTypeParser('*', (req, _payload, done) => {
+    if (req.headers['content-length'] === '0') return done(null, undefined);
+    done(unsupported('Send JSON, with Content-Type: application/json.'));
+  });
+}
+
+function unsupported(detail: string): DomainError {
+  return new DomainError('unsupported_media_type', detail);
+}

@@ -1,0 +1,79 @@
+import { DomainError } from '@app/contracts/errors';
+import { inSpan } from '@app/service-kit/tracing';
+import { SpanKind } from '@opentelemetry/api';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../app.ts';
+import { nobody } from '../auth/actors.ts';
+import { writeSessionCookie } from '../sessions/session-cookie.rules.ts';
+import { sessionDays } from '../sessions/session-token.ts';
+import { acceptsJson } from './accept.rules.ts';
+import { baseUrlOf, isHttps } from './addresses.ts';
+import { callOperation } from './call-operation.ts';
+import type { Guard } from './guard.ts';
+import type { Operation, SessionCookie } from './operation.ts';
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** One route for each operation. */
+export function routeOperations(
+  server: FastifyInstance,
+  app: App,
+  guard: Guard,
+  operations: readonly Operation[],
+): void {
+  for (const operation of operations) {
+    server.route({
+      method: operation.method,
+      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      onRequest: (req, reply, done) => {
+        try {
+          if (!acceptsJson(req.headers.accept))
+            throw new DomainError('not_acceptable', 'Answers are application/json.');
+          const actor = guard.admit(operation.auth, req, reply);
+          if (!(actor instanceof Promise)) {
+            req.actor = actor;
+            return done();
+          }
+          actor.then((found) => {
+            req.actor = found;
+            done();
+          }, done);
+        } catch (err) {
+          done(err as Error);
+        }
+      },
+      handler: answerer(app, operation),
+    });
+  }
+}
+
+function answerer(app: App, operation: Operation) {
+  const spanName = `${operation.method} ${operation.path}`;
+  const plain = { kind: SpanKind.SERVER };
+  const readsIdempotencyKey = operation.method === 'POST' && operation.auth !== 'public';
+  return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { traceparent } = req.headers;
+    const span = typeof traceparent === 'string' ? { ...plain, parent: traceparent } : plain;
+    const request = {
+      actor: req.actor ?? nobody,
+      params: req.params,
+      query: req.query,
+      body: req.body,
+      idempotencyKey: readsIdempotencyKey ? (req.headers['idempotency-key'] as string | undefined) : undefined,
+      requestId: req.id,
+      baseUrl: baseUrlOf(app.config, req),
+      cookie: cookieOn(app, reply),
+    };
+    const answer = await inSpan(spanName, span, () => callOperation(app, operation, request));
+    if (answer.replayed) reply.header('idempotent-replayed', 'true');
+    return reply.header('content-type', jsonType).send(answer.body);
+  };
+}
+
+function cookieOn(app: App, reply: FastifyReply): SessionCookie {
+  const secure = isHttps(app.config);
+  return {
+    set: (token) => void reply.header('set-cookie', writeSessionCookie(token, sessionDays * 24 * 60 * 60, secure)),
+    clear: () => void reply.header('set-cookie', writeSessionCookie('', 0, secure)),
+  };
+}

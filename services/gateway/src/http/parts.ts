@@ -1,0 +1,12 @@
+import type { FastifyInstance } from 'fastify';
+import type { App } from '../app.ts';
+import type { Guard } from './guard.ts';
+
+/** A part of the surface beside the operations: it registers its own routes. */
+export type Part = (server: FastifyInstance, app: App, guard: Guard) => void | Promise<void>;
+
+export const parts: readonly Part[] = [
+  (server) => {
+    server.get('/', (_, reply) => reply.redirect('/developers', 302));
+  },
+];

@@ -1,0 +1,14 @@
+import type { GatewayConfig } from '../config.ts';
+import { isHttps } from './addresses.ts';
+
+/** On every answer; a page that needs to show something sets its own content-security-policy. */
+export function securityHeaders(config: GatewayConfig): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cache-control': 'no-store',
+    ...(isHttps(config) ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+}

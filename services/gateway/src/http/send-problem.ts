@@ -1,0 +1,78 @@
+import type { Socket } from 'node:net';
+import { DomainError, type ErrorCode } from '@app/contracts/errors';
+import { newIdSuffix } from '@app/contracts/ids';
+import { isOutage } from '@app/messaging/retry-policy';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../app.ts';
+import { ReplayedRefusal } from '../idempotency/run-once.ts';
+import { baseUrlOf } from './addresses.ts';
+import { problemOf, problemType } from './problem.ts';
+
+/** Answers with the problem document of whatever was thrown. */
+export function sendProblem(app: App, err: unknown, req: FastifyRequest, reply: FastifyReply): void {
+  if (err instanceof ReplayedRefusal) {
+    const { status, body } = err.answer;
+    reply.code(status).header('content-type', problemType).header('idempotent-replayed', 'true').send(body);
+    return;
+  }
+  const refusal = refusalOf(err);
+  if (refusal.code === 'internal')
+    app.logger.error({ err, requestId: req.id, route: req.routeOptions.url }, 'request failed');
+  const { status, body } = problemOf(refusal, baseUrlOf(app.config, req), req.id);
+  // Set here too: where a request could not even be routed, no hook has run.
+  reply.code(status).header('content-type', problemType).header('x-request-id', req.id);
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (status === 503 || refusal.code === 'idempotency_key_in_use') reply.header('retry-after', '1');
+  reply.send(body);
+}
+
+/** Fastify's own refusals in our words. */
+const fastifyCodes: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send JSON, with Content-Type: application/json.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'A body may have 256 KB.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['malformed_json', 'The body is not valid JSON.'],
+  FST_ERR_BAD_URL: ['malformed_request', 'The path is not validly encoded.'],
+};
+
+function refusalOf(err: unknown): DomainError {
+  if (err instanceof DomainError) {
+    // What a service did not foresee is told in no more words than what we did not.
+    return err.code === 'internal' ? internal() : err;
+  }
+  const { code = '', statusCode = 500 } = err as { code?: string; statusCode?: number };
+  const known = fastifyCodes[code];
+  if (known !== undefined) return new DomainError(...known);
+  if (err instanceof SyntaxError && statusCode === 400)
+    return new DomainError('malformed_json', 'The body is not valid JSON.');
+  if (statusCode >= 400 && statusCode < 500) return new DomainError('malformed_request', 'The request is malformed.');
+  if (isOutage(err))
+    return new DomainError('service_unavailable', 'The gateway’s database does not answer; try again shortly.');
+  return internal();
+}
+
+function internal(): DomainError {
+  return new DomainError(
+    'internal',
+    'Something went wrong on our side. Tell us the request id and we can find out what.',
+  );
+}
+
+/** A request that Node could not even read: the socket is all there is to answer on. */
+export function refuseUnreadable(err: NodeJS.ErrnoException, socket: Socket): void {
+  if (err.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = newIdSuffix(Date.now());
+  const late = err.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const detail = late ? 'The request took too long to arrive.' : 'This is not a valid HTTP request.';
+  const { body } = problemOf(new DomainError('malformed_request', detail), '', requestId);
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    `content-type: ${problemType}`,
+    `content-length: ${body.length}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body.toString('utf8')}`);
+}

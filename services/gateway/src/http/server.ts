@@ -1,0 +1,75 @@
+import { limits } from '@app/contracts/common';
+import fastify, { type FastifyInstance } from 'fastify';
+import type { App } from '../app.ts';
+import { createGuard } from './guard.ts';
+import { routeHealth } from './health-routes.ts';
+import { acceptJsonBodies } from './json-body.ts';
+import type { Actor } from './operation.ts';
+import { routeOperations } from './operation-routes.ts';
+import { devClockOperations, operations } from './operations.ts';
+import { parts } from './parts.ts';
+import { requestIdOf } from './request-id.ts';
+import { securityHeaders } from './security-headers.ts';
+import { refuseUnreadable, sendProblem } from './send-problem.ts';
+import { answerUnknownRoutes } from './unknown-routes.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    actor: Actor | null;
+  }
+}
+
+/** A client that trickles its request in holds a connection for no longer than this. */
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 30_000;
+/** Longer than the 60 s after which common load balancers drop an idle connection: they close it, not we under them. */
+const keepAliveTimeoutMs = 72_000;
+
+/** The HTTP server with all routes, not yet listening. */
+export async function createServer(app: App): Promise<FastifyInstance> {
+  const server = fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    bodyLimit: limits.bodyBytes,
+    trustProxy: app.config.TRUST_PROXY > 0 && ((_address, hop) => hop < app.config.TRUST_PROXY),
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 5_000 },
+    forceCloseConnections: 'idle',
+    // While closing, requests that still come in on open connections are answered, not turned away.
+    return503OnClosing: false,
+    clientErrorHandler: refuseUnreadable,
+    frameworkErrors: (err, req, reply) => sendProblem(app, err, req, reply),
+  });
+  server.decorateRequest('actor', null);
+  server.setErrorHandler((err, req, reply) => sendProblem(app, err, req, reply));
+  addCommonHooks(server, app);
+  acceptJsonBodies(server);
+  answerUnknownRoutes(server, app);
+  const guard = createGuard(app);
+  routeHealth(server, app);
+  routeOperations(server, app, guard, app.clockControl === null ? operations : [...operations, ...devClockOperations]);
+  for (const part of parts) await part(server, app, guard);
+  await server.ready();
+  return server;
+}
+
+function addCommonHooks(server: FastifyInstance, app: App): void {
+  const common = securityHeaders(app.config);
+  server.addHook('onRequest', (req, reply, done) => {
+    reply.headers(common).header('x-request-id', req.id);
+    done();
+  });
+  server.addHook('onResponse', (req, reply, done) => {
+    const line = {
+      method: req.method,
+      route: req.routeOptions.url ?? req.url.slice(0, 200),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      accountId: req.actor?.accountId,
+      requestId: req.id,
+    };
+    app.logger.info(line, 'request');
+    done();
+  });
+}

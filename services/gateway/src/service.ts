@@ -1,0 +1,71 @@
+import type { AddressInfo } from 'node:net';
+import { connectNats } from '@app/messaging/connect';
+import { createRequester } from '@app/messaging/requester';
+import { openDatabase, pendingMigrations } from '@app/service-kit/database';
+import { Lifetime } from '@app/service-kit/lifetime';
+import type { RunningService, ServiceDeps } from '@app/service-kit/service';
+import type { App, ClockControl } from './app.ts';
+import { createAuthenticator } from './auth/authenticator.ts';
+import type { GatewayConfig } from './config.ts';
+import { startHousekeeping } from './db/housekeeping.ts';
+import { databaseOptions } from './db/migrate.ts';
+import { createServer } from './http/server.ts';
+import { createIdempotencyStore } from './idempotency/idempotency-store.ts';
+
+export interface GatewayDeps extends ServiceDeps {
+  /** How the test clock reaches every service; without it the clock cannot be moved. */
+  readonly clockControl?: ClockControl;
+}
+
+export interface RunningGateway extends RunningService {
+  /** Where it listens, for callers on this machine. */
+  readonly url: string;
+}
+
+/** Puts the edge together: storage, messaging, and last the HTTP server. */
+export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<RunningGateway> {
+  const { logger, clock } = deps;
+  const lifetime = new Lifetime(logger);
+  try {
+    const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
+    const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
+    const nats = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD };
+    const link = lifetime.add('nats', await connectNats({ ...nats, service: 'gateway' }), (opened) => opened.close());
+    lifetime.add('housekeeping', startHousekeeping(database, clock, logger), (started) => started.close());
+    const credentials = { pepper: config.KEY_PEPPER, platformKey: config.PLATFORM_KEY };
+    const authenticator = createAuthenticator({ database, clock, logger, ...credentials });
+    lifetime.add('authenticator', authenticator, (created) => created.close());
+    const checks = [
+      { name: 'database', check: () => database.check() },
+      { name: 'migrations', check: async () => void (await pendingMigrations(database)) },
+      { name: 'nats', check: () => link.check() },
+    ];
+    const app: App = {
+      config,
+      logger,
+      clock,
+      database,
+      authenticator,
+      requester: createRequester(link),
+      idempotency: createIdempotencyStore(database, config.KEY_PEPPER),
+      clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
+      checks,
+    };
+    const server = lifetime.add('http server', await createServer(app), (created) => created.close());
+    await server.listen({ port: config.PORT, host: config.HOST });
+    return {
+      name: 'gateway',
+      checks,
+      url: urlOf(server.server.address() as AddressInfo),
+      close: () => lifetime.close(),
+    };
+  } catch (err) {
+    await lifetime.close();
+    throw err;
+  }
+}
+
+function urlOf({ address, port }: AddressInfo): string {
+  const anywhere = address === '0.0.0.0' || address === '::';
+  return `http://${anywhere ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,80 @@
+import { loginBody, meResource, signupBody, signupResult } from '@app/contracts/accounts';
+import { okResult } from '@app/contracts/common';
+import { DomainError } from '@app/contracts/errors';
+import { signUp } from '../accounts/sign-up.ts';
+import { User } from '../accounts/user.entity.ts';
+import { defineOperation } from '../http/operation.ts';
+import { Session } from './session.entity.ts';
+import { openSession, signIn } from './sign-in.ts';
+
+const tag = 'Sign-in';
+
+export const sessionOperations = [
+  defineOperation({
+    id: 'signUp',
+    method: 'POST',
+    path: '/api/auth/signup',
+    tag,
+    summary: 'Make an account and sign in to it',
+    auth: 'public',
+    body: signupBody,
+    response: signupResult,
+    errors: ['signup_closed', 'email_taken'],
+    run: async ({ app, body, cookie }) => {
+      if (app.config.SIGNUP === 'closed')
+        throw new DomainError('signup_closed', 'This deployment takes no new accounts.');
+      const { accountId, userId } = await signUp(app, body);
+      cookie.set(await openSession(app, userId));
+      return { ok: true, accountId };
+    },
+  }),
+  defineOperation({
+    id: 'logIn',
+    method: 'POST',
+    path: '/api/auth/login',
+    tag,
+    summary: 'Sign in',
+    auth: 'public',
+    body: loginBody,
+    response: signupResult,
+    errors: ['invalid_credentials'],
+    run: async ({ app, body, cookie }) => {
+      const { accountId, token } = await signIn(app, body.email, body.password);
+      cookie.set(token);
+      return { ok: true, accountId };
+    },
+  }),
+  defineOperation({
+    id: 'logOut',
+    method: 'POST',
+    path: '/api/auth/logout',
+    tag,
+    summary: 'End this session',
+    auth: 'session',
+    response: okResult,
+    errors: [],
+    run: async ({ app, actor, cookie }) => {
+      await app.database.fork().nativeDelete(Session, { id: actor.sessionId ?? '' });
+      app.authenticator.forget();
+      cookie.clear();
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'getMe',
+    method: 'GET',
+    path: '/api/auth/me',
+    tag,
+    summary: 'Who is signed in',
+    auth: 'session',
+    response: meResource,
+    errors: [],
+    run: async ({ app, actor }) => {
+      const user = await app.database
+        .fork()
+        .findOneOrFail(User, { id: actor.userId ?? '', accountId: actor.accountId });
+      const { handle, businessName } = actor.settings;
+      return { accountId: actor.accountId, email: user.email, name: businessName, handle };
+    },
+  }),
+];

@@ -1,0 +1,19 @@
+const name = 'fnl_session';
+
+/** The session token of a Cookie header; undefined without one. */
+export function readSessionCookie(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=');
+    if (at > 0 && pair.slice(0, at).trim() === name) {
+      const token = pair.slice(at + 1).trim();
+      return /^[A-Za-z0-9_-]{43}$/.test(token) ? token : undefined;
+    }
+  }
+  return undefined;
+}
+
+/** A Set-Cookie header: unreadable for scripts, and not sent along with other sites' posts. */
+export function writeSessionCookie(token: string, maxAgeSeconds: number, secure: boolean): string {
+  return `${name}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+}

@@ -1,0 +1,12 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+export const sessionDays = 30;
+
+/** 256 random bits: the token needs no pepper, nobody can search that space. */
+export function newSessionToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+export function hashSessionToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

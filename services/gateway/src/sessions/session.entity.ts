@@ -1,0 +1,13 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+export const Session = defineEntity({
+  name: 'Session',
+  tableName: 'sessions',
+  properties: {
+    id: p.text().primary(),
+    hash: p.blob(),
+    userId: p.text(),
+    createdAt: p.datetime(),
+    expiresAt: p.datetime(),
+  },
+});

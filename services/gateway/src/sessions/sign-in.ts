@@ -1,0 +1,39 @@
+import { DomainError } from '@app/contracts/errors';
+import { newId } from '@app/contracts/ids';
+import type { Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
+import { isPassword, nobodysHash } from '../accounts/password.ts';
+import { User } from '../accounts/user.entity.ts';
+import { Session } from './session.entity.ts';
+import { hashSessionToken, newSessionToken, sessionDays } from './session-token.ts';
+
+interface Deps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** Opens a session; an unknown email is refused after the same work, in the same words, as a wrong password. */
+export async function signIn(
+  deps: Deps,
+  email: string,
+  password: string,
+): Promise<{ accountId: string; token: string }> {
+  const user = await deps.database.fork().findOne(User, { email: email.toLowerCase() });
+  const matches = await isPassword(password, user?.passwordHash ?? nobodysHash);
+  if (user === null || !matches) throw new DomainError('invalid_credentials', 'Email or password is wrong.');
+  return { accountId: user.accountId, token: await openSession(deps, user.id) };
+}
+
+/** Returns the token, which is stored as a hash only. */
+export async function openSession({ database, clock }: Deps, userId: string): Promise<string> {
+  const token = newSessionToken();
+  const createdAt = clock.now();
+  await database.fork().insert(Session, {
+    id: newId('session', createdAt.getTime()),
+    hash: hashSessionToken(token),
+    userId,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + sessionDays * 24 * 60 * 60 * 1000),
+  });
+  return token;
+}

@@ -1,0 +1,38 @@
+import { settingsResource, updateSettingsBody } from '@app/contracts/accounts';
+import { defineOperation } from '../http/operation.ts';
+import { readSettings } from './read-settings.ts';
+import { updateSettings } from './update-settings.ts';
+
+const tag = 'Settings';
+
+export const settingsOperations = [
+  defineOperation({
+    id: 'getSettings',
+    method: 'GET',
+    path: '/api/v1/settings',
+    tag,
+    summary: 'Read the account’s settings',
+    auth: 'account',
+    scope: 'read',
+    response: settingsResource,
+    errors: [],
+    run: async ({ app, actor }) => await readSettings(app.database, actor.accountId),
+  }),
+  defineOperation({
+    id: 'updateSettings',
+    method: 'PATCH',
+    path: '/api/v1/settings',
+    tag,
+    summary: 'Change settings by name',
+    auth: 'account',
+    scope: 'write',
+    body: updateSettingsBody,
+    response: settingsResource,
+    errors: ['handle_taken'],
+    run: async ({ app, actor, body }) => {
+      const settings = await updateSettings(app.database, actor.accountId, body);
+      app.authenticator.forget();
+      return settings;
+    },
+  }),
+];
