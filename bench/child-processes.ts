@@ -1,0 +1,72 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+interface Part {
+  readonly pid: number;
+  /** The first message it sent. */
+  readonly ready: Record<string, unknown>;
+  readonly child: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/** A process of the bench itself, with a message channel; it ends with us. */
+export async function startPart(file: URL, env: NodeJS.ProcessEnv): Promise<Part> {
+  const child = fork(file, { env, execArgv: [] });
+  track(child);
+  const ready = await new Promise<Record<string, unknown>>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as Record<string, unknown>));
+    child.once('exit', (code) => reject(new Error(`${file.pathname} ended with ${code} before it was ready`)));
+  });
+  return { pid: child.pid ?? 0, ready, child, stop: () => stop(child) };
+}
+
+export interface Program {
+  readonly pid: number;
+  readonly readyAfterMs: number;
+  stop(): Promise<void>;
+}
+
+const readyWithinMs = 120_000;
+const stopWithinMs = 15_000;
+
+/**
+ * A program that prints a line beginning `ready `. Its output goes to a file: a pipe would make the bench, which
+ * should only watch, read every log line.
+ */
+export async function startProgram(args: string[], env: NodeJS.ProcessEnv, logFile: string): Promise<Program> {
+  const log = openSync(logFile, 'w');
+  const started = performance.now();
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', log, log] });
+  closeSync(log);
+  track(child);
+  while (!/^ready /m.test(readFileSync(logFile, 'utf8'))) {
+    const late = performance.now() - started > readyWithinMs;
+    if (late || child.exitCode !== null || child.signalCode !== null) {
+      child.kill('SIGKILL');
+      const tail = readFileSync(logFile, 'utf8').split('\n').slice(-40).join('\n');
+      throw new Error(`${args.at(-1)} ${late ? 'was not ready in time' : 'ended before it was ready'}:\n${tail}`);
+    }
+    await sleep(10);
+  }
+  return { pid: child.pid ?? 0, readyAfterMs: performance.now() - started, stop: () => stop(child) };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(timer);
+}
+
+function track(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}

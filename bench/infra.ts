@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findNatsServer, startNatsServer } from '@app/embedded/nats-server';
+import { startPostgres } from '@app/embedded/postgres';
+import pg from 'pg';
+
+/** The servers that the floor and the platform share. */
+export interface Infra {
+  readonly directory: string;
+  readonly postgres: { readonly url: string; readonly pid: number };
+  readonly nats: { readonly url: string; readonly pid: number };
+  readonly versions: { readonly postgres: string; readonly nats: string };
+}
+
+/** Seven services with a pool each, their listening connections, and the floor's sixteen. */
+const maxConnections = 200;
+
+/** A new directory that goes when the bench ends, however it ends. */
+export function createDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'funnelry-bench-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  return directory;
+}
+
+/** A durable PostgreSQL and a nats-server with the settings of `npm start`, on free ports. */
+export async function startInfra(directory: string, stack: AsyncDisposableStack): Promise<Infra> {
+  const log = (line: string) => console.log(`  ${line}`);
+  const binary = await findNatsServer({ env: process.env, install: true, log });
+  const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, maxConnections, log });
+  stack.defer(() => postgres.stop());
+  const nats = await startNatsServer({ binary, dataDir: join(directory, 'nats'), log });
+  stack.defer(() => nats.stop());
+  return {
+    directory,
+    postgres,
+    nats,
+    versions: { postgres: await postgresVersion(postgres.url), nats: natsVersion(binary) },
+  };
+}
+
+async function postgresVersion(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ server_version: string }>('show server_version');
+  await client.end();
+  return rows[0]?.server_version ?? 'unknown';
+}
+
+function natsVersion(binary: string): string {
+  if (binary.startsWith('docker:')) return binary;
+  return execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim().replace('nats-server: ', '');
+}

@@ -1,0 +1,56 @@
+import { sendPaced } from '../load/send-paced.ts';
+import { waitUntilQuiet } from '../measure/quiet.ts';
+import { percentile } from '../measure/statistics.ts';
+import type { Lengths } from '../options.ts';
+import type { Platform } from '../platform/start-platform.ts';
+
+export interface WebhookLatency {
+  readonly ordersPerSecond: number;
+  readonly orders: number;
+  readonly failed: number;
+  /** Answered, and never at the receiver. */
+  readonly missing: number;
+  readonly unsigned: number;
+  /** From the order's `created_at`, which is taken before the commit, to the webhook's arrival: never less than from the commit. */
+  readonly sinceCreated: Percentiles;
+  /** From the order's answer, which is sent after the commit; negative where the webhook was faster than the answer. */
+  readonly sinceAnswer: Percentiles;
+  /** How long the caller waited for the order's answer at this rate. */
+  readonly answer: Percentiles;
+}
+
+export interface Percentiles {
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+}
+
+const ordersPerSecond = 100;
+
+export async function measureWebhookLatency(platform: Platform, lengths: Lengths): Promise<WebhookLatency> {
+  const { system, client, receiver } = platform;
+  await waitUntilQuiet();
+  const newestBefore = await client.newestOrderId();
+  const watch = await system.watchOrders?.();
+  const { orders, failed } = await sendPaced(system, ordersPerSecond, lengths.latency);
+  await watch?.waitUntilDrained(orders.length);
+  const { arrivals, unsigned } = await receiver.arrivals();
+  const listed = await client.listOrdersAfter(newestBefore);
+  const createdMs = new Map(listed.map((order) => [order.id, Date.parse(order.created_at)]));
+  const arrived = orders.filter((order) => arrivals[order.orderId] !== undefined);
+  const arrival = (orderId: string) => arrivals[orderId] ?? Number.NaN;
+  return {
+    ordersPerSecond,
+    orders: orders.length,
+    failed,
+    missing: orders.length - arrived.length,
+    unsigned,
+    sinceCreated: percentiles(arrived.map(({ orderId }) => arrival(orderId) - (createdMs.get(orderId) ?? Number.NaN))),
+    sinceAnswer: percentiles(arrived.map(({ orderId, answeredMs }) => arrival(orderId) - answeredMs)),
+    answer: percentiles(orders.map(({ sentMs, answeredMs }) => answeredMs - sentMs)),
+  };
+}
+
+function percentiles(values: readonly number[]): Percentiles {
+  return { p50Ms: percentile(values, 50), p95Ms: percentile(values, 95), p99Ms: percentile(values, 99) };
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '@app/embedded/ports';
+import { type Program, startProgram } from '../child-processes.ts';
+import type { Infra } from '../infra.ts';
+import { type Receiver, startReceiver } from '../load/start-receiver.ts';
+import type { Sale, SystemUnderTest } from '../system.ts';
+import { type Credentials, createPlatformClient, type PlatformClient } from './platform-client.ts';
+import { watchOrders } from './watch-orders.ts';
+
+export interface Platform {
+  readonly system: SystemUnderTest;
+  readonly client: PlatformClient;
+  readonly receiver: Receiver;
+  readonly pid: number;
+  /** Ends the platform, then the receiver. */
+  stop(): Promise<void>;
+}
+
+const main = fileURLToPath(new URL('../../deploy/standalone/src/main.ts', import.meta.url));
+
+/** All services in one process, as `npm start` runs them. */
+export async function startStandalone(
+  dataDir: string,
+  servers: { NATS_URL?: string; POSTGRES_URL?: string },
+  nodeOptions: string[] = [],
+): Promise<Program> {
+  const { NATS_URL: _nats, POSTGRES_URL: _postgres, ...inherited } = process.env;
+  const own = { PORT: String(await freePort()), DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: '0' };
+  return await startProgram([...nodeOptions, main], { ...inherited, ...own, ...servers }, `${dataDir}.log`);
+}
+
+/** The platform on the shared servers, with 20 products and a webhook endpoint that answers. */
+export async function startPlatform(infra: Infra, products: number, nodeOptions: string[] = []): Promise<Platform> {
+  const dataDir = join(infra.directory, 'platform');
+  const program = await startStandalone(
+    dataDir,
+    { NATS_URL: infra.nats.url, POSTGRES_URL: infra.postgres.url },
+    nodeOptions,
+  );
+  const credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
+  const client = createPlatformClient(credentials);
+  const receiver = await startReceiver();
+  const { productId, sale } = await chooseProduct(client);
+  for (let count = (await client.listProducts()).length; count < products; count++)
+    await client.createProduct(count + 1);
+  await client.setWebhookUrl(receiver.url);
+  const system: SystemUnderTest = {
+    name: 'platform',
+    ordersUrl: `${credentials.baseUrl}/api/v1/orders`,
+    productsUrl: `${credentials.baseUrl}/api/v1/products`,
+    apiKey: credentials.apiKey,
+    sale,
+    processes: { node: [program.pid], postgres: infra.postgres.pid, nats: [infra.nats.pid], receiver: [receiver.pid] },
+    watchOrders: () => watchOrders(client, receiver, productId),
+  };
+  const stop = async () => {
+    await program.stop();
+    await receiver.stop();
+  };
+  return { system, client, receiver, pid: program.pid, stop };
+}
+
+async function chooseProduct(client: PlatformClient): Promise<{ productId: string; sale: Sale }> {
+  for (const product of await client.listProducts()) {
+    if (product.status !== 'live' || product.pricing_type !== 'onetime') continue;
+    const [bumpId] = await client.listBumps(product.id);
+    if (bumpId !== undefined) return { productId: product.id, sale: { productSlug: product.slug, bumpId } };
+  }
+  throw new Error('The demo data has no live one-time product with an active bump');
+}

@@ -1,0 +1,139 @@
+import type { OrdersRun } from '../measure/measure-orders.ts';
+import { median } from '../measure/statistics.ts';
+import type { ListResult, ListRun } from '../parts/measure-lists.ts';
+import type { OrderThroughput } from '../parts/measure-order-throughput.ts';
+import type { Percentiles, WebhookLatency } from '../parts/measure-webhook-latency.ts';
+import type { PlatformProfile } from '../parts/profile-platform.ts';
+import { type Results, round } from './results.ts';
+
+/** The tables that a person reads; latest.json has everything. */
+export function printResults(results: Results): void {
+  const { orders, lists, latency, memory, start, profile, targets = [] } = results;
+  if (orders) printOrders(orders);
+  if (lists) printLists(lists);
+  if (latency) printLatency(latency);
+  if (start) {
+    const { emptySeconds, existingSeconds, stopSeconds } = start;
+    const times = `ready after ${round(emptySeconds)} s (empty), ${round(existingSeconds)} s (existing)`;
+    console.log(`\nStart: ${times}; stopped in ${round(stopSeconds)} s; ${round(start.residentMb)} MB resident`);
+  }
+  if (memory)
+    console.log(`\nMemory after load: ${round(memory.nowMb)} MB resident, ${round(memory.peakMb)} MB at its peak`);
+  if (profile) printProfile(profile);
+  if (targets.length === 0) return;
+  printTable('Targets', [
+    ['', 'measured', 'target', ''],
+    ...targets.map(({ name, value, target, met }) => [name, value, target, met ? 'met' : 'MISSED']),
+  ]);
+}
+
+function printOrders({ byConnections, sustained }: OrderThroughput): void {
+  const extra = (runs: OrdersRun[]) => [
+    String(runs.reduce((total, run) => total + run.failed, 0)),
+    middle(runs, (run) => run.drained?.seconds ?? Number.NaN),
+  ];
+  printTable('Orders (median of the rounds; CPU in µs per order, until every consumer is done)', [
+    ['connections', 'system', ...commonHeads, 'failed', 'drained s'],
+    ...byConnections.flatMap(({ connections, ...sides }) => pairOfRows(String(connections), sides, extra)),
+    ...pairOfRows(
+      '32 sustained',
+      {
+        floor: sustained.floor,
+        platform: sustained.platform ? [sustained.platform] : [],
+        ratios: sustained.ratio === undefined ? [] : [sustained.ratio],
+      },
+      extra,
+    ),
+  ]);
+}
+
+function printLists(lists: ListResult[]): void {
+  const extra = (runs: ListRun[]) => [middle(runs, (run) => run.bytesPerAnswer)];
+  printTable('Lists at 8 connections (CPU in µs per answer)', [
+    ['list', 'system', ...commonHeads, 'bytes'],
+    ...lists.flatMap(({ list, ratio, ...sides }) =>
+      pairOfRows(list, { ...sides, ratios: ratio === undefined ? [] : [ratio] }, extra),
+    ),
+  ]);
+}
+
+type Run = OrdersRun | ListRun;
+
+/** Both systems' runs of one kind; no platform runs when the floor is measured alone. */
+interface Sides<R extends Run> {
+  readonly floor: R[];
+  readonly platform: R[];
+  readonly ratios: number[];
+}
+
+const cpuGroups = ['node', 'postgres', 'nats', 'receiver', 'load'] as const;
+const commonHeads = ['per s', 'ratio', 'p50 ms', 'p99 ms', ...cpuGroups, 'system', 'cpu ratio', 'foreign %'];
+
+function pairOfRows<R extends Run>(
+  name: string,
+  { floor, platform, ratios }: Sides<R>,
+  extra: (runs: R[]) => string[],
+): string[][] {
+  const systemCpu = (runs: R[]) => median(runs.map((run) => run.cpu.systemMicroseconds));
+  const row = (system: string, runs: R[], ratio: string, cpuRatio: string) => [
+    ...[name, system, middle(runs, (run) => run.perSecond), ratio],
+    ...[middle(runs, (run) => run.p50Ms), middle(runs, (run) => run.p99Ms)],
+    ...cpuGroups.map((group) => middle(runs, (run) => run.cpu.microsecondsPerOperation[group])),
+    ...[round(systemCpu(runs)), cpuRatio, middle(runs, (run) => run.cpu.foreignPercent)],
+    ...extra(runs),
+  ];
+  const rows = [row('floor', floor, '', '')];
+  if (platform.length > 0) {
+    rows.push(row('platform', platform, round(median(ratios)), round(systemCpu(platform) / systemCpu(floor))));
+  }
+  return rows;
+}
+
+function printLatency(latency: WebhookLatency): void {
+  const row = (name: string, { p50Ms, p95Ms, p99Ms }: Percentiles) => [name, round(p50Ms), round(p95Ms), round(p99Ms)];
+  const counts = `${latency.orders} orders, ${latency.failed} failed, ${latency.missing} webhooks missing`;
+  printTable(`Webhooks at ${latency.ordersPerSecond} orders/s (${counts})`, [
+    ['milliseconds', 'p50', 'p95', 'p99'],
+    row('created_at (before the commit) to receiver', latency.sinceCreated),
+    row('answer (after the commit) to receiver', latency.sinceAnswer),
+    row('answer to POST', latency.answer),
+  ]);
+}
+
+const printedFunctions = 25;
+const printedPackages = 12;
+
+function printProfile({ run, summary }: PlatformProfile): void {
+  const { functions, packages, idlePercent, busyMilliseconds } = summary;
+  const perOrder = `${round((busyMilliseconds * 1000) / Math.max(1, run.accepted))} µs an order`;
+  console.log(`\nProfile of the platform's main thread: ${perOrder}, ${round(idlePercent)} % of the time idle`);
+  printTable('Self time by function', [
+    ['%', 'ms', 'function', 'file'],
+    ...functions
+      .slice(0, printedFunctions)
+      .map((each) => [round(each.percent), round(each.milliseconds), each.name, each.file]),
+  ]);
+  printTable('Self time by package', [
+    ['%', 'ms', 'package'],
+    ...packages.slice(0, printedPackages).map((each) => [round(each.percent), round(each.milliseconds), each.name]),
+  ]);
+}
+
+function middle<T>(runs: readonly T[], value: (run: T) => number): string {
+  return round(median(runs.map(value)));
+}
+
+function printTable(title: string, rows: string[][]): void {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  }
+  console.log(`\n${title}`);
+  for (const row of rows)
+    console.log(
+      `  ${row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd()}`,
+    );
+}

@@ -1,0 +1,88 @@
+import type { ListResult } from '../parts/measure-lists.ts';
+import type { OrderThroughput } from '../parts/measure-order-throughput.ts';
+import type { StartTimes } from '../parts/measure-start.ts';
+import type { WebhookLatency } from '../parts/measure-webhook-latency.ts';
+import type { PlatformProfile } from '../parts/profile-platform.ts';
+
+/** Everything one run of the bench found; bench/results/latest.json. */
+export interface Results {
+  readonly startedAt: string;
+  readonly quick: boolean;
+  readonly machine: Record<string, string | number>;
+  orders?: OrderThroughput;
+  lists?: ListResult[];
+  latency?: WebhookLatency;
+  /** Of the platform's process after the load. */
+  memory?: { nowMb: number; peakMb: number };
+  start?: StartTimes;
+  profile?: PlatformProfile;
+  targets?: Target[];
+}
+
+export interface Target {
+  readonly name: string;
+  readonly value: string;
+  readonly target: string;
+  readonly met: boolean;
+}
+
+/** What the platform promises; only what was measured. */
+export function checkTargets(results: Results): Target[] {
+  return [...orderTargets(results), ...latencyTargets(results), ...listTargets(results), ...processTargets(results)];
+}
+
+function orderTargets({ orders }: Results): Target[] {
+  const sustained = orders?.sustained;
+  const drained = sustained?.platform?.drained;
+  if (orders === undefined || sustained?.ratio === undefined || drained === undefined) return [];
+  const runs = [...orders.byConnections.flatMap((result) => result.platform), sustained.platform].filter(
+    (run) => run !== undefined,
+  );
+  const failed = runs.reduce((total, run) => total + run.failed, 0);
+  const incomplete = runs.filter((run) => run.drained?.complete !== true).length;
+  return [
+    atLeast('orders/s over floor, 32 connections, sustained', sustained.ratio, 0.5, ''),
+    atMost('backlog gone after the sustained load', drained.seconds, 5, ' s'),
+    atMost('orders refused or unanswered', failed, 0, ''),
+    atMost('runs whose list, metrics and receiver disagree', incomplete, 0, ''),
+  ];
+}
+
+function latencyTargets({ latency }: Results): Target[] {
+  if (latency === undefined) return [];
+  return [
+    atMost('webhook p95 since created_at, 100 orders/s', latency.sinceCreated.p95Ms, 200, ' ms'),
+    atMost('webhooks missing or unsigned', latency.missing + latency.unsigned, 0, ''),
+  ];
+}
+
+function listTargets({ lists = [] }: Results): Target[] {
+  return lists.flatMap(({ list, ratio }) =>
+    ratio === undefined ? [] : [atLeast(`${list} list over bare list`, ratio, 0.7, '')],
+  );
+}
+
+function processTargets({ start, memory }: Results): Target[] {
+  const targets: Target[] = [];
+  if (start) {
+    targets.push(atMost('ready, empty data directory', start.emptySeconds, 6, ' s'));
+    targets.push(atMost('ready, existing data directory', start.existingSeconds, 6, ' s'));
+  }
+  if (memory) targets.push(atMost('resident memory after load', memory.nowMb, 400, ' MB'));
+  return targets;
+}
+
+function atLeast(name: string, value: number, limit: number, unit: string): Target {
+  return { name, value: `${round(value)}${unit}`, target: `≥ ${limit}${unit}`, met: value >= limit };
+}
+
+function atMost(name: string, value: number, limit: number, unit: string): Target {
+  return { name, value: `${round(value)}${unit}`, target: `≤ ${limit}${unit}`, met: value <= limit };
+}
+
+/** Three digits that matter, as a person would write them. */
+export function round(value: number): string {
+  if (Number.isNaN(value)) return '–';
+  const size = Math.abs(value);
+  return value.toFixed(size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : 2);
+}
