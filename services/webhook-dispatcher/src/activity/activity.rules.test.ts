@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { type AttemptFacts, attemptText, endpointRemovedText } from './activity.rules.ts';
+
+const facts: AttemptFacts = {
+  event: 'order.paid',
+  url: 'https://example.com/hook',
+  number: 1,
+  statusCode: 200,
+  durationMs: 12,
+  error: null,
+  outcome: 'delivered',
+  nextAttemptAt: null,
+};
+const next = '2026-01-15T12:00:05.000Z';
+const failed = 'order.paid not delivered to https://example.com/hook';
+
+test('an attempt says in plain words what happened and what follows', () => {
+  expect(attemptText(facts)).toBe('order.paid delivered to https://example.com/hook (200 in 12 ms)');
+  expect(attemptText({ ...facts, statusCode: 500, outcome: 'pending', nextAttemptAt: next })).toBe(
+    `${failed} (500 in 12 ms); try 2 follows at ${next}`,
+  );
+  expect(
+    attemptText({ ...facts, statusCode: null, error: 'the connection was refused', outcome: 'failed', number: 12 }),
+  ).toBe(`${failed} (the connection was refused, after 12 ms); given up after 12 tries`);
+  expect(attemptText({ ...facts, statusCode: 200, error: 'no complete answer in time', outcome: 'held' })).toBe(
+    `${failed} (200, no complete answer in time, after 12 ms); held, because the endpoint is off`,
+  );
+  expect(attemptText({ ...facts, statusCode: 301, outcome: 'canceled' })).toBe(
+    `${failed} (301 in 12 ms; redirects are not followed); canceled, because the endpoint was removed`,
+  );
+});
+
+test('the removal of an endpoint says what became of what waited', () => {
+  expect(endpointRemovedText('https://a.example', 0)).toBe('The webhook endpoint https://a.example was removed');
+  expect(endpointRemovedText('https://a.example', 1)).toContain('1 delivery that waited is canceled');
+  expect(endpointRemovedText('https://a.example', 3)).toContain('3 deliveries that waited are canceled');
+});

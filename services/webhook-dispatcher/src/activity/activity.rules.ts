@@ -1,0 +1,52 @@
+/** What a delivery came to with an attempt; null when the attempt outlived its lease and another took over. */
+export type Outcome = 'delivered' | 'pending' | 'failed' | 'held' | 'canceled' | null;
+
+export interface AttemptFacts {
+  readonly event: string;
+  readonly url: string;
+  readonly number: number;
+  readonly statusCode: number | null;
+  readonly durationMs: number;
+  readonly error: string | null;
+  readonly outcome: Outcome;
+  readonly nextAttemptAt: string | null;
+}
+
+/** An attempt in one plain sentence: `order.paid delivered to https://… (200 in 12 ms)`. */
+export function attemptText(attempt: AttemptFacts): string {
+  const { event, url, outcome } = attempt;
+  const verb = outcome === 'delivered' ? 'delivered to' : 'not delivered to';
+  return `${event} ${verb} ${url} (${answerText(attempt)})${consequence(attempt)}`;
+}
+
+function answerText({ statusCode, durationMs, error }: AttemptFacts): string {
+  if (error !== null) return `${statusCode === null ? '' : `${statusCode}, `}${error}, after ${durationMs} ms`;
+  const redirect = statusCode !== null && statusCode >= 300 && statusCode < 400;
+  return `${statusCode} in ${durationMs} ms${redirect ? '; redirects are not followed' : ''}`;
+}
+
+function consequence({ outcome, number, nextAttemptAt }: AttemptFacts): string {
+  switch (outcome) {
+    case 'pending':
+      return `; try ${number + 1} follows at ${nextAttemptAt}`;
+    case 'failed':
+      return `; given up after ${number} tries`;
+    case 'held':
+      return '; held, because the endpoint is off';
+    case 'canceled':
+      return '; canceled, because the endpoint was removed';
+    case 'delivered':
+    case null:
+      return '';
+  }
+}
+
+export function unmatchedCodeText(code: string): string {
+  return `The order names the partner code "${code}", which is not one of yours: the order stands, nobody is credited`;
+}
+
+export function endpointRemovedText(url: string, canceled: number): string {
+  const what =
+    canceled === 1 ? '1 delivery that waited is canceled' : `${canceled} deliveries that waited are canceled`;
+  return `The webhook endpoint ${url} was removed${canceled === 0 ? '' : `; ${what}`}`;
+}

@@ -1,0 +1,39 @@
+import { newId } from '@app/contracts/ids';
+import type { Clock } from '@app/service-kit/clock';
+import { statement } from '@app/service-kit/database';
+
+/** A line of Recent activity that is no delivery attempt. */
+export interface Notice {
+  readonly id: string;
+  readonly account_id: string;
+  readonly created_at: string;
+  readonly summary: string;
+  readonly url: string | null;
+  readonly order_id: string | null;
+  readonly test: boolean;
+}
+
+export function newNotice(
+  clock: Clock,
+  about: { accountId: string; summary: string; url?: string; orderId?: string; test?: boolean },
+): Notice {
+  const nowMs = clock.nowMs();
+  return {
+    id: newId('notice', nowMs),
+    account_id: about.accountId,
+    created_at: new Date(nowMs).toISOString(),
+    summary: about.summary,
+    url: about.url ?? null,
+    order_id: about.orderId ?? null,
+    test: about.test ?? false,
+  };
+}
+
+/** Takes one parameter: the notices as a JSON array. */
+export const insertNoticesSql = `
+  insert into notices (id, account_id, created_at, summary, url, order_id, test)
+  select id, account_id, created_at, summary, url, order_id, test
+  from json_to_recordset($1::json) as n (
+    id text, account_id text, created_at timestamptz, summary text, url text, order_id text, test boolean)`;
+
+export const insertNotices = statement('notices-insert', insertNoticesSql);

@@ -1,0 +1,161 @@
+import { type Database, statement } from '@app/service-kit/database';
+import type { Delivery, Destination } from './delivery.types.ts';
+
+/**
+ * The endpoints that something is due for. The first waiting row of each endpoint is its earliest, and the index leads
+ * from one endpoint to the next without reading the rest, so a backlog of a million costs the same as one delivery.
+ */
+const dueStatement = statement(
+  'deliveries-due',
+  `with recursive first as (
+     (select endpoint_id, next_attempt_at from deliveries
+      where status = 'pending' and endpoint_id > $1 order by endpoint_id, next_attempt_at limit 1)
+     union all
+     select next.endpoint_id, next.next_attempt_at
+     from first, lateral (
+       select endpoint_id, next_attempt_at from deliveries
+       where status = 'pending' and endpoint_id > first.endpoint_id order by endpoint_id, next_attempt_at limit 1) next
+   )
+   select endpoint_id, next_attempt_at <= $2 as due from first limit $3`,
+);
+
+/**
+ * Takes due deliveries on lease, oldest first, as many of each endpoint as there is room for. What waits for an endpoint
+ * that is off or gone is settled on the way. Ids go through an array so that the planner always looks them up by key.
+ */
+const claimStatement = statement(
+  'deliveries-claim',
+  `with wanted as (
+     select * from unnest($1::text[], $2::int[]) as w (endpoint_id, room)
+   ), due as (
+     select d.id from wanted w cross join lateral (
+       select id from deliveries
+       where status = 'pending' and endpoint_id = w.endpoint_id and next_attempt_at <= $3
+       order by next_attempt_at, id limit w.room
+       for update skip locked) d
+   ), taken as (
+     update deliveries d set
+       status = case when e.active then 'sending' when e.id is null then 'canceled' else 'held' end,
+       lease_token = case when e.active then $4 end,
+       lease_until = case when e.active then clock_timestamp() + make_interval(secs => $5) end
+     from wanted w left join endpoints e on e.id = w.endpoint_id
+     where d.id = any (array(select id from due)) and d.endpoint_id = w.endpoint_id
+     returning d.id, d.event_id, d.account_id, d.attempts, d.status, d.next_attempt_at,
+       d.endpoint_id, e.url, e.secret, e.version
+   )
+   select t.*, v.name, v.body, v.test, v.traceparent
+   from taken t join events v on v.id = t.event_id
+   order by t.next_attempt_at, t.id`,
+);
+
+const expiredStatement = statement(
+  'deliveries-expired',
+  `update deliveries set status = 'pending', lease_token = null, lease_until = null
+   where id = any (array(
+     select id from deliveries where status = 'sending' and lease_until < now()
+     order by lease_until limit 1000 for update skip locked))`,
+);
+
+const giveBackStatement = statement(
+  'deliveries-give-back',
+  `update deliveries d set status = 'pending', lease_token = null, lease_until = null
+   from unnest($1::text[], $2::text[]) as r (id, lease_token)
+   where d.id = r.id and d.lease_token = r.lease_token`,
+);
+
+const pageMax = 1_000;
+
+/** Ids of endpoints with due deliveries. */
+export async function endpointsWithDue(database: Database, now: Date): Promise<string[]> {
+  const found: string[] = [];
+  for (let after = ''; ; ) {
+    const { rows } = await database.pool.query<{ endpoint_id: string; due: boolean }>(
+      dueStatement([after, now, pageMax]),
+    );
+    for (const row of rows) if (row.due) found.push(row.endpoint_id);
+    const last = rows[pageMax - 1];
+    if (last === undefined) return found;
+    after = last.endpoint_id;
+  }
+}
+
+interface TakenRow {
+  readonly id: string;
+  readonly event_id: string;
+  readonly account_id: string;
+  readonly attempts: number;
+  readonly status: string;
+  readonly endpoint_id: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly version: number;
+  readonly name: string;
+  readonly body: string;
+  readonly test: boolean;
+  readonly traceparent: string | null;
+}
+
+export interface Taken {
+  readonly destination: Destination;
+  readonly deliveries: Delivery[];
+}
+
+export interface Claim {
+  readonly rooms: ReadonlyMap<string, number>;
+  readonly now: Date;
+  readonly leaseToken: string;
+  readonly leaseSeconds: number;
+}
+
+/** Takes due deliveries on lease. `rows` counts, by endpoint, also those that were settled because it is off or gone. */
+export async function claimDeliveries(
+  database: Database,
+  claim: Claim,
+): Promise<{ taken: Taken[]; rows: Map<string, number> }> {
+  const { rooms, now, leaseToken, leaseSeconds } = claim;
+  const leaseEndsMs = performance.now() + leaseSeconds * 1_000;
+  const values = [[...rooms.keys()], [...rooms.values()], now, leaseToken, leaseSeconds];
+  const { rows } = await database.pool.query<TakenRow>(claimStatement(values));
+  const byEndpoint = new Map<string, Taken>();
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    counts.set(row.endpoint_id, (counts.get(row.endpoint_id) ?? 0) + 1);
+    if (row.status !== 'sending') continue;
+    let taken = byEndpoint.get(row.endpoint_id);
+    if (taken === undefined) {
+      const destination = { endpointId: row.endpoint_id, version: row.version, url: row.url, secret: row.secret };
+      taken = { destination, deliveries: [] };
+      byEndpoint.set(row.endpoint_id, taken);
+    }
+    taken.deliveries.push(deliveryOf(row, leaseToken, leaseEndsMs));
+  }
+  return { taken: [...byEndpoint.values()], rows: counts };
+}
+
+function deliveryOf(row: TakenRow, leaseToken: string, leaseEndsMs: number): Delivery {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    eventId: row.event_id,
+    eventName: row.name,
+    body: row.body,
+    test: row.test,
+    traceparent: row.traceparent,
+    number: row.attempts + 1,
+    leaseToken,
+    leaseEndsMs,
+  };
+}
+
+/** Frees what a dead or stuck process held. Returns how many. */
+export async function freeExpired(database: Database): Promise<number> {
+  return (await database.pool.query(expiredStatement())).rowCount ?? 0;
+}
+
+/** Returns deliveries that were taken and not tried; those whose lease is lost already are left alone. */
+export async function giveBack(database: Database, deliveries: readonly Delivery[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  const ids = deliveries.map((delivery) => delivery.id);
+  const tokens = deliveries.map((delivery) => delivery.leaseToken);
+  await database.pool.query(giveBackStatement([ids, tokens]));
+}

@@ -1,0 +1,75 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { isAllowedAddress, isLoopbackName } from '../endpoints/public-address.ts';
+
+const connectTimeoutMs = 5_000;
+/** Requests are counted by the lanes; sellers who share a host must not wait for each other's connections. */
+const connectionsMax = 1_024;
+
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError';
+  readonly code = 'ADDRESS_REFUSED';
+}
+
+/**
+ * Connects to public addresses only, whatever a name resolves to now: a literal address is judged before connecting
+ * (no look-up happens for it), and a name's addresses are judged in the look-up whose result is connected to.
+ */
+export function createGuardedAgent(options: { allowLoopback: boolean }): Agent {
+  const lookup = guardedLookup(options.allowLoopback);
+  const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, lookup });
+  return new Agent({
+    connections: connectionsMax,
+    pipelining: 1,
+    allowH2: false,
+    // The attempt has one limit of its own.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (target, callback) => {
+      const host = target.hostname.replace(/^\[|\]$/g, '');
+      if (isIP(host) !== 0 && !isAllowedAddress(host, options.allowLoopback)) {
+        callback(new AddressRefusedError(`${host} is not a public address`), null);
+        return;
+      }
+      connect({ ...target, hostname: host }, callback);
+    },
+  });
+}
+
+/**
+ * Asks the name servers without libuv's four threads, which names of one seller that never resolve would occupy.
+ * Therefore no hosts file: names in it are not public.
+ */
+const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
+
+function guardedLookup(allowLoopback: boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (found) => {
+        const allowed = found.filter(({ address }) => isAllowedAddress(address, allowLoopback));
+        const [first] = allowed;
+        if (first === undefined) callback(new AddressRefusedError(`${hostname} has no public address`), '');
+        else if (options.all) callback(null, allowed);
+        else callback(null, first.address, first.family);
+      },
+      (err: NodeJS.ErrnoException) => callback(err, ''),
+    );
+  };
+}
+
+async function resolve(hostname: string): Promise<LookupAddress[]> {
+  if (isLoopbackName(hostname))
+    return [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ];
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const found = [...addresses(v4, 4), ...addresses(v6, 6)];
+  if (found.length === 0 && v4.status === 'rejected') throw v4.reason;
+  return found;
+}
+
+function addresses(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
+}

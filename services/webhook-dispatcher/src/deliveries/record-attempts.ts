@@ -1,0 +1,86 @@
+import { isOutage } from '@app/messaging/retry-policy';
+import { type Batcher, createBatcher } from '@app/service-kit/batcher';
+import { type Database, statement } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import type { Attempt } from './attempt-delivery.ts';
+
+/**
+ * Attempts and what they mean for their deliveries, in one statement. Only the holder of the lease settles a delivery;
+ * an attempt that outlived its lease is kept, as it was made, and changes nothing. Safe to repeat when it is not known
+ * whether it was committed. Whether the endpoint was switched off or removed meanwhile is decided here, not by the sender.
+ */
+const recordStatement = statement(
+  'attempts-record',
+  `with attempt as (
+     select * from json_to_recordset($1::json) as a (
+       id text, account_id text, delivery_id text, endpoint_id text, lease_token text, number int,
+       created_at timestamptz, url text, delivered boolean, status_code int, duration_ms int, error text,
+       response_excerpt text, next_attempt_at timestamptz)
+   ), settled as (
+     update deliveries d set
+       status = case
+         when a.delivered then 'delivered'
+         when a.next_attempt_at is null then 'failed'
+         when e.active then 'pending'
+         when e.id is null then 'canceled'
+         else 'held' end,
+       attempts = a.number,
+       next_attempt_at = coalesce(a.next_attempt_at, d.next_attempt_at),
+       lease_token = null,
+       lease_until = null
+     from attempt a left join endpoints e on e.id = a.endpoint_id
+     where d.id = a.delivery_id and d.lease_token = a.lease_token
+     returning d.id, d.status
+   )
+   insert into attempts (id, account_id, delivery_id, number, created_at, url, status_code, duration_ms, error,
+     response_excerpt, outcome, next_attempt_at)
+   select a.id, a.account_id, a.delivery_id, a.number, a.created_at, a.url, a.status_code, a.duration_ms, a.error,
+     a.response_excerpt, coalesce(s.status, case when a.delivered then 'delivered' end),
+     case when s.status = 'pending' then a.next_attempt_at end
+   from attempt a left join settled s on s.id = a.delivery_id
+   order by a.account_id, a.id
+   on conflict do nothing`,
+);
+
+/** Excerpts make rows of up to 8 KiB: 250 of them are a statement of 2 MiB at most. */
+const batchMax = 250;
+const pauseMs = 250;
+
+export type Recorder = Batcher<Attempt, void>;
+
+/**
+ * Writes attempts down, those that end at the same time together. While the database is away it keeps trying for as
+ * long as a lease lasts; after that the deliveries belong to whoever takes them next, and are sent again.
+ */
+export function createRecorder(options: { database: Database; logger: Logger; leaseMs: number }): Recorder {
+  const { database, logger, leaseMs } = options;
+  const write = async (attempts: readonly Attempt[]): Promise<void> => {
+    const giveUpAtMs = performance.now() + leaseMs;
+    for (;;) {
+      try {
+        await database.pool.query(recordStatement([JSON.stringify(attempts)]));
+        return;
+      } catch (err) {
+        if (!isOutage(err) || performance.now() > giveUpAtMs) throw err;
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+    }
+  };
+  return createBatcher<Attempt, void>({
+    maxBatch: batchMax,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    run: async (attempts) => {
+      try {
+        await write(attempts);
+      } catch (err) {
+        // One that cannot be stored must not take the others with it.
+        logger.warn({ err, attempts: attempts.length }, 'attempts could not be recorded together');
+        for (const attempt of attempts) await write([attempt]).catch(logLost(logger, attempt));
+      }
+      return attempts.map(() => ({ ok: true, value: undefined }));
+    },
+  });
+}
+
+const logLost = (logger: Logger, attempt: Attempt) => (err: unknown) =>
+  logger.error({ err, attemptId: attempt.id, deliveryId: attempt.delivery_id }, 'attempt could not be recorded');

@@ -1,0 +1,44 @@
+const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+
+/** Waits between the tries: 12 tries over 70 h 42 m 35 s. Four fall within three minutes, which outlasts a redeploy. */
+const stepsMs = [
+  5 * second,
+  30 * second,
+  2 * minute,
+  10 * minute,
+  30 * minute,
+  hour,
+  3 * hour,
+  6 * hour,
+  12 * hour,
+  24 * hour,
+  24 * hour,
+];
+
+export const triesMax = stepsMs.length + 1;
+
+/** Each wait varies by ±20 %, so that a receiver that comes back is not met by everything at once. */
+const jitter = 0.2;
+const retryAfterMaxMs = 24 * hour;
+
+/**
+ * How long to wait after a failed try, in milliseconds; null when it was the last.
+ * @param number the try that failed, from 1
+ * @param random uniform in [0, 1)
+ * @param retryAfterMs what the receiver asked for; heard up to 24 hours, and never shortens a wait
+ */
+export function waitAfter(number: number, random: number, retryAfterMs: number | null): number | null {
+  const step = stepsMs[number - 1];
+  if (step === undefined) return null;
+  const wait = Math.round(step * (1 - jitter + 2 * jitter * random));
+  return Math.max(wait, Math.min(retryAfterMs ?? 0, retryAfterMaxMs));
+}
+
+/** A Retry-After header (RFC 9110: seconds, or an HTTP date) in milliseconds from `nowMs`; null when it says nothing. */
+export function retryAfterMs(header: string | null, nowMs: number): number | null {
+  if (header === null) return null;
+  const value = header.trim();
+  if (/^\d{1,9}$/.test(value)) return Number(value) * second;
+  const dateMs = /^[A-Za-z]{3,9},? /.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - nowMs);
+}

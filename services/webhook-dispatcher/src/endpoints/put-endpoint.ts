@@ -1,0 +1,89 @@
+import type { RequestInput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand } from '@app/contracts/ids';
+import type { putWebhookEndpoint } from '@app/contracts/webhooks';
+import { once } from '@app/messaging/once';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Endpoint } from './endpoint.entity.ts';
+import type { EndpointDeps } from './endpoint-deps.ts';
+import { type EndpointResource, endpointResource, lockPrimary } from './endpoint-resource.ts';
+import { urlRefusal } from './public-address.ts';
+import { newSecret, secretText } from './secret-box.ts';
+
+type Body = RequestInput<typeof putWebhookEndpoint>['body'];
+
+/** What a repeated command must be able to answer again: the secret only in its sealed form. */
+interface Result {
+  readonly resource: EndpointResource;
+  readonly sealedSecret: string | null;
+}
+
+/**
+ * Connects the account's URL, or changes it; fields left out stay as they are. The signing secret is in the answer that
+ * made the endpoint and in no other. Switching off holds what waits; switching on releases it, oldest first.
+ * @throws DomainError webhook_url_refused
+ */
+export async function putEndpoint(
+  deps: EndpointDeps,
+  accountId: string,
+  commandId: string,
+  body: Body,
+): Promise<EndpointResource> {
+  const refusal = urlRefusal(body.url, deps.allowLoopback);
+  if (refusal !== undefined) {
+    throw new DomainError('webhook_url_refused', `The webhook URL ${refusal}.`, [
+      { field: 'url', code: 'webhook_url_refused', message: refusal },
+    ]);
+  }
+  const { resource, sealedSecret } = await once<Result>(deps.database.fork(), commandId, async (tx) => {
+    // Two first calls at once: the second finds the first one's endpoint.
+    await tx.execute(`select pg_advisory_xact_lock(hashtextextended('endpoint ' || ?, 0))`, [accountId]);
+    const endpoint = await lockPrimary(tx, accountId);
+    if (endpoint !== null) return { resource: await change(deps, tx, endpoint, body), sealedSecret: null };
+    const created = create(deps, tx, accountId, idOfCommand('webhookEndpoint', commandId), body);
+    return { resource: endpointResource(created), sealedSecret: created.secret };
+  });
+  if (sealedSecret !== null) return { ...resource, secret: secretText(deps.secrets.open(sealedSecret, resource.id)) };
+  deps.announce(resource.id);
+  return resource;
+}
+
+function create(deps: EndpointDeps, tx: EntityManager, accountId: string, id: string, body: Body): Endpoint {
+  const now = deps.clock.now();
+  const endpoint = tx.create(Endpoint, {
+    id,
+    accountId,
+    role: 'primary',
+    url: body.url,
+    events: body.events ?? null,
+    active: body.active ?? true,
+    secret: deps.secrets.seal(newSecret(), id),
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+  tx.persist(endpoint);
+  return endpoint;
+}
+
+async function change(
+  deps: EndpointDeps,
+  tx: EntityManager,
+  endpoint: Endpoint,
+  body: Body,
+): Promise<EndpointResource> {
+  const now = deps.clock.now();
+  const wasActive = endpoint.active;
+  endpoint.url = body.url;
+  if (body.events !== undefined) endpoint.events = body.events;
+  if (body.active !== undefined) endpoint.active = body.active;
+  endpoint.version += 1;
+  endpoint.updatedAt = now;
+  if (wasActive && !endpoint.active) await tx.execute(hold, [endpoint.id]);
+  if (!wasActive && endpoint.active) await tx.execute(release, [now, endpoint.id]);
+  return endpointResource(endpoint);
+}
+
+const hold = `update deliveries set status = 'held' where endpoint_id = ? and status = 'pending'`;
+/** All due now, and therefore claimed in the order of their ids: oldest first. */
+const release = `update deliveries set status = 'pending', next_attempt_at = ? where endpoint_id = ? and status = 'held'`;

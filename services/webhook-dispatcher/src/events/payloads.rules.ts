@@ -1,0 +1,49 @@
+import type { funnelEmailSynced } from '@app/contracts/catalog';
+import { countryName } from '@app/contracts/countries';
+import type { EventData } from '@app/contracts/define';
+import type { orderPaid } from '@app/contracts/orders';
+import type { FunnelEmailSyncPayload, OrderPaidPayload } from '@app/contracts/webhook-payloads';
+import { formatAmount } from '@app/money/format';
+
+/** Bodies as published, field by field. `sentAt` is when it happened and the same on every try. */
+export function orderPaidPayload(order: EventData<typeof orderPaid>, sentAt: string): OrderPaidPayload {
+  return {
+    event: 'order.paid',
+    orderId: order.orderId,
+    product: order.productName,
+    productId: order.productId,
+    email: order.customerEmail,
+    name: order.customerName,
+    firstName: firstWord(order.customerName),
+    country: (order.country && countryName(order.country)) ?? '',
+    countryCode: order.country ?? '',
+    totalCents: order.totalCents,
+    total: formatAmount(order.totalCents, order.currency),
+    currency: order.currency,
+    affiliate: order.affiliateCode ?? '',
+    accessUrl: order.accessUrl,
+    supportEmail: order.supportEmail,
+    sentAt,
+  };
+}
+
+export function funnelEmailSyncPayload(
+  email: EventData<typeof funnelEmailSynced>,
+  sentAt: string,
+): FunnelEmailSyncPayload {
+  return {
+    event: 'funnel.email.sync',
+    productId: email.productId,
+    productSlug: email.productSlug,
+    product: email.productName,
+    position: email.position,
+    sendDay: email.sendDay,
+    subject: email.subject,
+    body: email.body,
+    sentAt,
+  };
+}
+
+function firstWord(name: string): string {
+  return name.trim().split(/\s+/, 1)[0] ?? '';
+}

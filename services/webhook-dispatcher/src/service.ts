@@ -1,0 +1,64 @@
+import { connectNats } from '@app/messaging/connect';
+import { startConsumer } from '@app/messaging/consume';
+import { startHousekeeping } from '@app/messaging/housekeeping';
+import { serveRequests } from '@app/messaging/serve-requests';
+import { openDatabase, pendingMigrations } from '@app/service-kit/database';
+import { Lifetime } from '@app/service-kit/lifetime';
+import type { RunningService, ServiceDeps } from '@app/service-kit/service';
+import { activityRequests } from './activity/requests.ts';
+import type { WebhookDispatcherConfig } from './config.ts';
+import { databaseOptions } from './db/migrate.ts';
+import { Dispatcher } from './deliveries/dispatcher.ts';
+import { listenForChanges } from './endpoints/endpoint-changes.ts';
+import { endpointRequests } from './endpoints/requests.ts';
+import { createSecretBox } from './endpoints/secret-box.ts';
+import { consumers } from './events/consumers.ts';
+
+/** Puts the service together: storage, messaging, the dispatcher, what feeds it, and last what lets requests in. */
+export async function createWebhookDispatcher(
+  config: WebhookDispatcherConfig,
+  { logger, clock }: ServiceDeps,
+): Promise<RunningService> {
+  const lifetime = new Lifetime(logger);
+  const allowLoopback = config.WEBHOOKS_ALLOW_LOOPBACK === 'enabled';
+  const secrets = createSecretBox(config.SECRETS_KEY);
+  try {
+    const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
+    const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
+    const nats = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD };
+    const connected = await connectNats({ ...nats, service: 'webhook-dispatcher' });
+    const link = lifetime.add('nats', connected, (opened) => opened.close());
+    lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
+    const attemptTimeoutMs = config.ATTEMPT_TIMEOUT_SECONDS * 1_000;
+    const leaseSeconds = config.LEASE_SECONDS;
+    const settings = { database, secrets, clock, logger, allowLoopback, attemptTimeoutMs, leaseSeconds };
+    const dispatcher = lifetime.add('dispatcher', new Dispatcher(settings), (started) => started.close());
+    const changes = listenForChanges(link, (endpointId) => void dispatcher.endpointChanged(endpointId));
+    lifetime.add('endpoint changes', changes, (started) => started.close());
+    for (const { source, subscriptions } of consumers({ clock, dispatcher })) {
+      const streamReplicas = config.STREAM_REPLICAS;
+      const consumer = startConsumer({ link, database, source, subscriptions, logger, streamReplicas });
+      lifetime.add(`consumer of ${source}`, consumer, (started) => started.close());
+    }
+    const deps = { database, clock, secrets, allowLoopback, announce: changes.announce };
+    const served = await serveRequests(link, {
+      version: '0.1.0',
+      description: 'Webhook endpoints, deliveries and activity',
+      answers: [...endpointRequests(deps), ...activityRequests(database)],
+      logger,
+    });
+    lifetime.add('requests', served, (requests) => requests.close());
+    return {
+      name: 'webhook-dispatcher',
+      checks: [
+        { name: 'database', check: () => database.check() },
+        { name: 'migrations', check: async () => void (await pendingMigrations(database)) },
+        { name: 'nats', check: () => link.check() },
+      ],
+      close: () => lifetime.close(),
+    };
+  } catch (err) {
+    await lifetime.close();
+    throw err;
+  }
+}

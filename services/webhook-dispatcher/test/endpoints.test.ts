@@ -1,0 +1,103 @@
+import { newId, newIdSuffix } from '@app/contracts/ids';
+import { deleteWebhookEndpoint, getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+
+guardLeaks();
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ WEBHOOKS_ALLOW_LOOPBACK: 'disabled' });
+});
+afterAll(() => harness.close());
+
+const url = 'https://example.com/hook';
+const someAccount = () => newId('account', Date.now());
+const strict = getWebhookEndpoint.output;
+
+test('the signing secret is in the answer that made the endpoint and in no other', async () => {
+  const account = someAccount();
+  const made = await harness.ask(putWebhookEndpoint, account, { body: { url } });
+  expect(made).toMatchObject({ url, events: null, active: true });
+  expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  const changed = await harness.ask(putWebhookEndpoint, account, { body: { url: `${url}/2`, events: ['order.paid'] } });
+  expect(changed).toEqual({ ...made, secret: undefined, url: `${url}/2`, events: ['order.paid'] });
+  const read = await harness.ask(getWebhookEndpoint, account, {});
+  expect(read).toEqual(changed);
+  expect(strict.parse(read)).toEqual(read);
+});
+
+test('fields left out of a change stay as they are', async () => {
+  const account = someAccount();
+  await harness.ask(putWebhookEndpoint, account, { body: { url, events: ['order.paid'], active: false } });
+  const changed = await harness.ask(putWebhookEndpoint, account, { body: { url } });
+  expect(changed).toMatchObject({ events: ['order.paid'], active: false });
+  const opened = await harness.ask(putWebhookEndpoint, account, { body: { url, events: null, active: true } });
+  expect(opened).toMatchObject({ events: null, active: true });
+});
+
+test('a repeated command has one effect and the same answer, secret included', async () => {
+  const account = someAccount();
+  const commandId = newIdSuffix(Date.now());
+  const first = await harness.ask(putWebhookEndpoint, account, { body: { url } }, commandId);
+  await harness.ask(putWebhookEndpoint, account, { body: { url: `${url}/2` } });
+  expect(await harness.ask(putWebhookEndpoint, account, { body: { url } }, commandId)).toEqual(first);
+  expect(await harness.ask(getWebhookEndpoint, account, {})).toMatchObject({ url: `${url}/2` });
+});
+
+test('two first calls at once make one endpoint', async () => {
+  const account = someAccount();
+  const answers = await Promise.all(
+    [1, 2, 3].map((n) => harness.ask(putWebhookEndpoint, account, { body: { url: `${url}/${n}` } })),
+  );
+  expect(new Set(answers.map((answer) => answer.id)).size).toBe(1);
+  expect(answers.filter((answer) => answer.secret !== undefined)).toHaveLength(1);
+});
+
+test('neither the secret nor a form of it that can be read is stored', async () => {
+  const account = someAccount();
+  const { secret } = await harness.ask(putWebhookEndpoint, account, { body: { url } });
+  const bytes = Buffer.from((secret as string).slice(6), 'base64');
+  const stored = JSON.stringify([
+    await harness.query('select * from endpoints'),
+    await harness.query('select * from commands'),
+  ]);
+  for (const form of [bytes.toString('base64'), bytes.toString('hex'), secret as string])
+    expect(stored).not.toContain(form);
+});
+
+test('addresses that are not public are refused with their own code', async () => {
+  for (const refused of [
+    'http://127.0.0.1/',
+    'http://localhost:3000/',
+    'http://169.254.169.254/',
+    'http://2130706433/',
+    'http://[::1]/',
+  ]) {
+    await expect(harness.ask(putWebhookEndpoint, someAccount(), { body: { url: refused } })).rejects.toMatchObject({
+      code: 'webhook_url_refused',
+      errors: [{ field: 'url' }],
+    });
+  }
+});
+
+test('an endpoint that is not there, or is another account’s, is unknown', async () => {
+  const [owner, other] = [someAccount(), someAccount()];
+  await harness.ask(putWebhookEndpoint, owner, { body: { url } });
+  await expect(harness.ask(getWebhookEndpoint, other, {})).rejects.toMatchObject({
+    code: 'webhook_endpoint_not_found',
+  });
+  await expect(harness.ask(deleteWebhookEndpoint, other, {})).rejects.toMatchObject({
+    code: 'webhook_endpoint_not_found',
+  });
+  const commandId = newIdSuffix(Date.now());
+  expect(await harness.ask(deleteWebhookEndpoint, owner, {}, commandId)).toEqual({ ok: true });
+  expect(await harness.ask(deleteWebhookEndpoint, owner, {}, commandId)).toEqual({ ok: true });
+  await expect(harness.ask(getWebhookEndpoint, owner, {})).rejects.toMatchObject({
+    code: 'webhook_endpoint_not_found',
+  });
+});
+
+test('the service says that it is ready', async () => {
+  await harness.check();
+});
