@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds and asserts on it.
+  readonly json: any;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** A seller as an HTTP client: an account of its own and a key. */
+export interface Seller {
+  readonly accountId: string;
+  readonly apiKey: string;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+export async function call(baseUrl: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const { body, headers = {} } = options;
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: parse(text) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Signs up over HTTP and makes a key with the session it got. */
+export async function signUp(baseUrl: string, name = 'Test Seller', scopes?: string[]): Promise<Seller> {
+  const email = `seller-${randomBytes(6).toString('hex')}@example.com`;
+  const signedUp = await call(baseUrl, 'POST', '/api/auth/signup', {
+    body: { email, password: 'a long enough password', name },
+  });
+  if (signedUp.status !== 200) throw new Error(`sign-up: ${signedUp.status} ${signedUp.text}`);
+  const cookie = signedUp.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  const made = await call(baseUrl, 'POST', '/api/v1/api-keys', {
+    body: { name: 'test', ...(scopes ? { scopes } : {}) },
+    headers: { cookie },
+  });
+  if (made.status !== 200) throw new Error(`key: ${made.status} ${made.text}`);
+  const apiKey: string = made.json.key;
+  const authorization = `Bearer ${apiKey}`;
+  return {
+    accountId: signedUp.json.accountId,
+    apiKey,
+    call: (method, path, options = {}) =>
+      call(baseUrl, method, path, { ...options, headers: { authorization, ...options.headers } }),
+  };
+}
+
+/** A live product with one bump; returns its id, slug and the bump's id. */
+export async function addProduct(
+  seller: Seller,
+  slug = 'course',
+): Promise<{ productId: string; slug: string; bumpId: string }> {
+  const product = await seller.call('POST', '/api/v1/products', {
+    body: {
+      name: 'Course',
+      slug,
+      priceCents: 9_900,
+      currency: 'usd',
+      pricingType: 'onetime',
+      status: 'live',
+      accessUrl: 'https://example.com/a',
+    },
+  });
+  if (product.status !== 200) throw new Error(`product: ${product.status} ${product.text}`);
+  const bump = await seller.call('POST', `/api/v1/products/${product.json.id}/bumps`, {
+    body: { headline: 'Guide', priceCents: 1_900 },
+  });
+  if (bump.status !== 200) throw new Error(`bump: ${bump.status} ${bump.text}`);
+  return { productId: product.json.id, slug, bumpId: bump.json.id };
+}
