@@ -113,8 +113,6 @@ export function isId(kind: IdKind, value: string): boolean {
 
 const suffixRegex = new RegExp(`^${suffixPattern}$`);
 
-export const commandIdSchema = z.string().regex(suffixRegex);
-
 export function idSchema(kind: IdKind) {
   return z
     .string()

@@ -3,8 +3,8 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { SpanKind } from '@opentelemetry/api';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
-import type { ConsumerOptions, OnCommit, ReceivedEvent, Subscription } from './consume.ts';
 import { decide, isOutage, PoisonEvent } from './retry-policy.ts';
+import type { ConsumerOptions, OnCommit, ReceivedEvent, Subscription } from './subscription.ts';
 
 interface Parsed {
   readonly message: JsMsg;

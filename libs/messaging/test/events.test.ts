@@ -4,8 +4,9 @@ import { createTestNats, type TestNats } from '@app/testing/nats';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsLink } from '../src/connect.ts';
-import { on, startConsumer } from '../src/consume.ts';
+import { startConsumer } from '../src/consume.ts';
 import { startRelay } from '../src/relay.ts';
+import { on } from '../src/subscription.ts';
 import { counted, logger, numbers, openTestDb, record, type TestDb } from './harness.ts';
 
 guardLeaks();

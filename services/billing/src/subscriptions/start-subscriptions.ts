@@ -2,9 +2,9 @@ import type { EventData } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import type { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
-import type { ReceivedEvent } from '@app/messaging/consume';
 import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
 import { PoisonEvent } from '@app/messaging/retry-policy';
+import type { ReceivedEvent } from '@app/messaging/subscription';
 import { type Client, statement } from '@app/service-kit/database';
 import { nthPeriodEnd } from './period.rules.ts';
 

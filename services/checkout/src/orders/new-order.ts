@@ -3,7 +3,7 @@ import { orderPaid } from '@app/contracts/orders';
 import { outboxRow } from '@app/messaging/outbox';
 import type { NewOrder } from './insert-orders.ts';
 import type { Sale } from './order.rules.ts';
-import type { OrderCommand } from './place-order.ts';
+import type { OrderCommand } from './order-command.ts';
 
 /** The order's row and its `order.paid` event, which carries all that any consumer needs. */
 export function newOrder(from: {

@@ -1,8 +1,6 @@
 import { resolveOffers, type SaleOffer } from '@app/contracts/catalog';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idTimeMs } from '@app/contracts/ids';
-import type { PlaceOrderBody } from '@app/contracts/orders';
-import type { RequestContext } from '@app/messaging/request-headers';
 import type { Requester } from '@app/messaging/requester';
 import { isOutage } from '@app/messaging/retry-policy';
 import { type Batcher, createBatcher, type Outcome } from '@app/service-kit/batcher';
@@ -10,12 +8,7 @@ import type { Database } from '@app/service-kit/database';
 import { insertDiscounted, insertOrders, type NewOrder, recordedTotals } from './insert-orders.ts';
 import { newOrder } from './new-order.ts';
 import { decideSale } from './order.rules.ts';
-
-export interface OrderCommand {
-  readonly context: RequestContext;
-  readonly body: PlaceOrderBody;
-  readonly account: { testMode: boolean; supportEmail: string };
-}
+import type { OrderCommand } from './order-command.ts';
 
 export interface PlacedOrder {
   readonly ok: true;

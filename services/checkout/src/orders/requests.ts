@@ -3,7 +3,8 @@ import { getOrder, listOrders, placeOrder } from '@app/contracts/orders';
 import { type Answer, answer } from '@app/messaging/serve-requests';
 import { type Batcher, BatcherFullError } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
-import type { OrderCommand, PlacedOrder } from './place-order.ts';
+import type { OrderCommand } from './order-command.ts';
+import type { PlacedOrder } from './place-order.ts';
 import { readOrder, readOrders } from './read-orders.ts';
 
 export function orderRequests(database: Database, desk: Batcher<OrderCommand, PlacedOrder>): Answer[] {

@@ -1,6 +1,6 @@
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
-import { on } from '@app/messaging/consume';
+import { on } from '@app/messaging/subscription';
 import { factOfOrder, factOfSubscription } from './fact.rules.ts';
 import { recordFacts } from './record-facts.ts';
 

@@ -1,0 +1,41 @@
+import type { EventData, EventDefinition, EventEnvelope } from '@app/contracts/define';
+import type { ServiceName } from '@app/contracts/services';
+import type { Database } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import type { PoolClient } from 'pg';
+import type { NatsLink } from './connect.ts';
+
+/** An event as a handler sees it: the envelope and what rode in its headers. */
+export interface ReceivedEvent<Data> extends EventEnvelope<Data> {
+  readonly requestId: string | null;
+  readonly traceparent: string | undefined;
+}
+
+/** Runs work when the batch's transaction is committed, and never when it is rolled back. The work must not throw. */
+export type OnCommit = (work: () => void) => void;
+
+type Handle<Data> = (events: readonly ReceivedEvent<Data>[], client: PoolClient, onCommit: OnCommit) => Promise<void>;
+
+export interface Subscription {
+  readonly definition: EventDefinition;
+  readonly handle: Handle<never>;
+}
+
+/**
+ * Subscribes to one kind of event. The handler gets the events of one batch that are new here, in stream order, and
+ * the client whose transaction also records them in the inbox: its writes happen exactly once.
+ */
+export function on<E extends EventDefinition>(definition: E, handle: Handle<EventData<E>>): Subscription {
+  return { definition, handle: handle as Subscription['handle'] };
+}
+
+export interface ConsumerOptions {
+  readonly link: NatsLink;
+  readonly database: Database;
+  readonly source: ServiceName;
+  readonly subscriptions: readonly Subscription[];
+  readonly logger: Logger;
+  readonly streamReplicas: number;
+  /** Called after a batch's effects are committed. */
+  readonly afterCommit?: () => void;
+}
