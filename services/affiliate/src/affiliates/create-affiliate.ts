@@ -1,0 +1,37 @@
+import type { createAffiliate as contract } from '@app/contracts/affiliates';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand } from '@app/contracts/ids';
+import { once } from '@app/messaging/once';
+import type { RequestContext } from '@app/messaging/request-headers';
+import type { AffiliateDeps } from '../deps.ts';
+import { Affiliate, affiliateResourceOf, commissionColumns } from './affiliate.entity.ts';
+
+/** Throws `code_taken`; codes that differ in case only are the same. */
+export async function createAffiliate(
+  { database, clock }: AffiliateDeps,
+  { accountId, commandId }: RequestContext,
+  { body }: RequestInput<typeof contract>,
+): Promise<RequestOutput<typeof contract>> {
+  try {
+    return await once(database.fork(), commandId, async (tx) => {
+      const affiliate = tx.create(Affiliate, {
+        accountId,
+        id: idOfCommand('affiliate', commandId),
+        code: body.code,
+        name: body.name,
+        email: body.email,
+        commissionBasisPoints: null,
+        commissionCents: null,
+        ...commissionColumns(body),
+        renewalMonths: body.renewalMonths ?? 0,
+        createdAt: clock.now(),
+      });
+      return affiliateResourceOf(affiliate);
+    });
+  } catch (err) {
+    // A look-up before the insert could not see a competitor's.
+    if ((err as { constraint?: unknown }).constraint !== 'affiliates_code_unique') throw err;
+    throw new DomainError('code_taken', 'Another affiliate of this account has this code.');
+  }
+}

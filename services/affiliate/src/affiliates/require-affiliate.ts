@@ -1,0 +1,19 @@
+import { DomainError } from '@app/contracts/errors';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { Affiliate } from './affiliate.entity.ts';
+
+/** The account's partner with this code, in whatever case it is written. Throws `affiliate_not_found`. */
+export async function requireAffiliate(
+  em: EntityManager,
+  accountId: string,
+  code: string,
+  lockMode: LockMode = LockMode.NONE,
+): Promise<Affiliate> {
+  // Text that PostgreSQL cannot hold is nobody's code.
+  const storable = code.isWellFormed() && !code.includes('\u0000');
+  const where = { accountId, codeKey: code.toLowerCase() };
+  const affiliate = storable ? await em.findOne(Affiliate, where, { lockMode }) : null;
+  if (affiliate === null)
+    throw new DomainError('affiliate_not_found', `There is no affiliate with the code "${code}".`);
+  return affiliate;
+}

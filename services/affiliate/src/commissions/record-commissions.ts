@@ -1,0 +1,99 @@
+import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
+import type { EventData } from '@app/contracts/define';
+import { idOfCommand } from '@app/contracts/ids';
+import type { orderPaid } from '@app/contracts/orders';
+import { insertOutboxSql, type OutboxRow, outboxRow } from '@app/messaging/outbox';
+import type { ReceivedEvent } from '@app/messaging/subscription';
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, statement } from '@app/service-kit/database';
+import { commissionOn, type Promised } from './commission.rules.ts';
+
+type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
+type CreditedOrder = { readonly order: PaidOrder; readonly code: string };
+
+interface CommissionRow {
+  readonly account_id: string;
+  readonly id: string;
+  readonly affiliate_id: string;
+  readonly order_id: string;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly created_at: string;
+}
+
+/**
+ * Credits partners with the sales that named their code, many sales at a time: one look-up, one insert. A code that
+ * nobody has becomes an event, so that the seller hears of it: the sale itself stands.
+ * @returns how many events were written to the outbox
+ */
+export async function recordCommissions(client: Client, clock: Clock, orders: readonly PaidOrder[]): Promise<number> {
+  const credited = orders.flatMap((order) =>
+    order.data.affiliateCode ? [{ order, code: order.data.affiliateCode }] : [],
+  );
+  if (credited.length === 0) return 0;
+  const partners = await findPartners(client, credited);
+  const commissions: CommissionRow[] = [];
+  const events: OutboxRow[] = [];
+  for (const { order, code } of credited) {
+    const partner = partners.get(keyOf(order.accountId, code));
+    if (partner === undefined) events.push(unmatched(order, code, clock));
+    else commissions.push(...commissionRows(order, partner));
+  }
+  if (commissions.length > 0) await client.query(insertCommissions([JSON.stringify(commissions)]));
+  if (events.length > 0) await client.query(insertEvents([JSON.stringify(events)]));
+  return events.length;
+}
+
+type Partner = Promised & { readonly id: string };
+
+const partnersByCode = statement(
+  'affiliates-by-codes',
+  `select account_id, code, id, email, commission_basis_points as "commissionBasisPoints", commission_cents as "commissionCents"
+   from affiliates where (account_id, code_key) in (select * from unnest($1::text[], $2::text[]))`,
+);
+
+async function findPartners(client: Client, credited: readonly CreditedOrder[]): Promise<Map<string, Partner>> {
+  const values = [credited.map(({ order }) => order.accountId), credited.map(({ code }) => code.toLowerCase())];
+  const { rows } = await client.query<Partner & { account_id: string; code: string }>(partnersByCode(values));
+  return new Map(rows.map((row) => [keyOf(row.account_id, row.code), row]));
+}
+
+const keyOf = (accountId: string, code: string): string => `${accountId} ${code.toLowerCase()}`;
+
+/** Its time and the end of its id are the sale's: the hold is counted from there, and commissions sort as orders do. */
+function commissionRows({ accountId, data }: PaidOrder, partner: Partner): CommissionRow[] {
+  const amount = commissionOn(data, partner);
+  if (amount === null) return [];
+  return [
+    {
+      account_id: accountId,
+      id: idOfCommand('commission', data.orderId.slice(-26)),
+      affiliate_id: partner.id,
+      order_id: data.orderId,
+      amount_cents: amount,
+      currency: data.currency,
+      created_at: data.paidAt,
+    },
+  ];
+}
+
+function unmatched({ accountId, requestId, traceparent, data }: PaidOrder, code: string, clock: Clock): OutboxRow {
+  const { orderId, test } = data;
+  const row = outboxRow(
+    affiliateCodeUnmatched,
+    { orderId, code, test },
+    { accountId, requestId, nowMs: clock.nowMs() },
+  );
+  // The batch has one trace; each event continues its own order's.
+  return { ...row, traceparent: traceparent ?? row.traceparent };
+}
+
+const insertCommissions = statement(
+  'commissions-insert',
+  `insert into commissions (account_id, id, affiliate_id, order_id, amount_cents, currency, status, created_at)
+   select account_id, id, affiliate_id, order_id, amount_cents, currency, 'pending', created_at
+   from json_to_recordset($1::json) as r (account_id text, id text, affiliate_id text, order_id text,
+     amount_cents bigint, currency text, created_at timestamptz)
+   on conflict (account_id, order_id) do nothing`,
+);
+const insertEvents = statement('outbox-insert', insertOutboxSql);

@@ -1,0 +1,8 @@
+import * as contract from '@app/contracts/affiliates';
+import { type Answer, answer } from '@app/messaging/serve-requests';
+import type { AffiliateDeps } from '../deps.ts';
+import { listCommissions } from './list-commissions.ts';
+
+export function commissionRequests({ database }: AffiliateDeps): Answer[] {
+  return [answer(contract.listCommissions, (input, { accountId }) => listCommissions(database, accountId, input))];
+}

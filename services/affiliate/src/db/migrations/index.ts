@@ -1,0 +1,4 @@
+import type { Migrations } from '@app/service-kit/database';
+import { Initial } from './0001-initial.ts';
+
+export const migrations: Migrations = [{ name: '0001-initial', class: Initial }];

@@ -1,0 +1,57 @@
+import { connectNats } from '@app/messaging/connect';
+import { startConsumer } from '@app/messaging/consume';
+import { startHousekeeping } from '@app/messaging/housekeeping';
+import { startRelay } from '@app/messaging/relay';
+import { serveRequests } from '@app/messaging/serve-requests';
+import { openDatabase, pendingMigrations } from '@app/service-kit/database';
+import { Lifetime } from '@app/service-kit/lifetime';
+import type { RunningService, ServiceDeps } from '@app/service-kit/service';
+import { affiliateRequests } from './affiliates/requests.ts';
+import { checkoutConsumer } from './commissions/consumers.ts';
+import { commissionRequests } from './commissions/requests.ts';
+import type { AffiliateConfig } from './config.ts';
+import { databaseOptions } from './db/migrate.ts';
+
+/** Puts the service together: storage, messaging, what it listens to, and last what lets requests in. */
+export async function createAffiliate(
+  config: AffiliateConfig,
+  { logger, clock }: ServiceDeps,
+): Promise<RunningService> {
+  const lifetime = new Lifetime(logger);
+  try {
+    const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
+    const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
+    const nats = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD };
+    const link = lifetime.add('nats', await connectNats({ ...nats, service: 'affiliate' }), (opened) => opened.close());
+    const streamReplicas = config.STREAM_REPLICAS;
+    const relay = lifetime.add(
+      'relay',
+      startRelay({ link, databaseUrl: config.DATABASE_URL, logger, streamReplicas }),
+      (started) => started.close(),
+    );
+    const consuming = { ...checkoutConsumer(clock, () => relay.wake()), source: 'checkout' as const };
+    const orders = startConsumer({ ...consuming, link, database, logger, streamReplicas });
+    lifetime.add('order consumer', orders, (consumer) => consumer.close());
+    lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
+    const deps = { database, clock };
+    const served = await serveRequests(link, {
+      version: '0.1.0',
+      description: 'Partners and their commissions',
+      answers: [...affiliateRequests(deps), ...commissionRequests(deps)],
+      logger,
+    });
+    lifetime.add('requests', served, (requests) => requests.close());
+    return {
+      name: 'affiliate',
+      checks: [
+        { name: 'database', check: () => database.check() },
+        { name: 'migrations', check: () => pendingMigrations(database) },
+        { name: 'nats', check: () => link.check() },
+      ],
+      close: () => lifetime.close(),
+    };
+  } catch (err) {
+    await lifetime.close();
+    throw err;
+  }
+}

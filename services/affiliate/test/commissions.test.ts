@@ -1,0 +1,170 @@
+import { affiliateCodeUnmatched, createAffiliate, listCommissions, updateAffiliate } from '@app/contracts/affiliates';
+import { newId } from '@app/contracts/ids';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type AffiliateHarness, type PaidOrder, startAffiliate } from './harness.ts';
+
+guardLeaks();
+let service: AffiliateHarness;
+let accountId: string;
+beforeAll(async () => {
+  service = await startAffiliate();
+});
+afterAll(() => service.close());
+
+/** Every test has an account of its own, with one partner who earns 30 %. */
+beforeEach(async () => {
+  accountId = newId('account', Date.now());
+  await createPartner(accountId, { commissionPercent: 30 });
+});
+
+function createPartner(owner: string, commission: { commissionPercent: number } | { commissionCents: number }) {
+  const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', ...commission };
+  return service.ask(createAffiliate, { body }, { accountId: owner });
+}
+
+function paidOrder(fields: Partial<PaidOrder> = {}): PaidOrder {
+  return {
+    orderId: newId('order', Date.now()),
+    productId: 'prd_01kex0000000000000000000aa',
+    productName: 'Course',
+    productSlug: 'course',
+    pricingType: 'onetime',
+    billingInterval: null,
+    priceCents: 4900,
+    customerEmail: 'buyer@example.com',
+    customerName: '',
+    country: null,
+    totalCents: 4905,
+    currency: 'eur',
+    items: [],
+    affiliateCode: 'PAT',
+    paymentMethod: null,
+    accessUrl: '',
+    supportEmail: '',
+    source: 'api',
+    test: false,
+    paidAt: '2026-01-10T08:00:00.123Z',
+    ...fields,
+  };
+}
+
+const list = async (page: { limit?: number; before?: string } = {}, owner = accountId) =>
+  await service.ask(listCommissions, { code: 'pat', ...page }, { accountId: owner });
+const whenCommissions = (count: number, owner = accountId) =>
+  eventually(async () => {
+    const { data } = await list({}, owner);
+    return data.length >= count && data;
+  });
+
+test('an order that names a partner, in any case, makes one pending commission from the time of the sale', async () => {
+  expect(await list()).toEqual({ data: [] });
+  const order = paidOrder({ affiliateCode: 'pAt' });
+  await service.publish(accountId, order);
+  expect(await whenCommissions(1)).toEqual([
+    {
+      id: expect.stringMatching(/^com_/),
+      order_id: order.orderId,
+      amount_cents: 1472,
+      currency: 'eur',
+      status: 'pending',
+      created_at: '2026-01-10T08:00:00.123Z',
+    },
+  ]);
+});
+
+test('an order makes one commission however often its event arrives and under whatever id', async () => {
+  const [first, last] = [paidOrder(), paidOrder()];
+  const eventId = newId('event', Date.now());
+  for (const id of [eventId, eventId, undefined]) await service.publish(accountId, first, id);
+  await service.publish(accountId, last);
+  expect((await whenCommissions(2)).map((commission) => commission.order_id)).toEqual([last.orderId, first.orderId]);
+});
+
+test('rehearsals, partners’ own purchases and orders without a code earn nothing', async () => {
+  await service.publish(accountId, paidOrder({ test: true }));
+  await service.publish(accountId, paidOrder({ customerEmail: 'Pat@EXAMPLE.com' }));
+  await service.publish(accountId, paidOrder({ affiliateCode: null }));
+  const credited = paidOrder();
+  await service.publish(accountId, credited);
+  expect((await whenCommissions(1)).map((commission) => commission.order_id)).toEqual([credited.orderId]);
+});
+
+test('a partner is credited by the account that was sold in, at the commission promised there then', async () => {
+  const other = newId('account', Date.now());
+  await createPartner(other, { commissionCents: 5000 });
+  const orders = [paidOrder(), paidOrder({ totalCents: 9900 })];
+  for (const order of orders) await service.publish(other, order);
+  expect((await whenCommissions(2, other)).map((commission) => commission.amount_cents)).toEqual([5000, 4905]);
+  expect(await list()).toEqual({ data: [] });
+  await service.ask(updateAffiliate, { code: 'PAT', body: { commissionPercent: 50 } }, { accountId: other });
+  expect((await list({}, other)).data.map((commission) => commission.amount_cents)).toEqual([5000, 4905]);
+});
+
+test('a code that the account does not have is told as an event, for rehearsals too, and credits nobody', async () => {
+  const stranger = newId('account', Date.now());
+  const [order, rehearsal] = [paidOrder(), paidOrder({ affiliateCode: 'Typo', test: true })];
+  await service.publish(stranger, order);
+  await service.publish(accountId, rehearsal);
+  const rows = await eventually(async () => {
+    const found = await service.database.pool.query(
+      'select subject, payload::json as event from outbox where payload like any ($1) and stream_seq is not null order by id',
+      [[`%${stranger}%`, `%${accountId}%`]],
+    );
+    return found.rows.length >= 2 && found.rows;
+  });
+  expect(rows).toMatchObject([
+    {
+      subject: affiliateCodeUnmatched.subject,
+      event: {
+        accountId: stranger,
+        occurredAt: '2026-01-15T12:00:00.000Z',
+        data: { orderId: order.orderId, code: 'PAT', test: false },
+      },
+    },
+    { event: { accountId, data: { orderId: rehearsal.orderId, code: 'Typo', test: true } } },
+  ]);
+  for (const { event } of rows) affiliateCodeUnmatched.data.parse(event.data);
+  const { rows: commissions } = await service.database.pool.query('select from commissions where account_id = $1', [
+    stranger,
+  ]);
+  expect(commissions).toEqual([]);
+});
+
+test('commissions are paged back by id, newest sale first, none twice and none left out', async () => {
+  const orders = Array.from({ length: 5 }, (_, n) => paidOrder({ paidAt: `2026-01-10T08:00:0${n}.000Z` }));
+  await Promise.all(orders.map((order) => service.publish(accountId, order)));
+  const all = await whenCommissions(5);
+  expect(
+    all
+      .map((commission) => commission.created_at)
+      .sort()
+      .reverse(),
+  ).toEqual(all.map((commission) => commission.created_at));
+  const pages: string[][] = [];
+  let before: string | undefined;
+  for (const more of [true, true, false]) {
+    const page = await list({ limit: 2, ...(before === undefined ? {} : { before }) });
+    expect(page.has_more).toBe(more);
+    pages.push(page.data.map((commission) => commission.id));
+    before = page.data.at(-1)?.id;
+  }
+  expect(pages.flat()).toEqual(all.map((commission) => commission.id));
+});
+
+test('a burst of orders with and without partners is settled completely', async () => {
+  const orders = Array.from({ length: 300 }, (_, n) =>
+    paidOrder({ affiliateCode: ['PAT', 'pat', 'nobody', null][n % 4] ?? null }),
+  );
+  await Promise.all(orders.map((order) => service.publish(accountId, order)));
+  const count = await eventually(async () => {
+    const { rows } = await service.database.pool.query(
+      `select (select count(*) from commissions where account_id = $1) as credited,
+              (select count(*) from outbox where payload like $2 and stream_seq is not null) as unmatched`,
+      [accountId, `%${accountId}%`],
+    );
+    return rows[0].credited === 150 && rows[0].unmatched === 75 && rows[0];
+  });
+  expect(count).toEqual({ credited: 150, unmatched: 75 });
+});

@@ -1,0 +1,68 @@
+import type { EventData, RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
+import { newId, newIdSuffix } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { connectNats } from '@app/messaging/connect';
+import { type CallContext, createRequester } from '@app/messaging/requester';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { silentLogger } from '@app/service-kit/logger';
+import { eventually } from '@app/testing/eventually';
+import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
+import { createTestNats } from '@app/testing/nats';
+import { createMigratedDatabase } from '@app/testing/postgres';
+import { expect } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import { createAffiliate } from '../src/service.ts';
+
+export type PaidOrder = EventData<typeof orderPaid>;
+
+export interface AffiliateHarness {
+  readonly clock: FakeClock;
+  /** The service's database, for what only a look inside can show. */
+  readonly database: Database;
+  /** Asks as the gateway does; the answer must have its published shape, no more. */
+  ask<R extends RequestDefinition>(
+    definition: R,
+    input: RequestInput<R>,
+    context: { accountId: string } & Partial<CallContext>,
+  ): Promise<RequestOutput<R>>;
+  /** Puts a paid order on checkout's stream; resolves when the stream has it. */
+  publish(accountId: string, order: PaidOrder, eventId?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The real service on a database and a NATS server of its own. */
+export async function startAffiliate(): Promise<AffiliateHarness> {
+  const { url, close } = await createMigratedDatabase('affiliate', migrate);
+  const nats = await createTestNats();
+  const clock = fakeClock();
+  const service = await createAffiliate(readConfig({ DATABASE_URL: url, NATS_URL: nats.url }), {
+    logger: silentLogger(),
+    clock,
+  });
+  const database = await openDatabase(databaseOptions(url));
+  const link = await connectNats({ url: nats.url, service: 'gateway' });
+  const requester = createRequester(link);
+  return {
+    clock,
+    database,
+    ask: async (definition, input, context) => {
+      const commandId = newIdSuffix(Date.now());
+      const output = await requester.request(definition, input, { requestId: 'req-1', commandId, ...context });
+      // Parsing drops unknown fields: an equal rest means there were none.
+      expect(definition.output.parse(output)).toEqual(output);
+      return output;
+    },
+    publish: async (accountId, data, eventId = newId('event', Date.now())) => {
+      const event = JSON.stringify({ id: eventId, accountId, occurredAt: data.paidAt, data });
+      // A stream answers with its acknowledgement; until the consumer has made the stream, nobody answers.
+      await eventually(() => link.connection.request(orderPaid.subject, event, { timeout: 2_000 }));
+    },
+    close: async () => {
+      await Promise.all([link.close(), database.close()]);
+      await service.close();
+      await nats.close();
+      await close();
+    },
+  };
+}
