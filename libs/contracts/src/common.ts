@@ -72,8 +72,13 @@ export const httpUrl = z
 /** ISO 8601 UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
-/** Input of timestamps: any ISO 8601 instant with an offset. */
-export const instant = z.iso.datetime({ offset: true });
+const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Input of timestamps: any ISO 8601 instant with an offset, of years that a `timestamp` can show in UTC. */
+export const instant = z.iso.datetime({ offset: true }).refine((value) => {
+  const ms = Date.parse(value);
+  return ms >= 0 && ms <= lastInstantMs;
+}, 'must lie between 1970 and 9999');
 
 export const flag = z.union([z.literal(0), z.literal(1)]);
 

@@ -144,6 +144,11 @@ test('discounts are listed, limited and deleted, and a code is taken once per pr
   await expect(create({ code: 'BOTH', percentOff: 1, amountOffCents: 1 })).rejects.toMatchObject({
     code: 'validation_failed',
   });
+  for (const expiresAt of ['9999-12-31T23:59:59-01:00', '0000-01-01T00:00:00Z']) {
+    await expect(create({ code: 'FAR', percentOff: 1, expiresAt })).rejects.toMatchObject({
+      code: 'validation_failed',
+    });
+  }
   const change = (discountId: string, body: object, context = {}) =>
     catalog.ask(contract.updateDiscount, { productId, discountId, body }, context);
   expect(await change(percent.id, {})).toEqual(percent);
