@@ -1,4 +1,4 @@
-import { newId, newIdSuffix } from '@app/contracts/ids';
+import { newIdSuffix } from '@app/contracts/ids';
 import { deleteWebhookEndpoint, getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const url = 'https://example.com/hook';
-const someAccount = () => newId('account', Date.now());
+const someAccount = () => harness.account();
 const strict = getWebhookEndpoint.output;
 
 test('the signing secret is in the answer that made the endpoint and in no other', async () => {
@@ -38,7 +38,7 @@ test('fields left out of a change stay as they are', async () => {
 
 test('a repeated command has one effect and the same answer, secret included', async () => {
   const account = someAccount();
-  const commandId = newIdSuffix(Date.now());
+  const commandId = newIdSuffix(harness.clock.nowMs());
   const first = await harness.ask(putWebhookEndpoint, account, { body: { url } }, commandId);
   await harness.ask(putWebhookEndpoint, account, { body: { url: `${url}/2` } });
   expect(await harness.ask(putWebhookEndpoint, account, { body: { url } }, commandId)).toEqual(first);
@@ -90,7 +90,7 @@ test('an endpoint that is not there, or is another account’s, is unknown', asy
   await expect(harness.ask(deleteWebhookEndpoint, other, {})).rejects.toMatchObject({
     code: 'webhook_endpoint_not_found',
   });
-  const commandId = newIdSuffix(Date.now());
+  const commandId = newIdSuffix(harness.clock.nowMs());
   expect(await harness.ask(deleteWebhookEndpoint, owner, {}, commandId)).toEqual({ ok: true });
   expect(await harness.ask(deleteWebhookEndpoint, owner, {}, commandId)).toEqual({ ok: true });
   await expect(harness.ask(getWebhookEndpoint, owner, {})).rejects.toMatchObject({
@@ -99,5 +99,5 @@ test('an endpoint that is not there, or is another account’s, is unknown', asy
 });
 
 test('the service says that it is ready', async () => {
-  await harness.check();
+  await Promise.all(harness.running.service.checks.map((entry) => entry.check()));
 });

@@ -3,7 +3,7 @@ import { funnelEmailSynced } from '@app/contracts/catalog';
 import { orderPaid } from '@app/contracts/orders';
 import type { ServiceName } from '@app/contracts/services';
 import type { WebhookEventName } from '@app/contracts/webhooks';
-import { on, type ReceivedEvent, type Subscription } from '@app/messaging/consume';
+import { on, type ReceivedEvent, type Subscription } from '@app/messaging/subscription';
 import { noteUnmatchedCodes } from '../activity/note-unmatched-codes.ts';
 import { funnelEmailSyncPayload, orderPaidPayload } from './payloads.rules.ts';
 import { type OutgoingEvent, type StoreDeps, storeEvents } from './store-events.ts';

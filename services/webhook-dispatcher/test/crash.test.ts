@@ -1,0 +1,108 @@
+import { orderPaid } from '@app/contracts/orders';
+import { spawnNode } from '@app/testing/child-service';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { anOrder, connectedAccount } from './orders.ts';
+
+guardLeaks();
+const main = new URL('../src/main.ts', import.meta.url).pathname;
+let harness: Harness;
+let seller: Awaited<ReturnType<typeof connectedAccount>>;
+beforeAll(async () => {
+  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '1', LEASE_SECONDS: '2' });
+});
+beforeEach(async () => {
+  seller = await connectedAccount(harness);
+});
+afterAll(() => harness.close());
+
+/** More than the four requests that an endpoint not heard of yet may have under way. */
+const publishSix = async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 6; n += 1) ids.push(await harness.publish(orderPaid, seller.account, anOrder()));
+  await eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('sending')));
+  return ids;
+};
+const settled = () =>
+  eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('delivered')), { withinMs: 10_000 });
+
+test('kill -9 with deliveries stored, sent and not recorded: each arrives again under the same id, none is lost', async () => {
+  await harness.running.service.close();
+  // The process runs in real time; the deliveries that the killed one leaves are due at once in either time.
+  const child = await spawnNode(
+    main,
+    { ...harness.env, ATTEMPT_TIMEOUT_SECONDS: '10', LEASE_SECONDS: '12' },
+    { readyLine: /ready$/ },
+  );
+  seller.receiver.respondWith(() => ({ status: 200, delayMs: 60_000 }));
+  const ids = await publishSix();
+  await eventually(() => expect(seller.receiver.requests).toHaveLength(4));
+  await child.kill('SIGKILL');
+  const sentBefore = seller.received();
+  expect(await seller.statuses()).toEqual(Array(6).fill('sending'));
+  // As if the lease of the dead process had run out.
+  await harness.query(`update deliveries set lease_until = now() - interval '1 second' where status = 'sending'`);
+  seller.receiver.respondWith(() => ({ status: 200 }));
+  harness.clock.set(new Date());
+  harness.running.service = await harness.start();
+  await settled();
+  const counts = ids.map((id) => seller.received().filter((received) => received === id).length);
+  expect(counts).toEqual(ids.map((id) => (sentBefore.includes(id) ? 2 : 1)));
+  for (const id of sentBefore) {
+    const bodies = seller.receiver.requests
+      .filter((request) => request.headers['webhook-id'] === id)
+      .map((r) => r.body);
+    expect(new Set(bodies).size).toBe(1);
+  }
+  await seller.receiver.close();
+});
+
+test('a lease that runs out is taken over without anyone’s help', async () => {
+  seller.receiver.respondWith(() => ({ status: 200 }));
+  await harness.publish(orderPaid, seller.account, anOrder());
+  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
+  // A delivery whose holder is gone: taken by nobody who lives.
+  await harness.query(
+    `update deliveries set status = 'sending', lease_token = 'gone', lease_until = now() + interval '1 second' where account_id = $1`,
+    [seller.account],
+  );
+  await eventually(() => expect(seller.receiver.requests).toHaveLength(2));
+  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
+  expect(new Set(seller.received()).size).toBe(1);
+  await seller.receiver.close();
+});
+
+test('an attempt that outlived its lease is kept and settles nothing', async () => {
+  seller.receiver.respondWith(() => ({ status: 500, delayMs: 500 }));
+  await harness.publish(orderPaid, seller.account, anOrder());
+  await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
+  await harness.query(
+    `update deliveries set lease_token = 'another', lease_until = now() + interval '1 hour' where account_id = $1`,
+    [seller.account],
+  );
+  const attempts = () =>
+    harness.query('select outcome, next_attempt_at, status_code from attempts where account_id = $1', [seller.account]);
+  await eventually(async () =>
+    expect(await attempts()).toEqual([{ outcome: null, next_attempt_at: null, status_code: 500 }]),
+  );
+  expect(
+    await harness.query('select status, lease_token, attempts from deliveries where account_id = $1', [seller.account]),
+  ).toEqual([{ status: 'sending', lease_token: 'another', attempts: 0 }]);
+  await seller.receiver.close();
+});
+
+test('a stop lets requests under way finish and gives the rest back: nothing is sent twice', async () => {
+  seller.receiver.respondWith(() => ({ status: 200, delayMs: 300 }));
+  const ids = await publishSix();
+  await eventually(() => expect(seller.receiver.requests).toHaveLength(4));
+  await harness.running.service.close();
+  const statuses = await seller.statuses();
+  expect(statuses.filter((status) => status === 'delivered').length).toBeGreaterThanOrEqual(4);
+  expect(statuses).not.toContain('sending');
+  harness.running.service = await harness.start();
+  await settled();
+  expect(seller.received().sort()).toEqual(ids.sort());
+  await seller.receiver.close();
+});

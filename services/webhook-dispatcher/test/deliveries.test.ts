@@ -1,0 +1,272 @@
+import { createHmac } from 'node:crypto';
+import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
+import { funnelEmailSynced } from '@app/contracts/catalog';
+import { orderPaid } from '@app/contracts/orders';
+import { orderPaidPayload } from '@app/contracts/webhook-payloads';
+import { deleteWebhookEndpoint, listActivity, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { eventually } from '@app/testing/eventually';
+import type { ReceivedRequest } from '@app/testing/http-receiver';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { anOrder, connectedAccount } from './orders.ts';
+
+guardLeaks();
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '1' });
+});
+afterAll(() => harness.close());
+
+/** An account with an endpoint, and what its Recent activity says. */
+async function connectedSeller() {
+  const connected = await connectedAccount(harness);
+  const { account, url } = connected;
+  const activity = async (page = {}) => await harness.ask(listActivity, account, page);
+  const entries = (count: number) =>
+    eventually(async () => {
+      const { data } = await activity();
+      if (data.length < count) throw new Error(`${data.length} entries of ${count}`);
+      return data;
+    });
+  /** Moves the clock and has the service look at once: a change of the endpoint makes it, else it looks every second. */
+  const letPass = async (ms: number) => {
+    harness.clock.advance(ms);
+    await harness.ask(putWebhookEndpoint, account, { body: { url } });
+  };
+  return { ...connected, activity, entries, letPass };
+}
+
+function expectSigned(request: ReceivedRequest, secret: string): void {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = request.headers;
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  expect(signature).toBe(
+    `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${request.body}`).digest('base64')}`,
+  );
+  expect(Math.abs(Number(timestamp) * 1_000 - Date.now())).toBeLessThan(10_000);
+}
+
+test('an order arrives once, signed, with the published payload and headers, and is in Recent activity', async () => {
+  const seller = await connectedSeller();
+  const order = anOrder();
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const eventId = await harness.publish(orderPaid, seller.account, order, traceparent);
+  const [entry] = await seller.entries(1);
+  expect(seller.receiver.requests).toHaveLength(1);
+  const [request] = seller.receiver.requests as [ReceivedRequest];
+  expect(request).toMatchObject({ method: 'POST', path: '/hook?from=us' });
+  expect(request.headers).toMatchObject({
+    'content-type': 'application/json',
+    'x-service-event': 'order.paid',
+    'webhook-id': eventId,
+    traceparent,
+  });
+  expect(request.headers).not.toHaveProperty('x-service-test');
+  expectSigned(request, seller.secret);
+  const payload = orderPaidPayload.parse(JSON.parse(request.body));
+  expect(payload).toMatchObject({
+    orderId: order.orderId,
+    total: '€49.00',
+    country: '',
+    sentAt: harness.clock.now().toISOString(),
+  });
+  expect(listActivity.output.parse({ data: [entry] }).data[0]).toEqual(entry);
+  expect(entry).toMatchObject({
+    kind: 'webhook_attempt',
+    status: 'delivered',
+    status_code: 200,
+    attempt: 1,
+    event_id: eventId,
+  });
+  expect(entry).toMatchObject({ order_id: order.orderId, next_attempt_at: null, url: seller.url, test: false });
+  expect(entry?.summary).toMatch(/^order\.paid delivered to http.* \(200 in \d+ ms\)$/);
+  await seller.receiver.close();
+});
+
+test('a rehearsal is marked, and a pushed email arrives under its own name', async () => {
+  const seller = await connectedSeller();
+  await harness.publish(orderPaid, seller.account, anOrder({ test: true }));
+  const email = {
+    productId: 'prd_1',
+    productSlug: 's',
+    productName: 'P',
+    position: 1,
+    sendDay: 0,
+    subject: 'S',
+    body: 'B',
+  };
+  await harness.publish(funnelEmailSynced, seller.account, email);
+  const entries = await seller.entries(2);
+  const byName = new Map(seller.receiver.requests.map((request) => [request.headers['x-service-event'], request]));
+  expect(byName.get('order.paid')?.headers['x-service-test']).toBe('1');
+  expect(byName.get('funnel.email.sync')?.headers['x-service-test']).toBeUndefined();
+  expect(entries.map((entry) => entry.test).sort()).toEqual([false, true]);
+  await seller.receiver.close();
+});
+
+test('a failed try is repeated when it is due, under the same id, with the same bytes, until it succeeds', async () => {
+  const seller = await connectedSeller();
+  seller.receiver.respondWith((_, n) => (n === 1 ? { status: 500, body: 'no \u0000\n' } : { status: 204 }));
+  await harness.publish(orderPaid, seller.account, anOrder());
+  const [failed] = await seller.entries(1);
+  expect(failed).toMatchObject({ status: 'failed', status_code: 500, response_excerpt: 'no \n', attempt: 1 });
+  const waitMs = Date.parse(failed?.next_attempt_at as string) - harness.clock.nowMs();
+  expect(waitMs).toBeGreaterThanOrEqual(4_000);
+  expect(waitMs).toBeLessThanOrEqual(6_000);
+  expect(seller.receiver.requests).toHaveLength(1);
+  harness.clock.advance(6_001);
+  const [delivered] = await seller.entries(2);
+  expect(delivered).toMatchObject({
+    status: 'delivered',
+    status_code: 204,
+    attempt: 2,
+    delivery_id: failed?.delivery_id,
+  });
+  const [first, second] = seller.receiver.requests as [ReceivedRequest, ReceivedRequest];
+  expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
+  expect(second.body).toBe(first.body);
+  expectSigned(second, seller.secret);
+  await seller.receiver.close();
+});
+
+test('Retry-After is honoured, and redirects are failures that are not followed', async () => {
+  const seller = await connectedSeller();
+  seller.receiver.respondWith((_, n) =>
+    n === 1 ? { status: 302, headers: { location: seller.url, 'retry-after': '3600' } } : { status: 200 },
+  );
+  await harness.publish(orderPaid, seller.account, anOrder());
+  const [failed] = await seller.entries(1);
+  expect(failed).toMatchObject({ status: 'failed', status_code: 302 });
+  expect(Date.parse(failed?.next_attempt_at as string) - harness.clock.nowMs()).toBe(3_600_000);
+  expect(seller.receiver.requests).toHaveLength(1);
+  await seller.receiver.close();
+});
+
+test('after twelve tries a delivery is given up, and shown as such', async () => {
+  const seller = await connectedSeller();
+  seller.receiver.respondWith(() => ({ status: 503 }));
+  await harness.publish(orderPaid, seller.account, anOrder());
+  for (let tries = 1; tries < 12; tries += 1) {
+    await seller.entries(tries);
+    await seller.letPass(30 * 3_600_000);
+  }
+  const [last] = await seller.entries(12);
+  expect(last).toMatchObject({ attempt: 12, status: 'failed', next_attempt_at: null });
+  expect(last?.summary).toContain('given up after 12 tries');
+  expect(await seller.statuses()).toEqual(['failed']);
+  await seller.receiver.close();
+});
+
+test('an answer that does not come in time, and a connection that is refused, are said in plain words', async () => {
+  const seller = await connectedSeller();
+  seller.receiver.respondWith(() => ({ status: 200, delayMs: 5_000 }));
+  await harness.publish(orderPaid, seller.account, anOrder());
+  const [late] = await seller.entries(1);
+  expect(late).toMatchObject({ status: 'failed', status_code: null, error: 'no complete answer in time' });
+  expect(late?.duration_ms).toBeLessThan(2_000);
+  await seller.receiver.close();
+  harness.clock.advance(6_001);
+  const [refused] = await seller.entries(2);
+  expect(refused).toMatchObject({ status: 'failed', error: 'the connection was refused' });
+});
+
+test('of a huge answer only the beginning is read and kept', async () => {
+  const seller = await connectedSeller();
+  seller.receiver.respondWith(() => ({ status: 200, body: '☃'.repeat(1_000_000) }));
+  await harness.publish(orderPaid, seller.account, anOrder());
+  const [entry] = await seller.entries(1);
+  expect(entry).toMatchObject({ status: 'delivered', status_code: 200, error: null });
+  expect(entry?.response_excerpt).toBe('☃'.repeat(Math.floor(8_192 / 3)));
+  await seller.receiver.close();
+});
+
+test('events made while the endpoint is off are held, and released oldest first', async () => {
+  const seller = await connectedSeller();
+  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n += 1) ids.push(await harness.publish(orderPaid, seller.account, anOrder()));
+  await eventually(async () => expect(await seller.statuses()).toEqual(Array(5).fill('held')));
+  expect(seller.receiver.requests).toHaveLength(0);
+  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: true } });
+  await seller.entries(5);
+  expect(new Set(seller.receiver.requests.map((request) => request.headers['webhook-id']))).toEqual(new Set(ids));
+  expect(seller.receiver.requests[0]?.headers['webhook-id']).toBe(ids[0]);
+  await seller.receiver.close();
+});
+
+test('a retry that comes due while the endpoint is off is held, not lost', async () => {
+  const seller = await connectedSeller();
+  seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
+  await harness.publish(orderPaid, seller.account, anOrder());
+  await seller.entries(1);
+  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
+  expect(await seller.statuses()).toEqual(['held']);
+  harness.clock.advance(60_000);
+  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: true } });
+  const [entry] = await seller.entries(2);
+  expect(entry).toMatchObject({ status: 'delivered', attempt: 2 });
+  await seller.receiver.close();
+});
+
+test('removing the endpoint cancels what waits, and Recent activity says so', async () => {
+  const seller = await connectedSeller();
+  seller.receiver.respondWith(() => ({ status: 500 }));
+  await harness.publish(orderPaid, seller.account, anOrder());
+  await seller.entries(1);
+  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  const [notice] = await seller.entries(2);
+  expect(notice).toMatchObject({ kind: 'notice', status: 'notice', url: seller.url });
+  expect(notice?.summary).toContain('1 delivery that waited is canceled');
+  expect(await seller.statuses()).toEqual(['canceled']);
+  await seller.receiver.close();
+});
+
+test('an endpoint gets only the kinds of events it asked for', async () => {
+  const seller = await connectedSeller();
+  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, events: ['funnel.email.sync'] } });
+  await harness.publish(orderPaid, seller.account, anOrder());
+  const email = {
+    productId: 'prd_1',
+    productSlug: 's',
+    productName: 'P',
+    position: 1,
+    sendDay: 0,
+    subject: 'S',
+    body: 'B',
+  };
+  await harness.publish(funnelEmailSynced, seller.account, email);
+  const [entry, ...others] = await seller.entries(1);
+  expect(entry?.event).toBe('funnel.email.sync');
+  expect(others).toEqual([]);
+  await seller.receiver.close();
+});
+
+test('a partner code that is not known is told in Recent activity, without an endpoint too', async () => {
+  const account = harness.account();
+  await harness.publish(affiliateCodeUnmatched, account, { orderId: 'ord_1', code: 'NOBODY', test: false });
+  const [notice] = await eventually(async () => {
+    const { data } = await harness.ask(listActivity, account, {});
+    return data.length > 0 && data;
+  });
+  expect(notice).toMatchObject({ kind: 'notice', order_id: 'ord_1', delivery_id: null });
+  expect(notice?.summary).toContain('NOBODY');
+});
+
+test('activity pages back by id without a gap or a repeat, and is an account’s own', async () => {
+  const seller = await connectedSeller();
+  for (let n = 0; n < 7; n += 1) await harness.publish(orderPaid, seller.account, anOrder());
+  await harness.publish(affiliateCodeUnmatched, seller.account, { orderId: 'ord_1', code: 'NOBODY', test: false });
+  const all = await seller.entries(8);
+  const paged: string[] = [];
+  let page = await seller.activity({ limit: 3 });
+  while (page.data.length > 0) {
+    paged.push(...page.data.map((entry) => entry.id));
+    expect(page.has_more).toBe(paged.length < 8);
+    page = await seller.activity({ limit: 3, before: paged.at(-1) });
+  }
+  expect(paged).toEqual(all.map((entry) => entry.id));
+  const other = harness.account();
+  expect(await harness.ask(listActivity, other, { before: paged[0] })).toEqual({ data: [], has_more: false });
+  await expect(seller.activity({ before: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
+  await seller.receiver.close();
+});

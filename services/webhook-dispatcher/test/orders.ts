@@ -1,0 +1,47 @@
+import type { EventData } from '@app/contracts/define';
+import { newId } from '@app/contracts/ids';
+import type { orderPaid } from '@app/contracts/orders';
+import { putWebhookEndpoint } from '@app/contracts/webhooks';
+import { startReceiver } from '@app/testing/http-receiver';
+import type { Harness } from './harness.ts';
+
+export function anOrder(change: Partial<EventData<typeof orderPaid>> = {}): EventData<typeof orderPaid> {
+  return {
+    orderId: newId('order', Date.UTC(2026, 0, 15)),
+    productId: newId('product', Date.UTC(2026, 0, 15)),
+    productName: 'Ünïcode course “☃”',
+    productSlug: 'course',
+    pricingType: 'onetime',
+    billingInterval: null,
+    priceCents: 4_900,
+    customerEmail: 'ada@example.com',
+    customerName: 'Ada Lovelace',
+    country: null,
+    totalCents: 4_900,
+    currency: 'eur',
+    items: [],
+    affiliateCode: null,
+    paymentMethod: null,
+    accessUrl: '',
+    supportEmail: '',
+    source: 'api',
+    test: false,
+    paidAt: '2026-01-15T12:00:00.000Z',
+    ...change,
+  };
+}
+
+/** An account with an endpoint at a receiver of its own. */
+export async function connectedAccount(harness: Harness) {
+  const account = harness.account();
+  const receiver = await startReceiver();
+  const url = `${receiver.url}/hook?from=us`;
+  const { secret } = await harness.ask(putWebhookEndpoint, account, { body: { url } });
+  const statuses = async (): Promise<string[]> => {
+    const text = 'select status from deliveries where account_id = $1 order by id';
+    return (await harness.query<{ status: string }>(text, [account])).map((row) => row.status);
+  };
+  /** Ids of the events received so far, in the order they came. */
+  const received = () => receiver.requests.map((request) => request.headers['webhook-id'] as string);
+  return { account, receiver, url, secret: secret as string, statuses, received };
+}
