@@ -31,6 +31,7 @@ const fastifyCodes: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send JSON, with Content-Type: application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'A body may have 256 KB.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['malformed_json', 'The body is not valid JSON.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing at this address.'],
   FST_ERR_BAD_URL: ['malformed_request', 'The path is not validly encoded.'],
 };
 

@@ -27,6 +27,7 @@ const keepAliveTimeoutMs = 72_000;
 
 /** The HTTP server with all routes, not yet listening. */
 export async function createServer(app: App): Promise<FastifyInstance> {
+  const common = securityHeaders(app.config);
   const server = fastify({
     logger: false,
     genReqId: requestIdOf,
@@ -39,11 +40,12 @@ export async function createServer(app: App): Promise<FastifyInstance> {
     // While closing, requests that still come in on open connections are answered, not turned away.
     return503OnClosing: false,
     clientErrorHandler: refuseUnreadable,
-    frameworkErrors: (err, req, reply) => sendProblem(app, err, req, reply),
+    // No hook has run for these.
+    frameworkErrors: (err, req, reply) => sendProblem(app, err, req, reply.headers(common)),
   });
   server.decorateRequest('actor', null);
   server.setErrorHandler((err, req, reply) => sendProblem(app, err, req, reply));
-  addCommonHooks(server, app);
+  addCommonHooks(server, app, common);
   acceptJsonBodies(server);
   answerUnknownRoutes(server, app);
   const guard = createGuard(app);
@@ -54,8 +56,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   return server;
 }
 
-function addCommonHooks(server: FastifyInstance, app: App): void {
-  const common = securityHeaders(app.config);
+function addCommonHooks(server: FastifyInstance, app: App, common: Record<string, string>): void {
   server.addHook('onRequest', (req, reply, done) => {
     reply.headers(common).header('x-request-id', req.id);
     done();

@@ -1,0 +1,259 @@
+import { apiKeyResource, createdApiKeyResource, meResource, settingsResource } from '@app/contracts/accounts';
+import { listOf } from '@app/contracts/common';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { query } from '@app/testing/sql';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { newApiKey } from '../src/api-keys/key-format.ts';
+import type { RunningGateway } from '../src/service.ts';
+import { createHarness, createSeller, type Harness } from './harness.ts';
+import { send } from './http.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let gateway: RunningGateway;
+let url: string;
+
+beforeAll(async () => {
+  harness = await createHarness();
+  gateway = await harness.start();
+  ({ url } = gateway);
+});
+afterAll(() => harness.close());
+afterEach(() => harness.clock.reset());
+
+const orders = (key: string, at = url) => send(at, 'GET', '/api/v1/orders', { key });
+
+test('sign-up makes an account with its own handle, signs in, and never stores the password', async () => {
+  const password = 'correct horse battery';
+  const first = await send(url, 'POST', '/api/auth/signup', {
+    body: { email: 'Maya@Example.com', password, name: 'Maya’s Studio' },
+  });
+  expect(first.status).toBe(200);
+  expect(first.json).toEqual({ ok: true, accountId: expect.stringMatching(/^acc_/) });
+  expect(first.headers['set-cookie']?.[0]).toMatch(
+    /^fnl_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+  );
+  const session = first.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const me = await send(url, 'GET', '/api/auth/me', { session });
+  expect(meResource.strict().parse(me.json)).toEqual({
+    accountId: first.json.accountId,
+    email: 'maya@example.com',
+    name: 'Maya’s Studio',
+    handle: 'mayas-studio',
+  });
+
+  const second = await send(url, 'POST', '/api/auth/signup', {
+    body: { email: 'other@example.com', password, name: 'Mayas Studio' },
+  });
+  const settings = await send(url, 'GET', '/api/v1/settings', {
+    session: second.headers['set-cookie']?.[0]?.split(';')[0] ?? '',
+  });
+  expect(settingsResource.strict().parse(settings.json)).toMatchObject({
+    handle: expect.stringMatching(/^mayas-studio-[0-9a-f]{6}$/),
+    supportEmail: 'other@example.com',
+    defaultCurrency: 'usd',
+    testMode: false,
+  });
+
+  const again = await send(url, 'POST', '/api/auth/signup', {
+    body: { email: 'MAYA@example.com', password, name: 'x' },
+  });
+  expect([again.status, again.json.code]).toEqual([409, 'email_taken']);
+  const stored = JSON.stringify(await query(harness.database.url, 'select * from users, sessions'));
+  expect(stored).not.toContain(password);
+  expect(stored).not.toContain(session.slice('fnl_session='.length));
+});
+
+test('sign-in answers a wrong password and an unknown email alike; signing out ends the session', async () => {
+  const { email } = await createSeller(url);
+  const login = (address: string, password: string) =>
+    send(url, 'POST', '/api/auth/login', { body: { email: address, password } });
+  const wrong = [await login(email, 'not the password'), await login('nobody@example.com', 'not the password')];
+  for (const refused of wrong) expect([refused.status, refused.json.code]).toEqual([401, 'invalid_credentials']);
+  const right = await login(email.toUpperCase(), 'a long password');
+  const session = right.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  expect((await send(url, 'GET', '/api/v1/orders', { session })).status).toBe(200);
+  const out = await send(url, 'POST', '/api/auth/logout', { session });
+  expect(out.headers['set-cookie']?.[0]).toMatch(/^fnl_session=; Path=\/; Max-Age=0;/);
+  expect((await send(url, 'GET', '/api/v1/orders', { session })).status).toBe(401);
+});
+
+test('a session ends after 30 days', async () => {
+  const { session } = await createSeller(url);
+  harness.clock.advance(30 * 86_400_000 - 60_000);
+  expect((await send(url, 'GET', '/api/auth/me', { session })).status).toBe(200);
+  harness.clock.advance(120_000);
+  expect((await send(url, 'GET', '/api/auth/me', { session })).status).toBe(401);
+});
+
+test('sign-up can be switched off', async () => {
+  const closed = await harness.start({ SIGNUP: 'closed' });
+  const refused = await send(closed.url, 'POST', '/api/auth/signup', {
+    body: { email: 'a@example.com', password: 'a long password', name: 'A' },
+  });
+  expect([refused.status, refused.json.code]).toEqual([403, 'signup_closed']);
+});
+
+test('missing, malformed, unknown, revoked and expired keys get one identical answer', async () => {
+  const { session, key } = await createSeller(url);
+  const make = async (body: object) =>
+    (await send(url, 'POST', '/api/v1/api-keys', { session, body: { name: 'k', ...body } })).json;
+  const revoked = await make({});
+  await send(url, 'DELETE', `/api/v1/api-keys/${revoked.id}`, { session });
+  const expired = await make({ expiresAt: new Date(Date.now() + 60_000).toISOString() });
+  harness.clock.advance(61_000);
+  const authorizations = [
+    '',
+    'Bearer',
+    'Bearer ',
+    `Basic ${key}`,
+    `Bearer ${key}x`,
+    'Bearer fnl_short',
+    `Bearer ${newApiKey()}`,
+    `Bearer ${revoked.key}`,
+    `Bearer ${expired.key}`,
+    'Bearer \u00e9',
+  ];
+  const answers = await Promise.all([
+    send(url, 'GET', '/api/v1/orders'),
+    ...authorizations.map((authorization) => send(url, 'GET', '/api/v1/orders', { headers: { authorization } })),
+    // A broken key is not made good by a session.
+    send(url, 'GET', '/api/v1/orders', { session, headers: { authorization: 'Bearer nonsense' } }),
+  ]);
+  const bodies = answers.map(({ status, headers, json: { requestId, ...body } }) => {
+    expect(requestId).toBe(headers['x-request-id']);
+    return JSON.stringify({ status, body, type: headers['content-type'], challenge: headers['www-authenticate'] });
+  });
+  expect(new Set(bodies).size).toBe(1);
+  expect(JSON.parse(bodies[0] as string)).toMatchObject({
+    status: 401,
+    body: { code: 'unauthorized' },
+    challenge: 'Bearer',
+  });
+  expect((await orders(key)).status).toBe(200);
+});
+
+test('a key is shown once, stored as a hash, and listed by its ends', async () => {
+  const { session, key, keyId, accountId } = await createSeller(url);
+  expect((await orders(key)).status).toBe(200);
+  const listed = await eventually(async () => {
+    const { json } = await send(url, 'GET', '/api/v1/api-keys', { session });
+    const { data } = listOf(apiKeyResource.strict()).strict().parse(json);
+    return data[0]?.last_used_at ? data : undefined;
+  });
+  expect(listed).toEqual([
+    expect.objectContaining({
+      id: keyId,
+      prefix: key.slice(0, 8),
+      last_four: key.slice(-4),
+      scopes: ['read', 'write', 'money'],
+      revoked_at: null,
+    }),
+  ]);
+  const stored = JSON.stringify(
+    await query(harness.database.url, 'select * from api_keys where account_id = $1', [accountId]),
+  );
+  expect(stored).not.toContain(key);
+});
+
+test('a revoked key stops at once where it was revoked, and within a second everywhere', async () => {
+  const other = await harness.start();
+  const { session, key, keyId } = await createSeller(url);
+  expect([(await orders(key)).status, (await orders(key, other.url)).status]).toEqual([200, 200]);
+  const revoked = await send(url, 'DELETE', `/api/v1/api-keys/${keyId}`, { session });
+  expect(revoked.json).toEqual({ ok: true });
+  expect((await orders(key)).status).toBe(401);
+  await eventually(async () => (await orders(key, other.url)).status === 401, { withinMs: 1_000, everyMs: 5 });
+});
+
+test('a changed setting holds for the next request', async () => {
+  const { key } = await createSeller(url);
+  let testMode: boolean | undefined;
+  harness.orderDesk.place = async ({ account }, { commandId }) => {
+    testMode = account.testMode;
+    return { ok: true, orderId: `ord_${commandId}`, totalCents: 1 };
+  };
+  const place = () => send(url, 'POST', '/api/v1/orders', { key, body: { productSlug: 'a', email: 'a@example.com' } });
+  await place();
+  expect(testMode).toBe(false);
+  const changed = await send(url, 'PATCH', '/api/v1/settings', { key, body: { testMode: true, handle: 'my-own' } });
+  expect(changed.json).toMatchObject({ testMode: true, handle: 'my-own' });
+  await place();
+  expect(testMode).toBe(true);
+  const other = await createSeller(url);
+  const taken = await send(url, 'PATCH', '/api/v1/settings', { key: other.key, body: { handle: 'my-own' } });
+  expect([taken.status, taken.json.code]).toEqual([409, 'handle_taken']);
+});
+
+test('rotation gives a new key and lets the old one go on for the overlap', async () => {
+  const { key, keyId } = await createSeller(url);
+  const rotated = await send(url, 'POST', `/api/v1/api-keys/${keyId}/rotate`, { key });
+  const fresh = createdApiKeyResource.strict().parse(rotated.json);
+  expect(fresh.id).not.toBe(keyId);
+  expect([(await orders(key)).status, (await orders(fresh.key)).status]).toEqual([200, 200]);
+  harness.clock.advance(24 * 3_600_000 + 1_000);
+  expect([(await orders(key)).status, (await orders(fresh.key)).status]).toEqual([401, 200]);
+  const dead = await send(url, 'POST', `/api/v1/api-keys/${keyId}/rotate`, { key: fresh.key });
+  expect([dead.status, dead.json.code]).toEqual([409, 'invalid_transition']);
+  const atOnce = await send(url, 'POST', `/api/v1/api-keys/${fresh.id}/rotate`, {
+    key: fresh.key,
+    body: { overlapHours: 0 },
+  });
+  expect([(await orders(fresh.key)).status, (await orders(atOnce.json.key)).status]).toEqual([401, 200]);
+  const tooLong = await send(url, 'POST', `/api/v1/api-keys/${atOnce.json.id}/rotate`, {
+    key: atOnce.json.key,
+    body: { overlapHours: 169 },
+  });
+  expect(tooLong.status).toBe(422);
+});
+
+test('a key does what its scopes say, and hands on no more than it has', async () => {
+  const { session } = await createSeller(url);
+  const make = (scopes: string[], caller: object) =>
+    send(url, 'POST', '/api/v1/api-keys', { ...caller, body: { name: 'k', scopes } });
+  const reader = (await make(['read'], { session })).json.key;
+  const writer = (await make(['write'], { session })).json.key;
+  const refused = [
+    await send(url, 'POST', '/api/v1/orders', { key: reader, body: { productSlug: 'a', email: 'a@example.com' } }),
+    await send(url, 'GET', '/api/v1/orders', { key: writer }),
+    await send(url, 'POST', '/api/cron/daily', { key: writer }),
+    await make(['money'], { key: writer }),
+  ];
+  for (const answer of refused) expect([answer.status, answer.json.code]).toEqual([403, 'insufficient_scope']);
+  expect((await make(['write'], { key: writer })).json.scopes).toEqual(['write']);
+  expect((await send(url, 'POST', '/api/v1/api-keys', { key: writer, body: { name: 'k' } })).json.scopes).toEqual([
+    'write',
+  ]);
+});
+
+test('another account’s key id is an unknown id', async () => {
+  const mine = await createSeller(url);
+  const other = await createSeller(url);
+  for (const id of [mine.keyId, 'key_nothing', `key_${'0'.repeat(26)}`]) {
+    const revoked = await send(url, 'DELETE', `/api/v1/api-keys/${id}`, { key: other.key });
+    const rotated = await send(url, 'POST', `/api/v1/api-keys/${id}/rotate`, { key: other.key });
+    expect([revoked.json.code, rotated.json.code]).toEqual(['api_key_not_found', 'api_key_not_found']);
+  }
+  expect((await orders(mine.key)).status).toBe(200);
+});
+
+test('a browser session writes from its own site only', async () => {
+  const { session, key } = await createSeller(url);
+  const { host } = new URL(url);
+  const patch = (headers: Record<string, string>, caller: object = { session }) =>
+    send(url, 'PATCH', '/api/v1/settings', { ...caller, headers, body: { testMode: false } });
+  for (const headers of [{}, { 'sec-fetch-site': 'same-origin' }, { origin: `http://${host}` }])
+    expect((await patch(headers)).status).toBe(200);
+  for (const headers of [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+  ]) {
+    const refused = await patch(headers);
+    expect([refused.status, refused.json.code]).toEqual([403, 'cross_site_request']);
+  }
+  expect((await patch({ 'sec-fetch-site': 'cross-site' }, { key })).status).toBe(200);
+});

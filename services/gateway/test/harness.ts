@@ -1,0 +1,108 @@
+import { listProducts } from '@app/contracts/catalog';
+import type { RequestInput } from '@app/contracts/define';
+import { idOfCommand } from '@app/contracts/ids';
+import { getOrder, listOrders, placeOrder } from '@app/contracts/orders';
+import { runDailyJob } from '@app/contracts/subscriptions';
+import { connectNats } from '@app/messaging/connect';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { type Answer, answer, answerAcrossAccounts, Serialized, serveRequests } from '@app/messaging/serve-requests';
+import { AdjustableClock } from '@app/service-kit/clock';
+import { silentLogger } from '@app/service-kit/logger';
+import { createTestNats } from '@app/testing/nats';
+import { createMigratedDatabase } from '@app/testing/postgres';
+import { readConfig } from '../src/config.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { createGateway, type RunningGateway } from '../src/service.ts';
+import { send } from './http.ts';
+
+export const platformKey = 'platform-key-of-the-tests-0123456789';
+type PlaceOrder = (
+  input: RequestInput<typeof placeOrder>,
+  context: RequestContext,
+) => Promise<{ ok: true; orderId: string; totalCents: number }>;
+
+export type Harness = Awaited<ReturnType<typeof createHarness>>;
+
+/** Gateways on one database and one nats-server; the services behind them are stand-ins that a test may change. */
+export async function createHarness() {
+  const nats = await createTestNats();
+  const database = await createMigratedDatabase('gateway', migrate);
+  const clock = new AdjustableClock();
+  const placed: RequestContext[] = [];
+  const orderDesk: { place: PlaceOrder } = {
+    place: async (_, { commandId }) => ({ ok: true, orderId: idOfCommand('order', commandId), totalCents: 100 }),
+  };
+  const asked: unknown[] = [];
+  const reply = (input: unknown, json: string) => {
+    asked.push(input);
+    return new Serialized(json);
+  };
+  const standIns = [
+    await serveAs(nats.url, 'checkout', [
+      answer(placeOrder, async (input, context) => {
+        placed.push(context);
+        return await orderDesk.place(input, context);
+      }),
+      answer(listOrders, async (input) => reply(input, '{ "data" : [] }')),
+      answer(getOrder, async (input) => reply(input, '{}')),
+    ]),
+    await serveAs(nats.url, 'billing', [
+      answerAcrossAccounts(runDailyJob, async (input) => reply(input, '{"ok":true}')),
+    ]),
+    await serveAs(nats.url, 'catalog', [answer(listProducts, async () => ({ data: [] }))]),
+  ];
+  const gateways: RunningGateway[] = [];
+  return {
+    nats,
+    database,
+    clock,
+    placed,
+    asked,
+    orderDesk,
+    start: async (settings: Record<string, string> = {}): Promise<RunningGateway> => {
+      const own = {
+        DATABASE_URL: database.url,
+        NATS_URL: nats.url,
+        PORT: '0',
+        KEY_PEPPER: 'p'.repeat(32),
+        PLATFORM_KEY: platformKey,
+      };
+      const config = readConfig({ ...own, RATE_LIMIT_PER_MINUTE: '0', ...settings });
+      const clockControl = { set: async (offsetMs: number) => clock.moveTo(new Date(Date.now() + offsetMs)) };
+      const gateway = await createGateway(config, { logger: silentLogger(), clock, clockControl });
+      gateways.push(gateway);
+      return gateway;
+    },
+    close: async () => {
+      for (const gateway of gateways) await gateway.close();
+      for (const standIn of standIns) await standIn.close();
+      await database.close();
+      await nats.close();
+    },
+  };
+}
+
+async function serveAs(url: string, service: 'checkout' | 'billing' | 'catalog', answers: Answer[]) {
+  const link = await connectNats({ url, service });
+  await serveRequests(link, { version: '0.1.0', description: 'a stand-in', answers, logger: silentLogger() });
+  return link;
+}
+
+let sellers = 0;
+
+/** Signs up a new seller and makes a key with all scopes. */
+export async function createSeller(url: string) {
+  const email = `seller${++sellers}@example.com`;
+  const signedUp = await send(url, 'POST', '/api/auth/signup', {
+    body: { email, password: 'a long password', name: `Seller ${sellers}` },
+  });
+  const session = signedUp.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const made = await send(url, 'POST', '/api/v1/api-keys', { session, body: { name: 'main' } });
+  return {
+    email,
+    session,
+    accountId: signedUp.json.accountId as string,
+    key: made.json.key as string,
+    keyId: made.json.id as string,
+  };
+}

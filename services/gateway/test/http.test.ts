@@ -1,0 +1,326 @@
+import { connect } from 'node:net';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
+import { type Sent, send, type ToSend } from './http.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let url: string;
+let key: string;
+
+beforeAll(async () => {
+  harness = await createHarness();
+  ({ url } = await harness.start({ CLOCK_CONTROL: 'enabled' }));
+  ({ key } = await createSeller(url));
+});
+afterAll(() => harness.close());
+beforeEach(() => {
+  harness.placed.length = 0;
+});
+
+function expectProblem(answer: Sent, status: number, code: string): void {
+  expect([answer.status, answer.json?.code, answer.headers['content-type']]).toEqual([
+    status,
+    code,
+    'application/problem+json',
+  ]);
+  expect(answer.json).toMatchObject({
+    type: `${url}/developers/errors#${code}`,
+    title: expect.any(String),
+    detail: expect.any(String),
+    status,
+    requestId: answer.headers['x-request-id'],
+  });
+}
+
+test('an order goes to the checkout service with the account’s settings and comes back as it was answered', async () => {
+  const answer = await send(url, 'POST', '/api/v1/orders', {
+    key,
+    body: { productSlug: 'course', email: 'ada@Example.com' },
+  });
+  expect(answer.json).toEqual({ ok: true, orderId: `ord_${harness.placed[0]?.commandId}`, totalCents: 100 });
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(harness.placed[0]).toMatchObject({
+    accountId: expect.stringMatching(/^acc_/),
+    requestId: answer.headers['x-request-id'],
+  });
+});
+
+test('a service’s answer is passed on byte for byte', async () => {
+  expect((await send(url, 'GET', '/api/v1/orders?limit=5&unknown=1', { key })).text).toBe('{ "data" : [] }');
+  expect(harness.asked.at(-1)).toEqual({ limit: 5 });
+});
+
+test('the caller’s request id is kept when it is sane, and every answer has one', async () => {
+  const idOf = async (given: string) =>
+    (await send(url, 'GET', '/nowhere', { headers: { 'x-request-id': given } })).headers['x-request-id'];
+  expect(await idOf('Order-42_a.b')).toBe('Order-42_a.b');
+  for (const insane of ['', 'a b', 'x'.repeat(129), 'a;b', '\u00e9'])
+    expect(await idOf(insane)).toMatch(/^[0-9a-z]{26}$/);
+});
+
+test('every answer carries the security headers', async () => {
+  for (const path of ['/', '/healthz', '/nowhere', '/api/v1/orders', '/%']) {
+    expect((await send(url, 'GET', path)).headers, path).toMatchObject({
+      'x-request-id': expect.any(String),
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    });
+  }
+});
+
+test('where the public address is HTTPS, browsers are kept to it and cookies are secure', async () => {
+  const secure = await harness.start({ PUBLIC_URL: 'https://shop.example/' });
+  const { headers, json } = await send(secure.url, 'GET', '/api/v1/orders');
+  expect([headers['strict-transport-security'], json.type]).toEqual([
+    'max-age=31536000',
+    'https://shop.example/developers/errors#unauthorized',
+  ]);
+  const signedUp = await send(secure.url, 'POST', '/api/auth/signup', {
+    body: { email: 's@example.com', password: 'a long password', name: 'S' },
+  });
+  expect(signedUp.headers['set-cookie']?.[0]).toMatch(/; Secure$/);
+});
+
+const json = { 'content-type': 'application/json' };
+const malformed: Array<[string, string, string, ToSend, number, string]> = [
+  ['broken JSON', 'POST', '/api/v1/orders', { raw: '{"a":' }, 400, 'malformed_json'],
+  ['text that is no JSON', 'POST', '/api/v1/orders', { raw: 'hello' }, 400, 'malformed_json'],
+  [
+    'bytes that are no UTF-8',
+    'POST',
+    '/api/v1/orders',
+    { raw: Buffer.from([0x22, 0xff, 0xfe, 0x22]) },
+    400,
+    'malformed_json',
+  ],
+  ['__proto__', 'POST', '/api/v1/orders', { raw: '{"__proto__":{"admin":true}}' }, 400, 'malformed_json'],
+  [
+    'constructor.prototype',
+    'POST',
+    '/api/v1/orders',
+    { raw: '{"constructor":{"prototype":{}}}' },
+    400,
+    'malformed_json',
+  ],
+  ['an array', 'POST', '/api/v1/orders', { body: [] }, 422, 'validation_failed'],
+  ['null', 'POST', '/api/v1/orders', { body: null }, 422, 'validation_failed'],
+  ['a number', 'POST', '/api/v1/orders', { raw: '1e400' }, 422, 'validation_failed'],
+  ['nesting without end', 'POST', '/api/v1/orders', { raw: '['.repeat(100_000) }, 400, 'malformed_json'],
+  ['deep nesting', 'POST', '/api/v1/orders', { raw: '['.repeat(5_000) + ']'.repeat(5_000) }, 422, 'validation_failed'],
+  ['no body', 'POST', '/api/v1/orders', {}, 422, 'validation_failed'],
+  ['an empty body', 'POST', '/api/v1/orders', { raw: '' }, 422, 'validation_failed'],
+  [
+    'unknown fields',
+    'POST',
+    '/api/v1/orders',
+    { body: { productSlug: 'a', email: 'a@example.com', prductSlug: 1 } },
+    422,
+    'validation_failed',
+  ],
+  [
+    'NUL in a field',
+    'POST',
+    '/api/v1/orders',
+    { body: { productSlug: 'a', email: 'a@example.com', name: 'a\u0000b' } },
+    422,
+    'validation_failed',
+  ],
+  [
+    'a lone surrogate',
+    'POST',
+    '/api/v1/orders',
+    { raw: '{"productSlug":"a","email":"a@example.com","name":"\\ud800"}' },
+    422,
+    'validation_failed',
+  ],
+  [
+    'NUL in a bump id',
+    'POST',
+    '/api/v1/orders',
+    { body: { productSlug: 'a', email: 'a@example.com', bumpIds: ['\u0000'] } },
+    422,
+    'validation_failed',
+  ],
+  [
+    'a body too large',
+    'POST',
+    '/api/v1/orders',
+    { raw: `{"name":"${'x'.repeat(300_000)}"}` },
+    413,
+    'payload_too_large',
+  ],
+  [
+    'another content type',
+    'POST',
+    '/api/v1/orders',
+    { raw: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    415,
+    'unsupported_media_type',
+  ],
+  [
+    'no content type',
+    'POST',
+    '/api/v1/orders',
+    { raw: '{}', headers: { 'content-type': '' } },
+    415,
+    'unsupported_media_type',
+  ],
+  [
+    'a nonsensical content type',
+    'POST',
+    '/api/v1/orders',
+    { raw: '{}', headers: { 'content-type': ';;;' } },
+    415,
+    'unsupported_media_type',
+  ],
+  [
+    'a compressed body',
+    'POST',
+    '/api/v1/orders',
+    { raw: '{}', headers: { ...json, 'content-encoding': 'gzip' } },
+    415,
+    'unsupported_media_type',
+  ],
+  ['an Accept without JSON', 'GET', '/api/v1/orders', { headers: { accept: 'text/html' } }, 406, 'not_acceptable'],
+  ['a broken escape in the path', 'GET', '/api/v1/orders/%zz', {}, 400, 'malformed_request'],
+  ['an escape that is no UTF-8', 'GET', '/api/v1/orders/%ff', {}, 400, 'malformed_request'],
+  ['NUL in a path', 'GET', '/api/v1/orders/%00', {}, 404, 'order_not_found'],
+  ['a surrogate in a path', 'GET', '/api/v1/orders/%ED%A0%80', {}, 400, 'malformed_request'],
+  ['a long id', 'GET', `/api/v1/orders/${'x'.repeat(2_000)}`, {}, 404, 'not_found'],
+  ['an id of another kind', 'GET', `/api/metrics/ord_${'0'.repeat(26)}`, {}, 404, 'product_not_found'],
+  ['a partner code that is none', 'GET', '/api/v1/affiliates/a%20b/commissions', {}, 404, 'affiliate_not_found'],
+  ['a bad limit', 'GET', '/api/v1/orders?limit=1000', {}, 422, 'validation_failed'],
+  ['a limit given twice', 'GET', '/api/v1/orders?limit=1&limit=2', {}, 422, 'validation_failed'],
+  ['a cursor given twice', 'GET', '/api/v1/orders?before=a&before=b', {}, 422, 'validation_failed'],
+  ['NUL in a query', 'GET', '/api/v1/orders?before=%00', {}, 422, 'validation_failed'],
+  [
+    'a password of NULs',
+    'POST',
+    '/api/auth/login',
+    { body: { email: 'a@example.com', password: '\u0000' } },
+    422,
+    'validation_failed',
+  ],
+  ['an unknown path', 'GET', '/api/v2/orders', {}, 404, 'not_found'],
+  ['a wrong method', 'PUT', '/api/v1/orders', {}, 405, 'method_not_allowed'],
+  ['an uncommon method', 'PROPFIND', '/api/v1/orders', {}, 405, 'method_not_allowed'],
+];
+
+test.each(malformed)('%s: %s %s', async (_, method, path, what, status, code) => {
+  expectProblem(await send(url, method, path, { key, ...what }), status, code);
+  expect(harness.placed).toHaveLength(0);
+});
+
+test('field errors name the field, what is wrong and a stable code', async () => {
+  const { json: problem } = await send(url, 'POST', '/api/v1/orders', { key, body: { email: 'x', nmae: 'Ada' } });
+  expect(problem.errors).toEqual([
+    { field: 'productSlug', code: 'required', message: 'is required' },
+    { field: 'email', code: 'invalid_format', message: 'must be an email address' },
+    { field: 'nmae', code: 'unknown_field', message: 'is not a known field' },
+  ]);
+});
+
+test('HEAD is GET without the body; OPTIONS and 405 tell the methods; the root leads to the developer page', async () => {
+  const head = await send(url, 'HEAD', '/api/v1/orders', { key });
+  expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '15']);
+  const options = await send(url, 'OPTIONS', '/api/v1/orders');
+  expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
+  expect((await send(url, 'DELETE', '/api/v1/orders', { key })).headers.allow).toBe('GET, HEAD, POST, OPTIONS');
+  const root = await send(url, 'GET', '/');
+  expect([root.status, root.headers.location]).toEqual([302, '/developers']);
+});
+
+test('bytes that are no HTTP are answered and the connection is closed', async () => {
+  const { hostname, port } = new URL(url);
+  const raw = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => socket.write(text));
+      let received = '';
+      socket.on('data', (chunk) => {
+        received += chunk;
+      });
+      socket.on('close', () => resolve(received));
+      socket.on('error', reject);
+    });
+  for (const text of [
+    'nonsense\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n',
+    `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`,
+  ]) {
+    expect(await raw(text)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\ncontent-type: application\/problem\+json\r\n/);
+  }
+});
+
+test('a job without a body takes whatever a simple client sends along', async () => {
+  for (const what of [
+    {},
+    { raw: '', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    { raw: '', headers: json },
+    { body: {} },
+  ]) {
+    expect((await send(url, 'POST', '/api/cron/daily', { key, ...what })).status).toBe(200);
+  }
+});
+
+test('a service that is down is told within a second', async () => {
+  const startedMs = performance.now();
+  const down = await send(url, 'GET', '/api/v1/activity', { key });
+  expectProblem(down, 503, 'service_unavailable');
+  expect(down.headers['retry-after']).toBe('1');
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+});
+
+test('while NATS is away the answer is 503 within a second, and readiness says why', async () => {
+  await harness.nats.kill();
+  const startedMs = performance.now();
+  const order = await send(url, 'POST', '/api/v1/orders', { key, body: { productSlug: 'a', email: 'a@example.com' } });
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  expectProblem(order, 503, 'service_unavailable');
+  const ready = await send(url, 'GET', '/readyz');
+  expect([ready.status, ready.json.missing]).toEqual([503, ['nats']]);
+  await harness.nats.start();
+  await eventually(async () => (await send(url, 'GET', '/api/v1/orders', { key })).status === 200);
+});
+
+test('a fault that nobody foresaw is told in a fixed text', async () => {
+  const { place } = harness.orderDesk;
+  harness.orderDesk.place = async () => {
+    throw new Error('select secret from table');
+  };
+  const failed = await send(url, 'POST', '/api/v1/orders', { key, body: { productSlug: 'a', email: 'a@example.com' } });
+  harness.orderDesk.place = place;
+  expectProblem(failed, 500, 'internal');
+  expect(failed.text).not.toContain('secret');
+});
+
+test('health needs no key; readiness names what is missing', async () => {
+  expect((await send(url, 'GET', '/healthz')).json).toEqual({ status: 'ok' });
+  expect((await send(url, 'GET', '/readyz')).json).toEqual({ status: 'ok', missing: [] });
+});
+
+test('the platform key runs the daily job and moves the clock, and nothing else', async () => {
+  const as = (method: string, path: string, body?: unknown) =>
+    send(url, method, path, { key: platformKey, ...(body === undefined ? {} : { body }) });
+  expect((await as('POST', '/api/cron/daily')).status).toBe(200);
+  expect(harness.asked.at(-1)).toEqual({ accountId: null });
+  expectProblem(await as('GET', '/api/v1/orders'), 403, 'insufficient_scope');
+  expect((await as('PUT', '/api/dev/clock', { now: '2030-01-31T00:00:00+01:00' })).json.now).toMatch(
+    /^2030-01-30T23:00:00\.\d{3}Z$/,
+  );
+  expect((await as('PUT', '/api/dev/clock', { advance: 'P3D' })).json.now).toMatch(/^2030-02-02T23:00:0/);
+  expect((await as('GET', '/api/dev/clock')).json.now).toMatch(/^2030-02-02/);
+  for (const body of [{ advance: 'P1M' }, { now: 'soon' }, {}, { now: '9999-01-01T00:00:00Z' }]) {
+    expectProblem(await as('PUT', '/api/dev/clock', body), 422, 'validation_failed');
+  }
+  expectProblem(await send(url, 'PUT', '/api/dev/clock', { key, body: { advance: 'P1D' } }), 403, 'insufficient_scope');
+  expect(Math.abs(Date.parse((await as('DELETE', '/api/dev/clock')).json.now) - Date.now())).toBeLessThan(5_000);
+  const production = await harness.start();
+  expect((await send(production.url, 'GET', '/api/dev/clock', { key: platformKey })).status).toBe(404);
+});
