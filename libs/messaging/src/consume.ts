@@ -23,8 +23,11 @@ export interface EventConsumer {
 const batchMax = 250;
 /** Events fetched ahead: four batches, so that fetching and working overlap. */
 const fetchAhead = 1_000;
-/** Far above the time a batch takes; a replica that dies has its events redelivered after this. */
-const ackWaitMs = 30_000;
+/**
+ * A hundred times what a batch takes; a replica that dies has its events redelivered after this. One that is merely
+ * slow has them doubled, which the inbox undoes.
+ */
+const ackWaitMs = 10_000;
 const restartPauseMs = 500;
 
 /** Consumes another service's stream through one durable consumer that all replicas of this service share. */

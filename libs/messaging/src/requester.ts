@@ -66,7 +66,9 @@ async function deliver(
   let handedOver = false;
   while (true) {
     const outcome = await attempt(link, definition, payload, context);
-    if (outcome.kind === 'answered') return unwrap(outcome.message);
+    // "Try again" from a later try says nothing of an earlier one that may have taken effect.
+    const settled = outcome.kind === 'answered' && !(handedOver && errorOf(outcome.message) === 'service_unavailable');
+    if (settled) return unwrap(outcome.message);
     handedOver ||= outcome.kind === 'lost';
     if (!handedOver || definition.mode === 'read') {
       throw new DomainError(
@@ -115,15 +117,18 @@ async function attempt(
 
 /** The callee itself does not know whether it took effect (its database died in the commit). */
 function isUndecided(message: Msg): boolean {
-  return message.headers?.get(ServiceErrorHeader) === 'outcome_unknown';
+  return errorOf(message) === 'outcome_unknown';
 }
+
+/** The code a callee refused with; empty for an answer. */
+const errorOf = (message: Msg): string => message.headers?.get(ServiceErrorHeader) ?? '';
 
 function isUnreached(err: unknown): boolean {
   return err instanceof NoRespondersError || (err instanceof RequestError && err.isNoResponders());
 }
 
 function unwrap(message: Msg): Uint8Array {
-  if (message.headers?.get(ServiceErrorHeader)) {
+  if (errorOf(message) !== '') {
     const { code, detail, errors } = message.json<{ code: unknown; detail: string; errors: FieldError[] }>();
     throw new DomainError(isErrorCode(code) ? code : 'internal', detail, errors);
   }

@@ -117,3 +117,20 @@ test('a command that failed leaves nothing behind and may be sent again', async 
   expect(await attempt(async () => ({ done: true }))).toEqual({ done: true });
   expect(await attempt(async () => ({ done: false }))).toEqual({ done: true });
 });
+
+test('a command that may have taken effect is not taken for refused because a later try finds the service busy', async () => {
+  let tries = 0;
+  const add = answer(addOne, async () => {
+    tries += 1;
+    if (tries === 1) {
+      await nats.kill();
+      await nats.start();
+      return { total: 1 };
+    }
+    if (tries === 2) throw new DomainError('service_unavailable', 'A neighbour is down.');
+    return { total: 1 };
+  });
+  await serve([add]);
+  expect(await requester.request(addOne, {}, { ...ask, commandId: newIdSuffix(Date.now()) })).toEqual({ total: 1 });
+  expect(tries).toBe(3);
+});
