@@ -1,6 +1,6 @@
 import type { ApiKeyScope } from '@app/contracts/accounts';
 import { DomainError } from '@app/contracts/errors';
-import type { Actor } from '../http/operation.ts';
+import type { Actor } from '../auth/actors.ts';
 
 /** Nobody hands on more than they have: a key that may write must not make one that may move money. */
 export function checkMayGrant(actor: Actor, scopes: readonly ApiKeyScope[]): void {

@@ -1,7 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { LockMode } from '@mikro-orm/core';
-import type { Actor } from '../http/operation.ts';
+import type { Actor } from '../auth/actors.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { type Deps, insertKey } from './create-api-key.ts';
 import { checkMayGrant } from './grant.ts';

@@ -1,4 +1,4 @@
-import type { Actor } from '../http/operation.ts';
+import type { Actor } from './actors.ts';
 
 /** What the database knows of a credential: whose it is and until when. */
 export interface Found {

@@ -1,5 +1,17 @@
 import { type ApiKeyScope, apiKeyScopes, type Settings } from '@app/contracts/accounts';
-import type { Actor } from '../http/operation.ts';
+
+/** On whose behalf a request runs. */
+export interface Actor {
+  /** Empty for the platform key and for nobody: services refuse requests without an account. */
+  readonly accountId: string;
+  readonly kind: 'key' | 'session' | 'platform' | 'nobody';
+  readonly scopes: ReadonlySet<ApiKeyScope>;
+  readonly keyId: string | null;
+  readonly sessionId: string | null;
+  readonly userId: string | null;
+  /** The account's settings; the defaults where there is no account. */
+  readonly settings: Settings;
+}
 
 export const allScopes: ReadonlySet<ApiKeyScope> = new Set(apiKeyScopes);
 

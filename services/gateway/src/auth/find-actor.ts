@@ -1,7 +1,7 @@
 import type { ApiKeyScope } from '@app/contracts/accounts';
 import { type Database, statement } from '@app/service-kit/database';
-import type { Actor } from '../http/operation.ts';
 import type { Found } from './actor-cache.ts';
+import type { Actor } from './actors.ts';
 import { allScopes } from './actors.ts';
 
 /** The per-request look-ups: one statement each, prepared once per connection. */

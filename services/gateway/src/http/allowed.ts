@@ -1,5 +1,6 @@
 import { DomainError } from '@app/contracts/errors';
-import type { Actor, Operation } from './operation.ts';
+import type { Actor } from '../auth/actors.ts';
+import type { Operation } from './operation.ts';
 
 /** Throws `unauthorized` or `insufficient_scope` when this actor may not call this operation. */
 export function checkAllowed(operation: Operation, actor: Actor): void {

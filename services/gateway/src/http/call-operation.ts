@@ -4,10 +4,11 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { fieldErrors } from '@app/contracts/validation';
 import type { z } from 'zod';
 import type { App } from '../app.ts';
+import type { Actor } from '../auth/actors.ts';
 import { checkIdempotencyKey } from '../idempotency/idempotency.rules.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import { checkAllowed } from './allowed.ts';
-import type { Actor, Call, Operation, SessionCookie } from './operation.ts';
+import type { Call, Operation, SessionCookie } from './operation.ts';
 import { refusalOf } from './path-params.ts';
 import { problemOf } from './problem.ts';
 

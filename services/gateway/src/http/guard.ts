@@ -1,13 +1,14 @@
 import { DomainError } from '@app/contracts/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
+import type { Actor } from '../auth/actors.ts';
 import { nobody } from '../auth/actors.ts';
 import { callerOfAddress } from '../auth/address.rules.ts';
 import { isCrossSite } from '../auth/cross-site.rules.ts';
 import { RateLimiter, type Window } from '../auth/rate-limiter.ts';
 import { readSessionCookie } from '../sessions/session-cookie.rules.ts';
 import { unauthorized } from './allowed.ts';
-import type { Actor, OperationAuth } from './operation.ts';
+import type { OperationAuth } from './operation.ts';
 
 /** Who is calling, and whether too often. */
 export interface Guard {

@@ -1,20 +1,8 @@
-import type { ApiKeyScope, Settings } from '@app/contracts/accounts';
+import type { ApiKeyScope } from '@app/contracts/accounts';
 import type { ErrorCode } from '@app/contracts/errors';
 import type { z } from 'zod';
 import type { App } from '../app.ts';
-
-/** On whose behalf a request runs. */
-export interface Actor {
-  /** Empty for the platform key and for nobody: services refuse requests without an account. */
-  readonly accountId: string;
-  readonly kind: 'key' | 'session' | 'platform' | 'nobody';
-  readonly scopes: ReadonlySet<ApiKeyScope>;
-  readonly keyId: string | null;
-  readonly sessionId: string | null;
-  readonly userId: string | null;
-  /** The account's settings; the defaults where there is no account. */
-  readonly settings: Settings;
-}
+import type { Actor } from '../auth/actors.ts';
 
 /** What a service is told beside the input; the command id makes repeating a command harmless. */
 export interface OperationContext {

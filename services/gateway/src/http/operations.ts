@@ -1,7 +1,6 @@
 import { affiliateOperations } from '../affiliates/operations.ts';
 import { apiKeyOperations } from '../api-keys/operations.ts';
 import { dailyOperations } from '../daily/operations.ts';
-import { devClockOperations } from '../dev-clock/operations.ts';
 import { metricsOperations } from '../metrics/operations.ts';
 import { orderOperations } from '../orders/operations.ts';
 import { discountOperations } from '../products/discount-operations.ts';
@@ -28,6 +27,3 @@ export const operations: readonly Operation[] = [
   ...apiKeyOperations,
   ...sessionOperations,
 ];
-
-/** Only where CLOCK_CONTROL is enabled; no part of the published interface. */
-export { devClockOperations };

@@ -1,12 +1,13 @@
 import { limits } from '@app/contracts/common';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { App } from '../app.ts';
+import type { Actor } from '../auth/actors.ts';
+import { devClockOperations } from '../dev-clock/operations.ts';
 import { createGuard } from './guard.ts';
 import { routeHealth } from './health-routes.ts';
 import { acceptJsonBodies } from './json-body.ts';
-import type { Actor } from './operation.ts';
 import { routeOperations } from './operation-routes.ts';
-import { devClockOperations, operations } from './operations.ts';
+import { operations } from './operations.ts';
 import { parts } from './parts.ts';
 import { requestIdOf } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
