@@ -44,7 +44,13 @@ const recordStatement = statement(
 
 /** Excerpts make rows of up to 8 KiB: 250 of them are a statement of 2 MiB at most. */
 const batchMax = 250;
-const pauseMs = 250;
+const retryPauseMs = 250;
+/**
+ * A statement at most every 20 ms: at 500 attempts a second ten share one, and the first of a burst still waits for
+ * nothing. Nobody waits for the record but a reader of Recent activity.
+ */
+const breathMs = 20;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type Recorder = Batcher<Attempt, void>;
 
@@ -62,7 +68,7 @@ export function createRecorder(options: { database: Database; logger: Logger; le
         return;
       } catch (err) {
         if (!isOutage(err) || performance.now() > giveUpAtMs) throw err;
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        await sleep(retryPauseMs);
       }
     }
   };
@@ -77,6 +83,7 @@ export function createRecorder(options: { database: Database; logger: Logger; le
         logger.warn({ err, attempts: attempts.length }, 'attempts could not be recorded together');
         for (const attempt of attempts) await write([attempt]).catch(logLost(logger, attempt));
       }
+      await sleep(breathMs);
       return attempts.map(() => ({ ok: true, value: undefined }));
     },
   });
