@@ -34,6 +34,8 @@ export async function connectNats(options: NatsOptions): Promise<NatsLink> {
     ...(options.user === undefined ? {} : { user: options.user }),
     ...(options.password === undefined ? {} : { pass: options.password }),
     inboxPrefix: inboxPrefix(options.service),
+    // The client would make an error object with a stack for every request, in case it fails: a tenth of an order's CPU.
+    noAsyncTraces: true,
     maxReconnectAttempts: -1,
     waitOnFirstConnect: true,
     reconnectTimeWait: 100,

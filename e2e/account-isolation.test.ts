@@ -1,0 +1,221 @@
+import { operations } from '@app/gateway/operations';
+import { eventually } from '@app/testing/eventually';
+import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cluster, startCluster } from './support/cluster.ts';
+import { type Answer, addProduct, call, type Seller, signUp } from './support/seller.ts';
+
+/**
+ * Guarantee: an account reaches nothing of another account, by any route. Every operation of the product is called
+ * with a second account's key and the first account's ids. The table below must name every operation: a new route that
+ * is missing here fails the test.
+ */
+let cluster: Cluster;
+let receiver: Receiver;
+let victim: Seller;
+let attacker: Seller;
+let ids: Record<string, string>;
+
+/** Marks of the victim that no answer to the attacker may hold. */
+const marks = ['victim-buyer@example.com', 'Victim Secret', 'victimleaf'];
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  cluster = await startCluster();
+  victim = await signUp(cluster.baseUrl, 'Victim Secret Shop');
+  attacker = await signUp(cluster.baseUrl, 'Other Shop');
+  ids = await furnish(victim);
+});
+
+afterAll(async () => {
+  await cluster?.close();
+  await receiver?.close();
+});
+
+async function made(seller: Seller, path: string, body: unknown): Promise<string> {
+  const answer = await seller.call('POST', path, { body });
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+  return answer.json.id ?? answer.json.orderId;
+}
+
+/** Gives the victim one of everything. */
+async function furnish(seller: Seller): Promise<Record<string, string>> {
+  const { productId, bumpId } = await addProduct(seller, 'victim-course');
+  const under = `/api/v1/products/${productId}`;
+  const upsellId = await made(seller, `${under}/upsells`, { headline: 'Victim Secret upsell', priceCents: 100 });
+  const emailId = await made(seller, `${under}/emails`, {
+    position: 1,
+    sendDay: 0,
+    subject: 'Victim Secret',
+    body: 'x',
+  });
+  const discountId = await made(seller, `${under}/discounts`, { code: 'VICTIM', percentOff: 10 });
+  await made(seller, '/api/v1/affiliates', {
+    code: 'victimleaf',
+    name: 'Leaf',
+    email: 'leaf@example.com',
+    commissionPercent: 10,
+  });
+  await made(seller, '/api/v1/products', {
+    name: 'Victim Secret club',
+    slug: 'victim-club',
+    priceCents: 900,
+    currency: 'usd',
+    pricingType: 'subscription',
+    billingInterval: 'month',
+    status: 'live',
+  });
+  await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/victim` } });
+  const order = { email: 'victim-buyer@example.com', affiliateCode: 'victimleaf' };
+  const orderId = await made(seller, '/api/v1/orders', { productSlug: 'victim-course', bumpIds: [bumpId], ...order });
+  await made(seller, '/api/v1/orders', { productSlug: 'victim-club', ...order });
+  const subscriptionId = await eventually(
+    async () => (await seller.call('GET', '/api/v1/subscriptions')).json.data[0]?.id as string | undefined,
+  );
+  const keyId = await made(seller, '/api/v1/api-keys', { name: 'Victim Secret key' });
+  await eventually(async () => (await seller.call('GET', '/api/v1/activity')).json.data.length >= 2);
+  return { productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId, code: 'victimleaf' };
+}
+
+/** How an operation is tried: with what, and what the attacker must get. */
+interface Attempt {
+  readonly params?: Record<string, string>;
+  readonly body?: unknown;
+  /** `unknown`: 404 as for an id that never was. `own`: the attacker's own things, without the victim's. */
+  readonly expect: 'unknown' | 'own' | ((answer: Answer) => void);
+}
+
+const attempts = (): Record<string, Attempt> => {
+  const product = { productId: ids.productId as string };
+  const offer = { headline: 'x', priceCents: 1 };
+  const email = { position: 9, sendDay: 0, subject: 'x', body: 'x' };
+  return {
+    listProducts: { expect: 'own' },
+    createProduct: {
+      body: { name: 'Mine', slug: 'victim-course', priceCents: 1, pricingType: 'onetime' },
+      expect: 'own',
+    },
+    getProduct: { params: product, expect: 'unknown' },
+    updateProduct: { params: product, body: { priceCents: 1 }, expect: 'unknown' },
+    getFunnel: { params: product, expect: 'unknown' },
+    createBump: { params: product, body: offer, expect: 'unknown' },
+    updateBump: { params: { ...product, offerId: ids.bumpId as string }, body: offer, expect: 'unknown' },
+    deleteBump: { params: { ...product, offerId: ids.bumpId as string }, expect: 'unknown' },
+    createUpsell: { params: product, body: offer, expect: 'unknown' },
+    updateUpsell: { params: { ...product, offerId: ids.upsellId as string }, body: offer, expect: 'unknown' },
+    deleteUpsell: { params: { ...product, offerId: ids.upsellId as string }, expect: 'unknown' },
+    createFunnelEmail: { params: product, body: email, expect: 'unknown' },
+    updateFunnelEmail: { params: { ...product, emailId: ids.emailId as string }, body: email, expect: 'unknown' },
+    deleteFunnelEmail: { params: { ...product, emailId: ids.emailId as string }, expect: 'unknown' },
+    pushFunnelEmails: { params: product, expect: 'unknown' },
+    listDiscounts: { params: product, expect: 'unknown' },
+    createDiscount: { params: product, body: { code: 'X', percentOff: 100 }, expect: 'unknown' },
+    updateDiscount: {
+      params: { ...product, discountId: ids.discountId as string },
+      body: { maxUses: 1 },
+      expect: 'unknown',
+    },
+    deleteDiscount: { params: { ...product, discountId: ids.discountId as string }, expect: 'unknown' },
+    listOrders: { expect: 'own' },
+    createOrder: {
+      body: { productSlug: 'victim-club', email: 'a@example.com' },
+      expect: (answer) => expect(answer).toMatchObject({ status: 422, json: { code: 'product_not_found' } }),
+    },
+    getOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
+    listSubscriptions: { expect: 'own' },
+    getSubscription: { params: { subscriptionId: ids.subscriptionId as string }, expect: 'unknown' },
+    listAffiliates: { expect: 'own' },
+    createAffiliate: { body: { code: 'mine', name: 'M', email: 'm@example.com', commissionPercent: 1 }, expect: 'own' },
+    updateAffiliate: { params: { code: 'victimleaf' }, body: { name: 'x' }, expect: 'unknown' },
+    listCommissions: { params: { code: 'victimleaf' }, expect: 'unknown' },
+    getMetrics: { params: product, expect: 'unknown' },
+    getWebhookEndpoint: { expect: 'unknown' },
+    deleteWebhookEndpoint: { expect: 'unknown' },
+    putWebhookEndpoint: { body: { url: `${receiver.url}/attacker` }, expect: 'own' },
+    listActivity: { expect: 'own' },
+    runDailyJob: { expect: 'own' },
+    listDailyRuns: { expect: 'own' },
+    getSettings: { expect: 'own' },
+    updateSettings: { body: { businessName: 'Mine' }, expect: 'own' },
+    listApiKeys: { expect: 'own' },
+    createApiKey: { body: { name: 'mine' }, expect: 'own' },
+    revokeApiKey: { params: { keyId: ids.keyId as string }, expect: 'unknown' },
+    rotateApiKey: { params: { keyId: ids.keyId as string }, body: {}, expect: 'unknown' },
+    // Without a key by nature; they answer about the account they were given the secrets of.
+    signUp: { body: {}, expect: (answer) => expect(answer.status).toBe(422) },
+    logIn: {
+      body: { email: 'nobody@example.com', password: 'wrong password' },
+      expect: (answer) => expect(answer.status).toBe(401),
+    },
+    logOut: { expect: (answer) => expect(answer.status).toBe(401) },
+    getMe: { expect: (answer) => expect(answer.status).toBe(401) },
+  };
+};
+
+const fill = (path: string, params: Record<string, string> = {}): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] as string));
+
+/** The victim's id with its last characters changed: of the right form, and nobody's. */
+const nobodys = (params: Record<string, string> = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, name === 'code' ? 'nobody' : `${value.slice(0, -4)}zzzz`]),
+  );
+
+async function victimsThings(): Promise<unknown> {
+  const paths = operations
+    .filter((operation) => operation.method === 'GET' && operation.auth === 'account')
+    .map((operation) => {
+      return fill(operation.path, { ...ids, offerId: ids.bumpId as string });
+    });
+  return await Promise.all(
+    paths.map(async (path) => {
+      const { status, json } = await victim.call('GET', path);
+      // When a key was last used changes by looking.
+      return [path, status, JSON.stringify(json, (key, value) => (key === 'last_used_at' ? undefined : value))];
+    }),
+  );
+}
+
+test('the table names every operation of the product', () => {
+  expect(Object.keys(attempts()).sort()).toEqual(operations.map((operation) => operation.id).sort());
+});
+
+test('no operation lets a second account see, change or use anything of the first', async () => {
+  const before = await victimsThings();
+  for (const [id, attempt] of Object.entries(attempts())) {
+    const operation = operations.find((candidate) => candidate.id === id);
+    if (operation === undefined) throw new Error(`${id} is no operation`);
+    const options = attempt.body === undefined ? {} : { body: attempt.body };
+    const answer = await attacker.call(operation.method, fill(operation.path, attempt.params), options);
+    for (const mark of marks.filter((word) => word !== attempt.params?.code))
+      expect([id, answer.text.includes(mark)]).toEqual([id, false]);
+    if (attempt.expect === 'own') expect([id, answer.status]).toEqual([id, 200]);
+    else if (attempt.expect === 'unknown') await expectUnknown(id, attempt, answer);
+    else attempt.expect(answer);
+  }
+  expect(await victimsThings()).toEqual(before);
+});
+
+/** The very answer that an id gets which never was, but for the id itself and the request's own. */
+async function expectUnknown(id: string, attempt: Attempt, answer: Answer): Promise<void> {
+  expect([id, answer.status]).toEqual([id, 404]);
+  const operation = operations.find((candidate) => candidate.id === id);
+  const params = nobodys(attempt.params);
+  const options = attempt.body === undefined ? {} : { body: attempt.body };
+  const never = await attacker.call(operation?.method ?? '', fill(operation?.path ?? '', params), options);
+  const bare = (one: Answer, own: Record<string, string> = {}): string =>
+    Object.values(own).reduce(
+      (text, value) => text.replaceAll(value, '…'),
+      one.text.replace(/"requestId":"[^"]*"/, ''),
+    );
+  expect([id, bare(answer, attempt.params)]).toEqual([id, bare(never, params)]);
+}
+
+test('a session acts on its own account only', async () => {
+  const login = await call(cluster.baseUrl, 'POST', '/api/auth/signup', {
+    body: { email: 'session@example.com', password: 'a long enough password', name: 'Session' },
+  });
+  const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const funnel = await call(cluster.baseUrl, 'GET', `/api/products/${ids.productId}/funnel`, { headers: { cookie } });
+  expect(funnel.status).toBe(404);
+});

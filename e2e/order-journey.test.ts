@@ -1,0 +1,179 @@
+import { createHmac } from 'node:crypto';
+import { listOf } from '@app/contracts/common';
+import { metricsResource } from '@app/contracts/metrics';
+import { orderResource } from '@app/contracts/orders';
+import { orderPaidPayload } from '@app/contracts/webhook-payloads';
+import { eventually } from '@app/testing/eventually';
+import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cluster, platformKey, startCluster } from './support/cluster.ts';
+import { addProduct, call, type Seller, signUp } from './support/seller.ts';
+
+/** Guarantee: an order that goes in over HTTP comes out as a signed webhook, a line in the list and a number in the metrics. */
+let cluster: Cluster;
+let receiver: Receiver;
+let seller: Seller;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  cluster = await startCluster();
+  seller = await signUp(cluster.baseUrl);
+});
+
+afterAll(async () => {
+  await cluster?.close();
+  await receiver?.close();
+});
+
+const signature = (secret: string, id: string, timestamp: string, body: string): string => {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+};
+
+test('an order goes through all services', async () => {
+  const { productId, slug, bumpId } = await addProduct(seller);
+  const endpoint = await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/hook` } });
+  expect(endpoint.json.secret).toMatch(/^whsec_/);
+
+  const body = {
+    productSlug: slug,
+    email: 'Ada@EXAMPLE.com',
+    name: 'Ada Lovelace',
+    bumpIds: [bumpId],
+    country: 'GB',
+    utm_source: 'letter',
+    affiliateCode: 'nobody',
+  };
+  const placed = await seller.call('POST', '/api/v1/orders', { body });
+  expect(placed).toMatchObject({ status: 200, json: { ok: true, totalCents: 11_800 } });
+
+  const listed = listOf(orderResource).parse((await seller.call('GET', '/api/v1/orders')).json);
+  expect(listed.data).toMatchObject([
+    { id: placed.json.orderId, customer_email: 'Ada@example.com', utm_source: 'letter', status: 'paid' },
+  ]);
+
+  const delivered = await eventually(() => receiver.requests[0]);
+  expect(delivered.headers['x-service-event']).toBe('order.paid');
+  const {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signed,
+  } = delivered.headers as Record<string, string>;
+  expect(signed).toBe(signature(endpoint.json.secret, id as string, timestamp as string, delivered.body));
+  expect(orderPaidPayload.parse(JSON.parse(delivered.body))).toMatchObject({
+    orderId: placed.json.orderId,
+    product: 'Course',
+    firstName: 'Ada',
+    country: 'United Kingdom',
+    countryCode: 'GB',
+    totalCents: 11_800,
+    total: '$118.00',
+    affiliate: 'nobody',
+    accessUrl: 'https://example.com/a',
+  });
+
+  const metrics = await eventually(
+    async () => {
+      const answer = metricsResource.parse((await seller.call('GET', `/api/metrics/${productId}`)).json);
+      return answer.summary.orders === 1 && answer;
+    },
+    { withinMs: 1_000, message: 'metrics follow within a second' },
+  );
+  expect(metrics.summary).toMatchObject({ revenueCents: 11_800, aovCents: 11_800, bumpTakeRate: 1, customers: 1 });
+
+  const activity = await eventually(async () => {
+    const { json } = await seller.call('GET', '/api/v1/activity');
+    return json.data.length === 2 && json.data;
+  });
+  expect(activity.map((entry: { kind: string }) => entry.kind).sort()).toEqual(['notice', 'webhook_attempt']);
+  expect(activity.find((entry: { kind: string }) => entry.kind === 'webhook_attempt')).toMatchObject({
+    event: 'order.paid',
+    status: 'delivered',
+    status_code: 200,
+  });
+});
+
+test('an order sees a catalog change that was acknowledged before it', async () => {
+  const { productId, slug } = await addProduct(seller, 'changing');
+  for (let priceCents = 100; priceCents < 120; priceCents++) {
+    await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { priceCents } });
+    const placed = await seller.call('POST', '/api/v1/orders', { body: { productSlug: slug, email: 'a@example.com' } });
+    expect(placed.json.totalCents).toBe(priceCents);
+  }
+  await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { status: 'archived' } });
+  const refused = await seller.call('POST', '/api/v1/orders', { body: { productSlug: slug, email: 'a@example.com' } });
+  expect(refused).toMatchObject({
+    status: 422,
+    json: { code: 'product_not_live', errors: [{ field: 'productSlug' }] },
+  });
+});
+
+test('a subscription product’s order becomes a subscription and a monthly number', async () => {
+  const product = await seller.call('POST', '/api/v1/products', {
+    body: {
+      name: 'Club',
+      slug: 'club',
+      priceCents: 12_000,
+      currency: 'usd',
+      pricingType: 'subscription',
+      billingInterval: 'year',
+      status: 'live',
+    },
+  });
+  const placed = await seller.call('POST', '/api/v1/orders', { body: { productSlug: 'club', email: 'a@example.com' } });
+  expect(placed.status).toBe(200);
+  const metrics = await eventually(async () => {
+    const { json } = await seller.call('GET', `/api/metrics/${product.json.id}`);
+    return json.summary.activeSubscriptions === 1 && json;
+  });
+  expect(metrics).toMatchObject({ summary: { mrrCents: 1_000 }, mrrByMonth: [{ value: 1_000 }] });
+});
+
+test('fifty equal requests with one Idempotency-Key are one order, one event, one delivery', async () => {
+  const { slug } = await addProduct(seller, 'once-only');
+  const options = { body: { productSlug: slug, email: 'once@example.com' }, headers: { 'idempotency-key': 'order-1' } };
+  const answers = await Promise.all(Array.from({ length: 50 }, () => seller.call('POST', '/api/v1/orders', options)));
+  expect(answers.filter((answer) => ![200, 409].includes(answer.status))).toEqual([]);
+  const bodies = new Set(answers.filter((answer) => answer.status === 200).map((answer) => answer.text));
+  expect(bodies.size).toBe(1);
+  const again = await seller.call('POST', '/api/v1/orders', options);
+  expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([[...bodies][0], 'true']);
+  const { orderId } = again.json;
+  await eventually(() => receiver.requests.some((request) => request.body.includes(orderId)));
+  expect(receiver.requests.filter((request) => request.body.includes(orderId))).toHaveLength(1);
+  const { json } = await seller.call('GET', '/api/v1/orders');
+  expect(
+    json.data.filter((order: { customer_email: string }) => order.customer_email === 'once@example.com'),
+  ).toHaveLength(1);
+});
+
+test('the daily job answers in the published shape for a seller’s key and for the platform key, which opens nothing else', async () => {
+  const shape = {
+    ok: true,
+    rebills: { charged: 0, chargedCents: 0, retried: 0, canceled: 0 },
+    recovery: { sent: 0, recovered: 0 },
+    holdsSettled: 0,
+  };
+  expect((await seller.call('POST', '/api/cron/daily')).json).toEqual(shape);
+  const headers = { authorization: `Bearer ${platformKey}` };
+  expect((await call(cluster.baseUrl, 'POST', '/api/cron/daily', { headers })).json).toEqual(shape);
+  expect((await call(cluster.baseUrl, 'GET', '/api/v1/orders', { headers })).status).toBe(403);
+});
+
+test('a service that is down is a 503 within a second, and the rest still answers', async () => {
+  const { productId } = await addProduct(seller, 'while-down');
+  await cluster.process('metrics').kill();
+  const startedMs = performance.now();
+  const metrics = await seller.call('GET', `/api/metrics/${productId}`);
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  expect(metrics).toMatchObject({ status: 503, json: { code: 'service_unavailable' } });
+  expect(metrics.headers.get('retry-after')).toBeTruthy();
+  expect(
+    (await seller.call('POST', '/api/v1/orders', { body: { productSlug: 'while-down', email: 'a@example.com' } }))
+      .status,
+  ).toBe(200);
+  await cluster.process('metrics').restart();
+  await eventually(async () => (await seller.call('GET', `/api/metrics/${productId}`)).json?.summary?.orders === 1, {
+    withinMs: 20_000,
+  });
+});
