@@ -8,17 +8,11 @@ const notCountries = new Set(['AC', 'CP', 'CQ', 'DG', 'EA', 'EU', 'EZ', 'IC', 'Q
 /** At most 676 codes; asking CLDR costs about 5 µs, and every order of a country asks. */
 const asked = new Map<string, string | undefined>();
 
-/** Two letters have 676 combinations: all are looked up once, because Intl takes a hundred times longer than a map. */
-const nameOf = new Map<string, string>();
-const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
-for (const code of letters.flatMap((first) => letters.map((second) => first + second))) {
-  const name = notCountries.has(code) ? undefined : names.of(code);
-  if (name !== undefined) nameOf.set(code, name);
-}
-
 /** English name of an ISO 3166 alpha-2 code, or `undefined` for what is not a country. */
 export function countryName(code: string): string | undefined {
-  return nameOf.get(code);
+  if (!/^[A-Z]{2}$/.test(code)) return undefined;
+  if (!asked.has(code)) asked.set(code, notCountries.has(code) ? undefined : names.of(code));
+  return asked.get(code);
 }
 
 export const countryCode = z
