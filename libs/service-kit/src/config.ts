@@ -49,3 +49,8 @@ export const commonSettings = {
   CLOCK_CONTROL: switchSetting('disabled'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
 };
+
+/** The one setting that migrating needs: a migration job is given no other secrets. */
+export function readDatabaseUrl(env: Record<string, string | undefined> = process.env): string {
+  return parseConfig(z.object({ DATABASE_URL: commonSettings.DATABASE_URL }), env).DATABASE_URL;
+}

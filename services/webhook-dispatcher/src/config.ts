@@ -24,8 +24,3 @@ export type WebhookDispatcherConfig = z.infer<typeof configSchema>;
 export function readConfig(env: Record<string, string | undefined> = process.env): WebhookDispatcherConfig {
   return parseConfig(configSchema, env);
 }
-
-/** All that a migration needs to know. */
-export function readDatabaseUrl(env: Record<string, string | undefined> = process.env): string {
-  return parseConfig(z.object({ DATABASE_URL: commonSettings.DATABASE_URL }), env).DATABASE_URL;
-}

@@ -1,5 +1,5 @@
 import { migrateUp } from '@app/service-kit/database';
-import { readConfig } from '../config.ts';
+import { runMigrations } from '@app/service-kit/migrate-command';
 import { entities } from './entities.ts';
 import { migrations } from './migrations/index.ts';
 
@@ -10,7 +10,4 @@ export async function migrate(url: string): Promise<string[]> {
   return await migrateUp(databaseOptions(url));
 }
 
-if (import.meta.main) {
-  const applied = await migrate(readConfig().DATABASE_URL);
-  process.stdout.write(`affiliate: ${applied.length === 0 ? 'nothing to migrate' : `applied ${applied.join(', ')}`}\n`);
-}
+if (import.meta.main) await runMigrations('affiliate', migrate);

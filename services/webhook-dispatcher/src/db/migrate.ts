@@ -1,5 +1,5 @@
 import { migrateUp } from '@app/service-kit/database';
-import { readDatabaseUrl } from '../config.ts';
+import { runMigrations } from '@app/service-kit/migrate-command';
 import { entities } from './entities.ts';
 import { migrations } from './migrations/index.ts';
 
@@ -10,9 +10,4 @@ export async function migrate(url: string): Promise<string[]> {
   return await migrateUp(databaseOptions(url));
 }
 
-if (import.meta.main) {
-  const applied = await migrate(readDatabaseUrl());
-  process.stdout.write(
-    `webhook-dispatcher: ${applied.length === 0 ? 'nothing to migrate' : `applied ${applied.join(', ')}`}\n`,
-  );
-}
+if (import.meta.main) await runMigrations('webhook-dispatcher', migrate);

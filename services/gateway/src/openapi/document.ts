@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import type { Operation } from '../http/operation.ts';
+import { commonHeaders, errorResponses, problem, sharedResponses } from './error-responses.ts';
+import { examples } from './examples.ts';
+import { mcpPath } from './mcp-path.ts';
+import { takesIdempotencyKey } from './operation-errors.ts';
+import { plainSchema } from './plain-schema.ts';
+import { webhooks } from './webhooks.ts';
+
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+
+const description = `Checkout and funnels for solo sellers. Every request acts on the account that owns the key.
+
+Send \`Authorization: Bearer <key>\`; keys are made on the Settings page. Success is 200. Errors are RFC 9457 problem
+documents with a stable \`code\`. Fields may be added to answers at any time; none is renamed, retyped or removed.`;
+
+const tags: Record<string, string> = {
+  Products: 'What the account sells.',
+  Funnel: 'Order bumps, upsells and post-purchase emails of a product.',
+  Discounts: 'Discount codes of a product.',
+  Orders: 'Sales.',
+  Subscriptions: 'What renews.',
+  Affiliates: 'Partners and their commissions.',
+  Metrics: 'Sales figures of a product.',
+  Webhooks: 'Events to the seller’s own URL, and Recent activity.',
+  'Daily job': 'Renewals, retries, nudges and holds.',
+  Settings: 'The account’s settings.',
+  'API keys': 'Keys of the account.',
+  'Sign-in': 'Accounts and browser sessions.',
+  MCP: 'The same for AI models.',
+};
+
+/** The OpenAPI 3.1 description of these operations, as reached under `baseUrl`. */
+export function openApiDocument(operations: readonly Operation[], baseUrl: string): OpenApiDocument {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const operation of operations) {
+    const method = operation.method.toLowerCase() as Lowercase<Operation['method']>;
+    paths[operation.path] = { ...paths[operation.path], [method]: operationObject(operation) };
+  }
+  const used = new Set([...operations.map(({ tag }) => tag), 'MCP']);
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Checkout and funnel API',
+        version: '1.0.0',
+        description,
+        contact: { name: 'Developer pages', url: `${baseUrl}/developers` },
+        license: { name: 'AGPL-3.0-or-later', identifier: 'AGPL-3.0-or-later' },
+      },
+      servers: [{ url: baseUrl }],
+      tags: [...used].map((name) => ({ name, description: tags[name] ?? name })),
+      paths: { ...paths, ...mcpPath },
+      webhooks,
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', description: 'A key of the account; scopes are named after it.' },
+          platformKey: { type: 'http', scheme: 'bearer', description: 'The deployment’s own key.' },
+          session: { type: 'apiKey', in: 'cookie', name: 'fnl_session', description: 'A signed-in browser.' },
+        },
+        parameters: { IdempotencyKey: idempotencyKey, RequestId: requestId },
+        headers,
+        responses: sharedResponses(),
+        schemas: { Problem: problem },
+      },
+    },
+    { override: plainSchema },
+  );
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'Makes repeating the request harmless: the same key and body get the first answer again for 30 days.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+} as const;
+
+const requestId = {
+  name: 'x-request-id',
+  in: 'header',
+  description: 'Your own id for the request; it comes back and stands in our logs. Left out, one is made.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+} as const;
+
+const textHeader = (text: string) => ({ description: text, schema: { type: 'string' } }) as const;
+const headers = {
+  RequestId: textHeader('Id of the request, also in every error body.'),
+  RateLimitPolicy: textHeader('The limit: `"default";q=<requests>;w=<seconds>`. Absent where no limit is set.'),
+  RateLimit: textHeader('What is left: `"default";r=<requests>;t=<seconds until the window ends>`.'),
+  RetryAfter: textHeader('Seconds to wait.'),
+  WwwAuthenticate: textHeader('`Bearer`'),
+  IdempotentReplayed: textHeader('`true` when this is the first answer again.'),
+};
+
+function operationObject(operation: Operation): ZodOpenApiOperationObject {
+  const { params, query, body } = operation;
+  const replays = takesIdempotencyKey(operation);
+  const example = examples[operation.id];
+  const needs = operation.scope === undefined ? '' : `Needs the scope \`${operation.scope}\`.`;
+  const about = [operation.description ?? '', needs].filter((part) => part !== '').join('\n\n');
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(about === '' ? {} : { description: about }),
+    security: securityOf(operation),
+    parameters: [
+      { $ref: '#/components/parameters/RequestId' },
+      ...(replays ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ],
+    requestParams: { ...(params && { path: params }), ...(query && { query }) },
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: { 'application/json': { schema: body, ...exampleOf(example?.body) } },
+      },
+    }),
+    responses: {
+      200: {
+        description: 'Done.',
+        headers: {
+          ...commonHeaders,
+          ...(replays ? { 'idempotent-replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
+        },
+        content: { 'application/json': { schema: operation.response as z.ZodType, ...exampleOf(example?.response) } },
+      },
+      ...errorResponses(operation),
+    },
+  };
+}
+
+function exampleOf(value: unknown) {
+  return value === undefined ? {} : { examples: { order: { value } } };
+}
+
+function securityOf({ auth, scope }: Operation): Record<string, string[]>[] {
+  const scopes = scope === undefined ? [] : [scope];
+  switch (auth) {
+    case 'public':
+      return [];
+    case 'session':
+      return [{ session: [] }];
+    case 'platform':
+      return [{ platformKey: [] }];
+    case 'account':
+      return [{ apiKey: scopes }, { session: [] }];
+    case 'daily':
+      return [{ apiKey: scopes }, { session: [] }, { platformKey: [] }];
+  }
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { commonHeaders } from './error-responses.ts';
+
+const message = z
+  .looseObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.int()]).optional().describe('Absent on notifications.'),
+    method: z.string().optional(),
+    params: z.looseObject({}).optional(),
+  })
+  .meta({ id: 'McpMessage', description: 'A JSON-RPC 2.0 message of the Model Context Protocol.' });
+
+const problemOf = (name: string) => ({ $ref: `#/components/responses/${name}` });
+
+/** The MCP endpoint is no operation: what travels through it is described by the protocol and by `tools/list`. */
+export const mcpPath: ZodOpenApiPathsObject = {
+  '/api/mcp': {
+    post: {
+      operationId: 'mcp',
+      tags: ['MCP'],
+      summary: 'Model Context Protocol server',
+      description:
+        'Streamable HTTP without sessions: revision 2026-07-28, and clients of the 2025 revisions that open with ' +
+        '`initialize`. A key sees and can call just the tools its scopes allow.',
+      security: [{ apiKey: [] }, { session: [] }],
+      parameters: [{ $ref: '#/components/parameters/RequestId' }],
+      requestBody: { required: true, content: { 'application/json': { schema: message } } },
+      responses: {
+        200: {
+          description: 'The answer to a request.',
+          headers: commonHeaders,
+          content: {
+            'application/json': { schema: message },
+            'text/event-stream': { schema: { type: 'string' } },
+          },
+        },
+        202: { description: 'A notification was taken.', headers: commonHeaders },
+        400: rpcError('No valid message, or its headers and its body do not agree.'),
+        401: problemOf('Unauthorized'),
+        403: problemOf('WriteRefused'),
+        404: rpcError('No such method.'),
+        406: rpcError('`Accept` must name `application/json` and `text/event-stream`.'),
+        413: problemOf('PayloadTooLarge'),
+        415: problemOf('UnsupportedMediaType'),
+        429: problemOf('RateLimited'),
+        500: problemOf('Internal'),
+        503: problemOf('Unavailable'),
+      },
+    },
+  },
+};
+
+function rpcError(description: string) {
+  return { description, headers: commonHeaders, content: { 'application/json': { schema: message } } };
+}

@@ -1,0 +1,40 @@
+import { type ErrorCode, errorCodes } from '@app/contracts/errors';
+import type { Operation } from '../http/operation.ts';
+
+/** Whether the Idempotency-Key header counts for it. */
+export function takesIdempotencyKey(operation: Operation): boolean {
+  return operation.method === 'POST' && operation.auth !== 'public';
+}
+
+/** Every refusal that a caller of this operation can get: its own and those of the edge. */
+export function errorsOf(operation: Operation): ErrorCode[] {
+  const { method, auth } = operation;
+  const writes = method !== 'GET';
+  const hasAccount = auth === 'account' || auth === 'daily';
+  const applies: [ErrorCode, boolean][] = [
+    ['malformed_request', true],
+    ['malformed_json', writes],
+    ['invalid_idempotency_key', takesIdempotencyKey(operation)],
+    ['unauthorized', auth !== 'public'],
+    ['insufficient_scope', hasAccount || auth === 'platform'],
+    ['cross_site_request', writes && (hasAccount || auth === 'session')],
+    ['not_acceptable', true],
+    ['idempotency_key_in_use', takesIdempotencyKey(operation)],
+    ['payload_too_large', writes],
+    ['unsupported_media_type', writes],
+    ['validation_failed', operation.body !== undefined || operation.query !== undefined],
+    ['idempotency_key_reused', takesIdempotencyKey(operation)],
+    ['rate_limited', true],
+    ['internal', true],
+    ['service_unavailable', true],
+    ['outcome_unknown', writes],
+  ];
+  const common = applies.filter(([, yes]) => yes).map(([code]) => code);
+  return [...new Set([...common, ...operation.errors])];
+}
+
+/** The codes by the status they are answered with, in rising order. */
+export function byStatus(codes: readonly ErrorCode[]): [status: number, codes: ErrorCode[]][] {
+  const groups = Map.groupBy(codes, (code) => errorCodes[code].status);
+  return [...groups].sort(([a], [b]) => a - b);
+}

@@ -1,0 +1,37 @@
+import { currency, emailAddress, flag, httpUrl } from '@app/contracts/common';
+import type { z } from 'zod';
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** Schemas whose check no pattern can say, in the words that readers of JSON Schema know. */
+const known = new Map<z.core.$ZodType, JsonSchema>([
+  [emailAddress, { type: 'string', format: 'email', maxLength: 254 }],
+  [currency, { type: 'string', description: 'Lower-case ISO 4217 code.', pattern: '^[a-z]{3}$' }],
+  [httpUrl, { type: 'string', format: 'uri', maxLength: 2048 }],
+  [flag, { type: 'integer', enum: [0, 1] }],
+]);
+
+/**
+ * What zod says beyond what a reader needs: bounds that only say "safe integer", the pattern behind a format, and that
+ * an answer has no more fields (it may get some: additions are compatible).
+ */
+export function plainSchema(context: {
+  zodSchema: z.core.$ZodType;
+  jsonSchema: JsonSchema;
+  io: 'input' | 'output';
+}): void {
+  const { jsonSchema } = context;
+  const replacement = known.get(context.zodSchema);
+  if (replacement !== undefined) {
+    for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+    Object.assign(jsonSchema, replacement);
+    return;
+  }
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  const { def } = context.zodSchema._zod as { def: { type: string; catchall?: unknown } };
+  if (context.io === 'output' && def.type === 'object' && def.catchall === undefined) {
+    delete jsonSchema.additionalProperties;
+  }
+}

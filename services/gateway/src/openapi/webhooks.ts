@@ -1,0 +1,40 @@
+import { funnelEmailSyncPayload, orderPaidPayload } from '@app/contracts/webhook-payloads';
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+
+const deliveryHeaders = z.object({
+  'x-service-event': z.string().describe('Name of the event, as in the body.'),
+  'webhook-id': z.string().describe('Id of the event, the same on every try: drop what you have seen.'),
+  'webhook-timestamp': z.string().describe('Seconds since 1970 at which this try was signed.'),
+  'webhook-signature': z
+    .string()
+    .describe('`v1,` and the Base64 of HMAC-SHA256 over `id.timestamp.body`; several stand apart by a space.'),
+  'x-service-test': z.literal('1').optional().describe('Only on events of test orders.'),
+});
+
+const payloads = [
+  ['order.paid', orderPaidPayload, 'An order is paid for'],
+  ['funnel.email.sync', funnelEmailSyncPayload, 'A post-purchase email is handed over; one event for each email'],
+] as const;
+
+/** The events a seller's endpoint receives, with their bodies. */
+export const webhooks: ZodOpenApiPathsObject = Object.fromEntries(
+  payloads.map(([event, payload, summary]) => [
+    event,
+    {
+      post: {
+        operationId: `on-${event.replaceAll('.', '-')}`,
+        summary,
+        description: 'Sent to the webhook URL that is connected. Any 2xx within 15 seconds acknowledges it.',
+        tags: ['Webhooks'],
+        security: [],
+        requestParams: { header: deliveryHeaders },
+        requestBody: { required: true, content: { 'application/json': { schema: payload } } },
+        responses: {
+          '2XX': { description: 'Received.' },
+          '4XX': { description: 'Not received; it is sent again later.' },
+        },
+      },
+    },
+  ]),
+);
