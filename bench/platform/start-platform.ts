@@ -18,7 +18,16 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-const main = fileURLToPath(new URL('../../deploy/standalone/src/main.ts', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What `npm start` runs: options of Node, then the program. */
+function startCommand(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  return scripts.start
+    .split(' ')
+    .slice(1)
+    .map((part) => (part.endsWith('.ts') ? join(root, part) : part));
+}
 
 /** All services in one process, as `npm start` runs them. */
 export async function startStandalone(
@@ -28,7 +37,11 @@ export async function startStandalone(
 ): Promise<Program> {
   const { NATS_URL: _nats, POSTGRES_URL: _postgres, ...inherited } = process.env;
   const own = { PORT: String(await freePort()), DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: '0' };
-  return await startProgram([...nodeOptions, main], { ...inherited, ...own, ...servers }, `${dataDir}.log`);
+  return await startProgram(
+    [...nodeOptions, ...startCommand()],
+    { ...inherited, ...own, ...servers },
+    `${dataDir}.log`,
+  );
 }
 
 /** The platform on the shared servers, with 20 products and a webhook endpoint that answers. */
