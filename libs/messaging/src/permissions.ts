@@ -10,7 +10,7 @@ export interface Permissions {
 
 /**
  * What a service's NATS user may do: answer its own requests, ask those it is linked to, publish to its own stream,
- * consume through its own durables. Metrics cannot publish an order, and nobody reads another's answers.
+ * consume through its own durables, wake its own replicas. Metrics cannot publish an order, and nobody reads another's answers.
  */
 export function permissionsOf(service: ServiceName): Permissions {
   const links = topology[service];
@@ -18,16 +18,12 @@ export function permissionsOf(service: ServiceName): Permissions {
   return {
     publish: [
       ...links.asks.map((asked) => `svc.${asked}.>`),
-      ...(links.publishes ? [streamSubjects(service), `wake.${service}.outbox`] : []),
+      ...(links.publishes ? [streamSubjects(service)] : []),
+      `wake.${service}.>`,
       ...[...streams].flatMap((owner) => streamApi(streamName(owner))),
       ...links.consumes.flatMap((source) => consumerApi(streamName(source), service)),
     ],
-    subscribe: [
-      `svc.${service}.>`,
-      '$SRV.>',
-      `${inboxPrefix(service)}.>`,
-      ...(links.publishes ? [`wake.${service}.outbox`] : []),
-    ],
+    subscribe: [`svc.${service}.>`, '$SRV.>', `${inboxPrefix(service)}.>`, `wake.${service}.>`],
   };
 }
 
