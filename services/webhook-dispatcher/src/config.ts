@@ -4,6 +4,8 @@ import { z } from 'zod';
 export const configSchema = z
   .object({
     ...commonSettings,
+    /** One connection tells others that this process lives; the rest do the work. */
+    DATABASE_POOL_MAX: integerSetting(3, 100, 10),
     /** Copies of the event streams in a JetStream cluster. */
     STREAM_REPLICAS: integerSetting(1, 5, 1),
     /** Signing secrets are stored encrypted under a key derived from this. */

@@ -9,6 +9,7 @@ import { activityRequests } from './activity/requests.ts';
 import type { WebhookDispatcherConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { Dispatcher } from './deliveries/dispatcher.ts';
+import { startInstance } from './deliveries/instance.ts';
 import { listenForChanges } from './endpoints/endpoint-changes.ts';
 import { endpointRequests } from './endpoints/requests.ts';
 import { createSecretBox } from './endpoints/secret-box.ts';
@@ -29,9 +30,19 @@ export async function createWebhookDispatcher(
     const connected = await connectNats({ ...nats, service: 'webhook-dispatcher' });
     const link = lifetime.add('nats', connected, (opened) => opened.close());
     lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
+    const instance = lifetime.add('instance', await startInstance(database, logger), (started) => started.close());
     const attemptTimeoutMs = config.ATTEMPT_TIMEOUT_SECONDS * 1_000;
     const leaseSeconds = config.LEASE_SECONDS;
-    const settings = { database, secrets, clock, logger, allowLoopback, attemptTimeoutMs, leaseSeconds };
+    const settings = {
+      database,
+      owner: instance.owner,
+      secrets,
+      clock,
+      logger,
+      allowLoopback,
+      attemptTimeoutMs,
+      leaseSeconds,
+    };
     const dispatcher = lifetime.add('dispatcher', new Dispatcher(settings), (started) => started.close());
     const changes = listenForChanges(link, (endpointId) => void dispatcher.endpointChanged(endpointId));
     lifetime.add('endpoint changes', changes, (started) => started.close());

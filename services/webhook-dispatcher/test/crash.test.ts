@@ -1,4 +1,5 @@
 import { orderPaid } from '@app/contracts/orders';
+import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -11,7 +12,7 @@ const main = new URL('../src/main.ts', import.meta.url).pathname;
 let harness: Harness;
 let seller: Awaited<ReturnType<typeof connectedAccount>>;
 beforeAll(async () => {
-  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '1', LEASE_SECONDS: '2' });
+  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '5', LEASE_SECONDS: '60' });
 });
 beforeEach(async () => {
   seller = await connectedAccount(harness);
@@ -21,7 +22,8 @@ afterAll(() => harness.close());
 /** More than the four requests that an endpoint not heard of yet may have under way. */
 const publishSix = async () => {
   const ids: string[] = [];
-  for (let n = 0; n < 6; n += 1) ids.push(await harness.publish(orderPaid, seller.account, anOrder()));
+  for (let n = 0; n < 6; n += 1)
+    ids.push(await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs())));
   await eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('sending')));
   return ids;
 };
@@ -31,19 +33,13 @@ const settled = () =>
 test('kill -9 with deliveries stored, sent and not recorded: each arrives again under the same id, none is lost', async () => {
   await harness.running.service.close();
   // The process runs in real time; the deliveries that the killed one leaves are due at once in either time.
-  const child = await spawnNode(
-    main,
-    { ...harness.env, ATTEMPT_TIMEOUT_SECONDS: '10', LEASE_SECONDS: '12' },
-    { readyLine: /ready$/ },
-  );
+  const child = await spawnNode(main, { ...harness.env, ATTEMPT_TIMEOUT_SECONDS: '15' }, { readyLine: /ready$/ });
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 60_000 }));
   const ids = await publishSix();
   await eventually(() => expect(seller.receiver.requests).toHaveLength(4));
   await child.kill('SIGKILL');
   const sentBefore = seller.received();
   expect(await seller.statuses()).toEqual(Array(6).fill('sending'));
-  // As if the lease of the dead process had run out.
-  await harness.query(`update deliveries set lease_until = now() - interval '1 second' where status = 'sending'`);
   seller.receiver.respondWith(() => ({ status: 200 }));
   harness.clock.set(new Date());
   harness.running.service = await harness.start();
@@ -59,13 +55,15 @@ test('kill -9 with deliveries stored, sent and not recorded: each arrives again 
   await seller.receiver.close();
 });
 
-test('a lease that runs out is taken over without anyone’s help', async () => {
-  seller.receiver.respondWith(() => ({ status: 200 }));
-  await harness.publish(orderPaid, seller.account, anOrder());
+test('a lease that runs out is taken over, though its process lives', async () => {
+  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
-  // A delivery whose holder is gone: taken by nobody who lives.
+  // As a process leaves a delivery that got stuck: taken, and never heard of again.
   await harness.query(
-    `update deliveries set status = 'sending', lease_token = 'gone', lease_until = now() + interval '1 second' where account_id = $1`,
+    `update deliveries set status = 'sending', lease_token = 'stuck', lease_until = now() + interval '1 second', lease_owner = (
+       select objid::bigint::int from pg_locks where locktype = 'advisory' and objsubid = 2
+       and database = (select oid from pg_database where datname = current_database()))
+     where account_id = $1`,
     [seller.account],
   );
   await eventually(() => expect(seller.receiver.requests).toHaveLength(2));
@@ -74,9 +72,24 @@ test('a lease that runs out is taken over without anyone’s help', async () => 
   await seller.receiver.close();
 });
 
+test('the leases of a process that lives are left alone by others', async () => {
+  seller.receiver.respondWith(() => ({ status: 200, delayMs: 900 }));
+  const text = "update deliveries set lease_until = lease_until - interval '30 seconds' where account_id = $1";
+  const other = await harness.start();
+  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
+  await harness.query(text, [seller.account]);
+  // A change of the endpoint has every replica look at once.
+  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url } });
+  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
+  expect(seller.receiver.requests).toHaveLength(1);
+  await other.close();
+  await seller.receiver.close();
+});
+
 test('an attempt that outlived its lease is kept and settles nothing', async () => {
   seller.receiver.respondWith(() => ({ status: 500, delayMs: 500 }));
-  await harness.publish(orderPaid, seller.account, anOrder());
+  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
   await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
   await harness.query(
     `update deliveries set lease_token = 'another', lease_until = now() + interval '1 hour' where account_id = $1`,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const orders = (account: string, count: number) =>
-  Promise.all(Array.from({ length: count }, () => harness.publish(orderPaid, account, anOrder())));
+  Promise.all(Array.from({ length: count }, () => harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()))));
 
 test('endpoints that never answer do not delay another account, not even on the same host', async () => {
   const dead = await connectedAccount(harness);

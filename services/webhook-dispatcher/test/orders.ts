@@ -5,10 +5,11 @@ import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { startReceiver } from '@app/testing/http-receiver';
 import type { Harness } from './harness.ts';
 
-export function anOrder(change: Partial<EventData<typeof orderPaid>> = {}): EventData<typeof orderPaid> {
+/** @param nowMs the test's clock: ids made under two clocks would not sort */
+export function anOrder(nowMs: number, change: Partial<EventData<typeof orderPaid>> = {}): EventData<typeof orderPaid> {
   return {
-    orderId: newId('order', Date.UTC(2026, 0, 15)),
-    productId: newId('product', Date.UTC(2026, 0, 15)),
+    orderId: newId('order', nowMs),
+    productId: newId('product', nowMs),
     productName: 'Ünïcode course “☃”',
     productSlug: 'course',
     pricingType: 'onetime',

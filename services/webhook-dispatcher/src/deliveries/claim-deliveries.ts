@@ -1,5 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
-import type { Delivery, Destination } from './delivery.types.ts';
+import type { Delivery, Destination, Lease } from './delivery.types.ts';
+import { instanceLockClass } from './instance.ts';
 
 /**
  * The endpoints that something is due for. The first waiting row of each endpoint is its earliest, and the index leads
@@ -37,7 +38,8 @@ const claimStatement = statement(
      update deliveries d set
        status = case when e.active then 'sending' when e.id is null then 'canceled' else 'held' end,
        lease_token = case when e.active then $4 end,
-       lease_until = case when e.active then clock_timestamp() + make_interval(secs => $5) end
+       lease_owner = case when e.active then $5::int end,
+       lease_until = case when e.active then clock_timestamp() + make_interval(secs => $6) end
      from wanted w left join endpoints e on e.id = w.endpoint_id
      where d.id = any (array(select id from due)) and d.endpoint_id = w.endpoint_id
      returning d.id, d.event_id, d.account_id, d.attempts, d.status, d.next_attempt_at,
@@ -48,17 +50,26 @@ const claimStatement = statement(
    order by t.next_attempt_at, t.id`,
 );
 
+/**
+ * Leases that ran out, and those of processes that are gone. A process that lives and lost its lock's session in a
+ * restart of the database has a few seconds to take it again.
+ */
 const expiredStatement = statement(
   'deliveries-expired',
-  `update deliveries set status = 'pending', lease_token = null, lease_until = null
+  `update deliveries set status = 'pending', lease_token = null, lease_owner = null, lease_until = null
    where id = any (array(
-     select id from deliveries where status = 'sending' and lease_until < now()
+     select id from deliveries
+     where status = 'sending' and (lease_until < now()
+       or (lease_owner <> $1 and lease_until < now() + make_interval(secs => $2) and lease_owner <> all (array(
+         select objid::bigint from pg_locks
+         where locktype = 'advisory' and classid = $3 and objsubid = 2 and granted
+           and database = (select oid from pg_database where datname = current_database())))))
      order by lease_until limit 1000 for update skip locked))`,
 );
 
 const giveBackStatement = statement(
   'deliveries-give-back',
-  `update deliveries d set status = 'pending', lease_token = null, lease_until = null
+  `update deliveries d set status = 'pending', lease_token = null, lease_owner = null, lease_until = null
    from unnest($1::text[], $2::text[]) as r (id, lease_token)
    where d.id = r.id and d.lease_token = r.lease_token`,
 );
@@ -103,8 +114,7 @@ export interface Taken {
 export interface Claim {
   readonly rooms: ReadonlyMap<string, number>;
   readonly now: Date;
-  readonly leaseToken: string;
-  readonly leaseSeconds: number;
+  readonly lease: Lease;
 }
 
 /** Takes due deliveries on lease. `rows` counts, by endpoint, also those that were settled because it is off or gone. */
@@ -112,9 +122,8 @@ export async function claimDeliveries(
   database: Database,
   claim: Claim,
 ): Promise<{ taken: Taken[]; rows: Map<string, number> }> {
-  const { rooms, now, leaseToken, leaseSeconds } = claim;
-  const leaseEndsMs = performance.now() + leaseSeconds * 1_000;
-  const values = [[...rooms.keys()], [...rooms.values()], now, leaseToken, leaseSeconds];
+  const { rooms, now, lease } = claim;
+  const values = [[...rooms.keys()], [...rooms.values()], now, lease.token, lease.owner, lease.seconds];
   const { rows } = await database.pool.query<TakenRow>(claimStatement(values));
   const byEndpoint = new Map<string, Taken>();
   const counts = new Map<string, number>();
@@ -127,12 +136,12 @@ export async function claimDeliveries(
       taken = { destination, deliveries: [] };
       byEndpoint.set(row.endpoint_id, taken);
     }
-    taken.deliveries.push(deliveryOf(row, leaseToken, leaseEndsMs));
+    taken.deliveries.push(deliveryOf(row, lease));
   }
   return { taken: [...byEndpoint.values()], rows: counts };
 }
 
-function deliveryOf(row: TakenRow, leaseToken: string, leaseEndsMs: number): Delivery {
+function deliveryOf(row: TakenRow, lease: Lease): Delivery {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -142,14 +151,17 @@ function deliveryOf(row: TakenRow, leaseToken: string, leaseEndsMs: number): Del
     test: row.test,
     traceparent: row.traceparent,
     number: row.attempts + 1,
-    leaseToken,
-    leaseEndsMs,
+    leaseToken: lease.token,
+    leaseEndsMs: lease.endsMs,
   };
 }
 
+const lockGraceSeconds = 3;
+
 /** Frees what a dead or stuck process held. Returns how many. */
-export async function freeExpired(database: Database): Promise<number> {
-  return (await database.pool.query(expiredStatement())).rowCount ?? 0;
+export async function freeExpired(database: Database, owner: number, leaseSeconds: number): Promise<number> {
+  const values = [owner, leaseSeconds - lockGraceSeconds, instanceLockClass];
+  return (await database.pool.query(expiredStatement(values))).rowCount ?? 0;
 }
 
 /** Returns deliveries that were taken and not tried; those whose lease is lost already are left alone. */

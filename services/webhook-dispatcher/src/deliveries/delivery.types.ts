@@ -11,7 +11,8 @@
  *     │         └── endpoint removed ──▶ canceled
  *     └── born `sending` when there is room here: no claim is needed
  *
- * Only the holder of `lease_token` may settle a delivery. A lease runs on the database's own clock.
+ * Only the holder of `lease_token` may settle a delivery. A lease runs on the database's own clock, and is void once its
+ * process is gone (instance.ts).
  */
 export interface Delivery {
   readonly id: string;
@@ -36,4 +37,13 @@ export interface Destination {
   readonly url: string;
   /** Sealed; see endpoints/secret-box.ts. */
   readonly secret: string;
+}
+
+/** What one process holds deliveries under that it takes together. */
+export interface Lease {
+  readonly token: string;
+  readonly owner: number;
+  readonly seconds: number;
+  /** On the scale of performance.now(). */
+  readonly endsMs: number;
 }

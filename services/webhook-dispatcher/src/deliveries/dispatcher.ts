@@ -6,26 +6,20 @@ import type { Logger } from '@app/service-kit/logger';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { createAttempting } from './attempt-delivery.ts';
 import { claimDeliveries, endpointsWithDue, freeExpired, giveBack } from './claim-deliveries.ts';
-import type { Delivery, Destination } from './delivery.types.ts';
+import type { Delivery, Destination, Lease } from './delivery.types.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import { Lanes } from './lanes.ts';
 import { createRecorder, type Recorder } from './record-attempts.ts';
 
 export interface DispatcherOptions {
   readonly database: Database;
+  readonly owner: number;
   readonly secrets: SecretBox;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly allowLoopback: boolean;
   readonly attemptTimeoutMs: number;
   readonly leaseSeconds: number;
-}
-
-/** A lease for deliveries that are just being stored. */
-export interface Lease {
-  readonly token: string;
-  readonly seconds: number;
-  readonly endsMs: number;
 }
 
 /** Retries come due without anyone saying so, and leases expire: someone looks every second. */
@@ -70,8 +64,8 @@ export class Dispatcher {
   }
 
   newLease(): Lease {
-    const seconds = this.#options.leaseSeconds;
-    return { token: randomUUID(), seconds, endsMs: performance.now() + seconds * 1_000 };
+    const { owner, leaseSeconds: seconds } = this.#options;
+    return { token: randomUUID(), owner, seconds, endsMs: performance.now() + seconds * 1_000 };
   }
 
   /** How many new deliveries of the endpoint may be stored as taken; the others wait behind those in the database. */
@@ -152,9 +146,9 @@ export class Dispatcher {
   }
 
   async #look(): Promise<void> {
-    const { database, clock, logger } = this.#options;
-    const freed = await freeExpired(database);
-    if (freed > 0) logger.warn({ deliveries: freed }, 'leases expired; their deliveries are taken anew');
+    const { database, clock, logger, owner, leaseSeconds } = this.#options;
+    const freed = await freeExpired(database, owner, leaseSeconds);
+    if (freed > 0) logger.warn({ deliveries: freed }, 'void leases; their deliveries are taken anew');
     for (const id of await endpointsWithDue(database, clock.now())) this.#due.add(id);
   }
 
@@ -162,8 +156,7 @@ export class Dispatcher {
   async #claim(): Promise<void> {
     for (let rooms = this.#roomsToFill(); rooms.size > 0 && !this.#closing; rooms = this.#roomsToFill()) {
       const { database, clock } = this.#options;
-      const lease = this.newLease();
-      const claim = { rooms, now: clock.now(), leaseToken: lease.token, leaseSeconds: lease.seconds };
+      const claim = { rooms, now: clock.now(), lease: this.newLease() };
       const { taken, rows } = await claimDeliveries(database, claim);
       for (const [endpointId, room] of rooms) {
         const more = (rows.get(endpointId) ?? 0) >= room;

@@ -27,6 +27,7 @@ const recordStatement = statement(
        attempts = a.number,
        next_attempt_at = coalesce(a.next_attempt_at, d.next_attempt_at),
        lease_token = null,
+       lease_owner = null,
        lease_until = null
      from attempt a left join endpoints e on e.id = a.endpoint_id
      where d.id = a.delivery_id and d.lease_token = a.lease_token

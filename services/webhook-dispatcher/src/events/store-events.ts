@@ -3,8 +3,8 @@ import type { WebhookEventName } from '@app/contracts/webhooks';
 import type { OnCommit } from '@app/messaging/subscription';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
-import type { Delivery, Destination } from '../deliveries/delivery.types.ts';
-import type { Dispatcher, Lease } from '../deliveries/dispatcher.ts';
+import type { Delivery, Destination, Lease } from '../deliveries/delivery.types.ts';
+import type { Dispatcher } from '../deliveries/dispatcher.ts';
 
 /** An event as receivers get it. */
 export interface OutgoingEvent {
@@ -51,10 +51,11 @@ const insertStatement = statement(
        "occurredAt" timestamptz)
    )
    insert into deliveries (id, event_id, endpoint_id, account_id, status, next_attempt_at, created_at,
-     lease_token, lease_until)
+     lease_token, lease_owner, lease_until)
    select id, event_id, endpoint_id, account_id, status, $3, $3,
      case when status = 'sending' then $4 end,
-     case when status = 'sending' then clock_timestamp() + make_interval(secs => $5) end
+     case when status = 'sending' then $5::int end,
+     case when status = 'sending' then clock_timestamp() + make_interval(secs => $6) end
    from json_to_recordset($2::json) as d (id text, event_id text, endpoint_id text, account_id text, status text)`,
 );
 
@@ -89,7 +90,7 @@ export async function storeEvents(
   const lease = deps.dispatcher.newLease();
   const plan = planDeliveries(deps.dispatcher, events, endpoints, lease, now.getTime());
   if (plan.rows.length === 0) return;
-  const values = [JSON.stringify(plan.events), JSON.stringify(plan.rows), now, lease.token, lease.seconds];
+  const values = [JSON.stringify(plan.events), JSON.stringify(plan.rows), now, lease.token, lease.owner, lease.seconds];
   await client.query(insertStatement(values));
   onCommit(() => {
     for (const share of plan.shares.values()) deps.dispatcher.accept(share.destination, share.leased, share.overflow);

@@ -46,9 +46,10 @@ export class Initial extends Migration {
         attempts int not null default 0,
         next_attempt_at timestamptz not null,
         lease_token text,
+        lease_owner int,
         lease_until timestamptz,
         created_at timestamptz not null,
-        constraint sending_is_leased check ((status = 'sending') = (lease_token is not null and lease_until is not null))
+        constraint sending_is_leased check ((status = 'sending') = (num_nonnulls(lease_token, lease_owner, lease_until) = 3))
       ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000)`);
     this.addSql(`
       create index deliveries_waiting on deliveries (status, endpoint_id, next_attempt_at, id)

@@ -1,0 +1,73 @@
+import { randomInt } from 'node:crypto';
+import { createWaker } from '@app/messaging/waker';
+import type { Client, Database } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+
+/** The first key of the advisory locks by which living processes of this service are known; any number would do. */
+export const instanceLockClass = 0x77_68_64;
+
+/**
+ * This process as the owner of leases. While it lives, one database session holds a lock on its number; when it is
+ * killed the session ends with it, and others see at once that its leases are void instead of waiting for their end.
+ */
+export interface Instance {
+  readonly owner: number;
+  close(): Promise<void>;
+}
+
+const retryPauseMs = 250;
+
+export async function startInstance(database: Database, logger: Logger): Promise<Instance> {
+  const owner = randomInt(1, 2 ** 31 - 1);
+  const waker = createWaker();
+  let closing = false;
+  let session = await takeLock(database, owner, waker.wake);
+  const running = (async () => {
+    while (!closing) {
+      if (session === undefined) {
+        session = await takeLock(database, owner, waker.wake).catch((err: unknown) => {
+          logger.warn({ err }, 'the lock of this process is not held; trying again');
+          return undefined;
+        });
+      }
+      await waker.sleep(session === undefined ? retryPauseMs : checkEveryMs);
+      if (session !== undefined && !closing && !(await answers(session))) {
+        session.release(true);
+        session = undefined;
+      }
+    }
+  })();
+  return {
+    owner,
+    close: async () => {
+      closing = true;
+      waker.wake();
+      await running;
+      // Not given to others: the lock ends with the session.
+      session?.release(true);
+    },
+  };
+}
+
+/** A broken connection says so at once; one that went silent is found out by asking. */
+const checkEveryMs = 10_000;
+
+async function answers(session: Client): Promise<boolean> {
+  return await session.query('select 1').then(
+    () => true,
+    () => false,
+  );
+}
+
+async function takeLock(database: Database, owner: number, lost: () => void): Promise<Client> {
+  const session = await database.pool.connect();
+  session.on('error', lost);
+  try {
+    const taken = await session.query('select pg_try_advisory_lock($1, $2) as taken', [instanceLockClass, owner]);
+    if (!taken.rows[0]?.taken) throw new Error('an earlier session of this process still holds its lock');
+    return session;
+  } catch (err) {
+    session.release(true);
+    throw err;
+  }
+}
