@@ -5,10 +5,10 @@ import { createApiKey } from '@app/gateway/create-api-key';
 import { databaseOptions } from '@app/gateway/migrate';
 import { signUp } from '@app/gateway/sign-up';
 import { connectNats } from '@app/messaging/connect';
-import type { Clock } from '@app/service-kit/clock';
+import type { AdjustableClock, Clock } from '@app/service-kit/clock';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { demoSeller } from './demo/demo-shop.ts';
-import { commandIdAt, seedDemoShop } from './demo/seed.ts';
+import { commandIdAt, openedAt, seedCatalog, seedOrders } from './demo/seed.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { type Secrets, writePrivate } from './secrets.ts';
 
@@ -25,7 +25,7 @@ export interface FirstSeller {
   readonly baseUrl: string;
   readonly secrets: Secrets;
   readonly infrastructure: Infrastructure;
-  readonly clock: Clock;
+  readonly clock: AdjustableClock;
   readonly empty: boolean;
   readonly say: (line: string) => void;
 }
@@ -86,7 +86,7 @@ async function signUpOnce(database: Database, clock: Clock, secrets: Secrets): P
 }
 
 async function seed(options: FirstSeller, accountId: string): Promise<void> {
-  const { infrastructure, secrets, say } = options;
+  const { infrastructure, secrets, clock, say } = options;
   const { NATS_USER, NATS_PASSWORD } = infrastructure.natsUser('gateway');
   const link = await connectNats({
     url: infrastructure.natsUrl,
@@ -94,8 +94,12 @@ async function seed(options: FirstSeller, accountId: string): Promise<void> {
     password: NATS_PASSWORD,
     service: 'gateway',
   });
+  const context = { link, accountId, startedAt: secrets.startedAt };
   try {
-    const { orders } = await seedDemoShop(link, accountId, secrets.startedAt);
+    clock.moveTo(new Date(openedAt(secrets.startedAt)));
+    const bumpIds = await seedCatalog(context);
+    clock.reset();
+    const orders = await seedOrders(context, bumpIds);
     say(`demo shop ready: ${orders} orders of the last eight weeks`);
   } finally {
     await link.close();

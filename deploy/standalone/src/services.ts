@@ -9,7 +9,7 @@ import type { StandaloneConfig } from './config.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { Secrets } from './secrets.ts';
 
-type Environment = Record<string, string | undefined>;
+type Environment = { DATABASE_URL: string } & Record<string, string | undefined>;
 
 interface Module {
   readonly migrate: (url: string) => Promise<string[]>;
@@ -17,16 +17,17 @@ interface Module {
 }
 
 /** Loads a service's own front door: its settings, its migrations, its composition root. */
-async function load<S extends z.ZodType>(
+async function load(
   name: string,
   parts: {
-    config: Promise<{ configSchema: S }>;
+    config: Promise<{ configSchema: z.ZodType }>;
     migrate: Promise<{ migrate: Module['migrate'] }>;
-    create: Promise<(config: z.infer<S>, deps: ServiceDeps) => Promise<RunningService>>;
+    create: Promise<(config: never, deps: ServiceDeps) => Promise<RunningService>>;
   },
 ): Promise<[string, Module]> {
   const [{ configSchema }, { migrate }, create] = await Promise.all([parts.config, parts.migrate, parts.create]);
-  return [name, { migrate, create: (env, deps) => create(parseConfig(configSchema, env), deps) }];
+  // Each service's schema makes exactly the settings its own composition root takes.
+  return [name, { migrate, create: (env, deps) => create(parseConfig(configSchema, env) as never, deps) }];
 }
 
 /** Begun while the servers start: reading the code takes about as long as they do. */
@@ -97,7 +98,7 @@ export async function startServices(
   let url = '';
   const start = async ([name, module]: [string, Module]): Promise<void> => {
     const env = environmentOf(name as ServiceName, options);
-    const applied = await module.migrate(env['DATABASE_URL'] as string);
+    const applied = await module.migrate(env.DATABASE_URL);
     if (name === 'gateway') await Promise.all(others);
     const deps = { logger: options.logger.child({ service: name }), clock: options.clock };
     const service = options.lifetime.add(name, await module.create(env, deps), (created) => created.close());

@@ -1,3 +1,5 @@
+import { mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { pino } from 'pino';
 
 export type Logger = pino.Logger;
@@ -24,16 +26,9 @@ const redacted = [...secretFields, ...secretFields.map((field) => `*.${field}`),
 
 /** JSON lines, written in blocks and flushed at exit; secrets are masked by field and by pattern. */
 export function createLogger({ service, level, destination = 1 }: LoggerOptions): Logger {
-  const sink = pino.destination({ dest: destination, sync: false, minLength: 4096, mkdir: true });
+  const sink = pino.destination({ dest: descriptorOf(destination), sync: false, minLength: 4096 });
   const timer = setInterval(() => sink.flush(), 1_000);
   timer.unref();
-  process.once('exit', () => {
-    try {
-      sink.flushSync();
-    } catch {
-      // The destination never opened: there is nothing to flush to.
-    }
-  });
   return pino(
     {
       level,
@@ -46,6 +41,13 @@ export function createLogger({ service, level, destination = 1 }: LoggerOptions)
     },
     sink,
   );
+}
+
+/** Opened here and now: pino cannot flush at exit into a file that is still being opened. */
+function descriptorOf(destination: string | number): number {
+  if (typeof destination === 'number') return destination;
+  mkdirSync(dirname(destination), { recursive: true });
+  return openSync(destination, 'a', 0o600);
 }
 
 export function silentLogger(): Logger {

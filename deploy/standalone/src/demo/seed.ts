@@ -4,36 +4,51 @@ import { createDiscount, createFunnelEmail, createOffer, createProduct } from '@
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { placeOrder } from '@app/contracts/orders';
 import type { NatsLink } from '@app/messaging/connect';
-import { createRequester, type Requester } from '@app/messaging/requester';
+import { createRequester } from '@app/messaging/requester';
 import { demoOrders } from './demo-orders.rules.ts';
 import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSeller } from './demo-shop.ts';
 
 /** Orders on their way at once: enough for the desk to batch them. */
 const ordersAtOnce = 32;
 
-/**
- * Fills an account with the demo shop by the same commands that sellers' requests become. Every command id follows
- * from `startedAt`: a seeding that was killed half-way is simply run again, and what was done is not done twice.
- * @param startedAt first start of this deployment, milliseconds since the epoch
- */
-export async function seedDemoShop(link: NatsLink, accountId: string, startedAt: number): Promise<{ orders: number }> {
-  const commands = commandSender(createRequester(link), accountId, startedAt);
-  const openedMs = startedAt - demoHistoryDays * 86_400_000;
-  const bumpIds = new Map<string, string[]>();
-  for (const product of demoProducts) bumpIds.set(product.slug, await addProduct(commands, product, openedMs));
-  await commands(createAffiliate, { body: { ...demoPartner, renewalMonths: 0 } }, openedMs);
-  const orders = demoOrders(demoProducts, bumpIds, startedAt);
-  for (let start = 0; start < orders.length; start += ordersAtOnce) {
-    await Promise.all(
-      orders
-        .slice(start, start + ordersAtOnce)
-        .map(({ atMs, body }) =>
-          commands(placeOrder, { body, account: { testMode: false, supportEmail: demoSeller.email } }, atMs),
-        ),
-    );
-  }
-  return { orders: orders.length };
+export interface SeedContext {
+  readonly link: NatsLink;
+  readonly accountId: string;
+  /** First start of this deployment, milliseconds since the epoch. */
+  readonly startedAt: number;
 }
+
+/*
+ * The demo shop is made by the same commands that sellers' requests become. Every command id follows from `startedAt`:
+ * a seeding that was killed half-way is simply run again, and what was done is not done twice.
+ */
+
+/** Products with their funnels, and the partner. Returns the ids of each product's bumps, by slug. */
+export async function seedCatalog(context: SeedContext): Promise<Map<string, string[]>> {
+  const commands = commandSender(context, 'catalog');
+  const openedMs = openedAt(context.startedAt);
+  const bumpIds = new Map<string, string[]>();
+  for (const [index, product] of demoProducts.entries()) {
+    bumpIds.set(product.slug, await addProduct(commands, product, openedMs + index * 60_000));
+  }
+  await commands(createAffiliate, { body: { ...demoPartner, renewalMonths: 0 } }, openedMs);
+  return bumpIds;
+}
+
+/** Weeks of orders; returns how many. */
+export async function seedOrders(context: SeedContext, bumpIds: ReadonlyMap<string, string[]>): Promise<number> {
+  const commands = commandSender(context, 'orders');
+  const account = { testMode: false, supportEmail: demoSeller.email };
+  const orders = demoOrders(demoProducts, bumpIds, context.startedAt);
+  for (let start = 0; start < orders.length; start += ordersAtOnce) {
+    const together = orders.slice(start, start + ordersAtOnce);
+    await Promise.all(together.map(({ atMs, body }) => commands(placeOrder, { body, account }, atMs)));
+  }
+  return orders.length;
+}
+
+/** The shop opened at the beginning of its history. */
+export const openedAt = (startedAt: number): number => startedAt - demoHistoryDays * 86_400_000;
 
 type SendCommand = <R extends RequestDefinition>(
   definition: R,
@@ -41,10 +56,11 @@ type SendCommand = <R extends RequestDefinition>(
   atMs: number,
 ) => Promise<RequestOutput<R>>;
 
-function commandSender(requester: Requester, accountId: string, startedAt: number): SendCommand {
+function commandSender({ link, accountId, startedAt }: SeedContext, part: string): SendCommand {
+  const requester = createRequester(link);
   let sent = 0;
   return async (definition, input, atMs) => {
-    const commandId = commandIdAt(atMs, `${startedAt}/${sent++}`);
+    const commandId = commandIdAt(atMs, `${startedAt}/${part}/${sent++}`);
     return await requester.request(definition, input, { accountId, requestId: 'demo-seed', commandId });
   };
 }
