@@ -21,7 +21,7 @@ export async function startInstance(database: Database, logger: Logger): Promise
   const owner = randomInt(1, 2 ** 31 - 1);
   const waker = createWaker();
   let closing = false;
-  let session = await takeLock(database, owner, waker.wake);
+  let session: Client | undefined = await takeLock(database, owner, waker.wake);
   const running = (async () => {
     while (!closing) {
       if (session === undefined) {
