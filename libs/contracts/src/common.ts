@@ -83,8 +83,8 @@ export const instant = z.iso.datetime({ offset: true }).refine((value) => {
 export const flag = z.union([z.literal(0), z.literal(1)]);
 
 export const pageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(limits.listMax).optional(),
-  before: rawText(64).optional(),
+  limit: z.coerce.number().int().min(1).max(limits.listMax).optional().describe('How many at most.'),
+  before: rawText(64).optional().describe('Id of the last one of the page before.'),
 });
 export type PageQuery = z.infer<typeof pageQuery>;
 

@@ -33,6 +33,7 @@ export async function createHarness() {
     place: async (_, { commandId }) => ({ ok: true, orderId: idOfCommand('order', commandId), totalCents: 100 }),
   };
   const asked: unknown[] = [];
+  const books = { orders: '{ "data" : [] }' };
   const reply = (input: unknown, json: string) => {
     asked.push(input);
     return new Serialized(json);
@@ -43,7 +44,7 @@ export async function createHarness() {
         placed.push(context);
         return await orderDesk.place(input, context);
       }),
-      answer(listOrders, async (input) => reply(input, '{ "data" : [] }')),
+      answer(listOrders, async (input) => reply(input, books.orders)),
       answer(getOrder, async (input) => reply(input, '{}')),
     ]),
     await serveAs(nats.url, 'billing', [
@@ -58,6 +59,7 @@ export async function createHarness() {
     clock,
     placed,
     asked,
+    books,
     orderDesk,
     start: async (settings: Record<string, string> = {}): Promise<RunningGateway> => {
       const own = {

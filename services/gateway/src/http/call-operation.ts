@@ -62,7 +62,7 @@ export async function callOperation(
     return answer instanceof Uint8Array ? answer : Buffer.from(JSON.stringify(answer));
   };
   const commandId = operation.method === 'GET' ? '' : newIdSuffix(app.clock.nowMs());
-  if (idempotencyKey === undefined || operation.method !== 'POST' || operation.auth === 'public') {
+  if (idempotencyKey === undefined || operation.method === 'GET' || operation.auth === 'public') {
     return { status: 200, body: await perform(commandId), replayed: false };
   }
   const result = await runOnce(app.idempotency, app.logger, {

@@ -60,7 +60,8 @@ function actorOf(app: App, req: FastifyRequest): Actor | null | Promise<Actor | 
   return token === undefined ? null : app.authenticator.actorOfSession(token);
 }
 
-function refuseCrossSite(req: FastifyRequest, ownHost: string | undefined): void {
+/** @param ownHost host and port of the deployment's public address */
+export function refuseCrossSite(req: FastifyRequest, ownHost: string | undefined): void {
   const secFetchSite = req.headers['sec-fetch-site'] as string | undefined;
   if (isCrossSite({ secFetchSite, origin: req.headers.origin }, [req.host, ownHost])) {
     throw new DomainError('cross_site_request', 'A signed-in browser may only write from this deployment’s own pages.');

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../app.ts';
+import { routeMcp } from '../mcp/routes.ts';
 import type { Guard } from './guard.ts';
 
 /** A part of the surface beside the operations: it registers its own routes. */
@@ -9,4 +10,5 @@ export const parts: readonly Part[] = [
   (server) => {
     server.get('/', (_, reply) => reply.redirect('/developers', 302));
   },
+  routeMcp,
 ];

@@ -8,7 +8,8 @@ const refusals = new WeakMap<z.ZodType, ErrorCode>();
 /** An id in a path; one that cannot be an id is refused as `notFound`, and no service is asked. */
 export function pathId(kind: IdKind, notFound: ErrorCode) {
   const prefix = idPrefixes[kind];
-  return refusedAs(z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}$`)), notFound);
+  const schema = z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}$`));
+  return refusedAs(schema.describe(`An id that begins \`${prefix}_\`.`), notFound);
 }
 
 /** A code that people chose, in a path. */

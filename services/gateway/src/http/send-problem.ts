@@ -35,7 +35,8 @@ const fastifyCodes: Record<string, [ErrorCode, string]> = {
   FST_ERR_BAD_URL: ['malformed_request', 'The path is not validly encoded.'],
 };
 
-function refusalOf(err: unknown): DomainError {
+/** Whatever was thrown, as a refusal in our words. */
+export function refusalOf(err: unknown): DomainError {
   if (err instanceof DomainError) {
     // What a service did not foresee is told in no more words than what we did not.
     return err.code === 'internal' ? internal() : err;

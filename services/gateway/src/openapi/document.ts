@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Operation } from '../http/operation.ts';
 import { commonHeaders, errorResponses, problem, sharedResponses } from './error-responses.ts';

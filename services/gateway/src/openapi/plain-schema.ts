@@ -29,7 +29,14 @@ export function plainSchema(context: {
   }
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.minLength === 0) delete jsonSchema.minLength;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  const nullable =
+    jsonSchema.anyOf?.length === 2 && jsonSchema.anyOf[1]?.type === 'null' ? jsonSchema.anyOf[0] : undefined;
+  if (typeof nullable?.type === 'string' && nullable.enum === undefined) {
+    delete jsonSchema.anyOf;
+    Object.assign(jsonSchema, nullable, { type: [nullable.type, 'null'] });
+  }
   const { def } = context.zodSchema._zod as { def: { type: string; catchall?: unknown } };
   if (context.io === 'output' && def.type === 'object' && def.catchall === undefined) {
     delete jsonSchema.additionalProperties;

@@ -1,0 +1,86 @@
+import type { FieldError } from '@app/contracts/errors';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { App } from '../app.ts';
+import type { Actor } from '../auth/actors.ts';
+import { checkAllowed } from '../http/allowed.ts';
+import { callOperation } from '../http/call-operation.ts';
+import { publicCode } from '../http/problem.ts';
+import { refusalOf } from '../http/send-problem.ts';
+import { ReplayedRefusal } from '../idempotency/run-once.ts';
+import type { Tool } from './tool.ts';
+import { toolRequest } from './tool-arguments.ts';
+
+/** Who calls tools in one HTTP request. */
+export interface Caller {
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly baseUrl: string;
+}
+
+/** Whether this caller sees the tool, and whether a call of it gets anywhere. */
+export function mayCall(actor: Actor, tool: Tool): boolean {
+  return refusalToCall(actor, tool) === null;
+}
+
+function refusalToCall(actor: Actor, { operation }: Tool): unknown {
+  try {
+    checkAllowed(operation, actor);
+    return null;
+  } catch (refusal) {
+    return refusal;
+  }
+}
+
+interface Refusal {
+  readonly code: string;
+  readonly detail: string;
+  readonly fields: readonly FieldError[];
+  readonly requestId: string;
+}
+
+/**
+ * Does what the tool says, as its operation would over HTTP: `structuredContent` is the body of that answer and the text
+ * is its JSON. Never throws: a refusal is a result that says so.
+ * @param structuredRefusals false for clients of 2025, which hold a refusal's structure against the tool's output schema
+ */
+export async function callTool(
+  app: App,
+  caller: Caller,
+  tool: Tool,
+  given: Record<string, unknown>,
+  structuredRefusals: boolean,
+): Promise<CallToolResult> {
+  try {
+    const refused = refusalToCall(caller.actor, tool);
+    if (refused !== null) throw refused;
+    const { operation, ...request } = toolRequest(tool, given);
+    const { body } = await callOperation(app, operation, { ...caller, ...request });
+    const text = Buffer.from(body).toString('utf8');
+    return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
+  } catch (err) {
+    const refusal = err instanceof ReplayedRefusal ? replayed(err) : refusalIn(app, err, caller, tool);
+    return {
+      isError: true,
+      content: [{ type: 'text', text: JSON.stringify(refusal) }],
+      ...(structuredRefusals ? { structuredContent: { ...refusal } } : {}),
+    };
+  }
+}
+
+function refusalIn(app: App, err: unknown, { requestId }: Caller, tool: Tool): Refusal {
+  const { code, message, errors } = refusalOf(err);
+  if (code === 'internal') app.logger.error({ err, requestId, tool: tool.name }, 'tool call failed');
+  return { code: publicCode(code), detail: message, fields: errors, requestId };
+}
+
+/** The problem document that the first call under this idempotency key got. */
+function replayed({ answer }: ReplayedRefusal): Refusal {
+  const problem = JSON.parse(Buffer.from(answer.body).toString('utf8')) as {
+    code: string;
+    detail: string;
+    requestId: string;
+    errors?: FieldError[];
+  };
+  const { code, detail, requestId, errors: fields = [] } = problem;
+  return { code, detail, fields, requestId };
+}

@@ -1,0 +1,73 @@
+import { DomainError } from '@app/contracts/errors';
+import { inSpan } from '@app/service-kit/tracing';
+import { type NodeIncomingMessageLike, toWebRequest } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { SpanKind } from '@opentelemetry/api';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { nobody } from '../auth/actors.ts';
+import { baseUrlOf } from '../http/addresses.ts';
+import { refuseCrossSite } from '../http/guard.ts';
+import type { Part } from '../http/parts.ts';
+import { refusalOf, sendProblem } from '../http/send-problem.ts';
+import type { Caller } from './call-tool.ts';
+import { createMcpServer } from './mcp-server.ts';
+
+const path = '/api/mcp';
+const parseError = -32700;
+const invalidRequest = -32600;
+
+/** The MCP endpoint: the same keys, limits and operations as everything else, in JSON-RPC. */
+export const routeMcp: Part = async (server, app, guard) => {
+  const ownHost = app.config.PUBLIC_URL === undefined ? undefined : new URL(app.config.PUBLIC_URL).host;
+  const handler = createMcpHandler(
+    ({ era, authInfo }) => createMcpServer(app, authInfo?.extra?.caller as Caller, era),
+    // The tools of a key do not change while it is used: nobody is told anything.
+    { maxSubscriptions: 0, onerror: (err) => app.logger.debug({ err }, 'MCP message refused') },
+  );
+
+  const admit = async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    refuseCrossSite(req, ownHost);
+    req.actor = await guard.admit('account', req, reply);
+    if (req.actor.kind === 'platform') {
+      throw new DomainError('insufficient_scope', 'The platform key acts for no account.');
+    }
+  };
+
+  const answer = async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    // One tool call a request, so that the rate limit counts calls.
+    if (Array.isArray(req.body)) return sendRpcError(reply, invalidRequest, 'Send one message a request.');
+    const actor = req.actor ?? nobody;
+    const caller: Caller = { actor, requestId: req.id, baseUrl: baseUrlOf(app.config, req) };
+    const authInfo = {
+      token: '',
+      clientId: actor.keyId ?? actor.accountId,
+      scopes: [...actor.scopes],
+      extra: { caller },
+    };
+    const request = await toWebRequest(req.raw as NodeIncomingMessageLike, req.body ?? '');
+    return reply.send(await handler.fetch(request, { parsedBody: req.body, authInfo }));
+  };
+
+  await server.register(async (mcp) => {
+    mcp.addHook('onClose', () => handler.close());
+    mcp.setErrorHandler((err, req, reply) => {
+      if (refusalOf(err).code === 'malformed_json')
+        return sendRpcError(reply, parseError, 'The body is not valid JSON.');
+      return sendProblem(app, err, req, reply);
+    });
+    mcp.post(path, { onRequest: admit }, (req, reply) =>
+      inSpan(`POST ${path}`, { kind: SpanKind.SERVER, ...parentOf(req) }, () => answer(req, reply)),
+    );
+  });
+};
+
+/** The caller's trace: the header, or what a client put into the message. */
+function parentOf(req: FastifyRequest): { parent?: string } {
+  const meta = (req.body as { params?: { _meta?: { traceparent?: unknown } } } | undefined)?.params?._meta;
+  const parent = req.headers.traceparent ?? meta?.traceparent;
+  return typeof parent === 'string' ? { parent } : {};
+}
+
+function sendRpcError(reply: FastifyReply, code: number, message: string): FastifyReply {
+  return reply.code(400).send({ jsonrpc: '2.0', id: null, error: { code, message } });
+}

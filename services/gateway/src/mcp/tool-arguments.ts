@@ -1,0 +1,79 @@
+import { DomainError } from '@app/contracts/errors';
+import { fieldErrors } from '@app/contracts/validation';
+import { z } from 'zod';
+import type { Operation } from '../http/operation.ts';
+import type { Tool } from './tool.ts';
+
+type Shape = z.core.$ZodLooseShape;
+
+/** What an operation is called with. */
+export interface ToolRequest {
+  readonly operation: Operation;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** Arguments that are the tool's own, beside those of its operation. */
+function ownArguments({ operation, kinds, confirmation }: Tool): Shape {
+  const kind = z.enum(Object.keys(kinds ?? {}));
+  const key = z.string().describe('Repeated with the same key, a call has one effect.');
+  const confirm = z.literal(true).describe('Without it you are only told what would happen.');
+  return {
+    ...(kinds === undefined ? {} : { kind }),
+    ...(operation.method === 'GET' ? {} : { idempotencyKey: key.optional() }),
+    ...(confirmation === undefined ? {} : { confirm: confirm.optional() }),
+  };
+}
+
+/** The names and schemas of all arguments: path, query and body fields side by side. */
+export function argumentShape(tool: Tool): Shape {
+  const { params, query } = tool.operation;
+  return { ...ownArguments(tool), ...params?.shape, ...query?.shape, ...bodyShape(tool.operation) };
+}
+
+function bodyShape({ body }: Operation): Shape {
+  if (body === undefined) return {};
+  if (!(body instanceof z.ZodObject)) throw new Error('a tool’s operation takes an object or nothing');
+  return body.shape;
+}
+
+/**
+ * The request that these arguments make. Only names and the tool's own arguments are looked at here: everything else is
+ * the operation's to judge, as over HTTP.
+ * @throws DomainError validation_failed
+ */
+export function toolRequest(tool: Tool, given: Record<string, unknown>): ToolRequest {
+  const { params, query } = tool.operation;
+  const body = bodyShape(tool.operation);
+  const outline = z.strictObject({
+    ...each(params?.shape, z.string()),
+    ...each({ ...query?.shape, ...body }, z.unknown().optional()),
+    ...ownArguments(tool),
+  });
+  const result = outline.safeParse(given);
+  if (!result.success)
+    throw new DomainError('validation_failed', 'Some arguments are invalid.', fieldErrors(result.error));
+  const { kind, idempotencyKey, confirm } = result.data as { kind?: string; idempotencyKey?: string; confirm?: true };
+  if (tool.confirmation !== undefined && confirm === undefined) {
+    const field = { field: 'confirm', code: 'required', message: 'must be true' };
+    throw new DomainError('validation_failed', tool.confirmation, [field]);
+  }
+  const values = { ...tool.defaults, ...given };
+  return {
+    operation: (kind === undefined ? undefined : tool.kinds?.[kind]) ?? tool.operation,
+    params: pick(values, params?.shape ?? {}),
+    query: pick(values, query?.shape ?? {}),
+    body: tool.operation.body === undefined ? undefined : pick(values, body),
+    idempotencyKey,
+  };
+}
+
+function each(shape: Shape | undefined, schema: z.ZodType): Shape {
+  return Object.fromEntries(Object.keys(shape ?? {}).map((name) => [name, schema]));
+}
+
+function pick(values: Record<string, unknown>, shape: Shape): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(shape, name)));
+}

@@ -1,0 +1,155 @@
+import { annotations, operation, type Tool } from './tool.ts';
+
+const { reads, adds, changes, sends, charges } = annotations;
+
+/** Keeps a list's default answer within what a model can read at once: 20 orders are about 12 KB. */
+const shortPage = { limit: 20 };
+
+const offerKinds = (verb: string) => ({ bump: operation(`${verb}Bump`), upsell: operation(`${verb}Upsell`) });
+
+/** Every tool, in the order in which clients see them. */
+export const tools: readonly Tool[] = [
+  {
+    name: 'list_products',
+    description: 'Every product of the account, with ids, slugs and prices in minor units (4900 is 49.00).',
+    operation: operation('listProducts'),
+    annotations: reads,
+  },
+  {
+    name: 'get_product',
+    description: 'One product by its id.',
+    operation: operation('getProduct'),
+    annotations: reads,
+  },
+  {
+    name: 'create_product',
+    description: 'Starts as a draft unless `status` says `live`; only live products can be sold.',
+    operation: operation('createProduct'),
+    annotations: adds,
+  },
+  {
+    name: 'update_product',
+    description: 'Changes the fields given. `status: "live"` puts it on sale, `"archived"` takes it off sale.',
+    operation: operation('updateProduct'),
+    annotations: changes,
+  },
+  {
+    name: 'get_funnel',
+    description: 'Order bumps, upsells, old downsells and post-purchase emails of a product.',
+    operation: operation('getFunnel'),
+    annotations: reads,
+  },
+  {
+    name: 'create_offer',
+    description: 'A bump is offered at the checkout, an upsell after the purchase.',
+    operation: operation('createBump'),
+    kinds: offerKinds('create'),
+    annotations: adds,
+  },
+  {
+    name: 'update_offer',
+    description: 'Changes the fields given. `active: 0` stops offering it and keeps it. Past orders stay as they are.',
+    operation: operation('updateBump'),
+    kinds: offerKinds('update'),
+    annotations: changes,
+  },
+  {
+    name: 'delete_offer',
+    description: 'Removes it for good; to stop offering it, set `active: 0` with update_offer.',
+    operation: operation('deleteBump'),
+    kinds: offerKinds('delete'),
+    annotations: changes,
+  },
+  {
+    name: 'list_orders',
+    description:
+      'Newest first, 20 unless `limit` says otherwise, test orders left out. While `has_more` is true, ask again ' +
+      'with `before` set to the last id.',
+    operation: operation('listOrders'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'get_order',
+    description: 'One order with its items.',
+    operation: operation('getOrder'),
+    annotations: reads,
+  },
+  {
+    name: 'create_order',
+    description:
+      'Records a sale whose money was taken elsewhere; it charges nobody. It counts at once and the seller’s webhook ' +
+      'gets `order.paid`. Two calls are two orders: send the same `idempotencyKey` when you repeat one.',
+    operation: operation('createOrder'),
+    annotations: sends,
+  },
+  {
+    name: 'get_metrics',
+    description:
+      'Revenue, orders, take rates, subscriptions and refunds of one product. Rates are fractions from 0 to 1.',
+    operation: operation('getMetrics'),
+    annotations: reads,
+  },
+  {
+    name: 'list_subscriptions',
+    description: 'Newest first, 20 unless `limit` says otherwise.',
+    operation: operation('listSubscriptions'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'list_affiliates',
+    description: 'Partners with their codes and commissions.',
+    operation: operation('listAffiliates'),
+    annotations: reads,
+  },
+  {
+    name: 'create_affiliate',
+    description: 'Give either `commissionPercent` or `commissionCents`.',
+    operation: operation('createAffiliate'),
+    annotations: adds,
+  },
+  {
+    name: 'get_settings',
+    description: 'Business name, support email, currency, test mode and waiting times.',
+    operation: operation('getSettings'),
+    annotations: reads,
+  },
+  {
+    name: 'get_webhook_endpoint',
+    description: 'The URL that gets the account’s events.',
+    operation: operation('getWebhookEndpoint'),
+    annotations: reads,
+  },
+  {
+    name: 'set_webhook_endpoint',
+    description: 'Replaces the connected URL. The answer that first connects one holds the signing secret, this once.',
+    operation: operation('putWebhookEndpoint'),
+    annotations: changes,
+  },
+  {
+    name: 'list_activity',
+    description: 'Webhook delivery attempts and notices, newest first, 20 unless `limit` says otherwise.',
+    operation: operation('listActivity'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'run_daily_job',
+    description:
+      'Charges renewals that are due, retries declined cards, nudges stalled checkouts, settles holds. Repeating it ' +
+      'on a day charges nobody twice. Asks for `confirm: true`.',
+    operation: operation('runDailyJob'),
+    confirmation:
+      'This charges the buyers whose renewals are due, retries declined cards, emails buyers whose checkouts stalled ' +
+      'and captures holds left open, now. When the seller agrees, call again with confirm: true.',
+    annotations: charges,
+  },
+  {
+    name: 'list_daily_runs',
+    description: 'Newest first, 20 unless `limit` says otherwise.',
+    operation: operation('listDailyRuns'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+];

@@ -1,0 +1,340 @@
+import { newId } from '@app/contracts/ids';
+import { listOrders } from '@app/contracts/orders';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as Client2025 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as Transport2025 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operations } from '../src/http/operations.ts';
+import { toolRequest } from '../src/mcp/tool-arguments.ts';
+import { tools } from '../src/mcp/tools.ts';
+import type { RunningGateway } from '../src/service.ts';
+import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
+import { send } from './http.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let gateway: RunningGateway;
+let url: string;
+let key: string;
+let session: string;
+
+beforeAll(async () => {
+  harness = await createHarness();
+  gateway = await harness.start();
+  ({ url } = gateway);
+  ({ key, session } = await createSeller(url));
+});
+afterAll(() => harness.close());
+
+interface Answer {
+  isError?: boolean;
+  content: { type: string; text: string }[];
+  structuredContent?: Record<string, unknown>;
+}
+
+const accept = 'application/json, text/event-stream';
+
+/** One JSON-RPC request as a client of 2025 sends it. */
+const rpc = (method: string, params: unknown, bearer = key, headers: Record<string, string> = {}) =>
+  send(url, 'POST', '/api/mcp', {
+    key: bearer,
+    headers: { accept, ...headers },
+    body: { jsonrpc: '2.0', id: 7, method, params },
+  });
+
+/** The same in the words of revision 2026-07-28. */
+const modernRpc = (method: string, params: Record<string, unknown>, bearer = key) =>
+  rpc(
+    method,
+    {
+      ...params,
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      },
+    },
+    bearer,
+    {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(typeof params.name === 'string' ? { 'mcp-name': params.name } : {}),
+    },
+  );
+
+/** The message in a body that is JSON, or an event stream of one message. */
+function messageOf(text: string) {
+  const data = text.startsWith('{') ? text : text.replace(/^[\s\S]*?^data: /m, '');
+  return JSON.parse(data);
+}
+
+const call = async (name: string, args: Record<string, unknown> = {}, bearer = key): Promise<Answer> =>
+  messageOf((await modernRpc('tools/call', { name, arguments: args }, bearer)).text).result;
+
+const listed = async (bearer = key) => {
+  const { tools: list } = messageOf((await modernRpc('tools/list', {}, bearer)).text).result;
+  return list as { name: string; inputSchema: object; outputSchema: { type: string }; annotations: object }[];
+};
+
+async function keyWith(scopes: string[]): Promise<string> {
+  const made = await send(url, 'POST', '/api/v1/api-keys', { session, body: { name: 'scoped', scopes } });
+  return made.json.key as string;
+}
+
+test('a client of 2026 discovers the server, lists the tools and calls one', async () => {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  const requestInit = { headers: { authorization: `Bearer ${key}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/api/mcp`), { requestInit }));
+  const { tools: list } = await client.listTools();
+  expect(list.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
+  const orders = await client.callTool({ name: 'list_orders', arguments: {} });
+  expect(orders.structuredContent).toEqual({ data: [] });
+  const refused = await client.callTool({ name: 'create_order', arguments: { productSlug: 'x' } });
+  expect(refused).toMatchObject({ isError: true, structuredContent: { code: 'validation_failed' } });
+  await client.close();
+});
+
+test('a client of 2025 initializes, lists the tools, calls one and reads a refusal', async () => {
+  const client = new Client2025({ name: 'test', version: '1' });
+  const requestInit = { headers: { authorization: `Bearer ${key}` } };
+  const transport = new Transport2025(new URL(`${url}/api/mcp`), { requestInit });
+  await client.connect(transport as unknown as Parameters<typeof client.connect>[0]);
+  const { tools: list } = await client.listTools();
+  expect(list).toHaveLength(tools.length);
+  const orders = await client.callTool({ name: 'list_orders', arguments: {} });
+  expect(orders.structuredContent).toEqual({ data: [] });
+  // This client holds a refusal's structure against the tool's output schema: it gets the same in words.
+  const refused = (await client.callTool({ name: 'create_order', arguments: { productSlug: 'x' } })) as Answer;
+  expect(refused.isError).toBe(true);
+  expect(JSON.parse(refused.content[0]?.text ?? '')).toMatchObject({
+    code: 'validation_failed',
+    fields: [{ field: 'email', code: 'required' }],
+  });
+  await client.close();
+});
+
+test('all tools together are less than 24 KB and none asks whose account it is', async () => {
+  const list = await listed();
+  expect(Buffer.byteLength(JSON.stringify(list))).toBeLessThan(24_000);
+  expect(JSON.stringify(list)).not.toMatch(/account_?id|user_?id/i);
+  for (const { inputSchema, outputSchema, annotations } of list) {
+    expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(outputSchema.type).toBe('object');
+    expect(Object.keys(annotations).sort()).toEqual([
+      'destructiveHint',
+      'idempotentHint',
+      'openWorldHint',
+      'readOnlyHint',
+    ]);
+  }
+});
+
+test('reading tools change nothing, and every writing tool takes an idempotency key', () => {
+  for (const { operation, annotations } of tools) expect(annotations.readOnlyHint).toBe(operation.method === 'GET');
+  const writing = tools.filter(({ operation }) => operation.method !== 'GET').map(({ name }) => name);
+  return expect(
+    listed().then((list) =>
+      list.filter(({ inputSchema }) => JSON.stringify(inputSchema).includes('idempotencyKey')).map(({ name }) => name),
+    ),
+  ).resolves.toEqual(writing);
+});
+
+test('20 well-filled orders are less than 20 KB for a model, and its default', async () => {
+  const order = {
+    id: newId('order', Date.now()),
+    product_id: newId('product', Date.now()),
+    customer_email: 'margareta.lindqvist@gallery.example.com',
+    customer_name: 'Margareta Lindqvist-Johansson',
+    total_cents: 123_400,
+    currency: 'usd',
+    status: 'paid',
+    utm_source: 'newsletter',
+    utm_medium: 'email',
+    utm_campaign: 'autumn-launch-2026',
+    utm_term: 'watercolour course',
+    utm_content: 'second-button',
+    created_at: new Date().toISOString(),
+    items: [
+      { kind: 'main', label: 'The Complete Watercolour Course', amount_cents: 99_900 },
+      { kind: 'bump', label: 'Printable workbook with 40 exercises', amount_cents: 19_900 },
+      { kind: 'upsell', label: 'One year of monthly live sessions', amount_cents: 9_900 },
+      { kind: 'discount', label: 'AUTUMN', amount_cents: -6_300 },
+    ],
+    country: 'SE',
+    affiliate_code: 'ANNA-PAINTS',
+    test: false,
+  };
+  harness.books.orders = JSON.stringify({ data: Array.from({ length: 20 }, () => order), has_more: true });
+  listOrders.output.parse(JSON.parse(harness.books.orders));
+  const before = harness.asked.length;
+  const answer = await call('list_orders');
+  harness.books.orders = '{ "data" : [] }';
+  expect(harness.asked.slice(before)).toEqual([{ limit: 20 }]);
+  expect(answer.structuredContent).toMatchObject({ has_more: true });
+  expect(Buffer.byteLength(answer.content[0]?.text ?? '')).toBeLessThan(20_000);
+});
+
+test('the structured result is the body of the HTTP answer, and the text is its JSON', async () => {
+  const overHttp = await send(url, 'GET', '/api/v1/settings', { key });
+  const { structuredContent, content } = await call('get_settings');
+  expect(structuredContent).toEqual(overHttp.json);
+  expect(JSON.parse(content[0]?.text ?? '')).toEqual(overHttp.json);
+});
+
+test('a key sees and can call just the tools of its scopes', async () => {
+  const reading = await keyWith(['read']);
+  const names = (await listed(reading)).map(({ name }) => name);
+  expect(names).toEqual(tools.filter(({ annotations }) => annotations.readOnlyHint).map(({ name }) => name));
+  for (const { name } of tools.filter((tool) => !names.includes(tool.name))) {
+    const refused = await call(name, {}, reading);
+    expect(refused).toMatchObject({ isError: true, structuredContent: { code: 'insufficient_scope' } });
+  }
+  const writing = (await listed(await keyWith(['write']))).map(({ name }) => name);
+  expect(writing).toContain('create_order');
+  expect(writing).not.toContain('list_orders');
+  expect(writing).not.toContain('run_daily_job');
+});
+
+test('an unknown tool is a protocol error', async () => {
+  for (const answer of [
+    await rpc('tools/call', { name: 'drop_tables', arguments: {} }),
+    await modernRpc('tools/call', { name: 'drop_tables', arguments: {} }),
+  ]) {
+    expect(messageOf(answer.text).error).toMatchObject({ code: -32602 });
+  }
+});
+
+test('unknown and missing arguments are named', async () => {
+  const { structuredContent } = await call('get_order', { order: 'ord_1', accountId: 'acc_1' });
+  expect(structuredContent).toMatchObject({
+    code: 'validation_failed',
+    fields: expect.arrayContaining([
+      expect.objectContaining({ field: 'orderId', code: 'required' }),
+      expect.objectContaining({ field: 'accountId', code: 'unknown_field' }),
+    ]),
+  });
+  expect(await call('get_order', { orderId: 'nonsense' })).toMatchObject({
+    isError: true,
+    structuredContent: { code: 'order_not_found' },
+  });
+});
+
+test('the daily job says what it will do until it is confirmed', async () => {
+  const before = harness.asked.length;
+  const asked = await call('run_daily_job');
+  expect(asked).toMatchObject({
+    isError: true,
+    structuredContent: {
+      detail: expect.stringContaining('charges the buyers'),
+      fields: [{ field: 'confirm', code: 'required' }],
+    },
+  });
+  expect((await call('run_daily_job', { confirm: false })).isError).toBe(true);
+  expect(harness.asked.length).toBe(before);
+  expect((await call('run_daily_job', { confirm: true })).structuredContent).toEqual({ ok: true });
+  expect(harness.asked.length).toBe(before + 1);
+});
+
+test('an idempotency key has one effect, whether it comes as an argument or as a header', async () => {
+  const order = { productSlug: 'course', email: 'a@example.com' };
+  const before = harness.placed.length;
+  const first = await call('create_order', { ...order, idempotencyKey: 'one' });
+  const again = await call('create_order', { ...order, idempotencyKey: 'one' });
+  const overHttp = await send(url, 'POST', '/api/v1/orders', {
+    key,
+    body: order,
+    headers: { 'idempotency-key': 'one' },
+  });
+  expect(again).toEqual(first);
+  expect(overHttp.json).toEqual(first.structuredContent);
+  expect(harness.placed.length).toBe(before + 1);
+  const reused = await call('create_order', { ...order, email: 'b@example.com', idempotencyKey: 'one' });
+  expect(reused).toMatchObject({ isError: true, structuredContent: { code: 'idempotency_key_reused' } });
+});
+
+test('another account’s key answers for that account', async () => {
+  const other = await createSeller(url);
+  const mine = await call('get_settings');
+  const theirs = await call('get_settings', {}, other.key);
+  expect(theirs.structuredContent?.supportEmail).toBe(other.email);
+  expect(mine.structuredContent).not.toEqual(theirs.structuredContent);
+});
+
+test('every tool makes a request that its operation knows', () => {
+  for (const tool of tools) {
+    for (const kind of Object.keys(tool.kinds ?? { none: null })) {
+      const required = Object.keys(tool.operation.params?.shape ?? {});
+      const given = Object.fromEntries(required.map((name) => [name, 'x']));
+      const own = { ...(tool.kinds && { kind }), ...(tool.confirmation && { confirm: true }) };
+      const { operation, params } = toolRequest(tool, { ...given, ...own });
+      expect(operations).toContain(operation);
+      expect(params).toEqual(given);
+      const { method, auth, scope } = tool.operation;
+      expect(operation).toMatchObject({ method, auth, scope });
+      if (tool.kinds !== undefined) expect(operation.path).toContain(`${kind}s`);
+    }
+  }
+});
+
+test('without a valid key the answer is the same 401 as everywhere', async () => {
+  for (const bearer of ['nonsense', `fnl_${'0'.repeat(38)}`]) {
+    const refused = await rpc('tools/list', {}, bearer);
+    const elsewhere = await send(url, 'GET', '/api/v1/orders', { key: bearer });
+    expect(refused.status).toBe(401);
+    expect(refused.headers['www-authenticate']).toBe('Bearer');
+    const { requestId: _, ...body } = refused.json;
+    const { requestId: __, ...same } = elsewhere.json;
+    expect(body).toEqual(same);
+  }
+  expect((await rpc('tools/list', {}, platformKey)).status).toBe(403);
+});
+
+test('what is not a message is told so in JSON-RPC', async () => {
+  const malformed = await send(url, 'POST', '/api/mcp', { key, headers: { accept }, raw: '{"jsonrpc":' });
+  expect(malformed.status).toBe(400);
+  expect(malformed.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32700 } });
+  const empty = await send(url, 'POST', '/api/mcp', { key, headers: { accept } });
+  expect(empty.status).toBeGreaterThanOrEqual(400);
+  expect(empty.status).toBeLessThan(500);
+  const batch = await send(url, 'POST', '/api/mcp', { key, headers: { accept }, body: [] });
+  expect(batch.json).toMatchObject({ error: { code: -32600 } });
+  for (const body of [null, 1, 'x', {}, { jsonrpc: '2.0' }, { jsonrpc: '2.0', id: 1, method: 'tools/call' }]) {
+    const { status } = await send(url, 'POST', '/api/mcp', { key, headers: { accept }, body });
+    expect(status, JSON.stringify(body)).toBeLessThan(500);
+  }
+});
+
+test('there is no stream and no session: GET and DELETE are 405', async () => {
+  for (const method of ['GET', 'DELETE']) {
+    const { status, headers } = await send(url, method, '/api/mcp', { key, headers: { accept } });
+    expect(status).toBe(405);
+    expect(headers.allow).toContain('POST');
+  }
+  const listen = await modernRpc('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  expect(messageOf(listen.text).error).toBeDefined();
+});
+
+test('a page of another site is refused, whatever it brings', async () => {
+  const foreign = await rpc('tools/list', {}, key, { origin: 'https://elsewhere.example' });
+  expect(foreign.status).toBe(403);
+  expect((await rpc('tools/list', {}, key, { origin: url })).status).toBe(200);
+});
+
+test('calls carry the request id and count against the rate limit', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '2' });
+  const list = (id: string) =>
+    send(limited.url, 'POST', '/api/mcp', {
+      key,
+      headers: { accept, 'x-request-id': id },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    });
+  const first = await list('mine-1');
+  expect(first.headers['x-request-id']).toBe('mine-1');
+  expect(first.headers.ratelimit).toMatch(/r=1/);
+  expect((await list('mine-2')).status).toBe(200);
+  const refused = await list('mine-3');
+  expect(refused.status).toBe(429);
+  expect(refused.headers['retry-after']).toBeDefined();
+});
