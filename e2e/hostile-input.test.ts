@@ -1,0 +1,138 @@
+import { operations } from '@app/gateway/operations';
+import { query } from '@app/testing/sql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cluster, startCluster } from './support/cluster.ts';
+import { type Answer, addProduct, type Seller, signUp } from './support/seller.ts';
+
+/** Guarantee: whatever comes in, the answer is a problem document with the right status, never a 5xx, and nothing is recorded. */
+let cluster: Cluster;
+let seller: Seller;
+let product: { productId: string; slug: string; bumpId: string };
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  seller = await signUp(cluster.baseUrl);
+  product = await addProduct(seller);
+});
+
+afterAll(() => cluster?.close());
+
+function expectProblem(label: string, answer: Answer, statuses: number[]): void {
+  expect([label, answer.status, statuses.includes(answer.status)]).toEqual([label, answer.status, true]);
+  expect([label, answer.headers.get('content-type')]).toEqual([label, 'application/problem+json']);
+  expect(answer.json).toMatchObject({
+    status: answer.status,
+    type: expect.any(String),
+    title: expect.any(String),
+    code: expect.any(String),
+  });
+  expect(answer.json.requestId).toBe(answer.headers.get('x-request-id'));
+}
+
+const order = (change: object) => ({ productSlug: product.slug, email: 'a@example.com', ...change });
+
+const badOrders = (): [string, unknown, number, string?][] => [
+  ['malformed JSON', '{"productSlug": ', 400],
+  ['JSON cut in a string', '"', 400],
+  ['no object', '[]', 422],
+  ['null', 'null', 422],
+  ['a number', '1e999', 422],
+  ['nothing', {}, 422, 'productSlug'],
+  ['slug of the wrong type', order({ productSlug: 7 }), 422, 'productSlug'],
+  ['email of the wrong type', order({ email: ['a@example.com'] }), 422, 'email'],
+  ['malformed email', order({ email: 'a@b' }), 422, 'email'],
+  ['email with a line break', order({ email: 'a@example.com\r\nbcc: b@example.com' }), 422, 'email'],
+  ['unknown field', order({ emial: 'x' }), 422, 'emial'],
+  ['unknown prototype field', `{"productSlug":"course","email":"a@example.com","__proto__":{"test":true}}`, 400],
+  ['NUL in the name', order({ name: 'a\u0000b' }), 422, 'name'],
+  ['lone surrogate in the name', `{"productSlug":"course","email":"a@example.com","name":"\\ud800"}`, 422, 'name'],
+  ['NUL in a bump id', order({ bumpIds: ['bmp_\u0000'] }), 422],
+  ['name too long', order({ name: 'x'.repeat(201) }), 422, 'name'],
+  ['51 bump ids', order({ bumpIds: Array.from({ length: 51 }, () => product.bumpId) }), 422, 'bumpIds'],
+  ['unknown bump', order({ bumpIds: ['bmp_01m7xft13ne0wattr3dpc56bw9'] }), 422, 'bumpIds.0'],
+  ['unknown slug', order({ productSlug: 'nothing-here' }), 422, 'productSlug'],
+  ['unknown country', order({ country: 'ZZ' }), 422, 'country'],
+  ['unknown discount', order({ discountCode: 'NOPE' }), 422, 'discountCode'],
+  ['test of the wrong type', order({ test: 'yes' }), 422, 'test'],
+  ['a body of a megabyte', order({ name: 'x'.repeat(1_000_000) }), 413],
+  ['deep nesting', `{"productSlug":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 422],
+];
+
+test('a bad order is refused with its status and field, and nothing is recorded', async () => {
+  for (const [label, body, status, field] of badOrders()) {
+    const answer = await seller.call('POST', '/api/v1/orders', { body });
+    expectProblem(label, answer, [status]);
+    if (field !== undefined) {
+      const fields = (answer.json.errors as { field: string }[]).map((error) => error.field);
+      expect([label, fields.includes(field)]).toEqual([label, true]);
+    }
+  }
+  expect(await query(cluster.databaseUrl('checkout'), 'select id from orders')).toEqual([]);
+  expect(await query(cluster.databaseUrl('checkout'), 'select id from outbox')).toEqual([]);
+});
+
+test('other media types, methods and addresses have their own statuses', async () => {
+  const text = { body: 'productSlug=course', headers: { 'content-type': 'text/plain' } };
+  expectProblem('text body', await seller.call('POST', '/api/v1/orders', text), [415]);
+  expectProblem('wrong method', await seller.call('DELETE', '/api/v1/orders'), [405]);
+  expectProblem('unknown address', await seller.call('GET', '/api/v1/nothing'), [404]);
+  expectProblem(
+    'unacceptable',
+    await seller.call('GET', '/api/v1/orders', { headers: { accept: 'image/png' } }),
+    [406],
+  );
+});
+
+const hostileIds = [
+  '%00',
+  '%ED%A0%80',
+  '..%2f..%2fetc',
+  'ord_',
+  "1'%20or%20'1'='1",
+  'x'.repeat(500),
+  '%F0%9F%92%A9',
+  'null',
+  '-1',
+  '%',
+];
+const hostileBodies = [
+  '{',
+  '[]',
+  '{"a":1}',
+  '{"name":"\\u0000","headline":"\\ud800"}',
+  '{"priceCents":1e400}',
+  '{"priceCents":-1,"position":0.5}',
+  'null',
+  '""',
+];
+
+/** Every operation with a path parameter or a body, with every hostile value. */
+function hostileCalls(): { method: string; path: string; body: string | undefined }[] {
+  return operations
+    .filter((operation) => operation.auth === 'account')
+    .flatMap(({ method, path, body }) => {
+      const paths = path.includes('{') ? hostileIds.map((id) => path.replace(/\{\w+\}/g, id)) : [path];
+      const bodies = body === undefined ? [undefined] : hostileBodies;
+      return paths.flatMap((filled) => bodies.map((text) => ({ method, path: filled, body: text })));
+    });
+}
+
+test('no operation answers hostile ids and bodies with a 5xx', { timeout: 120_000 }, async () => {
+  for (const { method, path, body } of hostileCalls()) {
+    const answer = await seller.call(method, path, body === undefined ? {} : { body });
+    const label = `${method} ${path} ${body ?? ''}`;
+    expect([label, answer.status < 500]).toEqual([label, true]);
+    if (answer.status >= 400) expectProblem(label, answer, [400, 404, 405, 409, 413, 414, 415, 422]);
+  }
+});
+
+test('hostile query values page nothing and break nothing', async () => {
+  for (const value of ['0', '-1', '101', '1.5', 'NaN', '1e3', '%00', '']) {
+    const answer = await seller.call('GET', `/api/v1/orders?limit=${value}`);
+    expect([value, answer.status]).toEqual([value, 422]);
+  }
+  for (const value of ['%00', '%ED%A0%80', 'x'.repeat(100), "'"]) {
+    const { status } = await seller.call('GET', `/api/v1/orders?before=${value}`);
+    expect([value, status === 200 || status === 422]).toEqual([value, true]);
+  }
+});
