@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, portInUse } from '@app/embedded/ports';
 import { eventually } from '@app/testing/eventually';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { call } from './support/seller.ts';
+import { readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
 
 /** Guarantee: one command starts everything, keeps everything over restarts and kills, and stops everything. */
 let dataDir: string;
@@ -21,56 +21,13 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
-interface Standalone {
-  readonly child: ChildProcess;
-  output(): string;
-  until(line: RegExp): Promise<void>;
-  end(signal: NodeJS.Signals): Promise<number | null>;
-}
-
-interface Credentials {
-  readonly baseUrl: string;
-  readonly email: string;
-  readonly password: string;
-  readonly apiKey: string;
-  readonly platformKey: string;
-}
-
 function start(port: number, settings: Record<string, string> = {}, args: string[] = []): Standalone {
-  const env = { ...process.env, PORT: String(port), DATA_DIR: dataDir, ...settings };
-  const child = spawn(process.execPath, ['deploy/standalone/src/main.ts', ...args], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const standalone: Standalone = {
-    child,
-    output: () => output,
-    until: async (line) => {
-      await eventually(
-        () => {
-          if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-          return output.split('\n').some((text) => line.test(text));
-        },
-        { withinMs: 60_000, message: `no line ${line} in:\n${output}` },
-      );
-    },
-    end: async (signal) => {
-      child.kill(signal);
-      return await ended;
-    },
-  };
+  const standalone = startStandalone(dataDir, port, settings, args);
   running.push(standalone);
   return standalone;
 }
 
-const credentials = async (): Promise<Credentials> =>
-  JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
+const credentials = () => readCredentials(dataDir);
 
 async function read(path: string) {
   const { baseUrl, apiKey } = await credentials();
@@ -121,10 +78,10 @@ test('a data directory in use and a port in use are said so, naming them', async
   const first = start(port, {}, ['--empty']);
   await first.until(/^ready /);
   const sameDirectory = start(await freePort());
-  expect(await new Promise((resolve) => sameDirectory.child.once('close', resolve))).toBe(1);
+  expect(await sameDirectory.ended).toBe(1);
   expect(sameDirectory.output()).toContain(`The data directory ${dataDir} is in use by process ${first.child.pid}`);
   const samePort = start(port, { DATA_DIR: join(dataDir, 'other') });
-  expect(await new Promise((resolve) => samePort.child.once('close', resolve))).toBe(1);
+  expect(await samePort.ended).toBe(1);
   expect(samePort.output()).toContain(`Port ${port} on 127.0.0.1 is in use`);
   expect((await read('/api/v1/products')).json).toEqual({ data: [] });
 });
@@ -150,6 +107,6 @@ test('killed with -9 while it fills the shop, the next start finishes the work a
 
 test('settings that make no sense are all named at once', async () => {
   const wrong = start(await freePort(), { SIGNUP: 'maybe', RATE_LIMIT_PER_MINUTE: 'many' });
-  expect(await new Promise((resolve) => wrong.child.once('close', resolve))).toBe(1);
+  expect(await wrong.ended).toBe(1);
   expect(wrong.output()).toMatch(/SIGNUP: .*\n.*RATE_LIMIT_PER_MINUTE: /);
 });
