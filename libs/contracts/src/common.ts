@@ -24,6 +24,14 @@ export const limits = {
   bumpIds: 50,
   utm: 200,
   listMax: 100,
+  // What one answer lists whole must fit a message of 8 MiB, at its longest and in JSON: 1,000 products of 3 KB,
+  // 2 × 100 offers and 100 discounts, and emails of 1 MiB that escaping can make six of.
+  productsPerAccount: 1_000,
+  offersPerProduct: 100,
+  discountsPerProduct: 100,
+  emailsPerProduct: 50,
+  emailBytesPerProduct: 1024 * 1024,
+  affiliatesPerAccount: 5_000,
 } as const;
 
 /**

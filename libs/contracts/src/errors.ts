@@ -36,6 +36,7 @@ export const errorCodes = {
   idempotency_key_reused: { status: 422, title: 'This Idempotency-Key was used for another request' },
   unknown_product: { status: 422, title: 'No such product', publicCode: 'product_not_found' },
   product_not_live: { status: 422, title: 'The product is not for sale' },
+  limit_reached: { status: 422, title: 'No more of these fit here' },
   bump_not_found: { status: 422, title: 'No such order bump on this product' },
   discount_invalid: { status: 422, title: 'The discount code cannot be used' },
   webhook_url_refused: { status: 422, title: 'Webhooks cannot be sent to this address' },

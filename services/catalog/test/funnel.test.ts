@@ -234,3 +234,16 @@ test('pushing emails publishes one event each, in order of position, once for a 
   for (const event of events) expect(event).toMatchObject(about);
   expect(published[0]).toMatchObject({ subject: contract.funnelEmailSynced.subject, request_id: 'req-1' });
 });
+
+test('a funnel stays short enough for one answer, whatever its emails hold', async () => {
+  // Control characters are the worst case: each byte of a body is six in JSON.
+  const body = '\u0001'.repeat(100 * 1024);
+  const add = (position: number, text: string) =>
+    catalog.ask(contract.createFunnelEmail, { productId, body: { ...email(position), body: text } });
+  for (let position = 1; position <= 10; position++) await add(position, body);
+  await expect(add(11, body)).rejects.toMatchObject({ code: 'limit_reached', errors: [{ field: 'body' }] });
+  for (let position = 11; position <= 50; position++) await add(position, 'short');
+  await expect(add(51, 'short')).rejects.toMatchObject({ code: 'limit_reached' });
+  const funnel = await catalog.ask(contract.getFunnel, { productId });
+  expect(funnel.emails).toHaveLength(50);
+});

@@ -1,4 +1,5 @@
 import type { createAffiliate as contract } from '@app/contracts/affiliates';
+import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
@@ -7,7 +8,7 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import type { AffiliateDeps } from '../deps.ts';
 import { Affiliate, affiliateResourceOf, commissionColumns } from './affiliate.entity.ts';
 
-/** Throws `code_taken`; codes that differ in case only are the same. */
+/** Throws `limit_reached` and `code_taken`; codes that differ in case only are the same. */
 export async function createAffiliate(
   { database, clock }: AffiliateDeps,
   { accountId, commandId }: RequestContext,
@@ -15,6 +16,9 @@ export async function createAffiliate(
 ): Promise<RequestOutput<typeof contract>> {
   try {
     return await once(database.fork(), commandId, async (tx) => {
+      if ((await tx.count(Affiliate, { accountId })) >= limits.affiliatesPerAccount) {
+        throw new DomainError('limit_reached', `There can be at most ${limits.affiliatesPerAccount} affiliates.`);
+      }
       const affiliate = tx.create(Affiliate, {
         accountId,
         id: idOfCommand('affiliate', commandId),

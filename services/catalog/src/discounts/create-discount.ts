@@ -1,13 +1,15 @@
 import type { createDiscount as contract } from '@app/contracts/catalog';
+import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
+import { requireRoom } from '../db/require-room.ts';
 import { runCommand } from '../db/run-command.ts';
 import type { CatalogDeps } from '../deps.ts';
 import { requireProduct } from '../products/require-product.ts';
 import { Discount, discountResourceOf } from './discount.entity.ts';
 
-/** Throws `product_not_found`, `code_taken`. */
+/** Throws `product_not_found`, `code_taken`, `limit_reached`. */
 export async function createDiscount(
   { database, clock }: CatalogDeps,
   { accountId, commandId }: RequestContext,
@@ -15,6 +17,8 @@ export async function createDiscount(
 ): Promise<RequestOutput<typeof contract>> {
   return await runCommand(database, commandId, async (tx) => {
     await requireProduct(tx, accountId, productId);
+    const count = await tx.count(Discount, { accountId, productId });
+    requireRoom(count, limits.discountsPerProduct, 'discounts on one product');
     const discount = tx.create(Discount, {
       accountId,
       productId,

@@ -7,8 +7,9 @@ import { runCommand } from '../db/run-command.ts';
 import type { CatalogDeps } from '../deps.ts';
 import { requireProduct } from '../products/require-product.ts';
 import { FunnelEmail, funnelEmailResourceOf } from './funnel-email.entity.ts';
+import { requireEmailRoom } from './require-email-room.ts';
 
-/** Changes the given fields. Throws `product_not_found`, `email_not_found`, `position_taken`. */
+/** Changes the given fields. Throws `product_not_found`, `email_not_found`, `position_taken`, `limit_reached`. */
 export async function updateFunnelEmail(
   { database }: CatalogDeps,
   { accountId, commandId }: RequestContext,
@@ -18,6 +19,7 @@ export async function updateFunnelEmail(
     await requireProduct(tx, accountId, productId);
     const email = isId('email', emailId) ? await tx.findOne(FunnelEmail, { accountId, productId, id: emailId }) : null;
     if (email === null) throw unknownEmail(emailId);
+    if (body.body !== undefined) await requireEmailRoom(tx, { accountId, productId }, body.body, emailId);
     return funnelEmailResourceOf(Object.assign(email, body));
   });
 }

@@ -1,14 +1,16 @@
 import type { createProduct as contract, ProductResource } from '@app/contracts/catalog';
+import { limits } from '@app/contracts/common';
 import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
+import { requireRoom } from '../db/require-room.ts';
 import { runCommand } from '../db/run-command.ts';
 import type { CatalogDeps } from '../deps.ts';
 import { Product, productResourceOf } from './product.entity.ts';
 import { canMove } from './product.rules.ts';
 
-/** Throws `slug_taken`, and `invalid_transition` for a product that would begin archived. */
+/** Throws `slug_taken`, `limit_reached`, and `invalid_transition` for a product that would begin archived. */
 export async function createProduct(
   { database, clock }: CatalogDeps,
   { accountId, commandId }: RequestContext,
@@ -17,6 +19,7 @@ export async function createProduct(
   const status = body.status ?? 'draft';
   if (!canMove('new', status)) throw new DomainError('invalid_transition', `A product cannot begin as ${status}.`);
   return await runCommand(database, commandId, async (tx) => {
+    requireRoom(await tx.count(Product, { accountId }), limits.productsPerAccount, 'products');
     const now = clock.now();
     const product = tx.create(Product, {
       accountId,

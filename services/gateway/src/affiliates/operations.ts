@@ -39,7 +39,7 @@ export const affiliateOperations = [
     scope: 'write',
     body: createAffiliateBody,
     response: affiliateResource,
-    errors: ['code_taken'],
+    errors: ['code_taken', 'limit_reached'],
     run: ({ app, body, context }) => app.requester.requestBytes(createAffiliate, { body }, context),
   }),
   defineOperation({

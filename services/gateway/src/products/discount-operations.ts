@@ -40,7 +40,7 @@ export const discountOperations = [
     params: productParams,
     body: createDiscountBody,
     response: discountResource,
-    errors: ['product_not_found', 'code_taken'],
+    errors: ['product_not_found', 'code_taken', 'limit_reached'],
     run: ({ app, params, body, context }) => app.requester.requestBytes(createDiscount, { ...params, body }, context),
   }),
   defineOperation({

@@ -52,7 +52,7 @@ export const funnelOperations = [
     params: productParams,
     body: createFunnelEmailBody,
     response: funnelEmailResource,
-    errors: ['product_not_found', 'position_taken'],
+    errors: ['product_not_found', 'position_taken', 'limit_reached'],
     run: ({ app, params, body, context }) =>
       app.requester.requestBytes(createFunnelEmail, { ...params, body }, context),
   }),
@@ -67,7 +67,7 @@ export const funnelOperations = [
     params: emailParams,
     body: updateFunnelEmailBody,
     response: funnelEmailResource,
-    errors: ['product_not_found', 'email_not_found', 'position_taken'],
+    errors: ['product_not_found', 'email_not_found', 'position_taken', 'limit_reached'],
     run: ({ app, params, body, context }) =>
       app.requester.requestBytes(updateFunnelEmail, { ...params, body }, context),
   }),
@@ -115,7 +115,7 @@ function offerOperations(kind: OfferKind, noun: string, folder: string, thing: s
       params: productParams,
       body: createOfferBody,
       response: offerResource,
-      errors: ['product_not_found'],
+      errors: ['product_not_found', 'limit_reached'],
       run: ({ app, params, body, context }) =>
         app.requester.requestBytes(createOffer, { ...params, kind, body }, context),
     }),
