@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../app.ts';
+import { routeDevelopers } from '../developers/routes.ts';
 import { routeMcp } from '../mcp/routes.ts';
 import type { Guard } from './guard.ts';
 
@@ -10,5 +11,6 @@ export const parts: readonly Part[] = [
   (server) => {
     server.get('/', (_, reply) => reply.redirect('/developers', 302));
   },
+  routeDevelopers,
   routeMcp,
 ];

@@ -3,11 +3,11 @@ import { inSpan } from '@app/service-kit/tracing';
 import { type NodeIncomingMessageLike, toWebRequest } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { SpanKind } from '@opentelemetry/api';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../app.ts';
 import { nobody } from '../auth/actors.ts';
 import { baseUrlOf } from '../http/addresses.ts';
-import { refuseCrossSite } from '../http/guard.ts';
-import type { Part } from '../http/parts.ts';
+import { type Guard, refuseCrossSite } from '../http/guard.ts';
 import { refusalOf, sendProblem } from '../http/send-problem.ts';
 import type { Caller } from './call-tool.ts';
 import { createMcpServer } from './mcp-server.ts';
@@ -17,7 +17,7 @@ const parseError = -32700;
 const invalidRequest = -32600;
 
 /** The MCP endpoint: the same keys, limits and operations as everything else, in JSON-RPC. */
-export const routeMcp: Part = async (server, app, guard) => {
+export async function routeMcp(server: FastifyInstance, app: App, guard: Guard): Promise<void> {
   const ownHost = app.config.PUBLIC_URL === undefined ? undefined : new URL(app.config.PUBLIC_URL).host;
   const handler = createMcpHandler(
     ({ era, authInfo }) => createMcpServer(app, authInfo?.extra?.caller as Caller, era),
@@ -48,7 +48,7 @@ export const routeMcp: Part = async (server, app, guard) => {
     return reply.send(await handler.fetch(request, { parsedBody: req.body, authInfo }));
   };
 
-  await server.register(async (mcp) => {
+  await server.register((mcp, _, done) => {
     mcp.addHook('onClose', () => handler.close());
     mcp.setErrorHandler((err, req, reply) => {
       if (refusalOf(err).code === 'malformed_json')
@@ -58,8 +58,9 @@ export const routeMcp: Part = async (server, app, guard) => {
     mcp.post(path, { onRequest: admit }, (req, reply) =>
       inSpan(`POST ${path}`, { kind: SpanKind.SERVER, ...parentOf(req) }, () => answer(req, reply)),
     );
+    done();
   });
-};
+}
 
 /** The caller's trace: the header, or what a client put into the message. */
 function parentOf(req: FastifyRequest): { parent?: string } {

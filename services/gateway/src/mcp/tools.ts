@@ -2,8 +2,11 @@ import { annotations, operation, type Tool } from './tool.ts';
 
 const { reads, adds, changes, sends, charges } = annotations;
 
-/** Keeps a list's default answer within what a model can read at once: 20 orders are about 12 KB. */
-const shortPage = { limit: 20 };
+/**
+ * Keeps a list's default answer under 20 KB: a well-filled order is 0.9 KB, and a result holds it as a structure and
+ * again, with its quotes escaped, as text.
+ */
+const shortPage = { limit: 10 };
 
 const offerKinds = (verb: string) => ({ bump: operation(`${verb}Bump`), upsell: operation(`${verb}Upsell`) });
 
@@ -63,7 +66,7 @@ export const tools: readonly Tool[] = [
   {
     name: 'list_orders',
     description:
-      'Newest first, 20 unless `limit` says otherwise, test orders left out. While `has_more` is true, ask again ' +
+      'Newest first, 10 unless `limit` says otherwise, test orders left out. While `has_more` is true, ask again ' +
       'with `before` set to the last id.',
     operation: operation('listOrders'),
     defaults: shortPage,
@@ -92,7 +95,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'list_subscriptions',
-    description: 'Newest first, 20 unless `limit` says otherwise.',
+    description: 'Newest first, 10 unless `limit` says otherwise.',
     operation: operation('listSubscriptions'),
     defaults: shortPage,
     annotations: reads,
@@ -129,7 +132,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'list_activity',
-    description: 'Webhook delivery attempts and notices, newest first, 20 unless `limit` says otherwise.',
+    description: 'Webhook delivery attempts and notices, newest first, 10 unless `limit` says otherwise.',
     operation: operation('listActivity'),
     defaults: shortPage,
     annotations: reads,
@@ -147,7 +150,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'list_daily_runs',
-    description: 'Newest first, 20 unless `limit` says otherwise.',
+    description: 'Newest first, 10 unless `limit` says otherwise.',
     operation: operation('listDailyRuns'),
     defaults: shortPage,
     annotations: reads,

@@ -31,11 +31,11 @@ export function plainSchema(context: {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.minLength === 0) delete jsonSchema.minLength;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-  const nullable =
-    jsonSchema.anyOf?.length === 2 && jsonSchema.anyOf[1]?.type === 'null' ? jsonSchema.anyOf[0] : undefined;
-  if (typeof nullable?.type === 'string' && nullable.enum === undefined) {
+  const [first, second] = jsonSchema.anyOf ?? [];
+  if (second?.type === 'null' && jsonSchema.anyOf?.length === 2 && typeof first?.type === 'string') {
     delete jsonSchema.anyOf;
-    Object.assign(jsonSchema, nullable, { type: [nullable.type, 'null'] });
+    const values = first.enum === undefined ? {} : { enum: [...first.enum, null] };
+    Object.assign(jsonSchema, first, { type: [first.type, 'null'] }, values);
   }
   const { def } = context.zodSchema._zod as { def: { type: string; catchall?: unknown } };
   if (context.io === 'output' && def.type === 'object' && def.catchall === undefined) {

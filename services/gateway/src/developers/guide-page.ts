@@ -1,0 +1,151 @@
+import { limits } from '@app/contracts/common';
+import { webhookEventNames } from '@app/contracts/webhooks';
+import type { Operation } from '../http/operation.ts';
+import { tools } from '../mcp/tools.ts';
+import { placeholderUrl } from './addressed.ts';
+import { type Html, html, joined, withCode } from './html.ts';
+import { code, renderPage, type Section, table } from './layout.ts';
+import * as samples from './samples.ts';
+
+export interface GuideOptions {
+  readonly operations: readonly Operation[];
+  /** 0: no limit. */
+  readonly requestsPerMinute: number;
+}
+
+/** The developer page: how to begin, what holds for every request, and every endpoint. */
+export function guidePage({ operations, requestsPerMinute }: GuideOptions): string {
+  const sections: Section[] = [
+    { id: 'quick-start', title: 'Quick start', content: quickStart },
+    { id: 'authentication', title: 'Authentication and scopes', content: authentication },
+    { id: 'idempotency', title: 'Idempotency', content: idempotency },
+    { id: 'errors', title: 'Errors', content: errors },
+    { id: 'paging', title: 'Paging', content: paging },
+    { id: 'limits', title: 'Rate limits and sizes', content: rateLimits(requestsPerMinute) },
+    { id: 'webhooks', title: 'Webhooks', content: webhooks },
+    { id: 'mcp', title: 'MCP', content: mcp },
+    { id: 'endpoints', title: 'Endpoints', content: endpoints(operations) },
+    { id: 'versions', title: 'Versions', content: versions },
+  ];
+  const lead = html`<p class="lead">Products, funnels, orders and metrics of one seller, over HTTP and JSON. Every
+request acts on the account that owns the key. The base address of this deployment is <code>${placeholderUrl}</code>;
+<a href="/developers/openapi.json">openapi.json</a> describes every endpoint for machines.</p>`;
+  return renderPage({ title: 'Developer guide', lead, sections, current: '/developers' });
+}
+
+const quickStart = html`<p>Make a key on the Settings page, then:</p>
+${code('Shell', samples.quickStart)}`;
+
+const authentication = html`<p>Send the key with every request: <code>Authorization: Bearer fnl_…</code>. A missing,
+unknown, expired or revoked key gets one and the same <a href="/developers/errors#unauthorized">401</a>. A signed-in
+browser session is accepted wherever a key is.</p>
+<p>A key begins with <code>fnl_</code>, 32 letters and digits follow, then 6 of a checksum:
+<code>fnl_[0-9A-Za-z]{38}</code>. It is shown once, when it is made. Replace it with
+<code>POST /api/v1/api-keys/{keyId}/rotate</code>: the old one works on for up to 7 days. A revoked key stops working
+within one second.</p>
+${table(
+  'Scopes',
+  ['Scope', 'Allows'],
+  [
+    [html`<code>read</code>`, html`Everything that changes nothing.`],
+    [html`<code>write</code>`, html`Products, funnels, orders, partners, webhooks, settings and keys.`],
+    [html`<code>money</code>`, html`The daily job: renewals, retries and holds.`],
+  ],
+)}
+<p>A key made without <code>scopes</code> has all that its maker has. What it lacks is refused with
+<a href="/developers/errors#insufficient_scope">403</a>.</p>`;
+
+const idempotency = html`<p>Send <code>Idempotency-Key</code> (1 to 255 visible characters, your own) with a
+<code>POST</code>, and repeating it is harmless: for 30 days the same key with the same body gets the first answer
+again, byte for byte, with <code>idempotent-replayed: true</code>. The same key with another body is refused with
+<a href="/developers/errors#idempotency_key_reused">422</a>; while the first request is running, with
+<a href="/developers/errors#idempotency_key_in_use">409</a>. When a connection breaks or the answer is a 5xx, send the
+request again with the same key: the work is done once.</p>
+<p>Without a key, two requests are two orders.</p>`;
+
+const errors = html`<p>Success is <code>200</code>. Everything else is a problem document (RFC 9457). Rely on
+<code>code</code>, which never changes its meaning; <code>detail</code> is for people. <a href="/developers/errors">All
+codes</a> are on their own page.</p>
+${code('Answer', samples.problemSample)}
+<p>Every answer carries <code>x-request-id</code>, yours when you sent one. Tell us that id and we find the request.</p>`;
+
+const paging = html`<p>Lists answer <code>{ "data": […] }</code> with the latest ${limits.listMax}, newest first. With
+<code>?limit=1…${limits.listMax}</code> or <code>?before=&lt;id&gt;</code> they page back: <code>has_more</code> says
+whether more follow, and the last id is the next <code>before</code>. Ids sort by the time they were made.</p>`;
+
+function rateLimits(perMinute: number): Html {
+  const limit =
+    perMinute === 0
+      ? html`<p>This deployment sets no rate limit.</p>`
+      : html`<p>${perMinute} requests a minute for each key, 60 a minute for each address without a valid key. Answers
+carry <code>ratelimit</code> and <code>ratelimit-policy</code>; beyond the limit comes
+<a href="/developers/errors#rate_limited">429</a> with <code>retry-after</code> in seconds. The daily job is exempt.</p>`;
+  return html`${limit}
+<p>A body may have ${limits.bodyBytes / 1024} KB, an email’s text ${limits.emailBodyBytes / 1024} KB, a name
+${limits.name} characters, an order ${limits.bumpIds} bumps. Money is an integer in minor units beside a lower-case
+currency code; times are UTC with milliseconds.</p>`;
+}
+
+const webhooks = html`<p>Connect one URL, and every event of the account is sent there the moment it happens. The answer
+that connects it holds the signing secret, this once.</p>
+${code('Shell', samples.connectWebhook)}
+${code('What arrives', samples.delivery)}
+<p>Events: ${list(webhookEventNames)}. Events of
+test orders carry <code>x-service-test: 1</code>.</p>
+<h3>Check the signature</h3>
+<p><code>webhook-signature</code> is <code>v1,</code> and the Base64 of HMAC-SHA256 over
+<code>webhook-id.webhook-timestamp.body</code> (Standard Webhooks), keyed with the secret behind <code>whsec_</code>. While
+a secret is being replaced there are two, apart by a space.</p>
+${code('Node.js', samples.nodeCheck)}
+${code('Python', samples.pythonCheck)}
+<h3>Answers and retries</h3>
+<p>Any 2xx within 15 seconds acknowledges the event; redirects are not followed. Otherwise it is sent again, the same
+bytes under the same <code>webhook-id</code>, after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, 24 h and 24 h
+(each ±20 %, and later when you answer <code>Retry-After</code>); then it is given up. An event can arrive twice: drop ids
+that you have seen. Every try is in Recent activity and at <code>GET /api/v1/activity</code>.</p>`;
+
+const mcp = html`<p>AI models reach the same account at <code>POST ${placeholderUrl}/api/mcp</code>, a Model Context
+Protocol server over Streamable HTTP: revision 2026-07-28, and clients of 2025 that open with <code>initialize</code>.
+The key goes into a fixed header; most clients are set up like this:</p>
+${code('Client configuration', samples.mcpConfig)}
+${code('Shell', samples.mcpRequest)}
+<p>A key shows a client just the tools that its scopes allow: give a model a key with <code>read</code> and it can change
+nothing. Refusals come back as results with <code>isError</code> and the <a href="/developers/errors">codes</a> of this
+interface.</p>
+${table(
+  'MCP tools',
+  ['Tool', 'Scope', 'What it does'],
+  tools.map(({ name, operation, description }) => [
+    html`<code>${name}</code>`,
+    html`<code>${operation.scope ?? ''}</code>`,
+    withCode(description),
+  ]),
+)}`;
+
+function endpoints(operations: readonly Operation[]): Html {
+  const byTag = [...Map.groupBy(operations, ({ tag }) => tag)];
+  return html`<p>A signed-in session may do all that a key may. Fields, answers and errors of each are in
+<a href="/developers/openapi.json">openapi.json</a>.</p>
+${byTag.map(
+  ([tag, ofTag]) => html`<h3>${tag}</h3>
+${table(
+  tag,
+  ['Endpoint', 'Needs', 'What it does'],
+  ofTag.map(({ method, path, summary, auth, scope }) => [
+    html`<code class="endpoint"><b class="${method.toLowerCase()}">${method}</b> ${path}</code>`,
+    scope === undefined ? html`${auth === 'public' ? 'nothing' : 'a session'}` : html`<code>${scope}</code>`,
+    withCode(summary),
+  ]),
+)}`,
+)}`;
+}
+
+const versions = html`<p>This is version 1.0.0. Fields, endpoints, events and codes may be added at any time; none is
+renamed, retyped or removed. Ignore fields that you do not know.</p>`;
+
+function list(names: readonly string[]): Html {
+  return joined(
+    names.map((name) => html`<code>${name}</code>`),
+    ', ',
+  );
+}

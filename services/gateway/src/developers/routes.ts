@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import type { App } from '../app.ts';
+import { baseUrlOf } from '../http/addresses.ts';
+import { operations } from '../http/operations.ts';
+import { openApiDocument } from '../openapi/document.ts';
+import { addressed, placeholderUrl } from './addressed.ts';
+import { errorsPage } from './errors-page.ts';
+import { guidePage } from './guide-page.ts';
+import { escapeHtml } from './html.ts';
+import { iconPath, stylesheetPath } from './layout.ts';
+
+const asset = (name: string) => readFileSync(new URL(name, import.meta.url));
+
+/** No script, no frame, nothing from elsewhere. */
+const pagePolicy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Long enough to spare a reader's reloads, short enough for a new version. */
+const cacheControl = 'public, max-age=300';
+
+/** The developer pages and the OpenAPI description; made once, no key, no rate limit. */
+export function routeDevelopers(server: FastifyInstance, app: App): void {
+  const document = JSON.stringify(openApiDocument(operations, placeholderUrl));
+  const description = addressed(document, (url) => JSON.stringify(url).slice(1, -1));
+  server.get('/developers/openapi.json', (req, reply) =>
+    reply
+      .headers({ 'cache-control': cacheControl, 'access-control-allow-origin': '*' })
+      .type('application/json; charset=utf-8')
+      .send(description(baseUrlOf(app.config, req))),
+  );
+
+  const requestsPerMinute = app.config.RATE_LIMIT_PER_MINUTE;
+  const pages = { '/developers': guidePage({ operations, requestsPerMinute }), '/developers/errors': errorsPage() };
+  for (const [path, text] of Object.entries(pages)) {
+    const page = addressed(text, escapeHtml);
+    server.get(path, (req, reply) =>
+      reply
+        .headers({ 'cache-control': cacheControl, 'content-security-policy': pagePolicy })
+        .type('text/html; charset=utf-8')
+        .send(page(baseUrlOf(app.config, req))),
+    );
+  }
+
+  const assets = [
+    [stylesheetPath, 'text/css; charset=utf-8', asset('developers.css')],
+    [iconPath, 'image/svg+xml', asset('icon.svg')],
+  ] as const;
+  for (const [path, type, bytes] of assets) {
+    server.get(path, (_, reply) => reply.header('cache-control', cacheControl).type(type).send(bytes));
+  }
+}

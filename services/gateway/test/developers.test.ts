@@ -1,0 +1,125 @@
+import { createHmac } from 'node:crypto';
+import { errorCodes } from '@app/contracts/errors';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { html, withCode } from '../src/developers/html.ts';
+import { nodeCheck } from '../src/developers/samples.ts';
+import { operations } from '../src/http/operations.ts';
+import { publicCode } from '../src/http/problem.ts';
+import { tools } from '../src/mcp/tools.ts';
+import type { RunningGateway } from '../src/service.ts';
+import { createHarness, type Harness } from './harness.ts';
+import { send } from './http.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let gateway: RunningGateway;
+let url: string;
+
+beforeAll(async () => {
+  harness = await createHarness();
+  gateway = await harness.start();
+  ({ url } = gateway);
+});
+afterAll(() => harness.close());
+
+const pages = ['/developers', '/developers/errors'];
+const idsIn = (page: string) => [...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]);
+
+test('the description is served without a key, to any page, with this deployment’s address', async () => {
+  const { status, headers, json } = await send(url, 'GET', '/developers/openapi.json');
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(headers['access-control-allow-origin']).toBe('*');
+  expect(headers['cache-control']).toBe('public, max-age=300');
+  expect(json.servers).toEqual([{ url }]);
+  expect(json.info.version).toBe('1.0.0');
+});
+
+test('PUBLIC_URL is the address that is told, whoever asks', async () => {
+  const PUBLIC_URL = 'https://shop.example.com';
+  const { url: inside } = await harness.start({ PUBLIC_URL });
+  const { json } = await send(inside, 'GET', '/developers/openapi.json');
+  expect(json.servers).toEqual([{ url: PUBLIC_URL }]);
+  const { text } = await send(inside, 'GET', '/developers');
+  expect(text).toContain(`curl ${PUBLIC_URL}/api/v1/orders`);
+  expect(text).not.toContain(inside);
+});
+
+test('a Host that is no host does not get into a page', async () => {
+  const { text } = await send(url, 'GET', '/developers', { headers: { host: '"><script>alert(1)</script>' } });
+  expect(text).not.toContain('<script');
+});
+
+test.each(pages)('%s has no script, asks nobody else, and says so to the browser', async (path) => {
+  const { status, headers, text } = await send(url, 'GET', path);
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self';/);
+  expect(headers['content-security-policy']).not.toContain('unsafe');
+  expect(text).not.toMatch(/<script|style="|<style|\son\w+="/);
+  for (const [, address] of text.matchAll(/(?:href|src)="([^"]+)"/g)) expect(address).toMatch(/^(\/developers|#)/);
+  expect(text).not.toContain('base-url.invalid');
+  expect(text).not.toContain('[object');
+});
+
+test.each(pages)('%s has one title, landmarks, and headings that skip no level', async (path) => {
+  const { text } = await send(url, 'GET', path);
+  expect(text).toMatch(/^<!doctype html>\n<html lang="en">/);
+  for (const landmark of ['<header', '<main', '<nav aria-label="Pages"', '<nav class="contents" aria-label=']) {
+    expect(text.split(landmark)).toHaveLength(2);
+  }
+  const levels = [...text.matchAll(/<h(\d)/g)].map((match) => Number(match[1]));
+  expect(levels.filter((level) => level === 1)).toEqual([1]);
+  for (const [index, level] of levels.entries()) expect(level - (levels[index - 1] ?? 0)).toBeLessThanOrEqual(1);
+  const ids = idsIn(text);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const [, anchor] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(anchor);
+});
+
+test('links between the pages lead somewhere', async () => {
+  const texts = new Map<string, string>();
+  for (const page of pages) texts.set(page, (await send(url, 'GET', page)).text);
+  for (const text of texts.values()) {
+    for (const [, path = '', anchor] of text.matchAll(/href="(\/[^"#]+)(?:#([^"]+))?"/g)) {
+      expect((await send(url, 'GET', path)).status, path).toBe(200);
+      if (anchor !== undefined) expect(idsIn(texts.get(path) ?? '')).toContain(anchor);
+    }
+  }
+});
+
+test('every public error code has its anchor: the type of a problem document leads there', async () => {
+  const { json } = await send(url, 'GET', '/api/v1/orders');
+  const type = new URL(json.type);
+  const { text } = await send(url, 'GET', type.pathname);
+  const ids = idsIn(text);
+  expect(ids).toContain(type.hash.slice(1));
+  for (const code of Object.keys(errorCodes) as (keyof typeof errorCodes)[]) expect(ids).toContain(publicCode(code));
+});
+
+test('the guide names every endpoint and every tool', async () => {
+  const { text } = await send(url, 'GET', '/developers');
+  for (const { method, path } of operations) expect(text).toContain(`>${method}</b> ${path}<`);
+  for (const { name } of tools) expect(text).toContain(`<code>${name}</code>`);
+});
+
+test('the check of signatures on the page accepts what we sign and nothing else', async () => {
+  const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(nodeCheck)}`);
+  const secret = `whsec_${Buffer.from('k'.repeat(32)).toString('base64')}`;
+  const body = '{"event":"order.paid"}';
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = createHmac('sha256', 'k'.repeat(32)).update(`evt_1.${timestamp}.${body}`).digest('base64');
+  const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  expect(isGenuine(headers, Buffer.from(body), secret)).toBe(true);
+  expect(isGenuine({ ...headers, 'webhook-signature': `v1,AAAA v1,${signature}` }, body, secret)).toBe(true);
+  expect(isGenuine(headers, `${body} `, secret)).toBe(false);
+  expect(isGenuine({ ...headers, 'webhook-timestamp': '1' }, body, secret)).toBe(false);
+  expect(isGenuine({}, body, secret)).toBe(false);
+});
+
+test('whatever is put into a page is text', () => {
+  const hostile = `<img src=x onerror="a('b')">&`;
+  expect(html`<p>${hostile}</p>`.text).toBe('<p>&lt;img src=x onerror=&quot;a(&#39;b&#39;)&quot;&gt;&amp;</p>');
+  expect(withCode('a `<b>` c').text).toBe('a <code>&lt;b&gt;</code> c');
+});

@@ -1,0 +1,278 @@
+import { readFileSync } from 'node:fs';
+import { type ErrorCode, errorCodes } from '@app/contracts/errors';
+import { funnelEmailSyncPayload, orderPaidPayload } from '@app/contracts/webhook-payloads';
+import { describe, expect, test } from 'vitest';
+import type { Operation } from '../src/http/operation.ts';
+import { operations } from '../src/http/operations.ts';
+import { publicCode } from '../src/http/problem.ts';
+import { openApiDocument } from '../src/openapi/document.ts';
+import { problem } from '../src/openapi/error-responses.ts';
+import { examples, problemExample } from '../src/openapi/examples.ts';
+import { errorsOf } from '../src/openapi/operation-errors.ts';
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  required?: string[];
+  enum?: unknown[];
+  allOf?: Schema[];
+  pattern?: string;
+}
+interface Response {
+  $ref?: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, { schema: Schema }>;
+}
+interface DocumentedOperation {
+  operationId: string;
+  tags: string[];
+  security: Record<string, string[]>[];
+  parameters?: { $ref?: string; in?: string; name?: string; required?: boolean }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
+  responses: Record<string, Response>;
+}
+
+const document = JSON.parse(JSON.stringify(openApiDocument(operations, 'http://127.0.0.1:3000')));
+const text = JSON.stringify(document);
+
+function resolved<T extends { $ref?: string }>(item: T): T {
+  if (item.$ref === undefined) return item;
+  const found = item.$ref
+    .slice(2)
+    .split('/')
+    .reduce((at, step) => at?.[step], document);
+  expect(found, item.$ref).toBeDefined();
+  return found as T;
+}
+
+const documented = (method: string, path: string): DocumentedOperation => {
+  const found = document.paths[path]?.[method.toLowerCase()];
+  expect(found, `${method} ${path}`).toBeDefined();
+  return found;
+};
+
+/** Follows `a.b` and `a[].b` through a schema. */
+function fieldAt(schema: Schema, path: string): Schema {
+  return path.split('.').reduce((at, step) => {
+    const name = step.replace('[]', '');
+    const field = resolved(resolved(at).properties?.[name] as Schema);
+    expect(resolved(at).required, path).toContain(name);
+    return step.endsWith('[]') ? resolved(field.items as Schema) : field;
+  }, schema);
+}
+
+function expectFields(schema: Schema, fields: Record<string, string>): void {
+  for (const [path, type] of Object.entries(fields)) {
+    const found = fieldAt(schema, path);
+    expect([found.type].flat(), path).toContain(type);
+  }
+}
+
+const answerOf = (method: string, path: string) =>
+  documented(method, path).responses[200]?.content?.['application/json']?.schema as Schema;
+
+test('docs/openapi.json is what the operations say (otherwise: npm run openapi)', () => {
+  const file = new URL('../../../docs/openapi.json', import.meta.url);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(document);
+});
+
+test('the document names its version, contact and licence', () => {
+  expect(document.openapi).toMatch(/^3\.1\./);
+  expect(document.info).toMatchObject({
+    version: '1.0.0',
+    contact: { url: expect.any(String) },
+    license: { identifier: 'AGPL-3.0-or-later' },
+  });
+  expect(document.components.securitySchemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
+  expect(document.components.securitySchemes.session).toMatchObject({ type: 'apiKey', in: 'cookie' });
+});
+
+describe('what was published before is there, field by field', () => {
+  const product = {
+    id: 'string',
+    name: 'string',
+    slug: 'string',
+    price_cents: 'integer',
+    currency: 'string',
+    pricing_type: 'string',
+    billing_interval: 'null',
+    status: 'string',
+  };
+  const order = {
+    id: 'string',
+    product_id: 'string',
+    customer_email: 'string',
+    customer_name: 'string',
+    total_cents: 'integer',
+    currency: 'string',
+    status: 'string',
+    utm_source: 'string',
+    utm_medium: 'string',
+    utm_campaign: 'string',
+    utm_term: 'string',
+    utm_content: 'string',
+    created_at: 'string',
+    'items[].kind': 'string',
+    'items[].label': 'string',
+    'items[].amount_cents': 'integer',
+  };
+  const under = (prefix: string, fields: Record<string, string>) =>
+    Object.fromEntries(Object.entries(fields).map(([name, type]) => [`${prefix}.${name}`, type]));
+
+  test('products', () => expectFields(answerOf('GET', '/api/v1/products'), under('data[]', product)));
+
+  test('funnel', () => {
+    const offer = { id: 'string', headline: 'string', price_cents: 'integer', active: 'integer' };
+    expectFields(answerOf('GET', '/api/products/{productId}/funnel'), {
+      ...under('bumps[]', offer),
+      ...under('upsells[]', offer),
+      downsells: 'array',
+      'emails[].position': 'integer',
+      'emails[].send_day': 'integer',
+      'emails[].subject': 'string',
+      'emails[].body': 'string',
+    });
+    expect(documented('GET', '/api/products/{productId}/funnel').security).toEqual([
+      { apiKey: ['read'] },
+      { session: [] },
+    ]);
+  });
+
+  test('order list', () => {
+    const schema = answerOf('GET', '/api/v1/orders');
+    expectFields(schema, under('data[]', order));
+    expect(fieldAt(schema, 'data[].status').enum).toEqual(['paid', 'refunded', 'authorized']);
+    expect(fieldAt(schema, 'data[].items[].kind').enum).toEqual(
+      expect.arrayContaining(['main', 'bump', 'upsell', 'discount', 'downsell']),
+    );
+  });
+
+  test('recording an order', () => {
+    const { requestBody } = documented('POST', '/api/v1/orders');
+    const body = resolved(requestBody?.content['application/json']?.schema as Schema);
+    expect(requestBody?.required).toBe(true);
+    expect(Object.keys(body.properties ?? {})).toEqual(
+      expect.arrayContaining(['productSlug', 'email', 'name', 'bumpIds', 'affiliateCode']),
+    );
+    expect(body.required).toEqual(['productSlug', 'email']);
+    expectFields(answerOf('POST', '/api/v1/orders'), { ok: 'boolean', orderId: 'string', totalCents: 'integer' });
+  });
+
+  test('metrics', () => {
+    const [integer, number] = ['integer', 'number'];
+    const summary = {
+      ...{ revenueCents: integer, orders: integer, aovCents: integer, bumpTakeRate: number, upsellTakeRate: number },
+      ...{ activeSubscriptions: integer, mrrCents: integer, refunds: integer, refundedCents: integer },
+      ...{ refundRate: number, views: integer, conversionRate: number, customers: integer },
+    };
+    expectFields(answerOf('GET', '/api/metrics/{productId}'), {
+      ...{ 'product.id': 'string', 'product.name': 'string', 'product.pricingType': 'string' },
+      ...under('summary', summary),
+      ...{ 'revenueByMonth[].month': 'string', 'revenueByMonth[].value': integer },
+      ...{ mrrByMonth: 'array', churnByMonth: 'array' },
+    });
+  });
+
+  test('daily job', () => {
+    expectFields(answerOf('POST', '/api/cron/daily'), {
+      ok: 'boolean',
+      'rebills.charged': 'integer',
+      'rebills.chargedCents': 'integer',
+      'rebills.retried': 'integer',
+      'rebills.canceled': 'integer',
+      'recovery.sent': 'integer',
+      'recovery.recovered': 'integer',
+      holdsSettled: 'integer',
+    });
+    expect(documented('POST', '/api/cron/daily').requestBody).toBeUndefined();
+  });
+
+  test('MCP', () => expect(documented('POST', '/api/mcp').responses[200]).toBeDefined());
+
+  test('webhooks, with their headers', () => {
+    const payloads = { 'order.paid': orderPaidPayload, 'funnel.email.sync': funnelEmailSyncPayload };
+    for (const [event, payload] of Object.entries(payloads)) {
+      const { requestBody, parameters = [] } = document.webhooks[event].post as DocumentedOperation;
+      const body = resolved(requestBody?.content['application/json']?.schema as Schema);
+      expect(body.required).toEqual(Object.keys(payload.shape));
+      expect(parameters.filter(({ required }) => required).map(({ name }) => name)).toEqual([
+        'x-service-event',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+      ]);
+    }
+  });
+});
+
+describe.each(operations.map((operation): [string, Operation] => [operation.id, operation]))('%s', (id, operation) => {
+  const found = documented(operation.method, operation.path);
+
+  test('has its parameters, its body and its answer', () => {
+    expect(found.operationId).toBe(id);
+    expect(document.tags.map(({ name }: { name: string }) => name)).toContain(operation.tag);
+    const parameters = (found.parameters ?? []).map(resolved);
+    const named = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
+    expect(named('path')).toEqual([...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
+    expect(named('query')).toEqual(Object.keys(operation.query?.shape ?? {}));
+    expect(named('header')).toContain('x-request-id');
+    expect(named('header').includes('Idempotency-Key')).toBe(
+      operation.method === 'POST' && operation.auth !== 'public',
+    );
+    expect(found.requestBody !== undefined).toBe(operation.body !== undefined);
+    const answer = found.responses[200];
+    expect(Object.keys(answer?.headers ?? {})).toContain('x-request-id');
+    expect(answer?.content?.['application/json']?.schema).toBeDefined();
+  });
+
+  test('has every refusal, with its code', () => {
+    for (const code of new Set<ErrorCode>([...errorsOf(operation), ...operation.errors])) {
+      const response = resolved(found.responses[errorCodes[code].status] as Response);
+      const [base, narrowed] = response.content?.['application/problem+json']?.schema.allOf ?? [];
+      expect(base).toEqual({ $ref: '#/components/schemas/Problem' });
+      expect(narrowed?.properties?.code?.enum, code).toContain(publicCode(code));
+    }
+    const statuses = Object.keys(found.responses).map(Number);
+    expect(statuses.includes(401)).toBe(
+      operation.auth !== 'public' || operation.errors.includes('invalid_credentials'),
+    );
+    expect(statuses.includes(403) || operation.scope === undefined).toBe(true);
+    expect(statuses.includes(422) || operation.body === undefined).toBe(true);
+    expect(statuses).toEqual(expect.arrayContaining([429, 503]));
+  });
+});
+
+test('nothing is documented that does not exist', () => {
+  const paths = Object.entries(document.paths as Record<string, Record<string, unknown>>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(paths.sort()).toEqual([...operations.map(({ method, path }) => `${method} ${path}`), 'POST /api/mcp'].sort());
+});
+
+test('every reference leads somewhere and every component is used', () => {
+  const references = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] as string));
+  for (const $ref of references) resolved({ $ref });
+  for (const [kind, components] of Object.entries(document.components)) {
+    if (kind === 'securitySchemes') continue;
+    for (const name of Object.keys(components as object)) {
+      expect(references, `${kind}/${name}`).toContain(`#/components/${kind}/${name}`);
+    }
+  }
+});
+
+test('examples are valid', () => {
+  for (const [id, { body, response }] of Object.entries(examples)) {
+    const operation = operations.find((each) => each.id === id);
+    expect(operation?.response.parse(response)).toEqual(response);
+    if (body !== undefined) expect(operation?.body?.parse(body)).toEqual(body);
+  }
+  expect(problem.parse(problemExample)).toEqual(problemExample);
+});
+
+test('there is no noise of zod in it', () => {
+  expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER));
+  expect(text).not.toContain('"minLength":0');
+  expect(text).not.toContain('Output"');
+});
