@@ -33,7 +33,8 @@ request acts on the account that owns the key. The base address of this deployme
   return renderPage({ title: 'Developer guide', lead, sections, current: '/developers' });
 }
 
-const quickStart = html`<p>Make a key on the Settings page, then:</p>
+const quickStart = html`<p>Make a key with <code>POST /api/v1/api-keys</code> from a signed-in session. A deployment begun with
+<code>npm start</code> has one ready, in <code>credentials.json</code>. Then:</p>
 ${code('Shell', samples.quickStart)}`;
 
 const authentication = html`<p>Send the key with every request: <code>Authorization: Bearer fnl_…</code>. A missing,

@@ -12,7 +12,7 @@ export type OpenApiDocument = ReturnType<typeof createDocument>;
 
 const description = `Checkout and funnels for solo sellers. Every request acts on the account that owns the key.
 
-Send \`Authorization: Bearer <key>\`; keys are made on the Settings page. Success is 200. Errors are RFC 9457 problem
+Send \`Authorization: Bearer <key>\`; keys are made at \`/api/v1/api-keys\`. Success is 200. Errors are RFC 9457 problem
 documents with a stable \`code\`. Fields may be added to answers at any time; none is renamed, retyped or removed.`;
 
 const tags: Record<string, string> = {
