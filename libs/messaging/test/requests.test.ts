@@ -5,6 +5,7 @@ import { createTestNats, type TestNats } from '@app/testing/nats';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsLink } from '../src/connect.ts';
 import { once } from '../src/once.ts';
+import { writeContext } from '../src/request-headers.ts';
 import { createRequester, type Requester } from '../src/requester.ts';
 import { type Answer, answer, serveRequests } from '../src/serve-requests.ts';
 import { addOne, ask, askDouble, logger, openTestDb } from './harness.ts';
@@ -133,4 +134,19 @@ test('a command that may have taken effect is not taken for refused because a la
   await serve([add]);
   expect(await requester.request(addOne, {}, { ...ask, commandId: newIdSuffix(Date.now()) })).toEqual({ total: 1 });
   expect(tries).toBe(3);
+});
+
+test('a request nobody waits for any more is not begun', async () => {
+  let begun = 0;
+  await serve([
+    answer(askDouble, async ({ n }) => {
+      begun += 1;
+      return { doubled: n * 2 };
+    }),
+  ]);
+  const late = writeContext({ ...ask, commandId: '', deadlineMs: Date.now() - 1, traceparent: undefined });
+  const answered = caller.connection.request(askDouble.subject, '{"n":1}', { timeout: 300, headers: late });
+  await expect(answered).rejects.toThrow('timeout');
+  expect(await requester.request(askDouble, { n: 1 }, ask)).toEqual({ doubled: 2 });
+  expect(begun).toBe(1);
 });

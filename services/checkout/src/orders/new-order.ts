@@ -63,5 +63,7 @@ export function newOrder(from: {
     items: sale.items,
     created_at: new Date(nowMs).toISOString(),
     ...event,
+    // A batch serves many requests: each order's event continues the trace of its own.
+    traceparent: context.traceparent ?? null,
   };
 }
