@@ -2,7 +2,9 @@ import type { Database } from '@app/service-kit/database';
 import { customersOf, monthColumns, monthsOf, rollupLock, totalColumns, totalsOf } from './rollup-columns.ts';
 
 const wanted = '($1::text is null or account_id = $1)';
-const facts = `(select * from facts where ${wanted}) as f`;
+const columns = `account_id, product_id, kind, occurred_at, test, amount_cents, mrr_cents, email_key, has_bump, has_upsell,
+  from_checkout`;
+const facts = `(select ${columns} from facts where ${wanted}) as f`;
 
 const steps = [
   `delete from product_totals where ${wanted}`,

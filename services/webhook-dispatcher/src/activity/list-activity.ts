@@ -16,7 +16,9 @@ const pageStatement = statement(
      (select a.id, a.created_at, null as summary, a.delivery_id, a.number, a.url, a.status_code, a.duration_ms,
         a.error, a.response_excerpt, a.outcome, a.next_attempt_at, d.event_id, v.name as event, v.order_id, v.test
       from (
-        select * from attempts where account_id = $1 and id < 'att_' || $2 order by id desc limit $3
+        select id, created_at, delivery_id, number, url, status_code, duration_ms, error, response_excerpt, outcome,
+          next_attempt_at
+        from attempts where account_id = $1 and id < 'att_' || $2 order by id desc limit $3
       ) a join deliveries d on d.id = a.delivery_id join events v on v.id = d.event_id)
      union all
      (select id, created_at, summary, null, null, url, null, null, null, null, null, null, null, null, order_id, test
