@@ -1,0 +1,340 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parseEnv, promisify } from 'node:util';
+import { configSchema as affiliate } from '@app/affiliate/config';
+import { configSchema as billing } from '@app/billing/config';
+import { configSchema as catalog } from '@app/catalog/config';
+import { configSchema as checkout } from '@app/checkout/config';
+import { type ServiceName, serviceNames } from '@app/contracts/services';
+import { configSchema as gateway } from '@app/gateway/config';
+import { configSchema as metrics } from '@app/metrics/config';
+import { parseConfig } from '@app/service-kit/config';
+import { configSchema as dispatcher } from '@app/webhook-dispatcher/config';
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
+import { CronJob } from 'kubernetes-models/batch/v1/CronJob';
+import { Job } from 'kubernetes-models/batch/v1/Job';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { Secret } from 'kubernetes-models/v1/Secret';
+import { Service } from 'kubernetes-models/v1/Service';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { find, manifests, read, root } from './support/repository.ts';
+
+const schemas = { gateway, catalog, checkout, billing, affiliate, metrics, 'webhook-dispatcher': dispatcher };
+
+// biome-ignore lint/suspicious/noExplicitAny: what a YAML file holds is only known once it is looked at.
+type Yaml = any;
+type Environment = Record<string, string>;
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'deploy-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const secretsFile = join(folder, '.env');
+const script = (...args: string[]): string =>
+  execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+const secretObjects: Yaml[] = JSON.parse(
+  script('deploy/make-secrets.ts', '--file', secretsFile, '--kubernetes', '--database-host', 'db:5432'),
+).items;
+const secrets = parseEnv(readFileSync(secretsFile, 'utf8')) as Environment;
+
+const compose: Yaml = parse(read('docker-compose.yml'), { merge: true });
+const kubernetesFiles = find('k8s/**/*.yaml').filter(
+  (file) => !file.includes('/patches/') && basename(file) !== 'kustomization.yaml',
+);
+const objectsOf = (text: string): Yaml[] => parseAllDocuments(text).map((document) => document.toJS());
+const objects = kubernetesFiles.flatMap((file) => objectsOf(read(file)));
+const byKind = (kind: string, name: string): Yaml =>
+  objects.find((object) => object.kind === kind && object.metadata.name === name);
+const containerOf = (object: Yaml): Yaml => object.spec.template.spec.containers[0];
+
+/** As compose would: a variable that must be set is one of the secrets, others have their default. */
+function interpolate(value: unknown): string {
+  return String(value).replaceAll(/\$\{(\w+)(?::-([^}]*)|:\?)\}/g, (_, name: string, fallback?: string) => {
+    if (fallback !== undefined) return fallback;
+    if (secrets[name] === undefined) throw new Error(`make-secrets.ts does not make ${name}`);
+    return secrets[name];
+  });
+}
+
+const composeEnvironment = (service: string): Environment =>
+  Object.fromEntries(
+    Object.entries(compose.services[service].environment).map(([name, value]) => [name, interpolate(value)]),
+  );
+
+const base: Yaml = parse(read('k8s/base/kustomization.yaml'));
+const settings: Record<string, Environment> = Object.fromEntries(
+  base.configMapGenerator.map((map: Yaml) => [map.name, parseEnv(map.literals.join('\n'))]),
+);
+const patchOf = (name: string): Yaml => parse(read(`k8s/base/patches/${name}.yaml`));
+
+/** What a container gets, its ConfigMaps and Secrets looked up. */
+function kubernetesEnvironment(env: Yaml[]): Environment {
+  const given = env.map(({ name, value, valueFrom }) => {
+    if (value !== undefined) return [name, value];
+    const { configMapKeyRef: setting, secretKeyRef: secret } = valueFrom;
+    const found = setting
+      ? settings[setting.name]?.[setting.key]
+      : secretObjects.find((object) => object.metadata.name === secret.name)?.stringData[secret.key];
+    if (found === undefined && !setting?.optional) throw new Error(`${name} refers to something that does not exist`);
+    return [name, found];
+  });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+function expectSettingsOf(service: ServiceName, env: Environment): void {
+  const schema = schemas[service];
+  expect(Object.keys(env).filter((name) => !Object.hasOwn(schema.shape, name))).toEqual([]);
+  // Throws with everything that is missing or malformed.
+  expect(parseConfig(schema, env)).toMatchObject({ NATS_USER: service, NATS_PASSWORD: secrets[variable(service)] });
+}
+
+const variable = (service: string): string => `NATS_PASSWORD_${service.toUpperCase().replaceAll('-', '_')}`;
+
+describe('docker-compose.yml', () => {
+  test.each(serviceNames)('%s gets settings that it knows, and all that it needs', (service) => {
+    expectSettingsOf(service, composeEnvironment(service));
+  });
+
+  test('every service has a database and a user of its own, the same as its migrations', () => {
+    const urls = serviceNames.map((service) => new URL(composeEnvironment(service).DATABASE_URL ?? ''));
+    const names = serviceNames.map((service) => service.replaceAll('-', '_'));
+    expect(urls.map((url) => url.username)).toEqual(names);
+    expect(urls.map((url) => url.pathname.slice(1))).toEqual(names);
+    expect(new Set(urls.map((url) => url.password)).size).toBe(serviceNames.length);
+    const migrations = serviceNames.map((service) => composeEnvironment(`${service}-migrations`).DATABASE_URL);
+    expect(migrations).toEqual(urls.map((url) => url.href));
+  });
+
+  test.each(serviceNames)('%s starts after its migrations, from the same image', (service) => {
+    const own = compose.services[service];
+    const migrations = compose.services[`${service}-migrations`];
+    expect(own.depends_on[`${service}-migrations`]).toEqual({ condition: 'service_completed_successfully' });
+    expect(migrations.image).toBe(own.image);
+    expect(own.build.args).toEqual({ SERVICE: service });
+    expect(own.image).toContain(`/${service}:`);
+  });
+
+  test('nothing runs with capabilities or on a writable root, and only the gateway is published, on loopback', () => {
+    for (const [name, service] of Object.entries<Yaml>(compose.services)) {
+      expect({ name, drop: service.cap_drop, readOnly: service.read_only }).toEqual({
+        name,
+        drop: ['ALL'],
+        readOnly: true,
+      });
+    }
+    const published = Object.entries<Yaml>(compose.services).filter(([, service]) => service.ports !== undefined);
+    expect(published.map(([name]) => name)).toEqual(['gateway']);
+    expect(interpolate(compose.services.gateway.ports)).toBe(`127.0.0.1:3000:${composeEnvironment('gateway').PORT}`);
+  });
+
+  test('only the gateway and the sender of webhooks are in a network that leads out', () => {
+    expect(compose.networks.inside).toEqual({ internal: true });
+    const reaching = Object.entries<Yaml>(compose.services)
+      .filter(([, service]) => service.profiles === undefined && service.networks.join() !== 'inside')
+      .map(([name]) => name);
+    expect(reaching).toEqual(['gateway', 'webhook-dispatcher']);
+  });
+});
+
+describe('k8s', () => {
+  const common = containerOf(patchOf('deployment')).env;
+
+  test.each(serviceNames)('%s gets settings that it knows, and all that it needs', (service) => {
+    const own = containerOf(byKind('Deployment', service)).env;
+    expectSettingsOf(service, kubernetesEnvironment([...own, ...common]));
+  });
+
+  test.each(serviceNames)('%s has migrations and a disruption budget, and images as compose builds them', (service) => {
+    const image = interpolate(compose.services[service].image);
+    const migrations = containerOf(byKind('Job', `${service}-migrations`));
+    expect([containerOf(byKind('Deployment', service)).image, migrations.image]).toEqual([image, image]);
+    expect(kubernetesEnvironment(migrations.env).DATABASE_URL).toMatch(/^postgres:\/\/\w+:\w+@db:5432\/\w+$/);
+    expect(byKind('PodDisruptionBudget', service).spec.selector).toEqual(byKind('Deployment', service).spec.selector);
+  });
+
+  test('migrations are run by the command that compose runs', () => {
+    expect(containerOf(patchOf('migrations')).command).toEqual(compose.services['catalog-migrations'].command);
+  });
+
+  test('ports agree: health with the image, the gateway with its service', () => {
+    const health = /HEALTH_PORT=(\d+)/.exec(read('deploy/Dockerfile'))?.[1];
+    const { env, ports } = containerOf(patchOf('deployment'));
+    expect(env).toContainEqual({ name: 'HEALTH_PORT', value: health });
+    expect(ports).toContainEqual({ name: 'health', containerPort: Number(health) });
+    const { ports: own, env: gatewayEnv } = containerOf(byKind('Deployment', 'gateway'));
+    expect(gatewayEnv).toContainEqual({ name: 'PORT', value: String(own[0].containerPort) });
+    expect(byKind('Service', 'gateway').spec.ports[0].targetPort).toBe(own[0].name);
+  });
+
+  test('the daily job runs once a day, never twice at a time, with the platform key', () => {
+    const { spec } = byKind('CronJob', 'daily');
+    expect([spec.schedule, spec.timeZone, spec.concurrencyPolicy]).toEqual(['0 3 * * *', 'Etc/UTC', 'Forbid']);
+    const container = containerOf(spec.jobTemplate);
+    expect(kubernetesEnvironment(container.env).PLATFORM_KEY).toBe(secrets.PLATFORM_KEY);
+    expect(compose.services.daily.command).toEqual([...container.command, '--every-day']);
+  });
+
+  test('production names every image and keeps three copies of every stream', () => {
+    const production: Yaml = parse(read('k8s/overlays/production/kustomization.yaml'));
+    expect(production.images.map((image: Yaml) => image.name)).toEqual(serviceNames.map((name) => `funnelry/${name}`));
+    expect(production.configMapGenerator[0].literals).toContain('STREAM_REPLICAS=3');
+  });
+
+  test.each(kubernetesFiles)('%s: every object is valid', (file) => {
+    for (const object of objectsOf(read(file))) validate(object);
+  });
+
+  // Kustomize comes with kubectl, which not every machine has; the tests above need neither.
+  test.runIf(hasKubectl()).each(['local', 'production'])(
+    'overlay %s renders to valid, hardened objects',
+    async (name) => {
+      const rendered = objectsOf(execFileSync('kubectl', ['kustomize', join(root, 'k8s/overlays', name)]).toString());
+      for (const object of rendered) validate(object);
+      const deployments = rendered.filter((object) => object.kind === 'Deployment');
+      expect(deployments.map((object) => object.metadata.name).toSorted()).toEqual(serviceNames.toSorted());
+      for (const deployment of deployments) {
+        const container = containerOf(deployment);
+        expect(deployment.spec.template.spec.securityContext.runAsNonRoot).toBe(true);
+        expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
+        expect(container.readinessProbe.httpGet.path).toBe('/readyz');
+      }
+    },
+  );
+});
+
+/** Every kind that may stand there; the package also knows API versions that clusters have dropped. */
+const kinds: Record<string, new (object: Yaml) => { validate(): void }> = {
+  'apps/v1 Deployment': Deployment,
+  'apps/v1 StatefulSet': StatefulSet,
+  'autoscaling/v2 HorizontalPodAutoscaler': HorizontalPodAutoscaler,
+  'batch/v1 CronJob': CronJob,
+  'batch/v1 Job': Job,
+  'networking.k8s.io/v1 NetworkPolicy': NetworkPolicy,
+  'policy/v1 PodDisruptionBudget': PodDisruptionBudget,
+  'v1 ConfigMap': ConfigMap,
+  'v1 Secret': Secret,
+  'v1 Service': Service,
+};
+
+/** Throws, with the path of every fault, for what the Kubernetes API would refuse. */
+function validate(object: Yaml): void {
+  const kind = kinds[`${object.apiVersion} ${object.kind}`];
+  if (kind === undefined) throw new Error(`unexpected ${object.apiVersion} ${object.kind}`);
+  new kind(object).validate();
+}
+
+function hasKubectl(): boolean {
+  try {
+    return execFileSync('kubectl', ['version', '--client'], { stdio: ['ignore', 'pipe', 'ignore'] }).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+describe('servers', () => {
+  test('nats.conf says what the topology says', () => {
+    const written = join(folder, 'nats.conf');
+    script('deploy/nats/write-config.ts', written);
+    expect(read('deploy/nats/nats.conf')).toBe(readFileSync(written, 'utf8'));
+    expect(Object.keys(compose.services.nats.environment)).toEqual(serviceNames.map(variable));
+  });
+
+  test('PostgreSQL makes a database for every service, from the passwords it is given', () => {
+    const sql = read('deploy/postgres/create-databases.sql');
+    const passwords = [...sql.matchAll(/^\\getenv (\w+) (\w+)$/gm)].map(([, name = '', from = '']) => ({ name, from }));
+    const expected = serviceNames.map((service) => service.replaceAll('-', '_'));
+    expect(passwords).toEqual(expected.map((name) => ({ name, from: `DB_PASSWORD_${name.toUpperCase()}` })));
+    expect([...sql.matchAll(/\('(\w+)', :'(\w+)'\)/g)].map(([, name, password]) => [name, password])).toEqual(
+      expected.map((name) => [name, name]),
+    );
+    for (const { from } of passwords) expect(compose.services.postgres.environment).toHaveProperty([from]);
+  });
+});
+
+describe('the image', () => {
+  // Else the lock file would not agree with them, and npm ci would refuse.
+  test('is installed from the manifests of all workspaces', () => {
+    const { workspaces } = JSON.parse(read('package.json'));
+    const ignored = read('.dockerignore').split('\n');
+    expect(workspaces.filter((folders: string) => !ignored.includes(`!${folders}/package.json`))).toEqual([]);
+  });
+
+  test('holds every library that a service runs on', () => {
+    const needs = new Map(manifests().map(({ name, dependencies }) => [name, dependencies]));
+    const shipped = [...read('deploy/Dockerfile').matchAll(/^COPY libs\/([\w-]+)\/src/gm)].map(
+      (match) => match[1] ?? '',
+    );
+    // What comes with a package for its tests alone is left out of the image.
+    const forTests = ['@app/testing'];
+    const libraries = [...serviceNames, ...shipped].flatMap((name) =>
+      Object.keys(needs.get(`@app/${name}`) ?? {}).filter((needed) => needed.startsWith('@app/')),
+    );
+    const wanted = new Set(libraries.filter((name) => !forTests.includes(name)).map((name) => basename(name)));
+    expect(shipped.toSorted()).toEqual([...wanted].toSorted());
+    for (const library of shipped) expect(read('.dockerignore')).toContain(`!libs/${library}/src\n`);
+  });
+});
+
+describe('secrets', () => {
+  test('are long, differ from each other, and are safe for nats-server and for URLs', () => {
+    const values = Object.values(secrets);
+    expect(new Set(values).size).toBe(values.length);
+    expect(values.filter((value) => !/^[a-z][a-z0-9]{47,}$/.test(value))).toEqual([]);
+  });
+
+  test('are for their owner alone, and a second run changes none', () => {
+    expect(statSync(secretsFile).mode & 0o777).toBe(0o600);
+    script('deploy/make-secrets.ts', '--file', secretsFile);
+    expect(parseEnv(readFileSync(secretsFile, 'utf8'))).toEqual(secrets);
+  });
+
+  test('as Secret objects are valid', () => {
+    for (const object of secretObjects) validate(object);
+  });
+
+  test('in Kubernetes, a service has no other service’s', () => {
+    const owners = Object.entries(secrets).map(([name, value]) => {
+      const holding = secretObjects.filter((object) => JSON.stringify(object).includes(value));
+      return [
+        name,
+        holding.map((object) => object.metadata.name).filter((owner) => !['postgres', 'nats'].includes(owner)),
+      ];
+    });
+    expect(owners.filter(([, holding]) => (holding?.length ?? 0) > 1)).toEqual([]);
+  });
+});
+
+describe('the daily job’s caller', () => {
+  test('asks with the platform key, and its exit code says whether the job ran', async () => {
+    const asked: unknown[] = [];
+    const server = createServer((request, response) => {
+      asked.push([request.method, request.url]);
+      response.statusCode = request.headers.authorization === 'Bearer right' ? 200 : 401;
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const call = (key: string) =>
+      run(process.execPath, ['deploy/daily/main.ts'], { cwd: root, env: { GATEWAY_URL: address, PLATFORM_KEY: key } });
+    try {
+      expect((await call('right')).stdout).toContain('200 {}');
+      await expect(call('wrong')).rejects.toMatchObject({ code: 1 });
+      expect(asked).toEqual([
+        ['POST', '/api/cron/daily'],
+        ['POST', '/api/cron/daily'],
+      ]);
+    } finally {
+      server.close();
+    }
+  });
+});
