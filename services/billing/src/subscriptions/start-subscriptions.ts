@@ -55,7 +55,9 @@ type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
 /** Every order of a subscription product starts one subscription; other orders are none of billing's business yet. */
 export async function startSubscriptions(client: Client, events: readonly PaidOrder[]): Promise<void> {
   const started = events.filter((event) => event.data.pricingType === 'subscription').map(newSubscription);
-  if (started.length > 0) await client.query(insertSubscriptions([JSON.stringify(started)]));
+  // Two events of one order in one batch: the statement's own conflict check would still tell of both.
+  const distinct = [...new Map(started.map((subscription) => [subscription.id, subscription])).values()];
+  if (distinct.length > 0) await client.query(insertSubscriptions([JSON.stringify(distinct)]));
 }
 
 /** Its id ends as the order's, so that subscriptions list in the order of their sales, however late they are told of. */
@@ -94,5 +96,7 @@ function newSubscription(event: PaidOrder): NewSubscription {
     current_period_end: nthPeriodEnd(anchor, billingInterval, 1).toISOString(),
     test: order.test,
     ...outboxRow(subscriptionStarted, told, { accountId, requestId, nowMs: anchor.getTime() }),
+    // The batch has one trace; each event continues its own order's.
+    traceparent: event.traceparent ?? null,
   };
 }

@@ -81,12 +81,14 @@ async function connect(database: Database) {
 }
 
 async function write(client: Runner, orders: readonly NewOrder[]): Promise<Map<string, number>> {
-  const { rows } = await client.query<{ id: string }>(insertStatement([JSON.stringify(orders)]));
-  if (rows.length === orders.length) return new Map();
+  // A command repeated while its first try still waits can be in one batch twice.
+  const distinct = [...new Map(orders.map((order) => [order.id, order])).values()];
+  const { rows } = await client.query<{ id: string }>(insertStatement([JSON.stringify(distinct)]));
+  if (rows.length === distinct.length) return new Map();
   const written = new Set(rows.map((row) => row.id));
   return await totalsOf(
     client,
-    orders.filter((order) => !written.has(order.id)).map((order) => order.id),
+    distinct.filter((order) => !written.has(order.id)).map((order) => order.id),
   );
 }
 

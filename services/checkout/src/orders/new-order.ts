@@ -1,4 +1,5 @@
 import type { SaleOffer } from '@app/contracts/catalog';
+import { idOfCommand } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { outboxRow } from '@app/messaging/outbox';
 import type { NewOrder } from './insert-orders.ts';
@@ -39,7 +40,13 @@ export function newOrder(from: {
       test: sale.test,
       paidAt: new Date(nowMs).toISOString(),
     },
-    { accountId: context.accountId, requestId: context.requestId, nowMs },
+    // One order is paid once: its event has its suffix, so that even a second copy would be the same event.
+    {
+      accountId: context.accountId,
+      requestId: context.requestId,
+      nowMs,
+      eventId: idOfCommand('event', context.commandId),
+    },
   );
   return {
     id,

@@ -90,8 +90,12 @@ function decide(command: OrderCommand, offer: SaleOffer | null): Outcome<NewOrde
 
 /** A refusal stands unless this very command was recorded before the catalog changed. */
 async function firstOutcome(desk: OrderDesk, id: string, refusal: Outcome<never>): Promise<Outcome<PlacedOrder>> {
-  const totalCents = (await recordedTotals(desk.database, [id])).get(id);
-  return totalCents === undefined ? refusal : { ok: true, value: { ok: true, orderId: id, totalCents } };
+  try {
+    const totalCents = (await recordedTotals(desk.database, [id])).get(id);
+    return totalCents === undefined ? refusal : { ok: true, value: { ok: true, orderId: id, totalCents } };
+  } catch (err) {
+    return { ok: false, error: fault(err) };
+  }
 }
 
 async function recordTogether(desk: OrderDesk, orders: NewOrder[]): Promise<Map<string, Outcome<PlacedOrder>>> {
