@@ -157,3 +157,12 @@ test('without the catalog an order is refused at once and not recorded', async (
   await expect(place()).rejects.toMatchObject({ code: 'service_unavailable' });
   expect(await query('select 1 from orders')).toEqual([]);
 });
+
+test('the same command twice in one batch makes one order and one event', async () => {
+  const ctx = context();
+  // A first order keeps the desk busy, so that the two copies wait together.
+  const outcomes = await Promise.all([place(), place(), place({}, ctx), place({}, ctx), place({}, ctx)]);
+  expect(new Set(outcomes.slice(2).map((outcome) => outcome.orderId))).toEqual(new Set([`ord_${ctx.commandId}`]));
+  expect(await query('select 1 from orders')).toHaveLength(3);
+  expect(await query('select event_id from outbox')).toHaveLength(3);
+});
