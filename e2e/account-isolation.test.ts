@@ -211,6 +211,58 @@ async function expectUnknown(id: string, attempt: Attempt, answer: Answer): Prom
   expect([id, bare(answer, attempt.params)]).toEqual([id, bare(never, params)]);
 }
 
+/** Arguments with the victim's ids, for every tool that takes any. */
+const toolArguments = (): Record<string, Record<string, unknown>> => {
+  const { productId } = ids;
+  const offer = { productId, kind: 'bump', headline: 'x', priceCents: 1 };
+  return {
+    get_product: { productId },
+    update_product: { productId, priceCents: 1 },
+    get_funnel: { productId },
+    create_offer: offer,
+    update_offer: { ...offer, offerId: ids.bumpId },
+    delete_offer: { productId, kind: 'bump', offerId: ids.bumpId },
+    get_order: { orderId: ids.orderId },
+    create_order: { productSlug: 'victim-club', email: 'a@example.com' },
+    get_metrics: { productId },
+  };
+};
+
+/** Tools about the caller's own things: they must answer without the victim's. */
+const ownTools = [
+  'list_products',
+  'create_product',
+  'list_orders',
+  'list_subscriptions',
+  'list_affiliates',
+  'create_affiliate',
+  'get_settings',
+  'get_webhook_endpoint',
+  'set_webhook_endpoint',
+  'list_activity',
+  'run_daily_job',
+  'list_daily_runs',
+];
+
+async function mcp(seller: Seller, method: string, params: unknown): Promise<Answer> {
+  const headers = { accept: 'application/json, text/event-stream' };
+  return await seller.call('POST', '/api/mcp', { headers, body: { jsonrpc: '2.0', id: 1, method, params } });
+}
+
+test('no MCP tool lets a second account see, change or use anything of the first', async () => {
+  const before = await victimsThings();
+  const listed = (await mcp(attacker, 'tools/list', {})).text;
+  const names = [...listed.matchAll(/"name":"([a-z_]+)"/g)].map(([, name]) => name);
+  expect([...new Set(names)].sort()).toEqual([...Object.keys(toolArguments()), ...ownTools].sort());
+  for (const name of names) {
+    const given = toolArguments()[name as string];
+    const { text } = await mcp(attacker, 'tools/call', { name, arguments: given ?? {} });
+    for (const mark of marks) expect([name, text.includes(mark)]).toEqual([name, false]);
+    if (given !== undefined) expect([name, text.includes('"isError":true')]).toEqual([name, true]);
+  }
+  expect(await victimsThings()).toEqual(before);
+});
+
 test('a session acts on its own account only', async () => {
   const login = await call(cluster.baseUrl, 'POST', '/api/auth/signup', {
     body: { email: 'session@example.com', password: 'a long enough password', name: 'Session' },
