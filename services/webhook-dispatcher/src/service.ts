@@ -1,6 +1,7 @@
 import { connectNats } from '@app/messaging/connect';
 import { startConsumer } from '@app/messaging/consume';
 import { startHousekeeping } from '@app/messaging/housekeeping';
+import { startInstance } from '@app/messaging/instance';
 import { serveRequests } from '@app/messaging/serve-requests';
 import { openDatabase, pendingMigrations } from '@app/service-kit/database';
 import { Lifetime } from '@app/service-kit/lifetime';
@@ -9,7 +10,6 @@ import { activityRequests } from './activity/requests.ts';
 import type { WebhookDispatcherConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { Dispatcher } from './deliveries/dispatcher.ts';
-import { startInstance } from './deliveries/instance.ts';
 import { listenForChanges } from './endpoints/endpoint-changes.ts';
 import { endpointRequests } from './endpoints/requests.ts';
 import { createSecretBox } from './endpoints/secret-box.ts';

@@ -1,6 +1,6 @@
+import { livingOwners } from '@app/messaging/instance';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Delivery, Destination, Lease } from './delivery.types.ts';
-import { instanceLockClass } from './instance.ts';
 
 /**
  * The endpoints that something is due for. The first waiting row of each endpoint is its earliest, and the index leads
@@ -60,10 +60,8 @@ const expiredStatement = statement(
    where id = any (array(
      select id from deliveries
      where status = 'sending' and (lease_until < now()
-       or (lease_owner <> $1 and lease_until < now() + make_interval(secs => $2) and lease_owner <> all (array(
-         select objid::bigint from pg_locks
-         where locktype = 'advisory' and classid = $3 and objsubid = 2 and granted
-           and database = (select oid from pg_database where datname = current_database())))))
+       or (lease_owner <> $1 and lease_until < now() + make_interval(secs => $2)
+         and lease_owner <> all (array(${livingOwners}))))
      order by lease_until limit 1000 for update skip locked))`,
 );
 
@@ -160,8 +158,7 @@ const lockGraceSeconds = 3;
 
 /** Frees what a dead or stuck process held. Returns how many. */
 export async function freeExpired(database: Database, owner: number, leaseSeconds: number): Promise<number> {
-  const values = [owner, leaseSeconds - lockGraceSeconds, instanceLockClass];
-  return (await database.pool.query(expiredStatement(values))).rowCount ?? 0;
+  return (await database.pool.query(expiredStatement([owner, leaseSeconds - lockGraceSeconds]))).rowCount ?? 0;
 }
 
 /** Returns deliveries that were taken and not tried; those whose lease is lost already are left alone. */

@@ -12,7 +12,7 @@
  *     └── born `sending` when there is room here: no claim is needed
  *
  * Only the holder of `lease_token` may settle a delivery. A lease runs on the database's own clock, and is void once its
- * process is gone (instance.ts).
+ * process is gone (@app/messaging/instance).
  */
 export interface Delivery {
   readonly id: string;

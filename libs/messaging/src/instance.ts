@@ -1,10 +1,15 @@
 import { randomInt } from 'node:crypto';
-import { createWaker } from '@app/messaging/waker';
 import type { Client, Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { createWaker } from './waker.ts';
 
-/** The first key of the advisory locks by which living processes of this service are known; any number would do. */
-export const instanceLockClass = 0x77_68_64;
+/** The first key of the advisory locks by which living processes of a service are known; any number would do. */
+const instanceLockClass = 0x77_68_64;
+
+/** A query for the owners that live: the numbers of all processes that hold their lock in this database. */
+export const livingOwners = `select objid::bigint from pg_locks
+  where locktype = 'advisory' and classid = ${instanceLockClass} and objsubid = 2 and granted
+    and database = (select oid from pg_database where datname = current_database())`;
 
 /**
  * This process as the owner of leases. While it lives, one database session holds a lock on its number; when it is
