@@ -1,5 +1,6 @@
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAlive, startMark } from '@app/embedded/processes';
 
 /**
  * Takes the data directory for this process. A lock whose process is gone (kill -9, a power cut) is taken over.
@@ -7,37 +8,47 @@ import { join } from 'node:path';
  */
 export function lockDataDir(dataDir: string): { release(): void } {
   const file = join(dataDir, 'standalone.pid');
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      const descriptor = openSync(file, 'wx', 0o600);
-      writeSync(descriptor, `${process.pid}\n`);
-      closeSync(descriptor);
-      return { release: () => rmSync(file, { force: true }) };
-    } catch (err) {
-      if ((err as NodeJS.ErrnoException).code !== 'EEXIST') throw err;
-      const pid = Number(readFileSync(file, 'utf8'));
-      if (isOurs(pid)) {
+  const mine = `${process.pid} ${startMark(process.pid)}\n`;
+  // Written first and linked after: whoever finds the lock finds it whole.
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, mine, { mode: 0o600 });
+  try {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      if (linked(draft, file)) return { release: () => releaseOwn(file, mine) };
+      const held = read(file);
+      const [pid, mark] = held.trim().split(' ');
+      // Process ids are given anew: it is the one that wrote the lock when it also started when that one did.
+      if (held !== '' && isAlive(Number(pid)) && startMark(Number(pid)) === mark) {
         throw new Error(
           `The data directory ${dataDir} is in use by process ${pid}. Stop that first, or choose another DATA_DIR.`,
         );
       }
       rmSync(file, { force: true });
     }
+    throw new Error(`The data directory ${dataDir} could not be locked.`);
+  } finally {
+    rmSync(draft, { force: true });
   }
-  throw new Error(`The data directory ${dataDir} could not be locked.`);
 }
 
-/** A process id can be given anew: where /proc tells, the process must also run Node on this program. */
-function isOurs(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
+function linked(draft: string, file: string): boolean {
   try {
-    process.kill(pid, 0);
-  } catch (err) {
-    return (err as NodeJS.ErrnoException).code === 'EPERM';
-  }
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('standalone');
-  } catch {
+    linkSync(draft, file);
     return true;
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw err;
+  }
+}
+
+function releaseOwn(file: string, mine: string): void {
+  if (read(file) === mine) rmSync(file, { force: true });
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
   }
 }

@@ -12,8 +12,14 @@ import { loadSecrets } from './secrets.ts';
 import { ensureSeller } from './seller.ts';
 import { loadServices, startServices } from './services.ts';
 
-/** Everything closes within this; the servers come last and get what the services left. */
-const closeWithinMs = 9_500;
+/** Together within the ten seconds that whoever stops us waits; the servers have theirs whatever the services took. */
+const servicesCloseWithinMs = 6_000;
+const serversCloseWithinMs = 3_500;
+
+interface Lifetimes {
+  readonly services: Lifetime;
+  readonly servers: Lifetime;
+}
 
 /** Runs the whole platform in this process: servers, all services, the first seller. Says what it does on the way. */
 export async function runStandalone(readConfig: () => StandaloneConfig, options: { empty: boolean }): Promise<void> {
@@ -22,12 +28,13 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1).padStart(5);
     process.stdout.write(`${seconds}s  ${line}\n`);
   };
-  let lifetime: Lifetime | undefined;
+  let lifetimes: Lifetimes | undefined;
   let leaving = false;
   const leave = async (code: number): Promise<void> => {
     if (leaving) process.exit(code || 1);
     leaving = true;
-    await lifetime?.close(closeWithinMs);
+    await lifetimes?.services.close(servicesCloseWithinMs);
+    await lifetimes?.servers.close(serversCloseWithinMs);
     process.exit(code);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -50,8 +57,8 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
       process.stderr.write(`unhandled rejection: ${String(err)}\n`);
       void leave(1);
     });
-    lifetime = new Lifetime(logger);
-    const baseUrl = await start(config, options, logger, lifetime, say);
+    lifetimes = { services: new Lifetime(logger), servers: new Lifetime(logger) };
+    const baseUrl = await start(config, options, logger, lifetimes, say);
     process.stdout.write(`ready ${baseUrl}\n`);
   } catch (err) {
     process.stderr.write(`${err instanceof Error ? err.message : String(err)}\n`);
@@ -63,13 +70,13 @@ async function start(
   config: StandaloneConfig,
   options: { empty: boolean },
   logger: ReturnType<typeof createLogger>,
-  lifetime: Lifetime,
+  { services, servers }: Lifetimes,
   say: (line: string) => void,
 ): Promise<string> {
   if (config.PORT !== 0 && (await portInUse(config.PORT, config.HOST))) {
     throw new Error(`Port ${config.PORT} on ${config.HOST} is in use. Stop what uses it, or choose another PORT.`);
   }
-  lifetime.add('data directory', lockDataDir(config.DATA_DIR), (lock) => lock.release());
+  servers.add('data directory', lockDataDir(config.DATA_DIR), (lock) => lock.release());
   const clock = new AdjustableClock();
   const modules = loadServices(clock);
   const telemetry = await startTelemetry({
@@ -77,10 +84,18 @@ async function start(
     version: '0.1.0',
     endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
   });
-  lifetime.add('telemetry', telemetry, (started) => started.shutdown());
+  services.add('telemetry', telemetry, (started) => started.shutdown());
   const secrets = loadSecrets(config.DATA_DIR);
-  const infrastructure = await startInfrastructure(config, secrets, lifetime, say);
-  const { url } = await startServices(await modules, { config, secrets, infrastructure, clock, logger, lifetime, say });
+  const infrastructure = await startInfrastructure(config, secrets, servers, say);
+  const { url } = await startServices(await modules, {
+    config,
+    secrets,
+    infrastructure,
+    clock,
+    logger,
+    lifetime: services,
+    say,
+  });
   const seller = { dataDir: config.DATA_DIR, baseUrl: config.PUBLIC_URL ?? url, secrets, infrastructure, clock, say };
   const credentials = await ensureSeller({ ...seller, empty: options.empty });
   say(`sign in as ${credentials.email}; password and API key are in ${join(config.DATA_DIR, 'credentials.json')}`);

@@ -51,8 +51,8 @@ let sequence = 0;
  * @param nowMs milliseconds since the epoch, from the injected clock
  */
 export function newIdSuffix(nowMs: number): string {
-  if (nowMs > lastMs || lastMs - nowMs > 60_000) {
-    // A clock that was set back by more than a minute was moved on purpose: follow it.
+  if (nowMs > lastMs || lastMs - nowMs > 1_000) {
+    // Clocks are corrected by milliseconds; one that went back by more than a second was set: follow it.
     lastMs = nowMs;
     sequence = randomByte();
   } else if (++sequence > 0xfff) {

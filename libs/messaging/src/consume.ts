@@ -5,13 +5,12 @@ import {
   type Consumer,
   type ConsumerMessages,
   DeliverPolicy,
-  type JetStreamManager,
   type JsMsg,
   jetstream,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import { handleBatch } from './handle-batch.ts';
-import { ensureStream, isMissing, openStreams } from './streams.ts';
+import { type ConsumerRun, handleBatch } from './handle-batch.ts';
+import { isMissing, openStreams } from './streams.ts';
 import type { ConsumerOptions } from './subscription.ts';
 import { createWaker } from './waker.ts';
 
@@ -40,7 +39,7 @@ const gatherMs = 3;
 export function startConsumer(options: ConsumerOptions): EventConsumer {
   const state: ConsumerState = { closing: false, messages: undefined };
   const waker = createWaker();
-  const running = keepConsuming(options, state, waker.sleep);
+  const running = keepConsuming({ ...options, failures: new Map() }, state, waker.sleep);
   return {
     check: async () => {
       if (state.messages === undefined) throw new Error(`not consuming ${streamName(options.source)}`);
@@ -57,7 +56,7 @@ export function startConsumer(options: ConsumerOptions): EventConsumer {
 type ConsumerState = { closing: boolean; messages: ConsumerMessages | undefined };
 
 async function keepConsuming(
-  options: ConsumerOptions,
+  options: ConsumerRun,
   state: ConsumerState,
   sleep: (ms: number) => Promise<void>,
 ): Promise<void> {
@@ -66,7 +65,8 @@ async function keepConsuming(
       const consumer = await openConsumer(options);
       await consumeUntilClosed(options, consumer, state);
     } catch (err) {
-      if (!state.closing) options.logger.warn({ err, stream: streamName(options.source) }, 'consumer starts over');
+      const level = isMissing(err) ? 'debug' : 'warn';
+      if (!state.closing) options.logger[level]({ err, stream: streamName(options.source) }, 'consumer starts over');
     }
     state.messages = undefined;
     if (!state.closing) await sleep(restartPauseMs);
@@ -77,7 +77,7 @@ async function openConsumer(options: ConsumerOptions): Promise<Consumer> {
   const manager = await openStreams(options.link);
   const stream = streamName(options.source);
   const name = options.link.service;
-  await requireStream(manager, options);
+  // A stream is its producer's to create: until that has started once, opening fails and is tried again.
   const [only, ...others] = options.subscriptions;
   const filter = only !== undefined && others.length === 0 ? only.definition.subject : streamSubjects(options.source);
   const settings = { filter_subject: filter, ack_wait: nanos(ackWaitMs), max_ack_pending: 2 * fetchAhead };
@@ -96,17 +96,7 @@ async function openConsumer(options: ConsumerOptions): Promise<Consumer> {
   return await jetstream(options.link.connection).consumers.get(stream, name);
 }
 
-/** Services start in any order: a consumer may be first to need its producer's stream. */
-async function requireStream(manager: JetStreamManager, options: ConsumerOptions): Promise<void> {
-  try {
-    await manager.streams.info(streamName(options.source));
-  } catch (err) {
-    if (!isMissing(err)) throw err;
-    await ensureStream(manager, options.source, options.streamReplicas);
-  }
-}
-
-async function consumeUntilClosed(options: ConsumerOptions, consumer: Consumer, state: ConsumerState): Promise<void> {
+async function consumeUntilClosed(options: ConsumerRun, consumer: Consumer, state: ConsumerState): Promise<void> {
   const waiting: JsMsg[] = [];
   const waker = createWaker();
   const messages = await consumer.consume({
@@ -135,6 +125,8 @@ async function consumeUntilClosed(options: ConsumerOptions, consumer: Consumer, 
     options.afterCommit?.();
   }
   if (state.closing) await messages.close();
+  // Another replica may have them at once, instead of after the wait for an acknowledgement.
+  for (const message of waiting) message.nak();
   const err = await ended;
   if (err instanceof Error) throw err;
 }

@@ -3,8 +3,17 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { SpanKind } from '@opentelemetry/api';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
-import { decide, isOutage, PoisonEvent } from './retry-policy.ts';
+import { decide, isOutage, mayBeOneEvent, PoisonEvent } from './retry-policy.ts';
 import type { ConsumerOptions, OnCommit, ReceivedEvent, Subscription } from './subscription.ts';
+
+export interface ConsumerRun extends ConsumerOptions {
+  /**
+   * How often events failed by themselves, by their place in the stream; forgotten with success. Deliveries are no
+   * measure: outages and replicas that died add to those. Each replica counts for itself, so an event may be tried
+   * more often.
+   */
+  readonly failures: Map<number, number>;
+}
 
 interface Parsed {
   readonly message: JsMsg;
@@ -16,20 +25,20 @@ interface Parsed {
  * Handles messages together in one transaction. When that fails, each is handled alone, so that one bad event
  * costs the others nothing but a second try. Messages of kinds nobody here subscribed to are acknowledged.
  */
-export async function handleBatch(options: ConsumerOptions, messages: readonly JsMsg[]): Promise<void> {
+export async function handleBatch(options: ConsumerRun, messages: readonly JsMsg[]): Promise<void> {
   const parsed = await readAll(options, messages);
   if (parsed.length === 0) return;
   try {
     await takeEffect(options, parsed);
     for (const { message } of parsed) message.ack();
   } catch (err) {
-    const alone = parsed.length > 1 && !isOutage(err);
+    const alone = parsed.length > 1 && mayBeOneEvent(err);
     for (const entry of parsed)
       await (alone ? handleAlone(options, entry) : settleFailure(options, entry.message, err));
   }
 }
 
-async function readAll(options: ConsumerOptions, messages: readonly JsMsg[]): Promise<Parsed[]> {
+async function readAll(options: ConsumerRun, messages: readonly JsMsg[]): Promise<Parsed[]> {
   const parsed: Parsed[] = [];
   for (const message of messages) {
     const subscription = options.subscriptions.find((entry) => entry.definition.subject === message.subject);
@@ -46,9 +55,10 @@ async function readAll(options: ConsumerOptions, messages: readonly JsMsg[]): Pr
   return parsed;
 }
 
-async function handleAlone(options: ConsumerOptions, entry: Parsed): Promise<void> {
+async function handleAlone(options: ConsumerRun, entry: Parsed): Promise<void> {
   try {
     await takeEffect(options, [entry]);
+    options.failures.delete(entry.message.seq);
     entry.message.ack();
   } catch (err) {
     await settleFailure(options, entry.message, err);
@@ -74,11 +84,12 @@ function parse(subscription: Subscription, message: JsMsg): ReceivedEvent<never>
 
 const insertInbox = {
   name: 'inbox-insert',
-  text: 'insert into inbox (event_id) select unnest($1::text[]) on conflict do nothing returning event_id',
+  text: `insert into inbox (event_id) select unnest($1::text[]) as id order by id
+    on conflict do nothing returning event_id`,
 };
 
 /** One transaction: the inbox rows of the events that are new here, and their effects. */
-async function takeEffect(options: ConsumerOptions, entries: readonly Parsed[]): Promise<void> {
+async function takeEffect(options: ConsumerRun, entries: readonly Parsed[]): Promise<void> {
   const first = entries[0]?.event.traceparent;
   const parent = first === undefined ? {} : { parent: first };
   await inSpan(`consume ${options.source}`, { kind: SpanKind.CONSUMER, ...parent }, async () => {
@@ -110,9 +121,16 @@ async function handleInOrder(entries: readonly Parsed[], client: PoolClient, onC
   }
 }
 
-async function settleFailure(options: ConsumerOptions, message: JsMsg, err: unknown): Promise<void> {
-  const verdict = decide(err, message.info.deliveryCount);
-  const about = { err, subject: message.subject, seq: message.seq, tries: message.info.deliveryCount };
+function countFailure({ failures }: ConsumerRun, seq: number, err: unknown): number {
+  const tries = (failures.get(seq) ?? 0) + (isOutage(err) ? 0 : 1);
+  if (tries > 0) failures.set(seq, tries);
+  return Math.max(1, tries);
+}
+
+async function settleFailure(options: ConsumerRun, message: JsMsg, err: unknown): Promise<void> {
+  const tries = countFailure(options, message.seq, err);
+  const verdict = decide(err, tries);
+  const about = { err, subject: message.subject, seq: message.seq, tries };
   if (verdict.kind === 'retry') {
     options.logger.warn({ ...about, delayMs: verdict.delayMs }, 'event will be tried again');
     message.nak(verdict.delayMs);
@@ -121,6 +139,7 @@ async function settleFailure(options: ConsumerOptions, message: JsMsg, err: unkn
   try {
     await bury(options, message, err);
     options.logger.error(about, 'event given up; kept in dead_letters');
+    options.failures.delete(message.seq);
     message.term();
   } catch (buryErr) {
     options.logger.warn({ err: buryErr, subject: message.subject }, 'dead letter could not be kept; trying again');
@@ -128,7 +147,7 @@ async function settleFailure(options: ConsumerOptions, message: JsMsg, err: unkn
   }
 }
 
-async function bury(options: ConsumerOptions, message: JsMsg, err: unknown): Promise<void> {
+async function bury(options: ConsumerRun, message: JsMsg, err: unknown): Promise<void> {
   const id = message.headers?.get('Nats-Msg-Id') || `${message.info.stream}-${message.seq}`;
   const reason = err instanceof Error ? `${err.name}: ${err.message}` : String(err);
   await options.database.pool.query(

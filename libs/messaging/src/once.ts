@@ -1,4 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { executeBound } from './bound.ts';
+
+const claimSql = 'insert into commands (id) values ($1) on conflict do nothing returning id';
+const resultSql = 'select result from commands where id = $1';
+const recordSql = 'update commands set result = $2::jsonb where id = $1';
 
 /**
  * Runs a command's work at most once for its id, in one transaction with the work itself; a repeated command gets
@@ -11,18 +16,15 @@ export async function once<T extends object>(
   work: (tx: EntityManager) => Promise<T>,
 ): Promise<T> {
   return await em.transactional(async (tx) => {
-    const claimed = await tx.execute<unknown[]>(
-      'insert into commands (id) values (?) on conflict do nothing returning id',
-      [commandId],
-    );
+    const claimed = await executeBound(tx, claimSql, [commandId]);
     if (claimed.length === 0) {
-      const [row] = await tx.execute<Array<{ result: T }>>('select result from commands where id = ?', [commandId]);
+      const [row] = await executeBound<{ result: T }>(tx, resultSql, [commandId]);
       if (row === undefined) throw new Error(`command ${commandId} vanished`);
       return row.result;
     }
     const result = await work(tx);
     await tx.flush();
-    await tx.execute('update commands set result = ?::jsonb where id = ?', [JSON.stringify(result), commandId]);
+    await executeBound(tx, recordSql, [commandId, JSON.stringify(result)]);
     return result;
   });
 }

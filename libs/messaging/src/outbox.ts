@@ -3,6 +3,8 @@ import { newId } from '@app/contracts/ids';
 import { currentTraceparent } from '@app/service-kit/tracing';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
+import { executeBound } from './bound.ts';
+
 /** A row for the outbox table, ready for a statement that inserts many. */
 export interface OutboxRow {
   readonly event_id: string;
@@ -45,13 +47,12 @@ export function outboxRow<E extends EventDefinition>(
 export const outboxColumns = 'event_id, subject, payload, request_id, traceparent';
 export const outboxRecord = 'event_id text, subject text, payload text, request_id text, traceparent text';
 
-const insertRows = `insert into outbox (${outboxColumns}) select ${outboxColumns} from json_to_recordset(?::json) as r(${outboxRecord})`;
+/** For a client that has begun a transaction; the rows as one JSON parameter. */
+export const insertOutboxSql = `insert into outbox (${outboxColumns})
+  select ${outboxColumns} from json_to_recordset($1::json) as r(${outboxRecord})`;
 
 /** Writes events in the entity manager's transaction. Throws outside of one: such an event could be lost. */
 export async function addToOutbox(em: EntityManager, rows: readonly OutboxRow[]): Promise<void> {
   if (!em.isInTransaction()) throw new Error('events are written in the transaction of their change');
-  if (rows.length > 0) await em.execute(insertRows, [JSON.stringify(rows)]);
+  if (rows.length > 0) await executeBound(em, insertOutboxSql, [JSON.stringify(rows)]);
 }
-
-/** The same for a statement on a pool client, which must have begun a transaction. */
-export const insertOutboxSql = insertRows.replace('?', '$1');

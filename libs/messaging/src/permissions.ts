@@ -14,24 +14,23 @@ export interface Permissions {
  */
 export function permissionsOf(service: ServiceName): Permissions {
   const links = topology[service];
-  const streams = new Set([...(links.publishes ? [service] : []), ...links.consumes]);
   return {
     publish: [
       ...links.asks.map((asked) => `svc.${asked}.>`),
-      ...(links.publishes ? [streamSubjects(service)] : []),
+      ...(links.publishes ? [streamSubjects(service), ...ownStreamApi(streamName(service))] : []),
       `wake.${service}.>`,
-      ...[...streams].flatMap((owner) => streamApi(streamName(owner))),
       ...links.consumes.flatMap((source) => consumerApi(streamName(source), service)),
     ],
     subscribe: [`svc.${service}.>`, '$SRV.>', `${inboxPrefix(service)}.>`, `wake.${service}.>`],
   };
 }
 
-/** Services start in any order: a consumer may have to create the stream it consumes. */
-const streamApi = (stream: string): string[] =>
+/** A stream is its producer's: whoever may change its settings could empty it. */
+const ownStreamApi = (stream: string): string[] =>
   ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`);
 
 const consumerApi = (stream: string, durable: string): string[] => [
+  `$JS.API.STREAM.INFO.${stream}`,
   `$JS.API.CONSUMER.CREATE.${stream}.${durable}`,
   `$JS.API.CONSUMER.CREATE.${stream}.${durable}.>`,
   `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${durable}`,

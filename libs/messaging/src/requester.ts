@@ -20,6 +20,8 @@ export interface CallContext {
   readonly requestId: string;
   /** Required for commands: the id that makes repeating them harmless. */
   readonly commandId?: string;
+  /** Given when this serves a request with a deadline of its own: nobody waits for longer than that. */
+  readonly deadlineMs?: number;
 }
 
 export interface Requester {
@@ -99,7 +101,7 @@ async function attempt(
     accountId: context.accountId,
     requestId: context.requestId,
     commandId: context.commandId ?? '',
-    deadlineMs: Date.now() + attemptTimeoutMs,
+    deadlineMs: Math.min(Date.now() + attemptTimeoutMs, context.deadlineMs ?? Number.POSITIVE_INFINITY),
     traceparent: currentTraceparent(),
   });
   return await new Promise<Outcome>((resolve) => {

@@ -13,12 +13,28 @@ export class PoisonEvent extends Error {
 const triesMax = 12;
 const delayMaxMs = 60_000;
 
-/** The one place that decides between another try and giving up. `tries` counts the deliveries so far, from 1. */
+/** The one place that decides between another try and giving up. `tries` counts failures of its own, from 1. */
 export function decide(err: unknown, tries: number): Verdict {
   if (err instanceof PoisonEvent) return { kind: 'dead-letter' };
   const delayMs = Math.min(delayMaxMs, 1_000 * 2 ** Math.min(tries - 1, 10));
   if (isOutage(err)) return { kind: 'retry', delayMs: Math.min(delayMs, 5_000) };
   return tries >= triesMax ? { kind: 'dead-letter' } : { kind: 'retry', delayMs };
+}
+
+/**
+ * Whether a batch that failed so may have one bad event in it: a statement that takes too long and a deadlock look like
+ * outages, but may come from one event alone.
+ */
+export function mayBeOneEvent(err: unknown): boolean {
+  const { code } = err as { code?: unknown };
+  return !isOutage(err) || (typeof code === 'string' && /^(57014|40)/.test(code));
+}
+
+/** No connection came about: whatever was to be done was not begun. */
+export function isUnreached(err: unknown): boolean {
+  const { code, message } = err as { code?: unknown; message?: unknown };
+  if (typeof code === 'string' && /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOST|ENET|57P03|53300)/.test(code)) return true;
+  return typeof message === 'string' && message.includes('timeout exceeded when trying to connect');
 }
 
 /**
@@ -34,7 +50,7 @@ export function isOutage(err: unknown): boolean {
   }
   return (
     typeof message === 'string' &&
-    /Connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(
+    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|client has encountered a connection error/i.test(
       message,
     )
   );

@@ -7,6 +7,7 @@ import { type ServiceMsg, Svcm } from '@nats-io/services';
 import { SpanKind } from '@opentelemetry/api';
 import type { NatsLink } from './connect.ts';
 import { type RequestContext, readContext } from './request-headers.ts';
+import { isOutage, isUnreached } from './retry-policy.ts';
 
 export interface Answer {
   readonly definition: RequestDefinition;
@@ -50,11 +51,14 @@ export async function serveRequests(
     description: options.description,
     queue: link.service,
   });
+  const running = new Set<Promise<void>>();
   for (const entry of options.answers) {
     service.addEndpoint(entry.definition.name.replaceAll('.', '-'), {
       subject: entry.definition.subject,
       handler: (err, message) => {
-        if (err === null) void handleMessage(entry, message, options.logger);
+        if (err !== null) return;
+        const handled = handleMessage(entry, message, options.logger).finally(() => running.delete(handled));
+        running.add(handled);
       },
     });
   }
@@ -62,6 +66,8 @@ export async function serveRequests(
   return {
     close: async () => {
       if (!link.connection.isClosed() && link.connected()) await service.stop();
+      // No new ones come; those under way still need NATS and the database.
+      await Promise.all(running);
     },
   };
 }
@@ -101,5 +107,18 @@ function respondFault(message: ServiceMsg, entry: Answer, context: RequestContex
   }
   const { accountId, requestId } = context;
   logger.error({ err, subject: entry.definition.subject, accountId, requestId }, 'request failed');
-  message.respondError(500, 'internal', JSON.stringify({ code: 'internal', detail: '', errors: [] }));
+  const code = faultCode(entry, err);
+  message.respondError(errorCodes[code].status, code, JSON.stringify({ code, detail: faultDetails[code], errors: [] }));
+}
+
+const faultDetails = {
+  internal: '',
+  service_unavailable: 'A database or a neighbour does not answer; try again shortly.',
+  outcome_unknown: 'A database did not answer.',
+} as const;
+
+/** A command cut off in its transaction may have been committed: its requester must ask again, not conclude. */
+function faultCode(entry: Answer, err: unknown): keyof typeof faultDetails {
+  if (!isOutage(err)) return 'internal';
+  return entry.definition.mode === 'read' || isUnreached(err) ? 'service_unavailable' : 'outcome_unknown';
 }

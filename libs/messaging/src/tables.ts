@@ -20,6 +20,7 @@ export const messagingTables = `
     created_at timestamptz not null default now()
   ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
   create index outbox_unpublished on outbox (id) where stream_seq is null;
+  create index outbox_published on outbox (stream_seq) where stream_seq is not null;
 
   create table inbox (
     event_id text primary key,

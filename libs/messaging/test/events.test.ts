@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsLink } from '../src/connect.ts';
 import { startConsumer } from '../src/consume.ts';
 import { startRelay } from '../src/relay.ts';
+import { ensureStream } from '../src/streams.ts';
 import { on } from '../src/subscription.ts';
 import { counted, logger, numbers, openTestDb, record, type TestDb } from './harness.ts';
 
@@ -62,6 +63,13 @@ function consumeInto(connected: NatsLink, poison?: number) {
   return started;
 }
 
+const marked = async (): Promise<number> => {
+  const { rows } = await producer.database.pool.query<{ n: number }>(
+    'select count(*)::int as n from outbox where stream_seq is not null',
+  );
+  return rows[0]?.n ?? 0;
+};
+
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
 
 test('every committed event takes effect exactly once, in the order written', async () => {
@@ -112,14 +120,58 @@ test('a stream that lost its tail gets the lost events again', async () => {
   const connected = await link('checkout');
   relayOn(connected);
   await record(producer.database, [1, 2, 3]);
-  const published = `select count(*)::int as n from outbox where stream_seq is not null`;
-  await eventually(async () => (await producer.database.pool.query(published)).rows[0].n === 3);
+  await eventually(async () => (await marked()) === 3);
   const manager = await jetstreamManager(connected.connection);
   await manager.streams.delete('EVT_CHECKOUT');
   await nats.restart();
   consumeInto(await link('metrics'));
   await eventually(async () => (await numbers(consumer.database)).length === 3, { withinMs: 10_000 });
   expect(await numbers(consumer.database)).toEqual([1, 2, 3]);
+});
+
+test('a stream that counts anew while events wait gets the lost ones again', async () => {
+  const connected = await link('checkout');
+  relayOn(connected);
+  await record(producer.database, [1, 2, 3]);
+  await eventually(async () => (await marked()) === 3);
+  // No reconnect tells the relay: only the places that new events are given.
+  const manager = await jetstreamManager(connected.connection);
+  await manager.streams.delete('EVT_CHECKOUT');
+  await ensureStream(manager, 'checkout', 1);
+  await record(producer.database, [4]);
+  consumeInto(await link('metrics'));
+  await eventually(async () => (await numbers(consumer.database)).length === 4);
+  expect(await numbers(consumer.database)).toEqual([1, 2, 3, 4]);
+});
+
+test('an event written while nats-server is away is published as soon as it is back', async () => {
+  const connected = await link('checkout');
+  const relay = relayOn(connected);
+  await record(producer.database, [1]);
+  await eventually(async () => (await marked()) === 1);
+  await nats.kill();
+  await record(producer.database, [2]);
+  relay.wake();
+  await nats.start();
+  await eventually(async () => (await marked()) === 2, { withinMs: 3_000 });
+});
+
+test('what a closing replica had fetched and not begun goes to another at once', async () => {
+  await record(producer.database, range(0, 900));
+  relayOn(await link('checkout'));
+  await eventually(async () => (await marked()) === 900);
+  const first = consumeInto(await link('metrics'));
+  await eventually(async () => (await numbers(consumer.database)).length > 0);
+  await first.close();
+  consumeInto(await link('metrics'));
+  await eventually(async () => (await numbers(consumer.database)).length === 900, { withinMs: 5_000 });
+});
+
+test('a consumer may start before the first event of its producer', async () => {
+  consumeInto(await link('metrics'));
+  relayOn(await link('checkout'));
+  await record(producer.database, [1]);
+  await eventually(async () => (await numbers(consumer.database)).length === 1);
 });
 
 test('nats-server killed in mid-stream loses nothing and doubles nothing', async () => {

@@ -5,10 +5,11 @@ import { createTestNats, type TestNats } from '@app/testing/nats';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsLink } from '../src/connect.ts';
 import { once } from '../src/once.ts';
+import { addToOutbox, outboxRow } from '../src/outbox.ts';
 import { writeContext } from '../src/request-headers.ts';
 import { createRequester, type Requester } from '../src/requester.ts';
 import { type Answer, answer, serveRequests } from '../src/serve-requests.ts';
-import { addOne, ask, askDouble, logger, openTestDb } from './harness.ts';
+import { addOne, ask, askDouble, counted, logger, openTestDb } from './harness.ts';
 
 guardLeaks();
 
@@ -149,4 +150,66 @@ test('a request nobody waits for any more is not begun', async () => {
   await expect(answered).rejects.toThrow('timeout');
   expect(await requester.request(askDouble, { n: 1 }, ask)).toEqual({ doubled: 2 });
   expect(begun).toBe(1);
+});
+
+test('a database that cannot be reached makes a read and a command unavailable, not an internal fault', async () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  await serve([answer(askDouble, () => Promise.reject(refused)), answer(addOne, () => Promise.reject(refused))]);
+  await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
+  const command = { ...ask, commandId: newIdSuffix(Date.now()) };
+  await expect(requester.request(addOne, {}, command)).rejects.toMatchObject({ code: 'service_unavailable' });
+});
+
+test('a command whose commit is in doubt is sent again until its outcome is known', async () => {
+  const db = await openTestDb();
+  open.push(() => db.close());
+  let tries = 0;
+  const add = answer(addOne, async (_input, context) => {
+    tries += 1;
+    return await once(db.database.fork(), context.commandId, async (tx) => {
+      if (tries === 1) await tx.execute('select pg_terminate_backend(pg_backend_pid())');
+      return { total: tries };
+    });
+  });
+  await serve([add]);
+  const command = { ...ask, commandId: newIdSuffix(Date.now()) };
+  expect(await requester.request(addOne, {}, command)).toEqual({ total: 2 });
+});
+
+test('closing waits for the requests under way', async () => {
+  const link = await connectNats({ url: nats.url, service: 'catalog' });
+  open.push(() => link.close());
+  let begun: () => void = () => undefined;
+  const beginning = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  let finish: () => void = () => undefined;
+  const slow = answer(askDouble, async ({ n }) => {
+    begun();
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    return { doubled: n * 2 };
+  });
+  const served = await serveRequests(link, { version: '0.1.0', description: 'test', answers: [slow], logger });
+  const asked = requester.request(askDouble, { n: 4 }, ask);
+  await beginning;
+  const closed = served.close();
+  finish();
+  await closed;
+  await link.close();
+  expect(await asked).toEqual({ doubled: 8 });
+});
+
+test('a megabyte of payload is written as a parameter, not into the text of the statement', async () => {
+  const db = await openTestDb();
+  open.push(() => db.close());
+  const text = '\u0001'.repeat(1_000_000);
+  await once(db.database.fork(), newIdSuffix(Date.now()), async (tx) => {
+    const source = { accountId: 'acc_1', requestId: null, nowMs: Date.now() };
+    await addToOutbox(tx, [outboxRow(counted, { n: 1, text } as never, source)]);
+    return { done: true };
+  });
+  const { rows } = await db.database.pool.query<{ bytes: number }>('select octet_length(payload) as bytes from outbox');
+  expect(rows[0]?.bytes).toBeGreaterThan(6_000_000);
 });

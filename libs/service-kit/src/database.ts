@@ -39,6 +39,8 @@ export interface DatabaseOptions {
 const connectTimeoutMs = 5_000;
 /** Longer than any statement here may take; a runaway one must not hold its connection for ever. */
 const statementTimeoutMs = 15_000;
+/** PostgreSQL ends a statement itself; when it has not even said so by then, the server is gone. */
+const silenceMs = 5_000;
 const poolMaxDefault = 10;
 const migrationsTable = 'migrations';
 
@@ -76,13 +78,38 @@ async function openOrm(options: DatabaseOptions, timeoutMs: number): Promise<Mik
     driverOptions: {
       application_name: options.applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
-      statement_timeout: timeoutMs,
       keepAlive: true,
       types: columnTypes(),
+      ...(timeoutMs > 0 ? { statement_timeout: timeoutMs, query_timeout: timeoutMs + silenceMs } : {}),
+      onPoolCreated: freeEndedClients,
     },
+    // A mistyped name must not become a new, empty database.
+    ensureDatabase: false,
     allowGlobalContext: false,
     logger: () => undefined,
     metadataCache: { enabled: false },
+  });
+}
+
+/** By now whoever had the client has heard of its end and released it. */
+const releaseGraceMs = 500;
+
+/**
+ * The ORM never releases a client whose connection ended inside a transaction: its rollback fails first. Each such end
+ * would cost the pool a place for ever.
+ */
+function freeEndedClients(pool: pg.Pool): void {
+  pool.on('connect', (client) => {
+    client.once('end', () => {
+      const free = (): void => {
+        try {
+          client.release(true);
+        } catch {
+          // Released already, as it should be.
+        }
+      };
+      setTimeout(free, releaseGraceMs).unref();
+    });
   });
 }
 

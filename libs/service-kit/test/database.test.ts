@@ -204,3 +204,12 @@ test('a service without entities works, and a closed database leaves no connecti
   expect(opened.pool.ended).toBe(true);
   expect(opened.pool.totalCount).toBe(0);
 });
+
+test('a connection that ends inside an ORM transaction gives its place in the pool back', async () => {
+  const single = await openDatabase({ ...options, poolMax: 1 });
+  const ended = single.fork().transactional((tx) => tx.execute('select pg_terminate_backend(pg_backend_pid())'));
+  await expect(ended).rejects.toThrow();
+  // With a single place in the pool this would wait for ever.
+  expect((await single.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  await single.close();
+});

@@ -1,0 +1,146 @@
+import { streamName } from '@app/contracts/define';
+import type { Logger } from '@app/service-kit/logger';
+import { type JetStreamClient, type JetStreamManager, jetstream } from '@nats-io/jetstream';
+import { headers } from '@nats-io/transport-node';
+import type { Client } from 'pg';
+import type { NatsLink } from './connect.ts';
+
+/**
+ * A leader's hold on outbox and stream. `highestSeq` is the last place in the stream that any row was marked with: an
+ * event that is new to the stream and lands at or before it shows that the stream lost its tail and counts anew.
+ */
+export interface Publisher {
+  readonly link: NatsLink;
+  readonly session: Client;
+  readonly manager: JetStreamManager;
+  readonly client: JetStreamClient;
+  readonly logger: Logger;
+  highestSeq: number;
+}
+
+/** Publishes in flight at once: enough to fill the pipe, few enough that an outage repeats little. */
+const batchMax = 500;
+const publishTimeoutMs = 5_000;
+/** Published rows kept in case the stream loses its tail: thirty times nats-server's two minutes between flushes. */
+const keepPublishedMinutes = 60;
+const pruneMax = 20_000;
+
+interface PendingRow {
+  readonly id: string;
+  readonly event_id: string;
+  readonly subject: string;
+  readonly payload: string;
+  readonly request_id: string | null;
+  readonly traceparent: string | null;
+}
+
+export async function openPublisher(
+  base: Pick<Publisher, 'link' | 'session' | 'manager' | 'logger'>,
+): Promise<Publisher> {
+  const { rows } = await base.session.query<{ seq: string }>(
+    'select coalesce(max(stream_seq), 0)::text as seq from outbox',
+  );
+  const client = jetstream(base.link.connection, { timeout: publishTimeoutMs });
+  return { ...base, client, highestSeq: Number(rows[0]?.seq ?? 0) };
+}
+
+/** Ordered by the number: `order by id` alone would mean the text that is selected. */
+const pendingQuery = {
+  name: 'outbox-pending',
+  text: `select o.id::text, event_id, subject, payload, request_id, traceparent
+         from outbox as o where stream_seq is null order by o.id limit ${batchMax}`,
+};
+
+/**
+ * Publishes one batch in the order of its rows and marks what the stream took. Rows whose publish failed stay and are
+ * tried again, behind what was published meanwhile: order holds unless a publish fails.
+ * @returns how many rows the batch had; 0 also when NATS is away
+ * @throws the first failure, after marking the others
+ */
+export async function publishBatch(publisher: Publisher): Promise<number> {
+  if (!publisher.link.connected()) return 0;
+  const { rows } = await publisher.session.query<PendingRow>(pendingQuery);
+  if (rows.length === 0) return 0;
+  const outcomes = await untilLost(publisher.link, Promise.allSettled(rows.map((row) => publishRow(publisher, row))));
+  // What is lost with the connection is not marked, and so published again under the same message ids.
+  if (outcomes === 'lost') return 0;
+  const taken = outcomes.flatMap((outcome, index) => {
+    return outcome.status === 'fulfilled' ? [{ id: rows[index]?.id as string, ...outcome.value }] : [];
+  });
+  await unmarkReused(publisher, taken);
+  await mark(publisher, taken);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return rows.length;
+}
+
+interface Taken {
+  readonly id: string;
+  readonly seq: number;
+  readonly duplicate: boolean;
+}
+
+async function publishRow({ client }: Publisher, row: PendingRow): Promise<Omit<Taken, 'id'>> {
+  const carried = headers();
+  if (row.request_id !== null) carried.set('request-id', row.request_id);
+  if (row.traceparent !== null) carried.set('traceparent', row.traceparent);
+  const options = { msgID: row.event_id, headers: carried, timeout: publishTimeoutMs };
+  const { seq, duplicate } = await client.publish(row.subject, row.payload, options);
+  return { seq, duplicate };
+}
+
+/** A publish waits seconds for an acknowledgement that a lost connection will never bring. */
+async function untilLost<T>(link: NatsLink, work: Promise<T>): Promise<T | 'lost'> {
+  let stop: () => void = () => undefined;
+  const lost = new Promise<'lost'>((resolve) => {
+    stop = link.onLost(() => resolve('lost'));
+  });
+  try {
+    return await Promise.race([work, lost]);
+  } finally {
+    stop();
+  }
+}
+
+async function mark(publisher: Publisher, taken: readonly Taken[]): Promise<void> {
+  if (taken.length === 0) return;
+  const sequences = taken.map((row) => row.seq);
+  await publisher.session.query({
+    name: 'outbox-mark',
+    text: `update outbox set stream_seq = p.seq from unnest($1::bigint[], $2::bigint[]) as p (id, seq)
+           where outbox.id = p.id`,
+    values: [taken.map((row) => row.id), sequences],
+  });
+  publisher.highestSeq = Math.max(publisher.highestSeq, ...sequences);
+}
+
+/** The stream gave places away a second time: the rows marked with them are no longer in it. */
+async function unmarkReused(publisher: Publisher, taken: readonly Taken[]): Promise<void> {
+  const reused = taken.filter((row) => !row.duplicate && row.seq <= publisher.highestSeq).map((row) => row.seq);
+  if (reused.length > 0) await unmarkFrom(publisher, Math.min(...reused));
+}
+
+/** Compares the end of the stream with what was marked; a stream that ends before a row has lost that row. */
+export async function republishLost(publisher: Publisher): Promise<void> {
+  const { state } = await publisher.manager.streams.info(streamName(publisher.link.service));
+  if (state.last_seq < publisher.highestSeq) await unmarkFrom(publisher, state.last_seq + 1);
+}
+
+async function unmarkFrom(publisher: Publisher, seq: number): Promise<void> {
+  const lost = await publisher.session.query('update outbox set stream_seq = null where stream_seq >= $1', [seq]);
+  publisher.highestSeq = seq - 1;
+  publisher.logger.warn({ events: lost.rowCount }, 'the stream lost events; publishing them again');
+}
+
+const pruneQuery = {
+  name: 'outbox-prune',
+  text: `delete from outbox where id in (
+           select id from outbox
+           where stream_seq is not null and created_at < now() - make_interval(mins => ${keepPublishedMinutes})
+           order by id limit ${pruneMax})`,
+};
+
+/** Deletes rows published long ago, a bounded number. Returns whether there may be more. */
+export async function prunePublished({ session }: Publisher): Promise<boolean> {
+  return (await session.query(pruneQuery)).rowCount === pruneMax;
+}

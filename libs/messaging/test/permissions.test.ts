@@ -1,0 +1,64 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findNatsServer, type RunningNatsServer, startNatsServer } from '@app/embedded/nats-server';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectNats } from '../src/connect.ts';
+import { natsUsersConfig } from '../src/permissions.ts';
+import { ensureStream, openStreams } from '../src/streams.ts';
+
+guardLeaks();
+
+let directory: string;
+let nats: RunningNatsServer;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'funnelry-permissions-'));
+  const configFile = join(directory, 'nats.conf');
+  await writeFile(
+    configFile,
+    natsUsersConfig((service) => `"password-of-${service}"`),
+  );
+  const binary = await findNatsServer({ env: process.env, log: () => undefined });
+  nats = await startNatsServer({ binary, dataDir: join(directory, 'data'), configFile });
+});
+
+afterAll(async () => {
+  await nats.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const linkOf = (service: 'checkout' | 'metrics' | 'gateway') =>
+  connectNats({ url: nats.url, service, user: service, password: `password-of-${service}` });
+
+test('a service may neither publish another’s events, nor change its stream, nor read another’s answers', async () => {
+  const checkout = await linkOf('checkout');
+  const metrics = await linkOf('metrics');
+  try {
+    await ensureStream(await openStreams(checkout), 'checkout', 1);
+    const errors: string[] = [];
+    void (async () => {
+      for await (const status of metrics.connection.status())
+        if (status.type === 'error') errors.push(String(status.error));
+    })();
+    metrics.connection.publish('evt.checkout.order.paid.v1', '{}');
+    metrics.connection.subscribe('_INBOX_gateway.>', { callback: () => undefined });
+    metrics.connection.subscribe('svc.billing.>', { callback: () => undefined });
+    await eventually(() => errors.length >= 3);
+    expect(errors.every((error) => /permissions violation/i.test(error))).toBe(true);
+    const foreign = await jetstreamManager(metrics.connection, { checkAPI: false, timeout: 300 });
+    await expect(foreign.streams.update('EVT_CHECKOUT', { max_msgs: 1 })).rejects.toThrow();
+    expect((await foreign.streams.info('EVT_CHECKOUT')).state.messages).toBe(0);
+  } finally {
+    await checkout.close();
+    await metrics.close();
+  }
+});
+
+test('a user without its password gets no connection', async () => {
+  const wrong = { url: nats.url, service: 'gateway' as const, user: 'gateway', password: 'a guess' };
+  await expect(connectNats(wrong)).rejects.toThrow(/authorization/i);
+});
