@@ -88,7 +88,7 @@ test('a data directory in use and a port in use are said so, naming them', async
 
 test('killed with -9 while it fills the shop, the next start finishes the work and does nothing twice', async () => {
   const first = start(await freePort());
-  await first.until(/gateway ready/);
+  await first.until(/now its orders/);
   await first.end('SIGKILL');
   const second = start(await freePort());
   await second.until(/^ready /);

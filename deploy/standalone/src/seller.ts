@@ -22,7 +22,6 @@ export interface Credentials {
 
 export interface FirstSeller {
   readonly dataDir: string;
-  readonly baseUrl: string;
   readonly secrets: Secrets;
   readonly infrastructure: Infrastructure;
   readonly clock: AdjustableClock;
@@ -30,20 +29,20 @@ export interface FirstSeller {
   readonly say: (line: string) => void;
 }
 
-/**
- * Makes the first seller, with the demo shop unless told otherwise, and writes down how to sign in. The file is
- * written last: while it is missing, the next start does again whatever is not yet done.
- */
-export async function ensureSeller(options: FirstSeller): Promise<Credentials> {
-  const file = join(options.dataDir, 'credentials.json');
-  const credentials = existsSync(file)
-    ? { ...(JSON.parse(readFileSync(file, 'utf8')) as Credentials), baseUrl: options.baseUrl }
-    : await makeSeller(options);
-  writePrivate(file, credentials);
-  return credentials;
+/** How the first seller signs in; made at the first start, with the demo shop unless told otherwise. */
+export async function ensureSeller(options: FirstSeller): Promise<Omit<Credentials, 'baseUrl'>> {
+  const file = credentialsFile(options.dataDir);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Credentials) : await makeSeller(options);
 }
 
-async function makeSeller(options: FirstSeller): Promise<Credentials> {
+/** Written last: while the file is missing, the next start does again whatever is not yet done. */
+export function writeCredentials(dataDir: string, credentials: Credentials): void {
+  writePrivate(credentialsFile(dataDir), credentials);
+}
+
+export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json');
+
+async function makeSeller(options: FirstSeller): Promise<Omit<Credentials, 'baseUrl'>> {
   const { secrets, infrastructure, clock } = options;
   const database = await openDatabase({ ...databaseOptions(infrastructure.databaseUrl('gateway')), poolMax: 2 });
   try {
@@ -58,7 +57,6 @@ async function makeSeller(options: FirstSeller): Promise<Credentials> {
     if (!options.empty) await seed(options, accountId);
     const { email } = demoSeller;
     return {
-      baseUrl: options.baseUrl,
       email,
       password: secrets.sellerPassword,
       apiKey: key,
@@ -99,6 +97,7 @@ async function seed(options: FirstSeller, accountId: string): Promise<void> {
     clock.moveTo(new Date(openedAt(secrets.startedAt)));
     const bumpIds = await seedCatalog(context);
     clock.reset();
+    say('demo shop: products and partner are there, now its orders');
     const orders = await seedOrders(context, bumpIds);
     say(`demo shop ready: ${orders} orders of the last eight weeks`);
   } finally {

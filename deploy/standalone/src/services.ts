@@ -90,25 +90,28 @@ export interface StartOptions {
   readonly say: (line: string) => void;
 }
 
-/** Migrates and starts all services side by side, the gateway last: it lets requests in. Returns its address. */
-export async function startServices(
+/**
+ * Migrates and starts all services side by side, the gateway last: it lets requests in.
+ * @param beforeGateway runs when all others are up and nobody can send requests yet
+ */
+export async function startServices<T>(
   modules: readonly [string, Module][],
   options: StartOptions,
-): Promise<{ url: string }> {
-  let url = '';
-  const start = async ([name, module]: [string, Module]): Promise<void> => {
+  beforeGateway: () => Promise<T>,
+): Promise<{ url: string; prepared: T }> {
+  const start = async ([name, module]: [string, Module], ready: Promise<unknown>): Promise<RunningService> => {
     const env = environmentOf(name as ServiceName, options);
-    const applied = await module.migrate(env.DATABASE_URL);
-    if (name === 'gateway') await Promise.all(others);
+    const [applied] = await Promise.all([module.migrate(env.DATABASE_URL), ready]);
     const deps = { logger: options.logger.child({ service: name }), clock: options.clock };
     const service = options.lifetime.add(name, await module.create(env, deps), (created) => created.close());
-    if ('url' in service) url = service.url as string;
     options.say(`${name} ready${applied.length > 0 ? ` (${applied.length} migrations applied)` : ''}`);
+    return service;
   };
-  const others = modules.filter(([name]) => name !== 'gateway').map(start);
-  const gateway = modules.filter(([name]) => name === 'gateway').map(start);
-  await Promise.all([...others, ...gateway]);
-  return { url };
+  const isGateway = ([name]: [string, Module]): boolean => name === 'gateway';
+  const others = modules.filter((entry) => !isGateway(entry)).map((entry) => start(entry, Promise.resolve()));
+  const prepared = Promise.all(others).then(beforeGateway);
+  const [gateway] = await Promise.all(modules.filter(isGateway).map((entry) => start(entry, prepared)));
+  return { url: (gateway as RunningService & { url: string }).url, prepared: await prepared };
 }
 
 function environmentOf(service: ServiceName, { config, secrets, infrastructure }: StartOptions): Environment {

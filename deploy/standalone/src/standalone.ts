@@ -9,7 +9,7 @@ import type { StandaloneConfig } from './config.ts';
 import { startInfrastructure } from './infrastructure.ts';
 import { lockDataDir } from './lock.ts';
 import { loadSecrets } from './secrets.ts';
-import { ensureSeller } from './seller.ts';
+import { credentialsFile, ensureSeller, writeCredentials } from './seller.ts';
 import { loadServices, startServices } from './services.ts';
 
 /** Together within the ten seconds that whoever stops us waits; the servers have theirs whatever the services took. */
@@ -87,17 +87,14 @@ async function start(
   services.add('telemetry', telemetry, (started) => started.shutdown());
   const secrets = loadSecrets(config.DATA_DIR);
   const infrastructure = await startInfrastructure(config, secrets, servers, say);
-  const { url } = await startServices(await modules, {
-    config,
-    secrets,
-    infrastructure,
-    clock,
-    logger,
-    lifetime: services,
-    say,
-  });
-  const seller = { dataDir: config.DATA_DIR, baseUrl: config.PUBLIC_URL ?? url, secrets, infrastructure, clock, say };
-  const credentials = await ensureSeller({ ...seller, empty: options.empty });
-  say(`sign in as ${credentials.email}; password and API key are in ${join(config.DATA_DIR, 'credentials.json')}`);
+  const seller = { dataDir: config.DATA_DIR, secrets, infrastructure, clock, say, empty: options.empty };
+  const { url, prepared } = await startServices(
+    await modules,
+    { config, secrets, infrastructure, clock, logger, lifetime: services, say },
+    () => ensureSeller(seller),
+  );
+  const credentials = { ...prepared, baseUrl: config.PUBLIC_URL ?? url };
+  writeCredentials(config.DATA_DIR, credentials);
+  say(`sign in as ${credentials.email}; password and API key are in ${credentialsFile(config.DATA_DIR)}`);
   return credentials.baseUrl;
 }
