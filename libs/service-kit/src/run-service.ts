@@ -1,53 +1,79 @@
+import { AdjustableClock } from './clock.ts';
 import { startHealthServer } from './health-server.ts';
 import { Lifetime } from './lifetime.ts';
-import type { Logger } from './logger.ts';
-import type { RunningService } from './service.ts';
+import { createLogger, type Logger } from './logger.ts';
+import type { RunningService, ServiceDeps } from './service.ts';
+import { startTelemetry } from './telemetry.ts';
 
-export interface RunOptions {
-  readonly name: string;
+/** The settings that running a service as a process takes; `commonSettings` has them. */
+export interface ProcessSettings {
+  readonly LOG_LEVEL: string;
   /** 0 for none. */
-  readonly healthPort: number;
-  readonly healthHost: string;
-  readonly logger: Logger;
-  readonly create: () => Promise<RunningService>;
+  readonly HEALTH_PORT: number;
+  readonly HEALTH_HOST: string;
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
 }
 
-/** Kubernetes and compose wait this long and more before they kill. */
-const closeWithinMs = 10_000;
+const version = '0.1.0';
+/** Kubernetes and compose wait ten seconds and more before they kill. */
+const closeWithinMs = 9_500;
 
-/** Runs a service as a process: says when it is ready, and closes everything in reverse order on SIGTERM or SIGINT. */
-export async function runService(options: RunOptions): Promise<void> {
-  const { logger, name } = options;
+/**
+ * Runs a service as a process: reads its settings, creates it, says when it is ready, and closes everything in reverse
+ * order on SIGTERM or SIGINT; a second signal ends it at once. Settings that are not usable are all named.
+ */
+export async function runService<Config extends ProcessSettings>(
+  name: string,
+  readConfig: () => Config,
+  create: (config: Config, deps: ServiceDeps) => Promise<RunningService>,
+): Promise<void> {
+  const config = readOrExit(name, readConfig);
+  const logger = createLogger({ service: name, level: config.LOG_LEVEL });
+  const lifetime = new Lifetime(logger);
+  const leave = leaveOnce(logger, lifetime);
   process.on('unhandledRejection', (err) => {
     logger.fatal({ err }, 'unhandled rejection');
-    process.exitCode = 1;
     void leave(1);
   });
-  const lifetime = new Lifetime(logger);
-  let leaving = false;
-  async function leave(code: number): Promise<void> {
-    if (leaving) process.exit(code || 1);
-    leaving = true;
-    await lifetime.close(closeWithinMs - 500);
-    logger.info('stopped');
-    process.exit(code);
-  }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void leave(0));
   try {
-    const service = lifetime.add(name, await options.create(), (created) => created.close());
-    if (options.healthPort > 0) {
-      const health = await startHealthServer({
-        port: options.healthPort,
-        host: options.healthHost,
-        checks: service.checks,
-      });
+    const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
+    const telemetry = await startTelemetry({ service: name, version, endpoint });
+    lifetime.add('telemetry', telemetry, (started) => started.shutdown());
+    const service = await create(config, { logger, clock: new AdjustableClock() });
+    lifetime.add(name, service, (created) => created.close());
+    if (config.HEALTH_PORT > 0) {
+      const where = { port: config.HEALTH_PORT, host: config.HEALTH_HOST };
+      const health = await startHealthServer({ ...where, checks: service.checks });
       lifetime.add('health', health, (server) => server.close());
     }
     logger.info('ready');
     process.stdout.write(`${name} ready\n`);
   } catch (err) {
     logger.fatal({ err }, 'could not start');
-    process.stderr.write(`${name} could not start: ${err instanceof Error ? err.message : String(err)}\n`);
+    process.stderr.write(`${name} could not start: ${messageOf(err)}\n`);
     await leave(1);
   }
 }
+
+function readOrExit<Config>(name: string, readConfig: () => Config): Config {
+  try {
+    return readConfig();
+  } catch (err) {
+    process.stderr.write(`${name} could not start: ${messageOf(err)}\n`);
+    process.exit(1);
+  }
+}
+
+function leaveOnce(logger: Logger, lifetime: Lifetime): (code: number) => Promise<void> {
+  let leaving = false;
+  return async (code) => {
+    if (leaving) process.exit(code || 1);
+    leaving = true;
+    await lifetime.close(closeWithinMs);
+    logger.info('stopped');
+    process.exit(code);
+  };
+}
+
+const messageOf = (err: unknown): string => (err instanceof Error ? err.message : String(err));
