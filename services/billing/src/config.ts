@@ -3,8 +3,8 @@ import { z } from 'zod';
 
 export const configSchema = z.object({
   ...commonSettings,
-  /** A daily run holds one connection for its lock beside those that its work takes. */
-  DATABASE_POOL_MAX: integerSetting(2, 100, 10),
+  /** A daily run holds one connection for its lock beside those that its work takes; the run over all accounts two. */
+  DATABASE_POOL_MAX: integerSetting(3, 100, 10),
   /** Copies of the event stream in a JetStream cluster. */
   STREAM_REPLICAS: integerSetting(1, 5, 1),
 });

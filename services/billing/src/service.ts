@@ -14,6 +14,9 @@ import { databaseOptions } from './db/migrate.ts';
 import { checkoutSubscriptions } from './subscriptions/consumers.ts';
 import { subscriptionRequests } from './subscriptions/requests.ts';
 
+/** Far longer than an account's run takes: one that is slower is stuck, or finishes by itself after the sum was made. */
+const partLimitMs = 10 * 60_000;
+
 /** Puts the service together: storage, messaging, what it listens to, and last what lets requests in. */
 export async function createBilling(config: BillingConfig, { logger, clock }: ServiceDeps): Promise<RunningService> {
   const lifetime = new Lifetime(logger);
@@ -33,9 +36,9 @@ export async function createBilling(config: BillingConfig, { logger, clock }: Se
     });
     lifetime.add('order consumer', orders, (consumer) => consumer.close());
     lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
-    // Half of the pool for the locks of runs leaves at least one connection for the work of each.
-    const slots = createSlots(Math.floor(config.DATABASE_POOL_MAX / 2));
-    const daily = { database, clock, logger, slots, steps: dailySteps };
+    // Half of the pool for the locks of runs leaves the other half for their work; the run over all needs two.
+    const slots = createSlots(Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2)));
+    const daily = { database, clock, logger, slots, steps: dailySteps, partLimitMs };
     const served = await serveRequests(link, {
       version: '0.1.0',
       description: 'Subscriptions and the daily collections job',

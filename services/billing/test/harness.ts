@@ -1,8 +1,8 @@
 import type { EventDefinition } from '@app/contracts/define';
 import { connectNats } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
+import { ensureStream, openStreams } from '@app/messaging/streams';
 import { silentLogger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
@@ -26,6 +26,8 @@ export async function startHarness(): Promise<Harness> {
   const [database, nats] = await Promise.all([createMigratedDatabase('billing', migrate), createTestNats()]);
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
   const link = await connectNats({ url: nats.url, service: 'gateway' });
+  // As checkout does: a stream is its producer's to create.
+  await ensureStream(await openStreams(link), 'checkout', 1);
   const published: unknown[] = [];
   link.connection.subscribe('evt.billing.>', { callback: (_err, message) => void published.push(message.json()) });
   const config = configSchema.parse({ NATS_URL: nats.url, DATABASE_URL: database.url });
@@ -35,10 +37,10 @@ export async function startHarness(): Promise<Harness> {
     clock,
     databaseUrl: database.url,
     published,
-    // A stream answers a request with its acknowledgement; until the consumer has made the stream, nobody answers.
+    // A stream answers a request with its acknowledgement.
     publish: async (definition, event) => {
       const payload = JSON.stringify({ ...event, occurredAt: clock.now().toISOString() });
-      await eventually(() => link.connection.request(definition.subject, payload, { timeout: 2_000 }));
+      await link.connection.request(definition.subject, payload, { timeout: 2_000 });
     },
     close: async () => {
       await service.close();

@@ -19,7 +19,7 @@ let storage: TestDatabase;
 let replicas: Database[] = [];
 beforeAll(async () => {
   storage = await createMigratedDatabase('billing', migrate);
-  const options = { ...databaseOptions(storage.url), poolMax: 4 };
+  const options = { ...databaseOptions(storage.url), poolMax: 6 };
   replicas = [await openDatabase(options), await openDatabase(options)];
 });
 afterAll(async () => {
@@ -32,7 +32,8 @@ const db = () => (replicas[0] as Database).pool;
 const clock = fakeClock();
 
 function replica(index: number, ...steps: DailyStep[]): DailyDeps {
-  return { database: replicas[index] as Database, clock, logger: silentLogger(), slots: createSlots(2), steps };
+  const [logger, slots] = [silentLogger(), createSlots(3)];
+  return { database: replicas[index] as Database, clock, logger, slots, steps, partLimitMs: 60_000 };
 }
 
 const asked = (runId = newId('dailyRun', clock.nowMs())) => ({ runId, deadlineMs: Number.POSITIVE_INFINITY });
@@ -149,6 +150,33 @@ function heldAndReleased(calls: string[]): DailyStep {
   };
 }
 
+test('a run whose lock’s session breaks has its result stored and answered all the same', async () => {
+  const held = heldStep();
+  const own = asked();
+  const running = runForAccount(replica(0, held.step), account, own);
+  await eventually(() => held.calls.length === 1);
+  await killLockHolder();
+  held.release();
+  const result = await running;
+  expect(result.rebills.charged).toBe(1);
+  expect(await rows()).toMatchObject([{ id: own.runId, finished_at: expect.any(Date), result }]);
+});
+
+test('whoever waits for a turn waits until the deadline, and nothing runs after it', async () => {
+  const held = heldStep();
+  const deps = { ...replica(0, held.step), slots: createSlots(1) };
+  const first = runForAccount(deps, account, asked());
+  await eventually(() => held.calls.length === 1);
+  const startedMs = Date.now();
+  const late = runForAccount(deps, 'acc_b', { ...asked(), deadlineMs: startedMs + 200 });
+  await expect(late).rejects.toMatchObject({ code: 'outcome_unknown' });
+  expect(Date.now() - startedMs).toBeLessThan(1_000);
+  held.release();
+  await first;
+  await runForAccount(deps, 'acc_c', asked());
+  expect(held.calls).toEqual([account, 'acc_c']);
+});
+
 test('a repeated command whose process died runs again under its own row', async () => {
   const id = newId('dailyRun', clock.nowMs());
   await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [id, account]);
@@ -216,4 +244,24 @@ test('one account’s failure keeps no other from its run, and the sum says so',
     await charge(deps, accountId, counts);
   };
   expect(await runForAll(replica(0, step), asked())).toMatchObject({ ok: false, rebills: { charged: 1 } });
+});
+
+test.each([
+  ['a seller asked for', (deps: DailyDeps) => runForAccount(deps, 'acc_a', asked())],
+  ['the platform itself began', undefined],
+])('one account’s stuck run, which %s, keeps no other from its run, and the sum says so', async (_, begin) => {
+  for (const accountId of ['acc_a', 'acc_b']) await subscriptionOf(accountId);
+  const held = heldStep();
+  const charge = heldAndReleased([]);
+  const step: DailyStep = (deps, accountId, counts) =>
+    (accountId === 'acc_a' ? held.step : charge)(deps, accountId, counts);
+  const stuck = begin?.(replica(0, step));
+  if (begin !== undefined) await eventually(() => held.calls.length === 1);
+  const sum = await runForAll({ ...replica(1, step), partLimitMs: 300 }, asked());
+  expect(sum).toMatchObject({ ok: false, rebills: { charged: 1 } });
+  held.release();
+  await stuck;
+  const ofStuck = async () => (await rows()).filter((row) => row.account_id === 'acc_a');
+  await eventually(async () => expect(await ofStuck()).toMatchObject([{ result: { ok: true } }]));
+  expect(held.calls).toEqual(['acc_a']);
 });

@@ -7,6 +7,7 @@ import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
+import { startSubscriptions } from '../src/subscriptions/start-subscriptions.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { nowMs, orderEvent } from './samples.ts';
 
@@ -87,6 +88,25 @@ test('an order of a subscription product starts a subscription at the product’
     startedAt: '2026-01-31T12:00:00.000Z',
     test: false,
   });
+});
+
+test('two events of one order in one batch start one subscription and tell of it once', async () => {
+  const account = newAccount();
+  const order = orderEvent(account);
+  const received = (id: string) => ({
+    ...order,
+    id,
+    occurredAt: order.data.paidAt,
+    requestId: null,
+    traceparent: undefined,
+  });
+  const batch = [received(order.id), received(newId('event', nowMs))];
+  const database = await openDatabase(databaseOptions(harness.databaseUrl));
+  await database.transaction((client) => startSubscriptions(client, batch));
+  const { rows } = await database.pool.query(`select from outbox where payload::json ->> 'accountId' = $1`, [account]);
+  await database.close();
+  expect(rows).toHaveLength(1);
+  expect((await list(account)).data).toHaveLength(1);
 });
 
 test('the payment method is kept for renewals and leaves the service nowhere', async () => {

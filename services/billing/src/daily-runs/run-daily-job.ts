@@ -1,6 +1,6 @@
 import { newId } from '@app/contracts/ids';
 import type { DailyResult } from '@app/contracts/subscriptions';
-import { type Client, statement } from '@app/service-kit/database';
+import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { addResults, noCounts, resultOf } from './daily-counts.rules.ts';
 import { type FlightDeps, singleFlight } from './single-flight.ts';
@@ -9,6 +9,8 @@ import type { DailyStep } from './steps.ts';
 export interface DailyDeps extends FlightDeps {
   readonly logger: Logger;
   readonly steps: readonly DailyStep[];
+  /** How long the run over all accounts waits for one account's. */
+  readonly partLimitMs: number;
 }
 
 interface Asked {
@@ -23,15 +25,15 @@ export async function runForAccount(deps: DailyDeps, accountId: string, asked: A
 }
 
 /**
- * Runs for every account that has subscriptions and sums what they did. An account whose run fails does not keep the
- * others from theirs: the sum is then not `ok`.
+ * Runs for every account that has subscriptions and sums what they did. An account whose run fails or gets stuck does
+ * not keep the others from theirs: the sum is then not `ok`.
  */
 export async function runForAll(deps: DailyDeps, asked: Asked): Promise<DailyResult> {
   const flight = { accountId: null, platformRunId: null, ...asked };
-  return await singleFlight(deps, flight, async (session) => {
+  return await singleFlight(deps, flight, async () => {
     let sum = resultOf(noCounts());
-    for await (const accountId of accountsWithSubscriptions(session)) {
-      sum = addResults(sum, await runPart(deps, accountId, asked.runId, session));
+    for await (const accountId of accountsWithSubscriptions(deps.database)) {
+      sum = addResults(sum, await runPart(deps, accountId, asked.runId));
     }
     return sum;
   });
@@ -43,10 +45,10 @@ const nextAccount = statement(
 );
 
 /** One step along the index for each account, however many subscriptions it has. */
-async function* accountsWithSubscriptions(session: Client): AsyncGenerator<string> {
+async function* accountsWithSubscriptions(database: Database): AsyncGenerator<string> {
   let last = '';
   while (true) {
-    const { rows } = await session.query<{ account_id: string }>(nextAccount([last]));
+    const { rows } = await database.pool.query<{ account_id: string }>(nextAccount([last]));
     const [row] = rows;
     if (row === undefined) return;
     last = row.account_id;
@@ -54,21 +56,24 @@ async function* accountsWithSubscriptions(session: Client): AsyncGenerator<strin
   }
 }
 
-/** An account's part in the run over all; recorded as a run of its own. */
-async function runPart(
-  deps: DailyDeps,
-  accountId: string,
-  platformRunId: string,
-  session: Client,
-): Promise<DailyResult> {
+/** An account's part in the run over all; recorded as a run of its own, which goes on when nobody waits for it any more. */
+async function runPart(deps: DailyDeps, accountId: string, platformRunId: string): Promise<DailyResult> {
   const runId = newId('dailyRun', deps.clock.nowMs());
-  const flight = { accountId, runId, platformRunId, deadlineMs: Number.POSITIVE_INFINITY };
-  try {
-    return await singleFlight(deps, flight, () => runSteps(deps, accountId, runId), session);
-  } catch (err) {
-    deps.logger.error({ err, accountId, runId, platformRunId }, 'daily run failed');
-    return { ...resultOf(noCounts()), ok: false };
-  }
+  const about = { accountId, runId, platformRunId };
+  const failed = { ...resultOf(noCounts()), ok: false };
+  const flight = { ...about, deadlineMs: Date.now() + deps.partLimitMs };
+  const part = singleFlight(deps, flight, () => runSteps(deps, accountId, runId)).catch((err: unknown) => {
+    deps.logger.error({ err, ...about }, 'daily run failed');
+    return failed;
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<DailyResult>((resolve) => {
+    timer = setTimeout(() => {
+      deps.logger.error(about, 'daily run takes too long; the run over all accounts goes on without it');
+      resolve(failed);
+    }, deps.partLimitMs);
+  });
+  return await Promise.race([part, late]).finally(() => clearTimeout(timer));
 }
 
 const countDue = statement(

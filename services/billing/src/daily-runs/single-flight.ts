@@ -10,7 +10,7 @@ import type { Slots } from './slots.ts';
  * is written until after its result is. So for whoever asks meanwhile:
  *
  *   lock held                    ── the run is alive: wait, and take its result
- *   lock free, row unfinished    ── its process died: close the row as interrupted, run
+ *   lock free, row unfinished    ── its process died, or the lock's session: close the row as interrupted, run
  *   lock free, no row unfinished ── run
  */
 export interface FlightDeps {
@@ -32,15 +32,11 @@ export interface Flight {
 
 const pollMs = 100;
 
-/**
- * The result of the run that is going on, or else of `work`, which gets the session that holds the lock.
- * @param session of the run this one is a part of; it may hold several locks
- */
+/** The result of the run that is going on, or else of `work`. */
 export async function singleFlight(
   deps: FlightDeps,
   flight: Flight,
-  work: (session: Client) => Promise<DailyResult>,
-  session?: Client,
+  work: () => Promise<DailyResult>,
 ): Promise<DailyResult> {
   const awaited = [flight.runId];
   while (Date.now() < flight.deadlineMs) {
@@ -54,8 +50,9 @@ export async function singleFlight(
       await sleep(pollMs);
       continue;
     }
-    const attempt = (own: Client) => runLocked(deps, own, flight, awaited, work);
-    const result = session === undefined ? await withSession(deps, attempt) : await attempt(session);
+    const result = await deps.slots.use(flight.deadlineMs, () =>
+      withLock(deps.database, lockKey(flight.accountId), (session) => run(deps, session, flight, awaited, work)),
+    );
     if (result !== undefined) return result;
   }
   throw new DomainError('outcome_unknown', 'The daily job is still running.');
@@ -109,30 +106,42 @@ async function rememberJoin(database: Database, flight: Flight, running: string)
   await database.pool.query(joinStatement([flight.runId, running]));
 }
 
-/** A connection that lives as long as the run: when it breaks, so does the lock. */
-async function withSession<T>(deps: FlightDeps, work: (session: Client) => Promise<T>): Promise<T> {
-  return await deps.slots.use(async () => {
-    const session = await deps.database.pool.connect();
-    let broken: Error | undefined;
-    const onError = (err: Error): void => {
-      broken = err;
-    };
-    session.on('error', onError);
-    try {
-      return await work(session);
-    } catch (err) {
-      // A session in doubt is not given back: its locks must not outlive the run.
-      broken ??= err instanceof Error ? err : new Error(String(err));
-      throw err;
-    } finally {
-      session.off('error', onError);
-      session.release(broken);
-    }
-  });
-}
-
 const lockStatement = statement('daily-runs-lock', 'select pg_try_advisory_lock(hashtextextended($1, 0)) as won');
 const unlockStatement = statement('daily-runs-unlock', 'select pg_advisory_unlock(hashtextextended($1, 0))');
+
+/**
+ * Works while a session of its own holds the lock: when the session breaks, so does the lock, and the work goes on.
+ * Undefined when another one has it. What came of the work stands, however the session ends.
+ */
+async function withLock<T>(
+  database: Database,
+  key: string,
+  work: (session: Client) => Promise<T>,
+): Promise<T | undefined> {
+  const session = await database.pool.connect();
+  let released = false;
+  /** With an error the session is not given to others: a lock that may still be held ends with it. */
+  const release = (err?: Error): void => {
+    if (!released) session.release(err);
+    released = true;
+  };
+  session.on('error', release);
+  try {
+    const { rows } = await session.query<{ won: boolean }>(lockStatement([key]));
+    if (rows[0]?.won !== true) return undefined;
+    try {
+      return await work(session);
+    } finally {
+      await session.query(unlockStatement([key])).catch(release);
+    }
+  } catch (err) {
+    release(err instanceof Error ? err : new Error(String(err)));
+    throw err;
+  } finally {
+    session.off('error', release);
+    release();
+  }
+}
 
 const beginStatement = statement(
   'daily-runs-begin',
@@ -145,43 +154,39 @@ const beginStatement = statement(
 );
 const finishStatement = statement(
   'daily-runs-finish',
-  'update daily_runs set finished_at = $2, result = $3 where id = $1',
+  `update daily_runs set finished_at = $3, result = $4
+   where id = $1 and account_id is not distinct from $2 and finished_at is null`,
 );
 
-/** Undefined when another one has the lock. */
-async function runLocked(
+async function run(
   deps: FlightDeps,
   session: Client,
   flight: Flight,
   awaited: readonly string[],
-  work: (session: Client) => Promise<DailyResult>,
-): Promise<DailyResult | undefined> {
-  const key = lockKey(flight.accountId);
-  const { rows } = await session.query<{ won: boolean }>(lockStatement([key]));
-  if (rows[0]?.won !== true) return undefined;
-  try {
-    // It may have finished between the look and the lock; from here on nobody else writes rows of this account.
-    const before = await session.query<{ result: DailyResult }>(finishedStatement(finishedValues(flight, awaited)));
-    if (before.rows[0] !== undefined) return before.rows[0].result;
-    return await recordRun(deps, session, flight, work);
-  } finally {
-    await session.query(unlockStatement([key]));
-  }
-}
-
-async function recordRun(
-  deps: FlightDeps,
-  session: Client,
-  flight: Flight,
-  work: (session: Client) => Promise<DailyResult>,
+  work: () => Promise<DailyResult>,
 ): Promise<DailyResult> {
+  // It may have finished between the look and the lock; from here on nobody else writes rows of this account.
+  const before = await session.query<{ result: DailyResult }>(finishedStatement(finishedValues(flight, awaited)));
+  if (before.rows[0] !== undefined) return before.rows[0].result;
   const { runId, accountId, platformRunId } = flight;
   await session.query(beginStatement([runId, accountId, platformRunId, deps.clock.now()]));
-  let result: DailyResult | null = null;
+  let result: DailyResult;
   try {
-    result = await work(session);
-    return result;
-  } finally {
-    await session.query(finishStatement([runId, deps.clock.now(), result]));
+    result = await work();
+  } catch (err) {
+    // Should this fail too, the next run closes the row.
+    await finish(deps, session, flight, null).catch(() => undefined);
+    throw err;
   }
+  if (!(await finish(deps, session, flight, result))) {
+    throw new DomainError('outcome_unknown', 'The run lost its lock, and another one took over.');
+  }
+  return result;
+}
+
+/** False when another run has closed the row, because this one had lost its lock. */
+async function finish(deps: FlightDeps, session: Client, flight: Flight, result: DailyResult | null): Promise<boolean> {
+  const write = finishStatement([flight.runId, flight.accountId, deps.clock.now(), result]);
+  const { rowCount } = await session.query(write).catch(() => deps.database.pool.query(write));
+  return rowCount === 1;
 }
