@@ -1,8 +1,20 @@
-const formatters = new Map<string, { format: Intl.NumberFormat; digits: number }>();
+/** Currencies whose minor unit is not a hundredth, by ISO 4217. CLDR, which Intl follows, counts what shops show. */
+const exponents = new Map([
+  ...exponentOf(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
+  ...exponentOf(3, 'BHD IQD JOD KWD LYD OMR TND'),
+  ...exponentOf(4, 'CLF UYW'),
+]);
 
-/** Minor units in a major unit, as a power of ten: 2 for usd, 0 for jpy, 3 for kwd (ISO 4217, as Intl knows it). */
+function exponentOf(digits: number, codes: string): [string, number][] {
+  return codes.split(' ').map((code) => [code, digits]);
+}
+
+/**
+ * Minor units in a major unit, as a power of ten: 2 for usd, 0 for jpy, 3 for kwd.
+ * @param currency ISO 4217 code in any case
+ */
 export function currencyDigits(currency: string): number {
-  return formatterOf(currency).digits;
+  return exponents.get(currency.toUpperCase()) ?? 2;
 }
 
 /**
@@ -11,17 +23,23 @@ export function currencyDigits(currency: string): number {
  * @param currency ISO 4217 code in any case
  */
 export function formatAmount(cents: number, currency: string): string {
-  const { format, digits } = formatterOf(currency);
-  return format.format(cents / 10 ** digits);
+  return formatterOf(currency).format(cents / 10 ** currencyDigits(currency));
 }
 
+const formatters = new Map<string, Intl.NumberFormat>();
+
 /** Making a formatter costs a thousand times more than using one. */
-function formatterOf(currency: string): { format: Intl.NumberFormat; digits: number } {
-  let entry = formatters.get(currency);
-  if (entry === undefined) {
-    const format = new Intl.NumberFormat('en-US', { style: 'currency', currency });
-    entry = { format, digits: format.resolvedOptions().maximumFractionDigits ?? 2 };
-    formatters.set(currency, entry);
+function formatterOf(currency: string): Intl.NumberFormat {
+  let formatter = formatters.get(currency);
+  if (formatter === undefined) {
+    const digits = currencyDigits(currency);
+    formatter = new Intl.NumberFormat('en-US', {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
+    formatters.set(currency, formatter);
   }
-  return entry;
+  return formatter;
 }

@@ -11,6 +11,17 @@ test('display amounts respect currencies without and with three decimals', () =>
   expect(currencyDigits('jpy')).toBe(0);
 });
 
+test('minor units are those of ISO 4217, whatever shops usually show', () => {
+  for (const currency of ['cop', 'huf', 'idr', 'pkr', 'mga', 'lbp', 'usd']) expect(currencyDigits(currency)).toBe(2);
+  for (const currency of ['clp', 'krw', 'vnd', 'xof', 'isk']) expect(currencyDigits(currency)).toBe(0);
+  for (const currency of ['iqd', 'bhd', 'OMR']) expect(currencyDigits(currency)).toBe(3);
+  expect(currencyDigits('clf')).toBe(4);
+  expect(formatAmount(1_234_500, 'cop')).toBe('COP\u00a012,345.00');
+  expect(formatAmount(123_450, 'HUF')).toBe('HUF\u00a01,234.50');
+  expect(formatAmount(1_234_567, 'iqd')).toBe('IQD\u00a01,234.567');
+  expect(formatAmount(-1_234, 'ugx')).toBe('-UGX\u00a01,234');
+});
+
 test('halves round up, and away from zero below it', () => {
   expect(divideHalfUp(5, 2)).toBe(3);
   expect(divideHalfUp(-5, 2)).toBe(-3);
