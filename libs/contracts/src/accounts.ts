@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { currency, emailAddress, instant, limits, rawText, slug, text, timestamp } from './common.ts';
+import { choiceOf, currency, emailAddress, instant, limits, rawText, slug, text, timestamp } from './common.ts';
 import { idSchema } from './ids.ts';
 
 /** Accounts are the gateway's own: these are HTTP shapes, not messages. */
@@ -38,7 +38,7 @@ export const createdApiKeyResource = apiKeyResource
 export const createApiKeyBody = z
   .strictObject({
     name: text(limits.name, 1),
-    scopes: z.array(apiKeyScope).min(1).optional(),
+    scopes: choiceOf(apiKeyScope).optional(),
     expiresAt: instant.nullable().optional(),
   })
   .meta({ id: 'ApiKeyCreate' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountCents, emailAddress, limits, listOf, pageQuery, text, timestamp } from './common.ts';
+import { amountCents, emailAddress, limits, listOf, pageQueryOf, text, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
@@ -65,7 +65,7 @@ export const updateAffiliate = defineRequest('command', 'affiliate', 'affiliates
   output: affiliateResource,
 });
 export const listCommissions = defineRequest('read', 'affiliate', 'commissions.list', {
-  input: pageQuery.extend({ code: z.string() }),
+  input: pageQueryOf(idSchema('commission')).extend({ code: z.string() }),
   output: listOf(commissionResource),
 });
 

@@ -25,7 +25,7 @@ export const limits = {
   utm: 200,
   listMax: 100,
   // What one answer lists whole must fit a message of 8 MiB, at its longest and in JSON: 1,000 products of 3 KB,
-  // 2 × 100 offers and 100 discounts, and emails of 1 MiB that escaping can make six of.
+  // 2 × 100 offers and 100 discounts, and emails of 1 MiB as JSON writes them (a control character is six bytes there).
   productsPerAccount: 1_000,
   offersPerProduct: 100,
   discountsPerProduct: 100,
@@ -34,18 +34,21 @@ export const limits = {
   affiliatesPerAccount: 5_000,
 } as const;
 
+const localPart = String.raw`(?=[^@]{1,64}@)[^\s@"(),:;<>[\\\]\p{C}.]+(?:\.[^\s@"(),:;<>[\\\]\p{C}.]+)*`;
+const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?`;
+/** Each dot ends what is before it: nothing can be read in two ways, and long nonsense is refused in linear time. */
+const addressPattern = new RegExp(String.raw`^${localPart}@(?:${label}\.)+(?!\p{N}+$)(?=.{2})${label}$`, 'u');
+
 /**
- * A pragmatic subset of RFC 5321 addresses: one @, no white space, quotes or control characters, a domain with
- * a dot. The domain is lower-cased (it is case-insensitive); the local part is kept as typed.
+ * A pragmatic subset of RFC 5321 addresses: one @, no white space, quotes or control characters, dots only between
+ * other characters, a domain with a dot that ends in no number. The domain is lower-cased (it is case-insensitive);
+ * the local part is kept as typed.
  */
 export const emailAddress = z
   .string()
   .trim()
   .max(limits.email)
-  .regex(
-    /^[^\s@"(),:;<>[\\\]\p{C}]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,63}$/u,
-    'must be an email address',
-  )
+  .regex(addressPattern, 'must be an email address')
   .refine(storable, 'must not contain NUL or lone surrogates')
   .overwrite((address) => {
     const at = address.lastIndexOf('@');
@@ -69,13 +72,14 @@ export const maxAmountCents = 9_999_999_999;
 
 export const amountCents = z.int().min(0).max(maxAmountCents);
 
+/** What URL parsers drop, turn round or fill in (white space, controls, backslashes, missing slashes) is refused. */
+const plainUrl = /^https?:\/\/[^/\\\s\p{Cc}][^\\\s\p{Cc}]*$/iu;
+
+/** Kept as typed: the text that is stored and shown is the address that is asked. */
 export const httpUrl = z
   .string()
   .max(limits.url)
-  .refine((value) => {
-    const url = URL.parse(value);
-    return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && storable(value);
-  }, 'must be an http or https URL');
+  .refine((value) => plainUrl.test(value) && URL.canParse(value) && storable(value), 'must be an http or https URL');
 
 /** ISO 8601 UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
@@ -90,11 +94,22 @@ export const instant = z.iso.datetime({ offset: true }).refine((value) => {
 
 export const flag = z.union([z.literal(0), z.literal(1)]);
 
-export const pageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(limits.listMax).optional().describe('How many at most.'),
-  before: rawText(64).optional().describe('Id of the last one of the page before.'),
-});
-export type PageQuery = z.infer<typeof pageQuery>;
+/** @param id schema of the ids that the list is sorted by */
+export function pageQueryOf<Id extends z.ZodType<string>>(id: Id) {
+  return z.object({
+    limit: z.coerce.number().int().min(1).max(limits.listMax).optional().describe('How many at most.'),
+    before: id.optional().describe('Id of the last one of the page before.'),
+  });
+}
+export type PageQuery = z.infer<ReturnType<typeof pageQueryOf>>;
+
+/** A choice of several, each once. */
+export function choiceOf<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(item)
+    .min(1)
+    .overwrite((chosen) => [...new Set(chosen)]);
+}
 
 /** `has_more` is there when paging was asked for. */
 export function listOf<Item extends z.ZodType>(item: Item) {

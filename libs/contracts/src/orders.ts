@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { billingInterval, pricingType } from './catalog.ts';
-import { emailAddress, limits, listOf, pageQuery, rawText, slug, text, timestamp } from './common.ts';
+import { emailAddress, limits, listOf, pageQueryOf, rawText, slug, text, timestamp } from './common.ts';
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
@@ -68,7 +68,7 @@ export const placeOrder = defineRequest('command', 'checkout', 'orders.place', {
 });
 
 export const listOrders = defineRequest('read', 'checkout', 'orders.list', {
-  input: pageQuery,
+  input: pageQueryOf(idSchema('order')),
   output: listOf(orderResource),
 });
 export const getOrder = defineRequest('read', 'checkout', 'orders.get', {

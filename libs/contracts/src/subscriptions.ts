@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { billingInterval } from './catalog.ts';
-import { listOf, pageQuery, timestamp } from './common.ts';
+import { listOf, pageQueryOf, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
@@ -28,7 +28,7 @@ export const subscriptionResource = z
   .meta({ id: 'Subscription' });
 
 export const listSubscriptions = defineRequest('read', 'billing', 'subscriptions.list', {
-  input: pageQuery,
+  input: pageQueryOf(idSchema('subscription')),
   output: listOf(subscriptionResource),
 });
 export const getSubscription = defineRequest('read', 'billing', 'subscriptions.get', {
@@ -74,6 +74,6 @@ export const dailyRunResource = z
   .object({ id: z.string(), started_at: timestamp, finished_at: timestamp.nullable(), result: dailyResult.nullable() })
   .meta({ id: 'DailyRun' });
 export const listDailyRuns = defineRequest('read', 'billing', 'daily-runs.list', {
-  input: pageQuery,
+  input: pageQueryOf(idSchema('dailyRun')),
   output: listOf(dailyRunResource),
 });

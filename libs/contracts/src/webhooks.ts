@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, listOf, okResult, pageQuery, timestamp } from './common.ts';
+import { choiceOf, httpUrl, listOf, okResult, pageQueryOf, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
@@ -34,7 +34,7 @@ export const webhookEndpointResource = z
 export const putWebhookEndpointBody = z
   .strictObject({
     url: httpUrl,
-    events: z.array(webhookEventName).min(1).nullable().optional(),
+    events: choiceOf(webhookEventName).nullable().optional(),
     active: z.boolean().optional(),
   })
   .meta({ id: 'WebhookEndpointPut' });
@@ -76,6 +76,6 @@ export const activityEntry = z
   .meta({ id: 'ActivityEntry' });
 
 export const listActivity = defineRequest('read', 'webhook-dispatcher', 'activity.list', {
-  input: pageQuery,
+  input: pageQueryOf(z.union([idSchema('attempt'), idSchema('notice')], 'must be an id beginning att_ or ntc_')),
   output: listOf(activityEntry),
 });

@@ -8,7 +8,7 @@ import {
   updateAffiliate,
   updateAffiliateBody,
 } from '@app/contracts/affiliates';
-import { listOf, pageQuery } from '@app/contracts/common';
+import { listOf } from '@app/contracts/common';
 import { z } from 'zod';
 import { defineOperation } from '../http/operation.ts';
 import { pathCode } from '../http/path-params.ts';
@@ -65,7 +65,7 @@ export const affiliateOperations = [
     auth: 'account',
     scope: 'read',
     params,
-    query: pageQuery,
+    query: listCommissions.input.omit({ code: true }),
     response: listOf(commissionResource),
     errors: ['affiliate_not_found'],
     run: ({ app, params, query, context }) =>

@@ -1,4 +1,4 @@
-import { listOf, pageQuery } from '@app/contracts/common';
+import { listOf } from '@app/contracts/common';
 import { dailyResult, dailyRunResource, listDailyRuns, runDailyJob } from '@app/contracts/subscriptions';
 import { defineOperation } from '../http/operation.ts';
 
@@ -31,7 +31,7 @@ export const dailyOperations = [
     summary: 'List past runs of the daily job, newest first',
     auth: 'account',
     scope: 'read',
-    query: pageQuery,
+    query: listDailyRuns.input,
     response: listOf(dailyRunResource),
     errors: [],
     run: ({ app, query, context }) => app.requester.requestBytes(listDailyRuns, query, context),

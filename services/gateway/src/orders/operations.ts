@@ -1,4 +1,4 @@
-import { listOf, pageQuery } from '@app/contracts/common';
+import { listOf } from '@app/contracts/common';
 import {
   getOrder,
   listOrders,
@@ -23,7 +23,7 @@ export const orderOperations = [
     description: 'Test orders are excluded. With `limit` or `before` it pages back, and says whether more follow.',
     auth: 'account',
     scope: 'read',
-    query: pageQuery,
+    query: listOrders.input,
     response: listOf(orderResource),
     errors: [],
     run: ({ app, query, context }) => app.requester.requestBytes(listOrders, query, context),

@@ -1,4 +1,4 @@
-import { listOf, pageQuery } from '@app/contracts/common';
+import { listOf } from '@app/contracts/common';
 import { getSubscription, listSubscriptions, subscriptionResource } from '@app/contracts/subscriptions';
 import { z } from 'zod';
 import { defineOperation } from '../http/operation.ts';
@@ -15,7 +15,7 @@ export const subscriptionOperations = [
     summary: 'List subscriptions, newest first',
     auth: 'account',
     scope: 'read',
-    query: pageQuery,
+    query: listSubscriptions.input,
     response: listOf(subscriptionResource),
     errors: [],
     run: ({ app, query, context }) => app.requester.requestBytes(listSubscriptions, query, context),

@@ -1,4 +1,4 @@
-import { listOf, okResult, pageQuery } from '@app/contracts/common';
+import { listOf, okResult } from '@app/contracts/common';
 import {
   activityEntry,
   deleteWebhookEndpoint,
@@ -60,7 +60,7 @@ export const webhookOperations = [
     summary: 'Recent activity: every delivery attempt and every notice, newest first',
     auth: 'account',
     scope: 'read',
-    query: pageQuery,
+    query: listActivity.input,
     response: listOf(activityEntry),
     errors: [],
     run: ({ app, query, context }) => app.requester.requestBytes(listActivity, query, context),

@@ -1,7 +1,5 @@
 import { limits, type PageQuery } from '@app/contracts/common';
 import type { RequestOutput } from '@app/contracts/define';
-import { DomainError } from '@app/contracts/errors';
-import { isId } from '@app/contracts/ids';
 import type { listActivity } from '@app/contracts/webhooks';
 import { type Database, statement } from '@app/service-kit/database';
 import { attemptText, type Outcome } from './activity.rules.ts';
@@ -19,7 +17,8 @@ const pageStatement = statement(
         select id, created_at, delivery_id, number, url, status_code, duration_ms, error, response_excerpt, outcome,
           next_attempt_at
         from attempts where account_id = $1 and id < 'att_' || $2 order by id desc limit $3
-      ) a join deliveries d on d.id = a.delivery_id join events v on v.id = d.event_id)
+      ) a join deliveries d on d.id = a.delivery_id and d.account_id = $1
+        join events v on v.id = d.event_id and v.account_id = $1)
      union all
      (select id, created_at, summary, null, null, url, null, null, null, null, null, null, null, null, order_id, test
       from notices where account_id = $1 and id < 'ntc_' || $2 order by id desc limit $3)
@@ -53,17 +52,12 @@ type ActivityList = RequestOutput<typeof listActivity>;
 /** The account's Recent activity, newest first. */
 export async function readActivity(database: Database, accountId: string, page: PageQuery): Promise<ActivityList> {
   const limit = page.limit ?? limits.listMax;
-  const { rows } = await database.pool.query<EntryRow>(pageStatement([accountId, startOf(page.before), limit + 1]));
+  const { rows } = await database.pool.query<EntryRow>(
+    pageStatement([accountId, page.before?.slice(-26) ?? newest, limit + 1]),
+  );
   const data = rows.slice(0, limit).map(entryOf);
   const paging = page.limit !== undefined || page.before !== undefined;
   return { data, ...(paging ? { has_more: rows.length > limit } : {}) };
-}
-
-function startOf(before: string | undefined): string {
-  if (before === undefined) return newest;
-  if (isId('attempt', before) || isId('notice', before)) return before.slice(-26);
-  const error = { field: 'before', code: 'invalid_format', message: 'must be the id of an entry' };
-  throw new DomainError('validation_failed', 'Some fields are invalid.', [error]);
 }
 
 function entryOf(row: EntryRow): ActivityList['data'][number] {

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { choiceOf, emailAddress, httpUrl, pageQueryOf } from './common.ts';
+import { idSchema, newId } from './ids.ts';
+import { fieldErrors } from './validation.ts';
+import { listActivity, putWebhookEndpointBody } from './webhooks.ts';
+
+const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
+
+test('addresses are accepted with their local part as typed and their domain in lower case', () => {
+  const longLabel = 'a'.repeat(63);
+  for (const address of [
+    'ada@example.com',
+    'Ada.Love-lace+tag@Example.CO',
+    "o'neil!#$%&*/=?^`{|}~@x.io",
+    'ü@bücher.example',
+    'a@b.xn--p1ai',
+    '1@2.c3',
+    `${'l'.repeat(64)}@${longLabel}.${longLabel}.io`,
+  ]) {
+    const at = address.lastIndexOf('@');
+    expect(emailAddress.parse(` ${address} `)).toBe(address.slice(0, at) + address.slice(at).toLowerCase());
+  }
+});
+
+test('what cannot be an address is refused: dots out of place, labels that begin or end with a hyphen, numbers as a domain', () => {
+  for (const address of [
+    '',
+    'ada',
+    'ada@example',
+    '@example.com',
+    '.ada@example.com',
+    'ada.@example.com',
+    'a..da@example.com',
+    'ada@.example.com',
+    'ada@example..com',
+    'ada@example.com.',
+    'ada@-example.com',
+    'ada@example-.com',
+    'ada@example.-com',
+    'ada@example.com-',
+    'ada@example.c',
+    'ada@example.123',
+    'ada@127.0.0.1',
+    'ada@x@example.com',
+    'a da@example.com',
+    'ada@exam ple.com',
+    'ada\u0000@example.com',
+    `${'l'.repeat(65)}@example.com`,
+    `ada@${'a'.repeat(64)}.com`,
+    `ada@${'a.'.repeat(125)}com`,
+  ]) {
+    expect(accepts(emailAddress, address), address).toBe(false);
+  }
+});
+
+test('long nonsense is refused as an address in time that grows with its length alone', () => {
+  const n = 100_000;
+  const nonsense = [
+    'a'.repeat(n),
+    'a.'.repeat(n),
+    `a@${'a'.repeat(n)}`,
+    `a@${'1.'.repeat(n)}`,
+    `a@x.${'1'.repeat(n)}-`,
+  ];
+  const startedMs = performance.now();
+  for (const text of nonsense) expect(accepts(emailAddress, text)).toBe(false);
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+});
+
+test('a URL is kept as typed', () => {
+  for (const url of [
+    'https://example.com',
+    'HTTP://x.io:8080/a?b=%20#c',
+    'https://bücher.example/ü',
+    'http://[::1]/',
+  ]) {
+    expect(httpUrl.parse(url)).toBe(url);
+  }
+});
+
+test('a URL that a parser would change, or that is none, is refused', () => {
+  for (const url of [
+    '',
+    'example.com',
+    'ftp://example.com',
+    'javascript:alert(1)',
+    'https://',
+    'https:example.com',
+    'https:/example.com',
+    'https:///example.com',
+    'https:\\\\example.com',
+    'https://example.com\\path',
+    ' https://example.com',
+    'https://example.com ',
+    'https://example.com/a b',
+    'https://example.com/\u00a0',
+    'https://exam\nple.com',
+    'https://example.com/\t',
+    'https://example.com\r\nx: y',
+    'https://example.com/\u0000',
+    'https://example.com/\u007f',
+    'https://example.com/\ud800',
+    'https://example.com:99999',
+    `https://example.com/${'a'.repeat(2_048)}`,
+  ]) {
+    expect(accepts(httpUrl, url), url).toBe(false);
+  }
+});
+
+test('a page begins before an id of the kind that the list has, and before nothing else', () => {
+  const page = pageQueryOf(idSchema('order'));
+  const id = newId('order', Date.now());
+  expect(page.parse({ before: id, limit: '5' })).toEqual({ before: id, limit: 5 });
+  expect(page.parse({})).toEqual({});
+  for (const before of ['', 'nonsense', id.slice(4), `${id}0`, newId('product', Date.now()), id.toUpperCase()]) {
+    const { error } = page.safeParse({ before });
+    expect(error && fieldErrors(error), before).toMatchObject([{ field: 'before' }]);
+  }
+});
+
+test('Recent activity pages by both kinds of its entries', () => {
+  for (const kind of ['attempt', 'notice'] as const) {
+    expect(accepts(listActivity.input, { before: newId(kind, Date.now()) })).toBe(true);
+  }
+  const { error } = listActivity.input.safeParse({ before: newId('delivery', Date.now()) });
+  expect(error && fieldErrors(error)).toMatchObject([
+    { field: 'before', message: 'must be an id beginning att_ or ntc_' },
+  ]);
+});
+
+test('a choice keeps each of its values once, in the order of choosing, and is never empty', () => {
+  expect(choiceOf(z.enum(['a', 'b'])).parse(['b', 'a', 'b', 'b'])).toEqual(['b', 'a']);
+  expect(accepts(choiceOf(z.enum(['a', 'b'])), [])).toBe(false);
+  const events = Array.from({ length: 1_000 }, () => 'order.paid');
+  expect(putWebhookEndpointBody.parse({ url: 'https://x.io', events })).toMatchObject({ events: ['order.paid'] });
+});
