@@ -230,8 +230,9 @@ export const saleOffer = z.object({
   billingInterval: billingInterval.nullable(),
   status: productStatus,
   accessUrl: z.string().nullable(),
-  /** Active bumps only. */
+  /** Of the bumps asked for those that are active. */
   bumps: z.array(z.object({ id: z.string(), headline: z.string(), priceCents: z.int() })),
+  /** Those of the codes asked for that the product has. */
   discounts: z.array(
     z.object({
       id: z.string(),
@@ -245,12 +246,22 @@ export const saleOffer = z.object({
 });
 export type SaleOffer = z.infer<typeof saleOffer>;
 
+/** A product that sales are waiting for, with the bumps and discount codes (upper-case) that those sales name. */
+const wantedOffer = z.object({
+  accountId: z.string(),
+  slug: z.string(),
+  bumpIds: z.array(z.string()),
+  discountCodes: z.array(z.string()),
+});
+export type WantedOffer = z.infer<typeof wantedOffer>;
+
 /**
  * Offers for many sales at once, across accounts: one question for all orders that wait together.
- * `offers[i]` answers `wanted[i]`; null for a slug that account does not have.
+ * `offers[i]` answers `wanted[i]`; null for a slug that account does not have. The answer holds nothing that was not
+ * asked for, so that its size is bounded by the orders and not by what one account keeps in its catalog.
  */
 export const resolveOffers = defineRequest('read', 'catalog', 'offers.resolve', {
-  input: z.object({ wanted: z.array(z.object({ accountId: z.string(), slug: z.string() })) }),
+  input: z.object({ wanted: z.array(wantedOffer) }),
   output: z.object({ offers: z.array(saleOffer.nullable()) }),
 });
 

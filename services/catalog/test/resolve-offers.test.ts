@@ -11,8 +11,11 @@ beforeAll(async () => {
 afterAll(() => catalog.close());
 
 const nobody = { accountId: '' };
-const resolve = async (wanted: { accountId: string; slug: string }[]) =>
-  (await catalog.ask(contract.resolveOffers, { wanted }, nobody)).offers;
+type Wanted = Partial<contract.WantedOffer> & { accountId: string; slug: string };
+const resolve = async (wanted: Wanted[]) => {
+  const complete = wanted.map((one) => ({ bumpIds: [], discountCodes: [], ...one }));
+  return (await catalog.ask(contract.resolveOffers, { wanted: complete }, nobody)).offers;
+};
 
 async function createProduct(slug: string, accountId: string): Promise<string> {
   const body = {
@@ -41,7 +44,7 @@ test('each wanted pair is answered in its place, for its own account, null when 
   expect(await resolve([])).toEqual([]);
 });
 
-test('an offer holds the product with its active bumps and all its discounts, as they are right now', async () => {
+test('an offer holds the product and those of the bumps and codes asked for that can be sold, as they are right now', async () => {
   const { accountId } = catalog;
   const productId = await createProduct('full', accountId);
   const wanted = [{ accountId, slug: 'full' }];
@@ -66,8 +69,8 @@ test('an offer holds the product with its active bumps and all its discounts, as
       body: { headline: `${kind} ${active}`, priceCents: 700, active },
     });
   const bumps = [await offer('bump', 1), await offer('bump', 1)];
-  await offer('bump', 0);
-  await offer('upsell', 1);
+  await offer('bump', 1);
+  const unsold = [await offer('bump', 0), await offer('upsell', 1)];
   const discount = (body: {
     code: string;
     percentOff?: number;
@@ -77,16 +80,17 @@ test('an offer holds the product with its active bumps and all its discounts, as
   }) => catalog.ask(contract.createDiscount, { productId, body });
   const expired = await discount({ code: 'OLD', percentOff: 50, expiresAt: '2020-01-01T00:00:00.5Z' });
   const fixed = await discount({ code: 'TEN', amountOffCents: 1000, maxUses: 3 });
+  await discount({ code: 'UNASKED', percentOff: 1 });
   await catalog.ask(contract.updateProduct, {
     productId,
     body: { priceCents: 1, status: 'live', accessUrl: 'https://x.test/' },
   });
-  expect(await resolve(wanted)).toEqual([
+  const now = { ...bare, priceCents: 1, status: 'live', accessUrl: 'https://x.test/' };
+  expect(await resolve(wanted)).toEqual([now]);
+  const bumpIds = ['bmp_unknown', ...[...unsold, ...bumps].map(({ id }) => id), bumps[0]?.id ?? ''];
+  expect(await resolve([{ accountId, slug: 'full', bumpIds, discountCodes: ['TEN', 'NONE', 'OLD'] }])).toEqual([
     {
-      ...bare,
-      priceCents: 1,
-      status: 'live',
-      accessUrl: 'https://x.test/',
+      ...now,
       bumps: bumps.map(({ id }) => ({ id, headline: 'bump 1', priceCents: 700 })),
       discounts: [
         {
@@ -101,4 +105,37 @@ test('an offer holds the product with its active bumps and all its discounts, as
       ],
     },
   ]);
+});
+
+test('what the orders of a full batch name is answered, however much their products have and however long its text is', async () => {
+  const accountId = 'acc_01kex0000000000000000000cc';
+  const longest = '\u0001'.repeat(200);
+  const { pool } = catalog.database;
+  await pool.query(
+    `insert into products (account_id, id, name, slug, price_cents, currency, pricing_type, status, access_url, created_at, updated_at)
+     select $1, 'prd_' || n, $2, 'big-' || n, 9999999999, 'usd', 'onetime', 'live', $3, now(), now() from generate_series(1, 64) n`,
+    [accountId, longest, `https://${'é'.repeat(2_040)}`],
+  );
+  await pool.query(
+    `insert into offers (account_id, product_id, id, kind, headline, price_cents, active)
+     select account_id, id, 'bmp_0000000000000000000000' || 1000 + n, 'bump', $2, 9999999999, true
+     from products, generate_series(1, 100) n where account_id = $1`,
+    [accountId, longest],
+  );
+  await pool.query(
+    `insert into discounts (account_id, product_id, id, code, amount_off_cents, expires_at, max_uses, created_at)
+     select account_id, id, 'dsc_' || n, rpad('CODE' || n, 50, 'X'), 9999999999, now(), 1000000000, now()
+     from products, generate_series(1, 100) n where account_id = $1`,
+    [accountId],
+  );
+  const bumpIds = Array.from({ length: 50 }, (_, n) => `bmp_0000000000000000000000${1001 + n}`);
+  const wanted = Array.from({ length: 64 }, (_, n) => ({
+    accountId,
+    slug: `big-${n + 1}`,
+    bumpIds,
+    discountCodes: ['CODE7'.padEnd(50, 'X')],
+  }));
+  const offers = await resolve(wanted);
+  expect(offers.map((offer) => [offer?.bumps.length, offer?.discounts.length])).toEqual(Array(64).fill([50, 1]));
+  expect(Buffer.byteLength(JSON.stringify(offers))).toBeGreaterThan(4_000_000);
 });

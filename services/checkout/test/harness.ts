@@ -1,6 +1,6 @@
-import { resolveOffers, type SaleOffer } from '@app/contracts/catalog';
+import { resolveOffers, type SaleOffer, type WantedOffer } from '@app/contracts/catalog';
 import { newIdSuffix } from '@app/contracts/ids';
-import type { PlaceOrderBody } from '@app/contracts/orders';
+import { listOrders, type PlaceOrderBody } from '@app/contracts/orders';
 import { connectNats, type NatsLink } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
 import { answerAcrossAccounts, serveRequests } from '@app/messaging/serve-requests';
@@ -20,8 +20,13 @@ export interface Harness {
   readonly requester: Requester;
   readonly link: NatsLink;
   readonly offers: Map<string, SaleOffer>;
-  readonly asked: { times: number };
-  start(): Promise<RunningService>;
+  /** What the catalog was asked, question by question. */
+  readonly asked: WantedOffer[][];
+  /** The catalog answers nobody until the function it returns is called. */
+  stallCatalog(): () => void;
+  /** Resolves when the service has received every request sent before. */
+  arrived(): Promise<void>;
+  start(settings?: Record<string, string>): Promise<RunningService>;
   /** The catalog goes down. */
   stopCatalog(): Promise<void>;
   close(): Promise<void>;
@@ -43,24 +48,34 @@ export async function createHarness(): Promise<Harness> {
   const nats = await createTestNats();
   const database = await createMigratedDatabase('checkout', migrate);
   const offers = new Map<string, SaleOffer>();
-  const asked = { times: 0 };
+  const asked: WantedOffer[][] = [];
+  let stalled = Promise.resolve();
   const catalog = await connectNats({ url: nats.url, service: 'catalog' });
   const find = answerAcrossAccounts(resolveOffers, async ({ wanted }) => {
-    asked.times += 1;
-    return { offers: wanted.map(({ accountId, slug }) => offers.get(`${accountId}/${slug}`) ?? null) };
+    asked.push(wanted);
+    await stalled;
+    return { offers: wanted.map((one) => answerTo(one, offers.get(`${one.accountId}/${one.slug}`))) };
   });
   await serveRequests(catalog, { version: '0.1.0', description: 'a catalog', answers: [find], logger: silentLogger() });
   const link = await connectNats({ url: nats.url, service: 'gateway' });
   const running: RunningService[] = [];
+  const requester = createRequester(link);
   return {
     nats,
     database,
-    requester: createRequester(link),
+    requester,
     link,
     offers,
     asked,
-    start: async () => {
-      const config = readConfig({ DATABASE_URL: database.url, NATS_URL: nats.url });
+    stallCatalog: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stalled = promise;
+      return resolve;
+    },
+    // NATS delivers in order: when this one is answered, the ones before it are there.
+    arrived: async () => void (await requester.request(listOrders, {}, { accountId: 'acc_0', requestId: 'req-0' })),
+    start: async (settings = {}) => {
+      const config = readConfig({ ...settings, DATABASE_URL: database.url, NATS_URL: nats.url });
       const service = await createCheckout(config, { logger: silentLogger(), clock: new AdjustableClock() });
       running.push(service);
       return service;
@@ -73,6 +88,16 @@ export async function createHarness(): Promise<Harness> {
       await database.close();
       await nats.close();
     },
+  };
+}
+
+/** As the catalog answers: nothing that was not asked for. */
+function answerTo({ bumpIds, discountCodes }: WantedOffer, offer: SaleOffer | undefined): SaleOffer | null {
+  if (offer === undefined) return null;
+  return {
+    ...offer,
+    bumps: offer.bumps.filter(({ id }) => bumpIds.includes(id)),
+    discounts: offer.discounts.filter(({ code }) => discountCodes.includes(code)),
   };
 }
 

@@ -78,8 +78,31 @@ test('a command that comes again records nothing, and answers as the first did w
 
 test('orders that wait together share one question to the catalog', async () => {
   await Promise.all(Array.from({ length: 100 }, () => place()));
-  expect(harness.asked.times).toBeLessThan(50);
+  expect(harness.asked.length).toBeLessThan(50);
   expect(await query('select 1 from orders')).toHaveLength(100);
+});
+
+test('the catalog is asked once for each product, and only for what the orders name', async () => {
+  await place({ bumpIds: ['bmp_1', 'bmp_1'], discountCode: 'twice' });
+  const one = { accountId: 'acc_1', slug: 'course' };
+  expect(harness.asked).toEqual([[{ ...one, bumpIds: ['bmp_1'], discountCodes: ['TWICE'] }]]);
+  const release = harness.stallCatalog();
+  const [first, second] = [place(), eventually(() => harness.asked.length === 2).then(() => place())];
+  await eventually(() => harness.asked.length === 3);
+  const together = [
+    place({ bumpIds: ['bmp_1'] }),
+    place({ discountCode: 'always' }),
+    place({ bumpIds: ['bmp_9', 'bmp_1'], discountCode: 'TWICE' }),
+    place({ productSlug: 'other' }),
+  ];
+  await harness.arrived();
+  release();
+  const outcomes = await Promise.allSettled([first, second, ...together]);
+  expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, true, true, false, false]);
+  expect(harness.asked[3]).toEqual([
+    { ...one, bumpIds: ['bmp_1', 'bmp_9'], discountCodes: ['ALWAYS', 'TWICE'] },
+    { accountId: 'acc_1', slug: 'other', bumpIds: [], discountCodes: [] },
+  ]);
 });
 
 test('a refusal names its field, records nothing, and leaves the other orders of its batch alone', async () => {
@@ -107,6 +130,16 @@ test('a use limit holds however many orders ask at once, and a refused order tak
   }
   expect(await query('select uses from discount_uses')).toEqual([{ uses: '2' }]);
   expect(await query('select 1 from orders')).toHaveLength(2);
+});
+
+test('a rehearsal is held to the terms of a discount and takes none of its uses', async () => {
+  const rehearse = () => place({ discountCode: 'TWICE', test: true });
+  await Promise.all([rehearse(), rehearse(), rehearse()]);
+  await Promise.all([place({ discountCode: 'TWICE' }), place({ discountCode: 'TWICE' })]);
+  expect(await query('select uses from discount_uses')).toEqual([{ uses: '2' }]);
+  await expect(rehearse()).rejects.toMatchObject({ code: 'discount_invalid' });
+  await expect(place({ discountCode: 'NONE', test: true })).rejects.toMatchObject({ code: 'discount_invalid' });
+  expect(await query('select 1 from orders')).toHaveLength(5);
 });
 
 test('the same discounted command twice at once makes one order and takes one use', async () => {

@@ -60,7 +60,7 @@ const insertStatement = statement(
 type Runner = Pick<import('@app/service-kit/database').Client, 'query'>;
 
 /**
- * Writes orders; returns the totals of those that were recorded before, by id.
+ * Writes orders, each once in the list; returns the totals of those that were recorded before, by id.
  * @throws DomainError service_unavailable when the database cannot be reached: then nothing was written
  */
 export async function insertOrders(database: Database, orders: readonly NewOrder[]): Promise<Map<string, number>> {
@@ -81,32 +81,34 @@ async function connect(database: Database) {
 }
 
 async function write(client: Runner, orders: readonly NewOrder[]): Promise<Map<string, number>> {
-  // A command repeated while its first try still waits can be in one batch twice.
-  const distinct = [...new Map(orders.map((order) => [order.id, order])).values()];
-  const { rows } = await client.query<{ id: string }>(insertStatement([JSON.stringify(distinct)]));
-  if (rows.length === distinct.length) return new Map();
+  const { rows } = await client.query<{ id: string }>(insertStatement([JSON.stringify(orders)]));
+  if (rows.length === orders.length) return new Map();
   const written = new Set(rows.map((row) => row.id));
   return await totalsOf(
     client,
-    distinct.filter((order) => !written.has(order.id)).map((order) => order.id),
+    orders.filter((order) => !written.has(order.id)),
   );
 }
 
 const claimUse = statement(
   'discount-claim',
-  `insert into discount_uses as u (account_id, discount_id, uses) values ($1, $2, 1)
-   on conflict (account_id, discount_id) do update set uses = u.uses + 1 where $3::bigint is null or u.uses < $3
+  `insert into discount_uses as u (account_id, discount_id, uses) values ($1, $2, $4)
+   on conflict (account_id, discount_id) do update set uses = u.uses + $4 where $3::bigint is null or u.uses < $3
    returning uses`,
 );
 
-/** One use of the discount and the order, or neither. An order recorded before takes no second use. */
+/**
+ * One use of the discount and the order, or neither. An order recorded before takes no second use, and a rehearsal
+ * none at all: it is refused where a sale would be, and leaves the uses to sales.
+ */
 export async function insertDiscounted(database: Database, order: NewOrder): Promise<Map<string, number>> {
-  const before = await recordedTotals(database, [order.id]);
+  const before = await recordedTotals(database, [order]);
   if (before.size > 0) return before;
   const { discount } = order;
   if (discount === null) throw new Error(`order ${order.id} has no discount`);
   return await database.transaction(async (client) => {
-    const claimed = await client.query(claimUse([order.account_id, discount.id, discount.maxUses]));
+    const uses = order.test ? 0 : 1;
+    const claimed = await client.query(claimUse([order.account_id, discount.id, discount.maxUses, uses]));
     if (claimed.rowCount === 0) throw discountUsedUp(discount.code);
     const recorded = await write(client, [order]);
     // The same command at the same time: the other one took the use. Undo ours; the next try finds the order.
@@ -115,14 +117,22 @@ export async function insertDiscounted(database: Database, order: NewOrder): Pro
   });
 }
 
-const totalsStatement = statement('orders-totals', 'select id, total_cents from orders where id = any($1::text[])');
+/** Which order, and whose. */
+export type OrderKey = Pick<NewOrder, 'id' | 'account_id'>;
 
-async function totalsOf(client: Runner, ids: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await client.query<{ id: string; total_cents: number }>(totalsStatement([ids]));
+const totalsStatement = statement(
+  'orders-totals',
+  `select id, total_cents from orders
+   where id = any ($2::text[]) and (account_id, id) in (select * from unnest($1::text[], $2::text[]))`,
+);
+
+async function totalsOf(client: Runner, orders: readonly OrderKey[]): Promise<Map<string, number>> {
+  const values = [orders.map((order) => order.account_id), orders.map((order) => order.id)];
+  const { rows } = await client.query<{ id: string; total_cents: number }>(totalsStatement(values));
   return new Map(rows.map((row) => [row.id, row.total_cents]));
 }
 
-/** Totals of those of the orders that exist, by id. Ids are commands' own: no other account can name them. */
-export async function recordedTotals(database: Database, ids: readonly string[]): Promise<Map<string, number>> {
-  return await totalsOf(database.pool, ids);
+/** Totals of those of the orders that are recorded, by id. */
+export async function recordedTotals(database: Database, orders: readonly OrderKey[]): Promise<Map<string, number>> {
+  return await totalsOf(database.pool, orders);
 }

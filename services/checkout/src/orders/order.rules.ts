@@ -50,8 +50,11 @@ function wantedBumps(bumpIds: readonly string[], offer: SaleOffer): SaleOffer['b
   });
 }
 
+/** A discount code as the catalog keeps it; buyers may type it in any case. */
+export const storedCode = (typed: string): string => typed.toUpperCase();
+
 function usableDiscount(code: string, offer: SaleOffer, nowMs: number): Discount {
-  const discount = offer.discounts.find((entry) => entry.code === code.toUpperCase());
+  const discount = offer.discounts.find((entry) => entry.code === storedCode(code));
   if (discount === undefined)
     throw refusal('discount_invalid', 'discountCode', `The product has no discount code "${code}".`);
   if (discount.expiresAt !== null && Date.parse(discount.expiresAt) <= nowMs) {

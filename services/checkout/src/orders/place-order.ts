@@ -1,10 +1,11 @@
-import { resolveOffers, type SaleOffer } from '@app/contracts/catalog';
+import type { SaleOffer } from '@app/contracts/catalog';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idTimeMs } from '@app/contracts/ids';
 import type { Requester } from '@app/messaging/requester';
 import { isOutage } from '@app/messaging/retry-policy';
 import { type Batcher, createBatcher, type Outcome } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
+import { currentOffers } from './current-offers.ts';
 import { insertDiscounted, insertOrders, type NewOrder, recordedTotals } from './insert-orders.ts';
 import { newOrder } from './new-order.ts';
 import { decideSale } from './order.rules.ts';
@@ -28,20 +29,60 @@ const batchMax = 64;
 /** At 500 orders a second these are four seconds of waiting, about as long as a caller does. */
 const waitingMax = 2_000;
 
+export type OrderQueue = Pick<Batcher<OrderCommand, PlacedOrder>, 'add' | 'close'>;
+
+/** An order that waits, and until when anybody waits for it (milliseconds since the epoch). */
+interface WaitingOrder {
+  readonly command: OrderCommand;
+  deadlineMs: number;
+}
+
 /**
  * Takes orders together: those that arrive while a batch is under way wait and form the next one. A batch costs one
  * question to the catalog and one statement, however many orders it holds, and a lone order waits for nobody.
  *
  * An order's id is its command's id. A command that comes again (its answer was lost) finds its order recorded and
- * gets the first outcome, whatever the catalog says by now.
+ * gets the first outcome, whatever the catalog says by now. One that comes again while its order still waits takes no
+ * second place: it waits for the same outcome, so that a database that stands still does not fill the queue.
  */
-export function createOrderBatcher(desk: OrderDesk): Batcher<OrderCommand, PlacedOrder> {
-  return createBatcher<OrderCommand, PlacedOrder>({
+export function createOrderBatcher(desk: OrderDesk): OrderQueue {
+  const batcher = createBatcher<WaitingOrder, PlacedOrder>({
     maxBatch: batchMax,
     maxWaiting: waitingMax,
     concurrency: 2,
-    run: (commands) => placeOrders(desk, commands),
+    run: (batch) => placeInTime(desk, batch),
   });
+  const underWay = new Map<string, { order: WaitingOrder; outcome: Promise<PlacedOrder> }>();
+  return {
+    close: () => batcher.close(),
+    add: (command) => {
+      const { accountId, commandId, deadlineMs } = command.context;
+      const key = `${accountId}/${commandId}`;
+      const first = underWay.get(key);
+      if (first !== undefined) {
+        first.order.deadlineMs = Math.max(first.order.deadlineMs, deadlineMs);
+        return first.outcome;
+      }
+      const order: WaitingOrder = { command, deadlineMs };
+      const outcome = batcher.add(order).finally(() => underWay.delete(key));
+      underWay.set(key, { order, outcome });
+      return outcome;
+    },
+  };
+}
+
+/** An order that nobody waits for any more is not begun: its caller was told to come again, or comes again already. */
+async function placeInTime(desk: OrderDesk, batch: readonly WaitingOrder[]): Promise<Outcome<PlacedOrder>[]> {
+  const nowMs = Date.now();
+  const inTime = batch.filter(({ deadlineMs }) => nowMs <= deadlineMs);
+  const commands = inTime.map(({ command }) => command);
+  const placed = commands.length === 0 ? [] : await placeOrders(desk, commands);
+  const outcomes = new Map(inTime.map((order, index) => [order, placed[index]]));
+  return batch.map((order) => outcomes.get(order) ?? { ok: false, error: tooLate() });
+}
+
+function tooLate(): DomainError {
+  return new DomainError('service_unavailable', 'The order waited for too long and was not recorded; try again.');
 }
 
 async function placeOrders(desk: OrderDesk, commands: OrderCommand[]): Promise<Outcome<PlacedOrder>[]> {
@@ -53,25 +94,12 @@ async function placeOrders(desk: OrderDesk, commands: OrderCommand[]): Promise<O
   const recorded = await recordTogether(desk, plain);
   const outcomes = await Promise.all(
     decisions.map((decision, index) => {
-      if (!decision.ok) return firstOutcome(desk, idOf(commands[index] as OrderCommand), decision);
+      if (!decision.ok) return firstOutcome(desk, commands[index] as OrderCommand, decision);
       return recorded.get(decision.value.id) ?? recordAlone(desk, decision.value);
     }),
   );
   if (outcomes.some((outcome) => outcome.ok)) desk.afterCommit();
   return outcomes;
-}
-
-/** Asked after every order of the batch arrived, so each sees every catalog change acknowledged before it. */
-async function currentOffers(requester: Requester, commands: readonly OrderCommand[]): Promise<(SaleOffer | null)[]> {
-  const wanted = new Map<string, { accountId: string; slug: string }>();
-  const keyOf = (command: OrderCommand): string => `${command.context.accountId}/${command.body.productSlug}`;
-  for (const command of commands) {
-    wanted.set(keyOf(command), { accountId: command.context.accountId, slug: command.body.productSlug });
-  }
-  const requestId = commands[0]?.context.requestId ?? '';
-  const answer = await requester.request(resolveOffers, { wanted: [...wanted.values()] }, { accountId: '', requestId });
-  const byKey = new Map([...wanted.keys()].map((key, index) => [key, answer.offers[index] ?? null]));
-  return commands.map((command) => byKey.get(keyOf(command)) ?? null);
 }
 
 const idOf = (command: OrderCommand): string => idOfCommand('order', command.context.commandId);
@@ -89,9 +117,15 @@ function decide(command: OrderCommand, offer: SaleOffer | null): Outcome<NewOrde
 }
 
 /** A refusal stands unless this very command was recorded before the catalog changed. */
-async function firstOutcome(desk: OrderDesk, id: string, refusal: Outcome<never>): Promise<Outcome<PlacedOrder>> {
+async function firstOutcome(
+  desk: OrderDesk,
+  command: OrderCommand,
+  refusal: Outcome<never>,
+): Promise<Outcome<PlacedOrder>> {
+  const id = idOf(command);
   try {
-    const totalCents = (await recordedTotals(desk.database, [id])).get(id);
+    const totals = await recordedTotals(desk.database, [{ id, account_id: command.context.accountId }]);
+    const totalCents = totals.get(id);
     return totalCents === undefined ? refusal : { ok: true, value: { ok: true, orderId: id, totalCents } };
   } catch (err) {
     return { ok: false, error: fault(err) };

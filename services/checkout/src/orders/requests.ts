@@ -1,13 +1,12 @@
 import { DomainError } from '@app/contracts/errors';
 import { getOrder, listOrders, placeOrder } from '@app/contracts/orders';
 import { type Answer, answer } from '@app/messaging/serve-requests';
-import { type Batcher, BatcherFullError } from '@app/service-kit/batcher';
+import { BatcherFullError } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
-import type { OrderCommand } from './order-command.ts';
-import type { PlacedOrder } from './place-order.ts';
+import type { OrderQueue } from './place-order.ts';
 import { readOrder, readOrders } from './read-orders.ts';
 
-export function orderRequests(database: Database, desk: Batcher<OrderCommand, PlacedOrder>): Answer[] {
+export function orderRequests(database: Database, desk: OrderQueue): Answer[] {
   return [
     answer(placeOrder, async ({ body, account }, context) => {
       try {
