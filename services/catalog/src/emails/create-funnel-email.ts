@@ -6,7 +6,7 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import { requireRoom } from '../db/require-room.ts';
 import { runCommand } from '../db/run-command.ts';
 import type { CatalogDeps } from '../deps.ts';
-import { requireProduct } from '../products/require-product.ts';
+import { lockProduct } from '../products/require-product.ts';
 import { FunnelEmail, funnelEmailResourceOf } from './funnel-email.entity.ts';
 import { requireEmailRoom } from './require-email-room.ts';
 
@@ -17,7 +17,7 @@ export async function createFunnelEmail(
   { productId, body }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   return await runCommand(database, commandId, async (tx) => {
-    await requireProduct(tx, accountId, productId);
+    await lockProduct(tx, accountId, productId);
     const count = await tx.count(FunnelEmail, { accountId, productId });
     requireRoom(count, limits.emailsPerProduct, 'emails on one product');
     await requireEmailRoom(tx, { accountId, productId }, body.body);

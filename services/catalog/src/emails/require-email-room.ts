@@ -2,7 +2,12 @@ import { limits } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-/** All emails of a product are answered and pushed together: their bodies share a limit. Throws `limit_reached`. */
+/**
+ * All emails of a product are answered and pushed together: their bodies share a limit, in bytes as JSON writes them,
+ * which is what travels. The product is locked, so that competitors do not share the same room. With 50 subjects and
+ * names of 1.2 KB around them the bodies make 1.2 MB, for one answer and for one statement of events.
+ * Throws `limit_reached`.
+ */
 export async function requireEmailRoom(
   tx: EntityManager,
   place: { accountId: string; productId: string },
@@ -10,11 +15,12 @@ export async function requireEmailRoom(
   replacedId = '',
 ): Promise<void> {
   const [used] = await tx.execute<{ bytes: number }[]>(
-    `select coalesce(sum(octet_length(body)), 0)::int as bytes from funnel_emails
+    `select coalesce(sum(octet_length(to_json(body)::text) - 2), 0)::int as bytes from funnel_emails
      where account_id = ? and product_id = ? and id <> ?`,
     [place.accountId, place.productId, replacedId],
   );
-  if ((used?.bytes ?? 0) + Buffer.byteLength(body) <= limits.emailBytesPerProduct) return;
-  const detail = `The email bodies of one product can have ${limits.emailBytesPerProduct} bytes together.`;
+  const wanted = Buffer.byteLength(JSON.stringify(body)) - 2;
+  if ((used?.bytes ?? 0) + wanted <= limits.emailBytesPerProduct) return;
+  const detail = `The email bodies of one product can have ${limits.emailBytesPerProduct} bytes of JSON together.`;
   throw new DomainError('limit_reached', detail, [{ field: 'body', code: 'limit_reached', message: detail }]);
 }

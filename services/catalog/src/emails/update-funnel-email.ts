@@ -5,7 +5,7 @@ import { isId } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommand } from '../db/run-command.ts';
 import type { CatalogDeps } from '../deps.ts';
-import { requireProduct } from '../products/require-product.ts';
+import { lockProduct } from '../products/require-product.ts';
 import { FunnelEmail, funnelEmailResourceOf } from './funnel-email.entity.ts';
 import { requireEmailRoom } from './require-email-room.ts';
 
@@ -16,7 +16,7 @@ export async function updateFunnelEmail(
   { productId, emailId, body }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   return await runCommand(database, commandId, async (tx) => {
-    await requireProduct(tx, accountId, productId);
+    await lockProduct(tx, accountId, productId);
     const email = isId('email', emailId) ? await tx.findOne(FunnelEmail, { accountId, productId, id: emailId }) : null;
     if (email === null) throw unknownEmail(emailId);
     if (body.body !== undefined) await requireEmailRoom(tx, { accountId, productId }, body.body, emailId);
