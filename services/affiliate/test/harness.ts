@@ -3,9 +3,9 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { connectNats } from '@app/messaging/connect';
 import { type CallContext, createRequester } from '@app/messaging/requester';
+import { ensureStream, openStreams } from '@app/messaging/streams';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
@@ -36,12 +36,14 @@ export async function startAffiliate(): Promise<AffiliateHarness> {
   const { url, close } = await createMigratedDatabase('affiliate', migrate);
   const nats = await createTestNats();
   const clock = fakeClock();
+  const link = await connectNats({ url: nats.url, service: 'gateway' });
+  // As checkout does: a stream is its producer's to create.
+  await ensureStream(await openStreams(link), 'checkout', 1);
   const service = await createAffiliate(readConfig({ DATABASE_URL: url, NATS_URL: nats.url }), {
     logger: silentLogger(),
     clock,
   });
   const database = await openDatabase(databaseOptions(url));
-  const link = await connectNats({ url: nats.url, service: 'gateway' });
   const requester = createRequester(link);
   return {
     clock,
@@ -55,8 +57,8 @@ export async function startAffiliate(): Promise<AffiliateHarness> {
     },
     publish: async (accountId, data, eventId = newId('event', Date.now())) => {
       const event = JSON.stringify({ id: eventId, accountId, occurredAt: data.paidAt, data });
-      // A stream answers with its acknowledgement; until the consumer has made the stream, nobody answers.
-      await eventually(() => link.connection.request(orderPaid.subject, event, { timeout: 2_000 }));
+      // A stream answers with its acknowledgement.
+      await link.connection.request(orderPaid.subject, event, { timeout: 2_000 });
     },
     close: async () => {
       await Promise.all([link.close(), database.close()]);

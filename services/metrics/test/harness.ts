@@ -4,8 +4,8 @@ import { DomainError } from '@app/contracts/errors';
 import { connectNats } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
 import { answer, serveRequests } from '@app/messaging/serve-requests';
+import { ensureStream, openStreams } from '@app/messaging/streams';
 import { silentLogger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
@@ -41,16 +41,19 @@ export async function startHarness(products: ReadonlyMap<string, ProductResource
     logger,
   });
   const config = configSchema.parse({ NATS_URL: nats.url, DATABASE_URL: database.url });
-  const service = await createMetrics(config, { logger, clock });
   const link = await connectNats({ url: nats.url, service: 'gateway' });
+  // As the producers do: a stream is theirs to create.
+  const streams = await openStreams(link);
+  for (const producer of ['checkout', 'billing'] as const) await ensureStream(streams, producer, 1);
+  const service = await createMetrics(config, { logger, clock });
   return {
     requester: createRequester(link),
     clock,
     databaseUrl: database.url,
-    // A stream answers a request with its acknowledgement; until the consumer has made the stream, nobody answers.
+    // A stream answers a request with its acknowledgement.
     publish: async (definition, event) => {
       const payload = JSON.stringify({ ...event, occurredAt: clock.now().toISOString() });
-      await eventually(() => link.connection.request(definition.subject, payload, { timeout: 2_000 }));
+      await link.connection.request(definition.subject, payload, { timeout: 2_000 });
     },
     close: async () => {
       await service.close();

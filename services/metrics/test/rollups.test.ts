@@ -187,6 +187,21 @@ test('however events arrive, the roll-ups, their rebuild and a count by hand are
   await fc.assert(property, { numRuns: 60 });
 });
 
+test('an order or a beginning that comes again under another event counts once, also in one batch', async () => {
+  const order = orderEvent('acc_a', 'prd_1', { totalCents: 700 });
+  const subscription = subscriptionEvent('acc_a', 'prd_1');
+  const again = (id: string) => [factOfOrder({ ...order, id }), factOfSubscription({ ...subscription, id: `${id}s` })];
+  await deliver([...again('evt_1'), ...again('evt_2')]);
+  await deliver([...again('evt_3'), factOfOrder({ ...order, id: 'evt_4', accountId: 'acc_b' })]);
+  const seen = await rollups();
+  expect(seen.product_totals).toMatchObject([
+    { account_id: 'acc_a', orders: 1, revenue_cents: 700, active_subscriptions: 1, mrr_cents: 1900, customers: 1 },
+    { account_id: 'acc_b', orders: 1, active_subscriptions: 0 },
+  ]);
+  await rebuildRollups(database, null);
+  expect(await rollups()).toEqual(seen);
+});
+
 const manyOrders = (count: number, product: (index: number) => string): Fact[] =>
   Array.from({ length: count }, (_, index) =>
     factOfOrder(orderEvent('acc_a', product(index), { customerEmail: `buyer${index % 500}@x.io`, totalCents: 100 })),

@@ -12,7 +12,7 @@ import {
 import type { Fact } from './fact.rules.ts';
 
 /**
- * Facts and their roll-ups in one statement. A fact that is there already adds nothing. Rows are written table by
+ * Facts and their roll-ups in one statement. A fact that is there already, under whatever event, adds nothing. Rows are written table by
  * table (each part reads the one before: customers, totals, months) and in key order within a table, so that two
  * replicas with overlapping batches wait for each other and never in a circle. A running rebuild is waited for before
  * the first row is written.
@@ -31,7 +31,7 @@ const record = statement(
        test boolean, currency text, amount_cents bigint, mrr_cents bigint, email text, has_bump boolean,
        has_upsell boolean, from_checkout boolean) cross join guard
      order by event_id
-     on conflict (event_id) do nothing
+     on conflict do nothing
      returning *
    ), new_customers as (
      insert into customers (account_id, product_id, email_key)

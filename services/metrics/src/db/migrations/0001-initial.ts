@@ -3,6 +3,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * facts           what happened, one row per event received, never changed. Rehearsals too: the roll-ups skip them.
+ *                 An order is paid and a subscription begins once, whatever ids the events that say so have.
  * product_totals  sums over all facts of a product.
  * product_months  the same by UTC month; `…_delta` columns are changes, so that a month's end is the sum up to it.
  * customers       who ever bought a product: SHA-256 of the lower-cased email, to count each person once.
@@ -30,6 +31,9 @@ export class Initial extends Migration {
         has_upsell boolean not null,
         from_checkout boolean not null
       )`);
+    this.addSql(`
+      create unique index facts_once on facts (account_id, kind, subject_id)
+      where kind in ('order_paid', 'subscription_started')`);
     this.addSql(`
       create table product_totals (
         account_id text not null,
