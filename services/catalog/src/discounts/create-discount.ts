@@ -6,7 +6,7 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import { requireRoom } from '../db/require-room.ts';
 import { runCommand } from '../db/run-command.ts';
 import type { CatalogDeps } from '../deps.ts';
-import { requireProduct } from '../products/require-product.ts';
+import { lockProduct } from '../products/require-product.ts';
 import { Discount, discountResourceOf } from './discount.entity.ts';
 
 /** Throws `product_not_found`, `code_taken`, `limit_reached`. */
@@ -16,7 +16,7 @@ export async function createDiscount(
   { productId, body }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   return await runCommand(database, commandId, async (tx) => {
-    await requireProduct(tx, accountId, productId);
+    await lockProduct(tx, accountId, productId);
     const count = await tx.count(Discount, { accountId, productId });
     requireRoom(count, limits.discountsPerProduct, 'discounts on one product');
     const discount = tx.create(Discount, {

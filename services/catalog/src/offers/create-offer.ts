@@ -6,7 +6,7 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import { requireRoom } from '../db/require-room.ts';
 import { runCommand } from '../db/run-command.ts';
 import type { CatalogDeps } from '../deps.ts';
-import { requireProduct } from '../products/require-product.ts';
+import { lockProduct } from '../products/require-product.ts';
 import { Offer, offerResourceOf } from './offer.entity.ts';
 
 /** Throws `product_not_found`, `limit_reached`. */
@@ -16,7 +16,7 @@ export async function createOffer(
   { productId, kind, body }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   return await runCommand(database, commandId, async (tx) => {
-    await requireProduct(tx, accountId, productId);
+    await lockProduct(tx, accountId, productId);
     requireRoom(
       await tx.count(Offer, { accountId, productId, kind }),
       limits.offersPerProduct,
