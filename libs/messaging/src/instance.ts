@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
-import type { Client, Database } from '@app/service-kit/database';
+import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { Client } from 'pg';
 import { createWaker } from './waker.ts';
 
 /** The first key of the advisory locks by which living processes of a service are known; any number would do. */
@@ -37,7 +38,8 @@ export async function startInstance(database: Database, logger: Logger): Promise
       }
       await waker.sleep(session === undefined ? retryPauseMs : checkEveryMs);
       if (session !== undefined && !closing && !(await answers(session))) {
-        session.release(true);
+        // Not waited for: a connection that went silent never says goodbye.
+        void end(session);
         session = undefined;
       }
     }
@@ -48,8 +50,7 @@ export async function startInstance(database: Database, logger: Logger): Promise
       closing = true;
       waker.wake();
       await running;
-      // Not given to others: the lock ends with the session.
-      session?.release(true);
+      if (session !== undefined) await end(session);
     },
   };
 }
@@ -64,15 +65,21 @@ async function answers(session: Client): Promise<boolean> {
   );
 }
 
+/** On a connection of its own: one of the pool's would be missing there for as long as the process lives. */
 async function takeLock(database: Database, owner: number, lost: () => void): Promise<Client> {
-  const session = await database.pool.connect();
+  const session = new Client(database.pool.options);
   session.on('error', lost);
   try {
+    await session.connect();
     const taken = await session.query('select pg_try_advisory_lock($1, $2) as taken', [instanceLockClass, owner]);
     if (!taken.rows[0]?.taken) throw new Error('an earlier session of this process still holds its lock');
     return session;
   } catch (err) {
-    session.release(true);
+    await end(session);
     throw err;
   }
+}
+
+async function end(session: Client): Promise<void> {
+  await session.end().catch(() => undefined);
 }
