@@ -48,7 +48,7 @@ export const createProductBody = z
     currency: currency.optional().describe('Defaults to the account’s default currency.'),
     pricingType,
     billingInterval: billingInterval.nullable().optional().describe('Required for subscriptions, absent otherwise.'),
-    status: productStatus.optional().describe('`draft` unless said otherwise.'),
+    status: productStatus.exclude(['archived']).optional().describe('`draft` unless said otherwise.'),
     accessUrl: httpUrl.nullable().optional().describe('Where buyers find what they bought.'),
   })
   .superRefine(checkInterval)

@@ -1,23 +1,19 @@
 import type { createProduct as contract, ProductResource } from '@app/contracts/catalog';
 import { limits } from '@app/contracts/common';
 import type { RequestInput } from '@app/contracts/define';
-import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { requireRoom } from '../db/require-room.ts';
 import { runCommand } from '../db/run-command.ts';
 import type { CatalogDeps } from '../deps.ts';
 import { Product, productResourceOf } from './product.entity.ts';
-import { canMove } from './product.rules.ts';
 
-/** Throws `slug_taken`, `limit_reached`, and `invalid_transition` for a product that would begin archived. */
+/** Throws `slug_taken` and `limit_reached`. */
 export async function createProduct(
   { database, clock }: CatalogDeps,
   { accountId, commandId }: RequestContext,
   { body, defaultCurrency }: RequestInput<typeof contract>,
 ): Promise<ProductResource> {
-  const status = body.status ?? 'draft';
-  if (!canMove('new', status)) throw new DomainError('invalid_transition', `A product cannot begin as ${status}.`);
   return await runCommand(database, commandId, async (tx) => {
     requireRoom(await tx.count(Product, { accountId }), limits.productsPerAccount, 'products');
     const now = clock.now();
@@ -30,7 +26,7 @@ export async function createProduct(
       currency: body.currency ?? defaultCurrency,
       pricingType: body.pricingType,
       billingInterval: body.billingInterval ?? null,
-      status,
+      status: body.status ?? 'draft',
       accessUrl: body.accessUrl ?? null,
       createdAt: now,
       updatedAt: now,

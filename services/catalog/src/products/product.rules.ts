@@ -6,14 +6,13 @@ type ProductStatus = ProductResource['status'];
  *   (new) ──▶ draft ──▶ live ◀──▶ archived
  *     └──────────────────▲
  */
-const moves: Record<ProductStatus | 'new', readonly ProductStatus[]> = {
-  new: ['draft', 'live'],
+const moves: Record<ProductStatus, readonly ProductStatus[]> = {
   draft: ['live'],
   live: ['archived'],
   archived: ['live'],
 };
 
 /** Whether a product may go from one status to another. Staying where it is, is always allowed. */
-export function canMove(from: ProductStatus | 'new', to: ProductStatus): boolean {
+export function canMove(from: ProductStatus, to: ProductStatus): boolean {
   return from === to || moves[from].includes(to);
 }

@@ -36,7 +36,7 @@ export const productOperations = [
     scope: 'write',
     body: createProductBody,
     response: productResource,
-    errors: ['slug_taken', 'invalid_transition', 'limit_reached'],
+    errors: ['slug_taken', 'limit_reached'],
     run: ({ app, actor, body, context }) =>
       app.requester.requestBytes(createProduct, { body, defaultCurrency: actor.settings.defaultCurrency }, context),
   }),
