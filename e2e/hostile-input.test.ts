@@ -43,7 +43,12 @@ const badOrders = (): [string, unknown, number, string?][] => [
   ['malformed email', order({ email: 'a@b' }), 422, 'email'],
   ['email with a line break', order({ email: 'a@example.com\r\nbcc: b@example.com' }), 422, 'email'],
   ['unknown field', order({ emial: 'x' }), 422, 'emial'],
-  ['unknown prototype field', `{"productSlug":"course","email":"a@example.com","__proto__":{"test":true}}`, 400],
+  [
+    'unknown prototype field',
+    `{"productSlug":"course","email":"a@example.com","__proto__":{"test":true}}`,
+    422,
+    '__proto__',
+  ],
   ['NUL in the name', order({ name: 'a\u0000b' }), 422, 'name'],
   ['lone surrogate in the name', `{"productSlug":"course","email":"a@example.com","name":"\\ud800"}`, 422, 'name'],
   ['NUL in a bump id', order({ bumpIds: ['bmp_\u0000'] }), 422],

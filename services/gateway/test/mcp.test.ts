@@ -292,9 +292,11 @@ test('without a valid key the answer is the same 401 as everywhere', async () =>
 });
 
 test('what is not a message is told so in JSON-RPC', async () => {
-  const malformed = await send(url, 'POST', '/api/mcp', { key, headers: { accept }, raw: '{"jsonrpc":' });
-  expect(malformed.status).toBe(400);
-  expect(malformed.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32700 } });
+  for (const raw of ['{"jsonrpc":', '{"jsonrpc":"2.0","id":1,"method":"tools/list","__proto__":{"params":{}}}']) {
+    const malformed = await send(url, 'POST', '/api/mcp', { key, headers: { accept }, raw });
+    expect(malformed.status).toBe(400);
+    expect(malformed.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32700 } });
+  }
   const empty = await send(url, 'POST', '/api/mcp', { key, headers: { accept } });
   expect(empty.status).toBeGreaterThanOrEqual(400);
   expect(empty.status).toBeLessThan(500);

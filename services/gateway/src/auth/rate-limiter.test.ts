@@ -23,6 +23,13 @@ test('what is left and when it comes back is told', () => {
   expect(limiter.resetSeconds(window, 60_999)).toBe(1);
 });
 
+test('a window never lasts longer than it is said to, at whatever fraction of a millisecond it began', () => {
+  const limiter = new RateLimiter(5, 60_000);
+  for (let nowMs = 0.1; nowMs < 1e9; nowMs = nowMs * 1.7 + 0.123456789) {
+    expect(limiter.resetSeconds(limiter.take(`at ${nowMs}`, nowMs), nowMs)).toBe(60);
+  }
+});
+
 test('a million callers do not fill the memory: the oldest are forgotten', () => {
   const limiter = new RateLimiter(1, 60_000, 100);
   for (let i = 0; i < 10_000; i++) limiter.take(`caller ${i}`, i);

@@ -40,9 +40,10 @@ export class RateLimiter {
     return window.count <= this.limit;
   }
 
-  /** Seconds, at least 1, until the window ends. */
+  /** Seconds until the window ends, at least 1 and never more than it has. */
   resetSeconds(window: Window, nowMs: number): number {
-    return Math.max(1, Math.ceil((window.startedMs + this.#windowMs - nowMs) / 1000));
+    // Subtracted in this order, so that a window that has just begun lasts no fraction of a microsecond too long.
+    return Math.max(1, Math.ceil((this.#windowMs - (nowMs - window.startedMs)) / 1000));
   }
 
   remaining(window: Window): number {

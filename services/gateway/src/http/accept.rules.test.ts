@@ -11,6 +11,12 @@ test.each([
   ['application/json, text/event-stream', true],
   ['text/html', false],
   ['application/json;q=0', false],
+  ['application/json;q=0, */*', false],
+  ['*/*, application/json;q=0', false],
+  ['application/*;q=0, */*', false],
+  ['application/*;q=0, application/json', true],
+  ['*/*;q=0, application/json', true],
+  ['text/html;q=0, */*;q=0.1', true],
   ['application/json;q=0.0, text/csv', false],
   ['application/jsonp', false],
 ])('Accept: %s → %s', (accept, expected) => expect(acceptsJson(accept)).toBe(expected));

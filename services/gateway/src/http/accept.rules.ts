@@ -1,9 +1,18 @@
-/** Whether a caller that sent this Accept header takes JSON. */
+/** The ranges that JSON lies in, the more specific the further on. */
+const ranges = ['*/*', 'application/*', 'application/json'];
+
+/** Whether a caller that sent this Accept header takes JSON: what its most specific range says, counts. */
 export function acceptsJson(accept: string | undefined): boolean {
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return true;
-  return accept.split(',').some((range) => {
+  if (accept === undefined || accept.trim() === '' || accept === '*/*' || accept === 'application/json') return true;
+  let most = -1;
+  let taken = false;
+  for (const range of accept.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const specific = ranges.indexOf(type);
+    if (specific < most || specific === -1) continue;
     const refused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-    return !refused && ['*/*', 'application/*', 'application/json', ''].includes(type);
-  });
+    taken = !refused || (specific === most && taken);
+    most = specific;
+  }
+  return taken;
 }

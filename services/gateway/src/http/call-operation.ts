@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { fieldErrors } from '@app/contracts/validation';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
 import { checkIdempotencyKey } from '../idempotency/idempotency.rules.ts';
@@ -46,7 +46,7 @@ export async function callOperation(
   if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
   const params = parseParams(operation.params, request.params);
   const query = operation.query === undefined ? nothing : parse(operation.query, request.query);
-  const body = parse(operation.body, request.body);
+  const body = parseBody(operation, request.body);
   const perform = async (commandId: string): Promise<Uint8Array> => {
     const context = { accountId: actor.accountId, requestId: request.requestId, commandId };
     const call: Call<unknown, unknown, unknown> = {
@@ -79,8 +79,16 @@ export async function callOperation(
 const nothing = {};
 const noCookie: SessionCookie = { set: () => undefined, clear: () => undefined };
 
-function parse(schema: z.ZodType | undefined, input: unknown): unknown {
-  if (schema === undefined) return undefined;
+const noBody = z.strictObject({}).optional();
+
+/** Where there are no fields to send, a body that has some is a mistake; DELETE and GET have no body at all. */
+function parseBody({ method, body }: Operation, input: unknown): unknown {
+  if (body !== undefined) return parse(body, input);
+  if (method !== 'GET' && method !== 'DELETE') parse(noBody, input);
+  return undefined;
+}
+
+function parse(schema: z.ZodType, input: unknown): unknown {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   throw new DomainError('validation_failed', 'Some fields are invalid.', fieldErrors(result.error));

@@ -9,6 +9,7 @@ import { RateLimiter, type Window } from '../auth/rate-limiter.ts';
 import { readSessionCookie } from '../sessions/session-cookie.rules.ts';
 import { unauthorized } from './allowed.ts';
 import type { OperationAuth } from './operation.ts';
+import { TemporaryRefusal } from './temporary-refusal.ts';
 
 /** Who is calling, and whether too often. */
 export interface Guard {
@@ -68,7 +69,7 @@ export function refuseCrossSite(req: FastifyRequest, ownHost: string | undefined
   }
 }
 
-/** Headers as in draft-ietf-httpapi-ratelimit-headers. */
+/** Headers as in draft-ietf-httpapi-ratelimit-headers, and one by one as in its first versions, which programs know. */
 function count(limiter: RateLimiter, caller: string, reply: FastifyReply): void {
   if (limiter.limit === 0) return;
   const nowMs = performance.now();
@@ -76,7 +77,9 @@ function count(limiter: RateLimiter, caller: string, reply: FastifyReply): void 
   const resetSeconds = limiter.resetSeconds(window, nowMs);
   reply.header('ratelimit-policy', `"default";q=${limiter.limit};w=60`);
   reply.header('ratelimit', `"default";r=${limiter.remaining(window)};t=${resetSeconds}`);
+  reply.header('ratelimit-limit', limiter.limit);
+  reply.header('ratelimit-remaining', limiter.remaining(window));
+  reply.header('ratelimit-reset', resetSeconds);
   if (limiter.allowed(window)) return;
-  reply.header('retry-after', String(resetSeconds));
-  throw new DomainError('rate_limited', `At most ${limiter.limit} requests a minute.`);
+  throw new TemporaryRefusal('rate_limited', `At most ${limiter.limit} requests a minute.`, resetSeconds);
 }

@@ -3,11 +3,12 @@ import { DomainError } from '@app/contracts/errors';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Bodies are JSON in UTF-8, or nothing: an empty body is no body, whatever type it claims. `__proto__` and
- * `constructor.prototype` are refused.
+ * Bodies are JSON in UTF-8, or nothing: an empty body is no body, whatever type it claims.
+ * @param prototypes `__proto__` and `constructor.prototype`: `ignore` leaves them, as fields of no effect, to a strict
+ * schema; `error` is for bodies that other people's code reads
  */
-export function acceptJsonBodies(server: FastifyInstance): void {
-  const parseJson = server.getDefaultJsonParser('error', 'error');
+export function acceptJsonBodies(server: FastifyInstance, prototypes: 'ignore' | 'error'): void {
+  const parseJson = server.getDefaultJsonParser(prototypes, prototypes);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (req, body: Buffer, done) => {
     const encoding = req.headers['content-encoding'];

@@ -72,7 +72,7 @@ interface TypedOperation<Params extends z.ZodObject, Query extends z.ZodObject, 
 
 type NoFields = z.ZodObject<Record<never, never>>;
 
-/** An operation whose `run` gets what its schemas make of the request; without a body schema the body is ignored. */
+/** An operation whose `run` gets what its schemas make of the request; without a body schema the body must be empty. */
 export function defineOperation<
   Params extends z.ZodObject = NoFields,
   Query extends z.ZodObject = NoFields,

@@ -4,9 +4,12 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { isOutage } from '@app/messaging/retry-policy';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
+import type { GatewayConfig } from '../config.ts';
 import { ReplayedRefusal } from '../idempotency/run-once.ts';
-import { baseUrlOf } from './addresses.ts';
+import { baseUrlAt, baseUrlOf } from './addresses.ts';
 import { problemOf, problemType } from './problem.ts';
+import { securityHeaders } from './security-headers.ts';
+import { TemporaryRefusal } from './temporary-refusal.ts';
 
 /** Answers with the problem document of whatever was thrown. */
 export function sendProblem(app: App, err: unknown, req: FastifyRequest, reply: FastifyReply): void {
@@ -22,7 +25,8 @@ export function sendProblem(app: App, err: unknown, req: FastifyRequest, reply: 
   // Set here too: where a request could not even be routed, no hook has run.
   reply.code(status).header('content-type', problemType).header('x-request-id', req.id);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  if (status === 503 || refusal.code === 'idempotency_key_in_use') reply.header('retry-after', '1');
+  if (refusal instanceof TemporaryRefusal) reply.header('retry-after', refusal.retryAfterSeconds);
+  else if (status === 503) reply.header('retry-after', 1);
   reply.send(body);
 }
 
@@ -60,7 +64,7 @@ function internal(): DomainError {
 }
 
 /** A request that Node could not even read: the socket is all there is to answer on. */
-export function refuseUnreadable(err: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseUnreadable(config: GatewayConfig, err: NodeJS.ErrnoException, socket: Socket): void {
   if (err.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -68,12 +72,13 @@ export function refuseUnreadable(err: NodeJS.ErrnoException, socket: Socket): vo
   const requestId = newIdSuffix(Date.now());
   const late = err.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const detail = late ? 'The request took too long to arrive.' : 'This is not a valid HTTP request.';
-  const { body } = problemOf(new DomainError('malformed_request', detail), '', requestId);
+  const { body } = problemOf(new DomainError('malformed_request', detail), baseUrlAt(config, socket), requestId);
   const head = [
     'HTTP/1.1 400 Bad Request',
     `content-type: ${problemType}`,
     `content-length: ${body.length}`,
     `x-request-id: ${requestId}`,
+    ...Object.entries(securityHeaders(config)).map(([name, value]) => `${name}: ${value}`),
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body.toString('utf8')}`);

@@ -1,4 +1,5 @@
 import { limits } from '@app/contracts/common';
+import { DomainError } from '@app/contracts/errors';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
@@ -36,18 +37,20 @@ export async function createServer(app: App): Promise<FastifyInstance> {
     trustProxy: app.config.TRUST_PROXY > 0 && ((_address, hop) => hop < app.config.TRUST_PROXY),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 5_000 },
+    // Left to Node, a request without Host gets an answer without a word: refuseMalformed has one.
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     forceCloseConnections: 'idle',
     // While closing, requests that still come in on open connections are answered, not turned away.
     return503OnClosing: false,
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: (err, socket) => refuseUnreadable(app.config, err, socket),
     // No hook has run for these.
     frameworkErrors: (err, req, reply) => sendProblem(app, err, req, reply.headers(common)),
   });
   server.decorateRequest('actor', null);
   server.setErrorHandler((err, req, reply) => sendProblem(app, err, req, reply));
   addCommonHooks(server, app, common);
-  acceptJsonBodies(server);
+  refuseMalformed(server);
+  acceptJsonBodies(server, 'ignore');
   answerUnknownRoutes(server, app);
   const guard = createGuard(app);
   routeHealth(server, app);
@@ -55,6 +58,21 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   for (const part of parts) await part(server, app, guard);
   await server.ready();
   return server;
+}
+
+/** What Node would refuse by itself, in our words. */
+function refuseMalformed(server: FastifyInstance): void {
+  server.server.on('checkExpectation', (req, res) => server.routing(req, res));
+  server.addHook('onRequest', ({ raw: { httpVersion, headers } }, _, done) => {
+    const { host, expect = '100-continue' } = headers;
+    if (host === undefined && httpVersion === '1.1') return done(malformed('A request names its Host.'));
+    const expected = expect.toLowerCase() === '100-continue';
+    done(expected ? undefined : malformed('Nothing can be expected but 100-continue.'));
+  });
+}
+
+function malformed(detail: string): DomainError {
+  return new DomainError('malformed_request', detail);
 }
 
 function addCommonHooks(server: FastifyInstance, app: App, common: Record<string, string>): void {

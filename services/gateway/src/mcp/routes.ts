@@ -8,6 +8,7 @@ import type { App } from '../app.ts';
 import { nobody } from '../auth/actors.ts';
 import { baseUrlOf } from '../http/addresses.ts';
 import { type Guard, refuseCrossSite } from '../http/guard.ts';
+import { acceptJsonBodies } from '../http/json-body.ts';
 import { refusalOf, sendProblem } from '../http/send-problem.ts';
 import type { Caller } from './call-tool.ts';
 import { createMcpServer } from './mcp-server.ts';
@@ -49,6 +50,7 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
   };
 
   await server.register((mcp, _, done) => {
+    acceptJsonBodies(mcp, 'error');
     mcp.addHook('onClose', () => handler.close());
     mcp.setErrorHandler((err, req, reply) => {
       if (refusalOf(err).code === 'malformed_json')

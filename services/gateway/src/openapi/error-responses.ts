@@ -29,6 +29,9 @@ export const commonHeaders = {
   'x-request-id': header('RequestId'),
   'ratelimit-policy': header('RateLimitPolicy'),
   ratelimit: header('RateLimit'),
+  'ratelimit-limit': header('RateLimitLimit'),
+  'ratelimit-remaining': header('RateLimitRemaining'),
+  'ratelimit-reset': header('RateLimitReset'),
 };
 
 /** The error answers of an operation. Those that many operations share are components. */
@@ -57,7 +60,6 @@ const shared: Readonly<Record<string, readonly [status: number, codes: readonly 
   UnsupportedMediaType: [415, ['unsupported_media_type']],
   Invalid: [422, ['validation_failed']],
   InvalidCommand: [422, ['validation_failed', 'idempotency_key_reused']],
-  KeyReused: [422, ['idempotency_key_reused']],
   RateLimited: [429, ['rate_limited']],
   Internal: [500, ['internal']],
   Unavailable: [503, ['service_unavailable']],
