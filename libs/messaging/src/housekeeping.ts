@@ -8,18 +8,30 @@ const everyMs = 60 * 60 * 1000;
 /** Small enough that no delete holds its locks for long. */
 const deleteMax = 20_000;
 
-const statements = [
+/** Rows that have had their time. */
+export interface Outdated {
+  /** Deletes at most `$2` rows; what `$1` is, is the statement's own affair. */
+  readonly statement: string;
+  readonly limit: () => unknown;
+}
+
+/** What every service with messages keeps of them. */
+const messages: readonly Outdated[] = [
   `delete from inbox where event_id in
      (select event_id from inbox where received_at < now() - make_interval(days => $1) limit $2)`,
   `delete from commands where id in
      (select id from commands where created_at < now() - make_interval(days => $1) limit $2)`,
-];
+].map((statement) => ({ statement, limit: () => inboxKeepDays }));
 
 /** Forgets, hourly, what can no longer be asked for again. */
-export function startHousekeeping(database: Database, logger: Logger): { close(): Promise<void> } {
+export function startHousekeeping(
+  database: Database,
+  logger: Logger,
+  outdated: readonly Outdated[] = messages,
+): { close(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    running = sweep(database).catch((err: unknown) =>
+    running = sweep(database, outdated).catch((err: unknown) =>
       logger.warn({ err }, 'housekeeping failed; it runs again in an hour'),
     );
   }, everyMs);
@@ -33,11 +45,11 @@ export function startHousekeeping(database: Database, logger: Logger): { close()
 }
 
 /** Deletes what is past its time. Exported for tests. */
-export async function sweep(database: Database): Promise<void> {
-  for (const statement of statements) {
+export async function sweep(database: Database, outdated: readonly Outdated[]): Promise<void> {
+  for (const { statement, limit } of outdated) {
     let deleted = deleteMax;
     while (deleted === deleteMax) {
-      deleted = (await database.pool.query(statement, [inboxKeepDays, deleteMax])).rowCount ?? 0;
+      deleted = (await database.pool.query(statement, [limit(), deleteMax])).rowCount ?? 0;
     }
   }
 }

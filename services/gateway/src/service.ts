@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { connectNats } from '@app/messaging/connect';
+import { startHousekeeping } from '@app/messaging/housekeeping';
+import { startInstance } from '@app/messaging/instance';
 import { createRequester } from '@app/messaging/requester';
 import { openDatabase, pendingMigrations } from '@app/service-kit/database';
 import { Lifetime } from '@app/service-kit/lifetime';
@@ -7,8 +9,8 @@ import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { App, ClockControl } from './app.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import type { GatewayConfig } from './config.ts';
-import { startHousekeeping } from './db/housekeeping.ts';
 import { databaseOptions } from './db/migrate.ts';
+import { outdated } from './db/outdated.ts';
 import { createServer } from './http/server.ts';
 import { createIdempotencyStore } from './idempotency/idempotency-store.ts';
 
@@ -31,7 +33,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
     const nats = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD };
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'gateway' }), (opened) => opened.close());
-    lifetime.add('housekeeping', startHousekeeping(database, clock, logger), (started) => started.close());
+    lifetime.add('housekeeping', startHousekeeping(database, logger, outdated(clock)), (started) => started.close());
+    const instance = lifetime.add('instance', await startInstance(database, logger), (started) => started.close());
     const credentials = { pepper: config.KEY_PEPPER, platformKey: config.PLATFORM_KEY };
     const authenticator = createAuthenticator({ database, clock, logger, ...credentials });
     lifetime.add('authenticator', authenticator, (created) => created.close());
@@ -47,7 +50,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       database,
       authenticator,
       requester: createRequester(link),
-      idempotency: createIdempotencyStore(database, config.KEY_PEPPER),
+      idempotency: createIdempotencyStore(database, config.KEY_PEPPER, instance.owner),
       clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
       checks,
     };

@@ -52,6 +52,14 @@ export async function createHarness() {
     ]),
     await serveAs(nats.url, 'catalog', [answer(listProducts, async () => ({ data: [] }))]),
   ];
+  const env = {
+    DATABASE_URL: database.url,
+    NATS_URL: nats.url,
+    PORT: '0',
+    KEY_PEPPER: 'p'.repeat(32),
+    PLATFORM_KEY: platformKey,
+    RATE_LIMIT_PER_MINUTE: '0',
+  };
   const gateways: RunningGateway[] = [];
   return {
     nats,
@@ -61,15 +69,10 @@ export async function createHarness() {
     asked,
     books,
     orderDesk,
+    /** The settings of every gateway, for a test that starts one by itself. */
+    env,
     start: async (settings: Record<string, string> = {}): Promise<RunningGateway> => {
-      const own = {
-        DATABASE_URL: database.url,
-        NATS_URL: nats.url,
-        PORT: '0',
-        KEY_PEPPER: 'p'.repeat(32),
-        PLATFORM_KEY: platformKey,
-      };
-      const config = readConfig({ ...own, RATE_LIMIT_PER_MINUTE: '0', ...settings });
+      const config = readConfig({ ...env, ...settings });
       const clockControl = { set: async (offsetMs: number) => clock.moveTo(new Date(Date.now() + offsetMs)) };
       const gateway = await createGateway(config, { logger: silentLogger(), clock, clockControl });
       gateways.push(gateway);

@@ -1,11 +1,14 @@
 import { DomainError } from '@app/contracts/errors';
+import { freePort } from '@app/embedded/ports';
+import { sweep } from '@app/messaging/housekeeping';
 import { openDatabase } from '@app/service-kit/database';
+import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { sweep } from '../src/db/housekeeping.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
+import { outdated } from '../src/db/outdated.ts';
 import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
 import { send } from './http.ts';
 
@@ -27,11 +30,16 @@ afterAll(() => harness.close());
 beforeEach(() => {
   harness.orderDesk.place = takenOrder;
   harness.placed.length = 0;
+  harness.clock.reset();
 });
 
 const order = { productSlug: 'course', email: 'ada@example.com' };
-const place = (idempotencyKey: string, body: unknown = order, more: { key?: string; requestId?: string } = {}) =>
-  send(url, 'POST', '/api/v1/orders', {
+const place = (
+  idempotencyKey: string,
+  body: unknown = order,
+  more: { key?: string; requestId?: string; at?: string } = {},
+) =>
+  send(more.at ?? url, 'POST', '/api/v1/orders', {
     key: more.key ?? key,
     headers: { 'idempotency-key': idempotencyKey, ...(more.requestId ? { 'x-request-id': more.requestId } : {}) },
     body,
@@ -149,21 +157,89 @@ test('a request that failed may be repeated at once and goes on with the same co
   expect([harness.placed.length, commandIds().size]).toEqual([3, 1]);
 });
 
-test('a request whose process died is taken over with the same command id, once its lease is over', async () => {
-  await place('died');
-  const leaseUntil = (at: string) =>
-    query(
-      harness.database.url,
-      `update idempotency_records set status = null, response = null, lease_until = ${at} where key = 'died'`,
-    );
-  await leaseUntil(`now() + interval '20 seconds'`);
+/** Orders wait until they are let go. */
+function holdOrders(): () => void {
+  const gate = Promise.withResolvers<void>();
+  harness.orderDesk.place = async (input, context) => {
+    await gate.promise;
+    return await takenOrder(input, context);
+  };
+  return gate.resolve;
+}
+
+test('a request whose process was killed is taken over at once, with the same command id', async () => {
+  const port = await freePort();
+  const main = new URL('../src/main.ts', import.meta.url).pathname;
+  const child = await spawnNode(main, { ...harness.env, PORT: String(port) }, { readyLine: /ready$/ });
+  const letGo = holdOrders();
+  const lost = place('died', order, { at: `http://127.0.0.1:${port}` }).catch(() => 'no answer');
+  await eventually(() => harness.placed.length === 1);
+  // Nobody takes it from a process that lives, in another process either.
   expect((await place('died')).json.code).toBe('idempotency_key_in_use');
-  await leaseUntil(`now() - interval '1 millisecond'`);
+  await child.kill('SIGKILL');
+  expect(await lost).toBe('no answer');
+  letGo();
   const other = await place('died', { ...order, email: 'eve@example.com' });
   expect(other.json.code).toBe('idempotency_key_reused');
-  const answers = await Promise.all(Array.from({ length: 10 }, () => place('died')));
-  expect(answers.some(({ status }) => status === 200)).toBe(true);
+  const taken = await eventually(
+    async () => {
+      const answer = await place('died');
+      return answer.status === 409 ? undefined : answer;
+    },
+    { withinMs: 2_000 },
+  );
+  expect(taken.status).toBe(200);
   expect([harness.placed.length, commandIds().size]).toEqual([2, 1]);
+});
+
+test('a request that outlives its lease is taken over, and only the one that took it over is answered', async () => {
+  const letGo = holdOrders();
+  const first = place('slow');
+  await eventually(() => harness.placed.length === 1);
+  await query(harness.database.url, `update idempotency_records set lease_until = now() where key = 'slow'`);
+  const second = place('slow');
+  await eventually(() => harness.placed.length === 2);
+  letGo();
+  const [{ status, json }, answered] = await Promise.all([first, second]);
+  expect([status, json.code, answered.status, commandIds().size]).toEqual([503, 'outcome_unknown', 200, 1]);
+  expect((await place('slow')).text).toBe(answered.text);
+});
+
+/** Storing the answer under this key fails, so many times. */
+async function breakStoring(idempotencyKey: string, times: number): Promise<void> {
+  await query(
+    harness.database.url,
+    `create sequence broken_${times};
+     create function break_${times}() returns trigger language plpgsql as $$ begin
+       if new.key = '${idempotencyKey}' and nextval('broken_${times}') <= ${times} then raise 'broken'; end if;
+       return new;
+     end $$;
+     create trigger break_${times} before update on idempotency_records
+       for each row when (new.status is not null) execute function break_${times}()`,
+  );
+}
+
+test('an answer that could not be stored at first is given once it is', async () => {
+  await breakStoring('stored-late', 2);
+  const first = await place('stored-late');
+  expect(first.status).toBe(200);
+  expect((await place('stored-late')).text).toBe(first.text);
+  expect(harness.placed).toHaveLength(1);
+});
+
+test('an answer that cannot be stored is not given: the key in it is the one of the repetition', async () => {
+  const create = () =>
+    send(url, 'POST', '/api/v1/api-keys', { key, headers: { 'idempotency-key': 'unkept' }, body: { name: 'unkept' } });
+  await breakStoring('unkept', 3);
+  const first = await create();
+  expect([first.status, first.json.code, first.headers['retry-after']]).toEqual([503, 'outcome_unknown', '1']);
+  const second = await create();
+  const third = await create();
+  expect([second.status, third.text]).toEqual([200, second.text]);
+  expect((await send(url, 'GET', '/api/v1/orders', { key: second.json.key })).status).toBe(200);
+  expect(
+    await query(harness.database.url, `select id from api_keys where account_id = $1 and name = 'unkept'`, [accountId]),
+  ).toHaveLength(1);
 });
 
 test('an answer that holds a new key is stored unreadably; a repeated creation makes one key', async () => {
@@ -205,12 +281,29 @@ test('the platform key’s daily job has keys of its own', async () => {
   expect(harness.asked).toEqual([{ accountId: null }, { accountId }]);
 });
 
-test('a record is kept 30 days', async () => {
+const dayMs = 86_400_000;
+
+test('a key is the same key for 30 days, and a new one after them', async () => {
+  const first = await place('month');
+  harness.clock.advance(30 * dayMs - 60_000);
+  expect((await place('month')).text).toBe(first.text);
+  harness.clock.advance(120_000);
+  const other = { ...order, email: 'eve@example.com' };
+  const second = await place('month', other);
+  expect([second.status, second.headers['idempotent-replayed']]).toEqual([200, undefined]);
+  expect([harness.placed.length, commandIds().size]).toEqual([2, 2]);
+  expect((await place('month', other)).text).toBe(second.text);
+  expect((await place('month')).json.code).toBe('idempotency_key_reused');
+});
+
+test('a record is stored for 30 days', async () => {
   const database = await openDatabase(databaseOptions(harness.database.url));
   await place('kept');
-  await sweep(database, new Date(Date.now() + 29 * 86_400_000));
+  harness.clock.advance(29 * dayMs);
+  await sweep(database, outdated(harness.clock));
   expect(await recordsOf('kept')).toHaveLength(1);
-  await sweep(database, new Date(Date.now() + 31 * 86_400_000));
+  harness.clock.advance(2 * dayMs);
+  await sweep(database, outdated(harness.clock));
   expect(await recordsOf('kept')).toHaveLength(0);
   await database.close();
 });

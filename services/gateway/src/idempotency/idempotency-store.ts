@@ -1,4 +1,6 @@
+import { livingOwners } from '@app/messaging/instance';
 import { type Database, statement } from '@app/service-kit/database';
+import { keptSince, leaseSeconds } from './idempotency.rules.ts';
 import { createBodySeal } from './sealed-body.ts';
 
 export interface RecordKey {
@@ -11,59 +13,76 @@ export interface StoredAnswer {
   readonly body: Buffer;
 }
 
+/** A record that a request is at work under, until its lease is over or its process dead. */
+export interface Hold extends RecordKey {
+  readonly commandId: string;
+  /** Of this one request: who took the record over since has another. */
+  readonly token: string;
+}
+
 export type Reservation =
-  | { kind: 'run'; commandId: string }
+  | { kind: 'run'; hold: Hold }
   | { kind: 'done'; answer: StoredAnswer }
-  | { kind: 'in-use' }
+  | { kind: 'in-use'; leaseLeftSeconds: number }
   | { kind: 'reused' };
 
 /** Answers under their Idempotency-Key. A request costs it two statements: one before, one after. */
 export interface IdempotencyStore {
   /** `commandId` is for a new record; a record whose first request died keeps its own. */
   reserve(record: RecordKey, fingerprint: Buffer, commandId: string, now: Date): Promise<Reservation>;
-  complete(record: RecordKey, answer: { status: number; body: Uint8Array }): Promise<void>;
+  /** Whether it was stored: not when another request has taken the record over. */
+  complete(hold: Hold, answer: { status: number; body: Uint8Array }): Promise<boolean>;
   /** The next request under the key goes on at once, with the same command id. */
-  release(record: RecordKey): Promise<void>;
-  forget(record: RecordKey): Promise<void>;
+  release(hold: Hold): Promise<void>;
+  forget(hold: Hold): Promise<void>;
 }
 
-/**
- * How long a request may be at work before another takes its key over: longer than the requester's 20 s for a lost
- * command and the 5 s of its last try. Real time, of the one database: the test clock does not kill requests.
- */
-const leaseSeconds = 30;
-
+// A record is taken over from a dead process, after its lease from a living one, and when it should be gone: then it is
+// a new one. Leases are real time, of the one database: the test clock does not kill requests.
+//
 // The insert waits for another insert of the same key, but the second half does not see that one's row: then no row
 // comes back, and asking again finds it.
 const reserve = statement(
   'idempotency-reserve',
   `with reserved as (
-     insert into idempotency_records as r (account_id, key, fingerprint, command_id, lease_until, created_at)
-     values ($1, $2, $3, $4, now() + interval '${leaseSeconds} seconds', $5)
-     on conflict (account_id, key) do update set lease_until = excluded.lease_until
-       where r.status is null and r.lease_until <= now() and r.fingerprint = excluded.fingerprint
+     insert into idempotency_records as r
+       (account_id, key, fingerprint, command_id, lease_until, created_at, lease_owner, lease_token)
+     values ($1, $2, $3, $4, now() + interval '${leaseSeconds} seconds', $5, $7, $4)
+     on conflict (account_id, key) do update set
+       fingerprint = excluded.fingerprint,
+       command_id = case when r.created_at < $6 then excluded.command_id else r.command_id end,
+       created_at = case when r.created_at < $6 then excluded.created_at else r.created_at end,
+       status = null, response = null,
+       lease_until = excluded.lease_until, lease_owner = excluded.lease_owner, lease_token = excluded.lease_token
+     where r.created_at < $6 or (
+       r.status is null and r.fingerprint = excluded.fingerprint
+       and (r.lease_until <= now() or r.lease_owner <> all (array(${livingOwners}))))
      returning command_id
    )
-   select true as reserved, command_id, null::bytea as fingerprint, null::smallint as status, null::bytea as response
+   select true as reserved, command_id, null::bytea as fingerprint, null::smallint as status, null::bytea as response,
+     null::float8 as lease_left
    from reserved
    union all
-   select false, command_id, fingerprint, status, response from idempotency_records
+   select false, command_id, fingerprint, status, response, extract(epoch from greatest(lease_until, now()) - now())::float8
+   from idempotency_records
    where account_id = $1 and key = $2 and not exists (select from reserved)`,
 );
 
 const complete = statement(
   'idempotency-complete',
-  `update idempotency_records set status = $3, response = $4 where account_id = $1 and key = $2 and status is null`,
+  `update idempotency_records set status = $4, response = $5
+   where account_id = $1 and key = $2 and lease_token = $3`,
 );
 
 const release = statement(
   'idempotency-release',
-  `update idempotency_records set lease_until = '-infinity' where account_id = $1 and key = $2 and status is null`,
+  `update idempotency_records set lease_until = '-infinity'
+   where account_id = $1 and key = $2 and lease_token = $3 and status is null`,
 );
 
 const forget = statement(
   'idempotency-forget',
-  `delete from idempotency_records where account_id = $1 and key = $2 and status is null`,
+  `delete from idempotency_records where account_id = $1 and key = $2 and lease_token = $3 and status is null`,
 );
 
 interface Row {
@@ -72,33 +91,37 @@ interface Row {
   readonly fingerprint: Buffer;
   readonly status: number | null;
   readonly response: Buffer;
+  readonly lease_left: number;
 }
 
 const boundTo = (record: RecordKey): string => `${record.accountId} ${record.key}`;
 
-export function createIdempotencyStore(database: Database, secret: string): IdempotencyStore {
+/** @param owner this process, as the holder of its instance's lock */
+export function createIdempotencyStore(database: Database, secret: string, owner: number): IdempotencyStore {
   const { pool } = database;
   const seal = createBodySeal(secret);
+  const held = ({ accountId, key, token }: Hold) => [accountId, key, token];
   return {
     reserve: async (record, fingerprint, commandId, now) => {
-      const values = [record.accountId, record.key, fingerprint, commandId, now];
+      const values = [record.accountId, record.key, fingerprint, commandId, now, keptSince(now), owner];
       let { rows } = await pool.query<Row>(reserve(values));
       if (rows.length === 0) ({ rows } = await pool.query<Row>(reserve(values)));
       const [row] = rows;
-      if (row === undefined) return { kind: 'in-use' };
-      if (row.reserved) return { kind: 'run', commandId: row.command_id };
+      if (row === undefined) return { kind: 'in-use', leaseLeftSeconds: leaseSeconds };
+      if (row.reserved) return { kind: 'run', hold: { ...record, commandId: row.command_id, token: commandId } };
       if (!row.fingerprint.equals(fingerprint)) return { kind: 'reused' };
-      if (row.status === null) return { kind: 'in-use' };
+      if (row.status === null) return { kind: 'in-use', leaseLeftSeconds: row.lease_left };
       return { kind: 'done', answer: { status: row.status, body: seal.open(row.response, boundTo(record)) } };
     },
-    complete: async (record, { status, body }) => {
-      await pool.query(complete([record.accountId, record.key, status, seal.seal(body, boundTo(record))]));
+    complete: async (hold, { status, body }) => {
+      const values = [...held(hold), status, seal.seal(body, boundTo(hold))];
+      return (await pool.query(complete(values))).rowCount === 1;
     },
-    release: async (record) => {
-      await pool.query(release([record.accountId, record.key]));
+    release: async (hold) => {
+      await pool.query(release(held(hold)));
     },
-    forget: async (record) => {
-      await pool.query(forget([record.accountId, record.key]));
+    forget: async (hold) => {
+      await pool.query(forget(held(hold)));
     },
   };
 }

@@ -8,6 +8,25 @@ export function checkIdempotencyKey(key: string): void {
   throw new DomainError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
 }
 
+const keptDays = 30;
+
+/** Records from before are as if they had never been. */
+export function keptSince(now: Date): Date {
+  return new Date(now.getTime() - keptDays * 24 * 60 * 60 * 1000);
+}
+
+/**
+ * How long a request may be at work before another takes its key over, though its process lives: longer than the
+ * requester's 20 s for a lost command and the 5 s of its last try.
+ */
+export const leaseSeconds = 30;
+
+/** When to ask again for a key that is at work: after as long again as that has lasted, and when its lease ends. */
+export function retryAfterSeconds(leaseLeftSeconds: number): number {
+  const lastedSeconds = leaseSeconds - leaseLeftSeconds;
+  return Math.max(1, Math.ceil(Math.min(lastedSeconds, leaseLeftSeconds)));
+}
+
 /** What is to be done with a key's record once its request was refused or failed. */
 export type Disposal = 'store' | 'release' | 'forget';
 

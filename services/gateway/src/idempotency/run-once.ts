@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
-import { disposalOf } from './idempotency.rules.ts';
-import type { IdempotencyStore, RecordKey, StoredAnswer } from './idempotency-store.ts';
+import { TemporaryRefusal } from '../http/temporary-refusal.ts';
+import { disposalOf, retryAfterSeconds } from './idempotency.rules.ts';
+import type { Hold, IdempotencyStore, RecordKey, StoredAnswer } from './idempotency-store.ts';
 
 /** The first request under this key was refused; here is that refusal again, byte for byte. */
 export class ReplayedRefusal extends Error {
@@ -42,7 +44,8 @@ export async function runOnce(
   const { record } = call;
   const reservation = await store.reserve(record, call.fingerprint, call.commandId, call.now);
   if (reservation.kind === 'in-use') {
-    throw new DomainError('idempotency_key_in_use', 'The first request with this Idempotency-Key is still running.');
+    const detail = 'The first request with this Idempotency-Key is still running.';
+    throw new TemporaryRefusal('idempotency_key_in_use', detail, retryAfterSeconds(reservation.leaseLeftSeconds));
   }
   if (reservation.kind === 'reused') {
     throw new DomainError('idempotency_key_reused', 'This Idempotency-Key was used with another method, path or body.');
@@ -51,20 +54,51 @@ export async function runOnce(
     if (reservation.answer.status !== 200) throw new ReplayedRefusal(reservation.answer);
     return { body: reservation.answer.body, replayed: true };
   }
-  // The effect stands whatever becomes of the record: an unwritten answer is found again through the command id.
-  const settle = (work: Promise<void>) =>
-    work.catch((err: unknown) =>
-      logger.warn({ err, accountId: record.accountId }, 'an idempotency record was not settled'),
-    );
+  const { hold } = reservation;
   let body: Uint8Array;
   try {
-    body = await call.run(reservation.commandId);
+    body = await call.run(hold.commandId);
   } catch (err) {
     const disposal = disposalOf(err);
-    if (disposal === 'store') await settle(store.complete(record, call.refusal(err as DomainError)));
-    else await settle(disposal === 'release' ? store.release(record) : store.forget(record));
+    if (disposal === 'store') await keep(store, logger, hold, call.refusal(err as DomainError));
+    else await settle(logger, hold, disposal === 'release' ? store.release(hold) : store.forget(hold));
     throw err;
   }
-  await settle(store.complete(record, { status: 200, body }));
+  await keep(store, logger, hold, { status: 200, body });
   return { body, replayed: false };
+}
+
+const keepPausesMs = [0, 100, 500];
+
+/**
+ * Stores the answer before it is given: were it given alone, a repetition would do the work again for another answer,
+ * and a new key's would be a different key. What cannot be stored is not told. Throws `outcome_unknown`.
+ */
+async function keep(
+  store: IdempotencyStore,
+  logger: Logger,
+  hold: Hold,
+  answer: { status: number; body: Uint8Array },
+): Promise<void> {
+  for (const pauseMs of keepPausesMs) {
+    if (pauseMs > 0) await sleep(pauseMs);
+    try {
+      if (await store.complete(hold, answer)) return;
+      break;
+    } catch (err) {
+      logger.warn({ err, accountId: hold.accountId }, 'an answer was not stored under its idempotency key');
+    }
+  }
+  await settle(logger, hold, store.release(hold));
+  throw new DomainError(
+    'outcome_unknown',
+    'The answer could not be kept. Repeat the request with its Idempotency-Key to learn its outcome.',
+  );
+}
+
+/** The record's lease ends by itself when this fails. */
+async function settle(logger: Logger, hold: Hold, work: Promise<void>): Promise<void> {
+  await work.catch((err: unknown) =>
+    logger.warn({ err, accountId: hold.accountId }, 'an idempotency record was not settled'),
+  );
 }
