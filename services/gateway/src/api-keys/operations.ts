@@ -1,13 +1,13 @@
 import { apiKeyResource, createApiKeyBody, createdApiKeyResource, rotateApiKeyBody } from '@app/contracts/accounts';
-import { limits, listOf, okResult } from '@app/contracts/common';
+import { listOf, okResult, pageQueryOf } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
+import { idSchema } from '@app/contracts/ids';
 import { z } from 'zod';
 import { defineOperation } from '../http/operation.ts';
 import { pathId } from '../http/path-params.ts';
-import { ApiKey } from './api-key.entity.ts';
-import { toResource } from './api-key-resource.ts';
 import { createApiKey } from './create-api-key.ts';
 import { checkMayGrant } from './grant.ts';
+import { listApiKeys } from './list-api-keys.ts';
 import { revokeApiKey } from './revoke-api-key.ts';
 import { rotateApiKey } from './rotate-api-key.ts';
 
@@ -22,15 +22,13 @@ export const apiKeyOperations = [
     path: '/api/v1/api-keys',
     tag,
     summary: 'List the account’s API keys, newest first',
+    description: 'The latest 100. With `limit` or `before` it pages back, and says whether more follow.',
     auth: 'account',
     scope: 'read',
+    query: pageQueryOf(idSchema('apiKey')),
     response: listOf(apiKeyResource),
     errors: [],
-    run: async ({ app, actor }) => {
-      const newestFirst = { orderBy: { id: 'desc' as const }, limit: limits.listMax };
-      const keys = await app.database.fork().find(ApiKey, { accountId: actor.accountId }, newestFirst);
-      return { data: keys.map(toResource) };
-    },
+    run: ({ app, actor, query }) => listApiKeys(app.database, actor.accountId, query),
   }),
   defineOperation({
     id: 'createApiKey',

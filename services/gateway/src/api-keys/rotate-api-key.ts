@@ -19,7 +19,7 @@ export async function rotateApiKey(deps: Deps, actor: Actor, commandId: string, 
     if (old === null) throw new DomainError('api_key_not_found', 'There is no such API key on this account.');
     const now = deps.clock.now();
     const expiresAt = old.expiresAt ?? null;
-    const repeated = (await tx.count(ApiKey, { id: idOfCommand('apiKey', commandId) })) > 0;
+    const repeated = (await tx.count(ApiKey, { id: idOfCommand('apiKey', commandId), accountId: actor.accountId })) > 0;
     const ended = old.revokedAt != null || (expiresAt !== null && expiresAt <= now);
     if (ended && !repeated) {
       throw new DomainError('invalid_transition', 'This key has ended: make a new one instead.');

@@ -7,7 +7,8 @@ const everyMs = 60_000;
 
 const touch = statement(
   'api-key-touch',
-  `update api_keys set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at <= $3)`,
+  `update api_keys set last_used_at = $2 where id = $1 and account_id = $4
+     and (last_used_at is null or last_used_at <= $3)`,
 );
 
 /** Notes that keys are used. Nobody waits for it, and a note that fails is written a minute later. */
@@ -23,7 +24,7 @@ export class KeyUsage {
 
   note(key: FoundKey, nowMs: number): void {
     if (nowMs - key.lastUsedAtMs < everyMs) return;
-    const values = [key.keyId, new Date(nowMs), new Date(nowMs - everyMs)];
+    const values = [key.keyId, new Date(nowMs), new Date(nowMs - everyMs), key.actor.accountId];
     const write = this.#database.pool.query(touch(values)).then(
       () => undefined,
       (err: unknown) => this.#logger.warn({ err }, 'the use of a key was not noted'),
