@@ -6,6 +6,7 @@ import type { Check } from '@app/service-kit/service';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { GatewayConfig } from './config.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
+import type { SignInLimit } from './sessions/sign-in-limit.ts';
 
 /** Moves the clock of every service; resolves when all have followed. */
 export interface ClockControl {
@@ -21,6 +22,7 @@ export interface App {
   readonly requester: Requester;
   readonly authenticator: Authenticator;
   readonly idempotency: IdempotencyStore;
+  readonly limitSignIn: SignInLimit;
   /** Null where the clock may not be moved. */
   readonly clockControl: ClockControl | null;
   readonly checks: readonly Check[];

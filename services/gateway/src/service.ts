@@ -13,6 +13,7 @@ import { databaseOptions } from './db/migrate.ts';
 import { outdated } from './db/outdated.ts';
 import { createServer } from './http/server.ts';
 import { createIdempotencyStore } from './idempotency/idempotency-store.ts';
+import { createSignInLimit } from './sessions/sign-in-limit.ts';
 
 export interface GatewayDeps extends ServiceDeps {
   /** How the test clock reaches every service; without it the clock cannot be moved. */
@@ -51,6 +52,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       authenticator,
       requester: createRequester(link),
       idempotency: createIdempotencyStore(database, config.KEY_PEPPER, instance.owner),
+      limitSignIn: createSignInLimit(config.RATE_LIMIT_PER_MINUTE),
       clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
       checks,
     };

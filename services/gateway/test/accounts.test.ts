@@ -158,6 +158,44 @@ test('a key is shown once, stored as a hash, and listed by its ends', async () =
   expect(stored).not.toContain(key);
 });
 
+test('keys are listed newest first, a hundred or page by page', async () => {
+  const { key, keyId } = await createSeller(url);
+  const ids = [keyId];
+  for (let i = 0; i < 4; i++)
+    ids.unshift((await send(url, 'POST', '/api/v1/api-keys', { key, body: { name: 'k' } })).json.id);
+  const list = async (query: string) => {
+    const { json } = await send(url, 'GET', `/api/v1/api-keys${query}`, { key });
+    return [json.data.map(({ id }: { id: string }) => id), json.has_more];
+  };
+  expect(await list('')).toEqual([ids, undefined]);
+  expect(await list('?limit=2')).toEqual([ids.slice(0, 2), true]);
+  expect(await list(`?limit=2&before=${ids[1]}`)).toEqual([ids.slice(2, 4), true]);
+  expect(await list(`?before=${ids[3]}`)).toEqual([ids.slice(4), false]);
+  expect((await send(url, 'GET', '/api/v1/api-keys?limit=101', { key })).json.errors).toEqual([
+    expect.objectContaining({ field: 'limit' }),
+  ]);
+});
+
+test('a rush of sign-ins is refused beyond what can wait, and keeps nobody else from being served', async () => {
+  const { key } = await createSeller(url);
+  // Nothing is open yet: this gateway's first connections are made while passwords are hashed.
+  const other = await harness.start();
+  const rush = Promise.all(
+    Array.from({ length: 60 }, (_, i) =>
+      send(other.url, 'POST', '/api/auth/login', { body: { email: `rush${i}@example.com`, password: 'a guess' } }),
+    ),
+  );
+  const startedMs = performance.now();
+  expect((await orders(key, other.url)).status).toBe(200);
+  expect(performance.now() - startedMs).toBeLessThan(3_000);
+  const answers = await rush;
+  const refused = answers.filter(({ status }) => status === 503);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(60 - refused.length);
+  for (const { json, headers } of refused)
+    expect([json.code, headers['retry-after']]).toEqual(['service_unavailable', '5']);
+});
+
 test('a revoked key stops at once where it was revoked, and within a second everywhere', async () => {
   const other = await harness.start();
   const { session, key, keyId } = await createSeller(url);

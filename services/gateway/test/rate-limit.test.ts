@@ -23,6 +23,8 @@ test('a key has its quota for a minute; the daily job and health are outside of 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
   expect(answers.map(({ headers }) => headers['ratelimit-policy'])).toEqual(Array(6).fill('"default";q=5;w=60'));
   expect(answers[0]?.headers.ratelimit).toMatch(/^"default";r=4;t=60$/);
+  expect(answers[1]?.headers).toMatchObject({ 'ratelimit-limit': '5', 'ratelimit-remaining': '3' });
+  expect(answers[1]?.headers['ratelimit-reset']).toMatch(/^(60|5\d)$/);
   const refused = answers[5];
   expect(refused?.json).toMatchObject({ code: 'rate_limited', status: 429 });
   expect(refused?.headers.ratelimit).toMatch(/^"default";r=0;t=\d+$/);
@@ -47,6 +49,21 @@ test('an address gets sixty tries a minute without a valid key, and another addr
   for (const { status, headers } of next)
     expect([status, headers['ratelimit-policy']]).toEqual([429, '"default";q=60;w=60']);
   expect((await from('203.0.113.10')).status).toBe(401);
+});
+
+test('an email has ten tries a minute to sign in, from whatever address, and another email its own', async () => {
+  let address = 0;
+  const login = (email: string) =>
+    send(url, 'POST', '/api/auth/login', {
+      headers: { 'x-forwarded-for': `198.51.100.${++address}` },
+      body: { email, password: 'a guess' },
+    });
+  const tries = [];
+  for (let i = 0; i < 11; i++) tries.push(await login(i % 2 === 0 ? 'ada@example.com' : 'ADA@example.com'));
+  expect(tries.map(({ status }) => status)).toEqual([...Array(10).fill(401), 429]);
+  expect(tries[10]?.json.code).toBe('rate_limited');
+  expect(tries[10]?.headers['retry-after']).toMatch(/^(60|5\d)$/);
+  expect((await login('bob@example.com')).status).toBe(401);
 });
 
 test('without proxies in front the forwarded address is not believed', async () => {

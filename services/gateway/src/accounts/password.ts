@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { Turnstile } from './turnstile.ts';
 
 interface Cost {
   readonly N: number;
@@ -10,6 +11,13 @@ interface Cost {
 const cost: Cost = { N: 2 ** 15, r: 8, p: 3 };
 const keyLength = 32;
 const saltLength = 16;
+
+/**
+ * A hash keeps one of the threads busy (four unless told otherwise) on which Node also looks up the names of whom it
+ * connects to: two are left for that. One turnstile for the process, as the threads are the process's. 32 in the queue
+ * wait for about 5 s, at a third of a second each.
+ */
+const hashing = new Turnstile(2, 32);
 
 /** `scrypt$N$r$p$salt$hash`: a hash tells how it was made, so that the cost may rise later. */
 export async function hashPassword(password: string): Promise<string> {
@@ -35,10 +43,12 @@ export const nobodysHash = [
   Buffer.alloc(keyLength).toString('base64'),
 ].join('$');
 
-function derive(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    // Node refuses more than 32 MB unless told; a little above the need.
-    const options = { N, r, p, maxmem: 160 * N * r };
-    scrypt(password.normalize('NFKC'), salt, keyLength, options, (err, key) => (err ? reject(err) : resolve(key)));
-  });
+async function derive(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
+  // Node refuses more than 32 MB unless told; a little above the need.
+  const options = { N, r, p, maxmem: 160 * N * r };
+  const hash = () =>
+    new Promise<Buffer>((resolve, reject) => {
+      scrypt(password.normalize('NFKC'), salt, keyLength, options, (err, key) => (err ? reject(err) : resolve(key)));
+    });
+  return await hashing.pass(hash);
 }

@@ -39,6 +39,7 @@ export const sessionOperations = [
     response: signupResult,
     errors: ['invalid_credentials'],
     run: async ({ app, body, cookie }) => {
+      app.limitSignIn(body.email);
       const { accountId, token } = await signIn(app, body.email, body.password);
       cookie.set(token);
       return { ok: true, accountId };
@@ -54,7 +55,7 @@ export const sessionOperations = [
     response: okResult,
     errors: [],
     run: async ({ app, actor, cookie }) => {
-      await app.database.fork().nativeDelete(Session, { id: actor.sessionId ?? '' });
+      await app.database.fork().nativeDelete(Session, { id: actor.sessionId ?? '', userId: actor.userId ?? '' });
       app.authenticator.forget();
       cookie.clear();
       return { ok: true };

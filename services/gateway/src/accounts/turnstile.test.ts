@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { Turnstile } from './turnstile.ts';
+
+const turn = () => new Promise(setImmediate);
+
+/** Pieces of work that run until they are let go, and the most that ever ran at once. */
+function workshop(turnstile: Turnstile) {
+  const doing: PromiseWithResolvers<void>[] = [];
+  const seen = { begun: 0, most: 0 };
+  let running = 0;
+  const enter = () =>
+    turnstile.pass(async () => {
+      const work = Promise.withResolvers<void>();
+      doing.push(work);
+      seen.begun += 1;
+      running += 1;
+      seen.most = Math.max(seen.most, running);
+      await work.promise.finally(() => {
+        running -= 1;
+      });
+      return seen.begun;
+    });
+  return { doing, seen, enter };
+}
+
+test('no more work at once than it lets through, and none is forgotten', async () => {
+  const { doing, seen, enter } = workshop(new Turnstile(2, 10));
+  const all = Array.from({ length: 12 }, enter);
+  for (let i = 0; i < 12; i++) {
+    await turn();
+    doing.shift()?.resolve();
+  }
+  await Promise.all(all);
+  expect(seen).toEqual({ begun: 12, most: 2 });
+});
+
+test('beyond those that may wait, work is refused at once and told to come again', async () => {
+  const { doing, seen, enter } = workshop(new Turnstile(1, 1));
+  const [first, second] = [enter(), enter()];
+  await expect(enter()).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 5 });
+  doing.shift()?.reject(new Error('a fault'));
+  await expect(first).rejects.toThrow('a fault');
+  await turn();
+  doing.shift()?.resolve();
+  await second;
+  const third = enter();
+  await turn();
+  doing.shift()?.resolve();
+  expect(await third).toBe(3);
+  expect(seen.most).toBe(1);
+});
