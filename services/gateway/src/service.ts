@@ -3,6 +3,7 @@ import { connectNats } from '@app/messaging/connect';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { startInstance } from '@app/messaging/instance';
 import { createRequester } from '@app/messaging/requester';
+import { ConfigError } from '@app/service-kit/config';
 import { openDatabase, pendingMigrations } from '@app/service-kit/database';
 import { Lifetime } from '@app/service-kit/lifetime';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
@@ -16,7 +17,7 @@ import { createIdempotencyStore } from './idempotency/idempotency-store.ts';
 import { createSignInLimit } from './sessions/sign-in-limit.ts';
 
 export interface GatewayDeps extends ServiceDeps {
-  /** How the test clock reaches every service; without it the clock cannot be moved. */
+  /** How the test clock reaches every service; without it the clock cannot be moved, and CLOCK_CONTROL is off. */
   readonly clockControl?: ClockControl;
 }
 
@@ -28,6 +29,9 @@ export interface RunningGateway extends RunningService {
 /** Puts the edge together: storage, messaging, and last the HTTP server. */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<RunningGateway> {
   const { logger, clock } = deps;
+  if (config.CLOCK_CONTROL === 'enabled' && deps.clockControl === undefined) {
+    throw new ConfigError(['CLOCK_CONTROL: the test clock exists only where all services share a process']);
+  }
   const lifetime = new Lifetime(logger);
   try {
     const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
