@@ -2,13 +2,14 @@ import { createHmac } from 'node:crypto';
 import { errorCodes } from '@app/contracts/errors';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { placeholderUrl } from '../src/developers/addressed.ts';
 import { html, withCode } from '../src/developers/html.ts';
-import { nodeCheck } from '../src/developers/samples.ts';
+import { firstKey, nodeCheck } from '../src/developers/samples.ts';
 import { operations } from '../src/http/operations.ts';
 import { publicCode } from '../src/http/problem.ts';
 import { tools } from '../src/mcp/tools.ts';
 import type { RunningGateway } from '../src/service.ts';
-import { createHarness, type Harness } from './harness.ts';
+import { createHarness, createSeller, type Harness } from './harness.ts';
 import { send } from './http.ts';
 
 guardLeaks();
@@ -102,6 +103,29 @@ test('the guide names every endpoint and every tool', async () => {
   const { text } = await send(url, 'GET', '/developers');
   for (const { method, path } of operations) expect(text).toContain(`>${method}</b> ${path}<`);
   for (const { name } of tools) expect(text).toContain(`<code>${name}</code>`);
+});
+
+test('the commands on the page make a first key', async () => {
+  const { email } = await createSeller(url);
+  const { text } = await send(url, 'GET', '/developers');
+  expect(text).toContain('credentials.json');
+  const commands = firstKey.replaceAll(placeholderUrl, url).replace('you@example.com', email).split('\n\n');
+  let cookie = '';
+  let key = '';
+  for (const command of commands.filter((each) => each.trim().startsWith('curl'))) {
+    const [, address = '', jar] = /curl (\S+) -([bc]) cookies\.txt/.exec(command) ?? [];
+    const [, body = ''] = /-d '(.+)'/.exec(command) ?? [];
+    const { pathname } = new URL(address);
+    expect(text).toContain(`${url}${pathname}`);
+    const sent = await send(url, 'POST', pathname, {
+      raw: body.replace('your password', 'a long password'),
+      ...(jar === 'b' ? { session: cookie } : {}),
+    });
+    expect(sent.status).toBe(200);
+    cookie ||= sent.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    key = sent.json.key;
+  }
+  expect((await send(url, 'GET', '/api/v1/products', { key })).status).toBe(200);
 });
 
 test('the check of signatures on the page accepts what we sign and nothing else', async () => {

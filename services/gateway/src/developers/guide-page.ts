@@ -33,8 +33,11 @@ request acts on the account that owns the key. The base address of this deployme
   return renderPage({ title: 'Developer guide', lead, sections, current: '/developers' });
 }
 
-const quickStart = html`<p>Make a key with <code>POST /api/v1/api-keys</code> from a signed-in session. A deployment begun with
-<code>npm start</code> has one ready, in <code>credentials.json</code>. Then:</p>
+const quickStart = html`<p>A deployment begun with <code>npm start</code> has a first key ready, in
+<code>credentials.json</code>. Elsewhere, and for every other key, sign in and make one with
+<code>POST /api/v1/api-keys</code>; it is shown this once:</p>
+${code('Shell', samples.firstKey)}
+<p>Then:</p>
 ${code('Shell', samples.quickStart)}`;
 
 const authentication = html`<p>Send the key with every request: <code>Authorization: Bearer fnl_…</code>. A missing,
@@ -60,7 +63,7 @@ const idempotency = html`<p>Send <code>Idempotency-Key</code> (1 to 255 visible 
 <code>POST</code>, and repeating it is harmless: for 30 days the same key with the same body gets the first answer
 again, byte for byte, with <code>idempotent-replayed: true</code>. The same key with another body is refused with
 <a href="/developers/errors#idempotency_key_reused">422</a>; while the first request is running, with
-<a href="/developers/errors#idempotency_key_in_use">409</a>. When a connection breaks or the answer is a 5xx, send the
+<a href="/developers/errors#idempotency_key_in_use">409</a> and when to ask again. When a connection breaks or the answer is a 5xx, send the
 request again with the same key: the work is done once.</p>
 <p>Without a key, two requests are two orders.</p>`;
 
@@ -79,8 +82,10 @@ function rateLimits(perMinute: number): Html {
     perMinute === 0
       ? html`<p>This deployment sets no rate limit.</p>`
       : html`<p>${perMinute} requests a minute for each key, 60 a minute for each address without a valid key. Answers
-carry <code>ratelimit</code> and <code>ratelimit-policy</code>; beyond the limit comes
-<a href="/developers/errors#rate_limited">429</a> with <code>retry-after</code> in seconds. The daily job is exempt.</p>`;
+carry <code>ratelimit-limit</code>, <code>ratelimit-remaining</code> and <code>ratelimit-reset</code> (seconds), and the
+same as <code>ratelimit</code> and <code>ratelimit-policy</code>; beyond the limit comes
+<a href="/developers/errors#rate_limited">429</a> with <code>retry-after</code> in seconds. The daily job is exempt. Signing
+in has a limit of its own: 10 tries a minute with one email.</p>`;
   return html`${limit}
 <p>A body may have ${limits.bodyBytes / 1024} KB, an email’s text ${limits.emailBodyBytes / 1024} KB, a name
 ${limits.name} characters, an order ${limits.bumpIds} bumps. Money is an integer in minor units beside a lower-case

@@ -1,6 +1,18 @@
 import { placeholderUrl } from './addressed.ts';
 
-/** Programs on the developer page; a test runs the checks of signatures. */
+/** Programs on the developer page; tests run what makes a key, and the checks of signatures. */
+export const firstKey = `
+curl ${placeholderUrl}/api/auth/login -c cookies.txt \\
+  -H "Content-Type: application/json" \\
+  -d '{ "email": "you@example.com", "password": "your password" }'
+
+curl ${placeholderUrl}/api/v1/api-keys -b cookies.txt \\
+  -H "Content-Type: application/json" \\
+  -d '{ "name": "My shop" }'
+
+# {"id":"key_…","name":"My shop", … ,"key":"fnl_…"}
+`;
+
 export const quickStart = `
 export KEY=fnl_…
 
