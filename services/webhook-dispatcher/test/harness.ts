@@ -3,9 +3,9 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { connectNats } from '@app/messaging/connect';
 import { writeContext } from '@app/messaging/request-headers';
 import { createRequester } from '@app/messaging/requester';
+import { ensureStream, openStreams } from '@app/messaging/streams';
 import { openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
 import { fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
@@ -21,8 +21,11 @@ export async function startHarness(settings: Record<string, string> = {}) {
   const env = { DATABASE_URL: stored.url, NATS_URL: nats.url, ...own, ...settings };
   const clock = fakeClock();
   const start = () => createWebhookDispatcher(configSchema.parse(env), { logger: silentLogger(), clock });
-  const running = { service: await start() };
   const link = await connectNats({ url: nats.url, service: 'gateway' });
+  // As the producers do: a stream is theirs to create.
+  const streams = await openStreams(link);
+  for (const producer of ['checkout', 'catalog', 'affiliate'] as const) await ensureStream(streams, producer, 1);
+  const running = { service: await start() };
   const requester = createRequester(link);
   const database = await openDatabase(databaseOptions(stored.url));
   return {
@@ -30,6 +33,7 @@ export async function startHarness(settings: Record<string, string> = {}) {
     clock,
     running,
     start,
+    transaction: database.transaction,
     query: async <Row>(text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows as Row[],
     account: () => newId('account', clock.nowMs()),
     ask: <R extends RequestDefinition>(
@@ -44,9 +48,8 @@ export async function startHarness(settings: Record<string, string> = {}) {
     publish: async <E extends EventDefinition>(of: E, accountId: string, data: EventData<E>, traceparent?: string) => {
       const event = { id: newId('event', clock.nowMs()), accountId, occurredAt: clock.now().toISOString(), data };
       const headers = writeContext({ accountId: '', requestId: 'test', commandId: '', deadlineMs: 0, traceparent });
-      // The stream answers with its acknowledgement; it is there once the service has asked for it.
-      const options = { timeout: 2_000, headers };
-      await eventually(() => link.connection.request(of.subject, JSON.stringify(event), options));
+      // The stream answers with its acknowledgement.
+      await link.connection.request(of.subject, JSON.stringify(event), { timeout: 2_000, headers });
       return event.id;
     },
     close: async () => {
