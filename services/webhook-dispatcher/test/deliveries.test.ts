@@ -104,6 +104,17 @@ test('a rehearsal is marked, and a pushed email arrives under its own name', asy
   await seller.receiver.close();
 });
 
+test('a rehearsal is marked on every try', async () => {
+  const seller = await connectedSeller();
+  seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
+  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs(), { test: true }));
+  await seller.entries(1);
+  await seller.letPass(6_001);
+  expect((await seller.entries(2)).map((entry) => entry.test)).toEqual([true, true]);
+  expect(seller.receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1']);
+  await seller.receiver.close();
+});
+
 test('a failed try is repeated when it is due, under the same id, with the same bytes, until it succeeds', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith((_, n) => (n === 1 ? { status: 500, body: 'no \u0000\n' } : { status: 204 }));

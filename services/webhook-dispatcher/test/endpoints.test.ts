@@ -81,6 +81,14 @@ test('addresses that are not public are refused with their own code', async () =
   }
 });
 
+test('a URL with control characters or white space is refused: it would be shown otherwise than it is asked', async () => {
+  for (const odd of ['https://example.com/ho\tok', 'https://example.com/\u001b[2J', ' https://example.com/\n']) {
+    await expect(harness.ask(putWebhookEndpoint, someAccount(), { body: { url: odd } })).rejects.toMatchObject({
+      code: 'validation_failed',
+    });
+  }
+});
+
 test('an endpoint that is not there, or is another account’s, is unknown', async () => {
   const [owner, other] = [someAccount(), someAccount()];
   await harness.ask(putWebhookEndpoint, owner, { body: { url } });

@@ -49,6 +49,32 @@ test.each([
   expect(receiver.requests).toHaveLength(0);
 });
 
+/** Makes an agent for which every name has these addresses. */
+const agentWith = (allowLoopback: boolean, v4: string[], v6: string[] = []) =>
+  createGuardedAgent({ allowLoopback, nameServers: { resolve4: async () => v4, resolve6: async () => v6 } });
+
+test.each([
+  [['127.0.0.1'], []],
+  [
+    ['10.0.0.5', '169.254.169.254'],
+    ['fd00::1', '::ffff:127.0.0.1'],
+  ],
+])('no connection is made to a name that resolves to %j and %j', async (v4, v6) => {
+  const agent = agentWith(false, v4, v6);
+  const result = await post(agent, `http://hooks.example.com:${new URL(receiver.url).port}`);
+  await agent.destroy();
+  expect(result).toMatchObject({ statusCode: null, error: { code: 'ADDRESS_REFUSED' } });
+  expect(receiver.requests).toHaveLength(0);
+});
+
+test('of a name’s addresses those that are allowed are connected to, and no other', async () => {
+  const agent = agentWith(true, ['10.0.0.5', '127.0.0.1'], ['fd00::1']);
+  const result = await post(agent, `http://hooks.example.com:${new URL(receiver.url).port}`);
+  await agent.destroy();
+  expect(result).toMatchObject({ statusCode: 200, error: null });
+  expect(receiver.requests.pop()?.headers.host).toMatch(/^hooks\.example\.com:/);
+});
+
 test('the development setting reaches this machine by address and by name', async () => {
   for (const host of ['127.0.0.1', 'localhost']) {
     expect(await post(open, `http://${host}:${new URL(receiver.url).port}`)).toMatchObject({

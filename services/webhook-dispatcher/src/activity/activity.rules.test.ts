@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AttemptFacts, attemptText, endpointRemovedText } from './activity.rules.ts';
+import { type AttemptFacts, attemptText, endpointRemovedText, unmatchedCodeText } from './activity.rules.ts';
 
 const facts: AttemptFacts = {
   event: 'order.paid',
@@ -34,4 +34,8 @@ test('the removal of an endpoint says what became of what waited', () => {
   expect(endpointRemovedText('https://a.example', 0)).toBe('The webhook endpoint https://a.example was removed');
   expect(endpointRemovedText('https://a.example', 1)).toContain('1 delivery that waited is canceled');
   expect(endpointRemovedText('https://a.example', 3)).toContain('3 deliveries that waited are canceled');
+});
+
+test('a partner code cannot break out of the line that tells of it', () => {
+  expect(unmatchedCodeText('A\u0000\u001b[2J\r\nB\u2028C\u009b')).toContain('"A [2J B C "');
 });

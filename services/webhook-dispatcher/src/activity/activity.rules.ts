@@ -12,6 +12,9 @@ export interface AttemptFacts {
   readonly nextAttemptAt: string | null;
 }
 
+/** Text of others as part of a sentence: nothing in it breaks the line, rings or moves a cursor. */
+export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+
 /** An attempt in one plain sentence: `order.paid delivered to https://… (200 in 12 ms)`. */
 export function attemptText(attempt: AttemptFacts): string {
   const { event, url, outcome } = attempt;
@@ -42,7 +45,7 @@ function consequence({ outcome, number, nextAttemptAt }: AttemptFacts): string {
 }
 
 export function unmatchedCodeText(code: string): string {
-  return `The order names the partner code "${code}", which is not one of yours: the order stands, nobody is credited`;
+  return `The order names the partner code "${oneLine(code)}", which is not one of yours: the order stands, nobody is credited`;
 }
 
 export function endpointRemovedText(url: string, canceled: number): string {

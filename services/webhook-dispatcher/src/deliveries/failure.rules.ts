@@ -1,3 +1,5 @@
+import { oneLine } from '../activity/activity.rules.ts';
+
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed before an answer came',
@@ -26,7 +28,5 @@ export function failureWords(err: unknown): string {
   const known = typeof code === 'string' ? words[code] : undefined;
   if (known !== undefined) return known;
   const text = typeof message === 'string' && message !== '' ? message : String(err);
-  return (typeof code === 'string' && !text.includes(code) ? `${code}: ${text}` : text)
-    .replaceAll('\u0000', '')
-    .slice(0, 300);
+  return oneLine(typeof code === 'string' && !text.includes(code) ? `${code}: ${text}` : text).slice(0, 300);
 }

@@ -12,12 +12,17 @@ export class AddressRefusedError extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
 
+export interface NameServers {
+  resolve4(name: string): Promise<string[]>;
+  resolve6(name: string): Promise<string[]>;
+}
+
 /**
  * Connects to public addresses only, whatever a name resolves to now: a literal address is judged before connecting
  * (no look-up happens for it), and a name's addresses are judged in the look-up whose result is connected to.
  */
-export function createGuardedAgent(options: { allowLoopback: boolean }): Agent {
-  const lookup = guardedLookup(options.allowLoopback);
+export function createGuardedAgent(options: { allowLoopback: boolean; nameServers?: NameServers }): Agent {
+  const lookup = guardedLookup(options.allowLoopback, options.nameServers ?? resolver);
   const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, lookup });
   return new Agent({
     connections: connectionsMax,
@@ -43,9 +48,9 @@ export function createGuardedAgent(options: { allowLoopback: boolean }): Agent {
  */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
 
-function guardedLookup(allowLoopback: boolean): LookupFunction {
+function guardedLookup(allowLoopback: boolean, nameServers: NameServers): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname).then(
+    resolve(hostname, nameServers).then(
       (found) => {
         const allowed = found.filter(({ address }) => isAllowedAddress(address, allowLoopback));
         const [first] = allowed;
@@ -58,13 +63,13 @@ function guardedLookup(allowLoopback: boolean): LookupFunction {
   };
 }
 
-async function resolve(hostname: string): Promise<LookupAddress[]> {
+async function resolve(hostname: string, nameServers: NameServers): Promise<LookupAddress[]> {
   if (isLoopbackName(hostname))
     return [
       { address: '127.0.0.1', family: 4 },
       { address: '::1', family: 6 },
     ];
-  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  const [v4, v6] = await Promise.allSettled([nameServers.resolve4(hostname), nameServers.resolve6(hostname)]);
   const found = [...addresses(v4, 4), ...addresses(v6, 6)];
   if (found.length === 0 && v4.status === 'rejected') throw v4.reason;
   return found;
