@@ -22,12 +22,18 @@ const dueStatement = statement(
 
 /**
  * Takes due deliveries on lease, oldest first, as many of each endpoint as there is room for. What waits for an endpoint
- * that is off or gone is settled on the way. Ids go through an array so that the planner always looks them up by key.
+ * that is off or gone is settled on the way. The shared locks keep whoever switches it on from releasing what was held
+ * before this has held more; an endpoint that is being changed right now has its turn later and delays no other. Ids go
+ * through an array so that the planner always looks them up by key.
  */
 const claimStatement = statement(
   'deliveries-claim',
-  `with wanted as (
-     select * from unnest($1::text[], $2::int[]) as w (endpoint_id, room)
+  `with endpoint as (
+     select id, active, url, secret, version from endpoints where id = any ($1::text[]) for share skip locked
+   ), wanted as materialized (
+     select w.endpoint_id, w.room, e.id, e.active, e.url, e.secret, e.version
+     from unnest($1::text[], $2::int[]) as w (endpoint_id, room) left join endpoint e on e.id = w.endpoint_id
+     where e.id is not null or not exists (select from endpoints where id = w.endpoint_id)
    ), due as (
      select d.id from wanted w cross join lateral (
        select id from deliveries
@@ -36,22 +42,22 @@ const claimStatement = statement(
        for update skip locked) d
    ), taken as (
      update deliveries d set
-       status = case when e.active then 'sending' when e.id is null then 'canceled' else 'held' end,
-       lease_token = case when e.active then $4 end,
-       lease_owner = case when e.active then $5::int end,
-       lease_until = case when e.active then clock_timestamp() + make_interval(secs => $6) end
-     from wanted w left join endpoints e on e.id = w.endpoint_id
+       status = case when w.active then 'sending' when w.id is null then 'canceled' else 'held' end,
+       lease_token = case when w.active then $4 end,
+       lease_owner = case when w.active then $5::int end,
+       lease_until = case when w.active then clock_timestamp() + make_interval(secs => $6) end
+     from wanted w
      where d.id = any (array(select id from due)) and d.endpoint_id = w.endpoint_id
      returning d.id, d.event_id, d.account_id, d.attempts, d.status, d.next_attempt_at,
-       d.endpoint_id, e.url, e.secret, e.version
+       d.endpoint_id, w.url, w.secret, w.version
    )
    select t.*, v.name, v.body, v.test, v.traceparent
-   from taken t join events v on v.id = t.event_id
+   from taken t join events v on v.id = t.event_id and v.account_id = t.account_id
    order by t.next_attempt_at, t.id`,
 );
 
 /**
- * Leases that ran out, and those of processes that are gone. A process that lives and lost its lock's session in a
+ * Leases that ran out, those this process lost sight of, and those of processes that are gone. A process that lives and lost its lock's session in a
  * restart of the database has a few seconds to take it again.
  */
 const expiredStatement = statement(
@@ -59,7 +65,7 @@ const expiredStatement = statement(
   `update deliveries set status = 'pending', lease_token = null, lease_owner = null, lease_until = null
    where id = any (array(
      select id from deliveries
-     where status = 'sending' and (lease_until < now()
+     where status = 'sending' and (lease_until < now() or lease_token = any ($3::text[])
        or (lease_owner <> $1 and lease_until < now() + make_interval(secs => $2)
          and lease_owner <> all (array(${livingOwners}))))
      order by lease_until limit 1000 for update skip locked))`,
@@ -68,8 +74,8 @@ const expiredStatement = statement(
 const giveBackStatement = statement(
   'deliveries-give-back',
   `update deliveries d set status = 'pending', lease_token = null, lease_owner = null, lease_until = null
-   from unnest($1::text[], $2::text[]) as r (id, lease_token)
-   where d.id = r.id and d.lease_token = r.lease_token`,
+   from unnest($1::text[], $2::text[], $3::text[]) as r (id, account_id, lease_token)
+   where d.id = r.id and d.account_id = r.account_id and d.lease_token = r.lease_token`,
 );
 
 const pageMax = 1_000;
@@ -156,15 +162,20 @@ function deliveryOf(row: TakenRow, lease: Lease): Delivery {
 
 const lockGraceSeconds = 3;
 
-/** Frees what a dead or stuck process held. Returns how many. */
-export async function freeExpired(database: Database, owner: number, leaseSeconds: number): Promise<number> {
-  return (await database.pool.query(expiredStatement([owner, leaseSeconds - lockGraceSeconds]))).rowCount ?? 0;
+/** Frees what a dead or stuck process held, and what is under the given tokens. Returns how many. */
+export async function freeExpired(
+  database: Database,
+  own: { owner: number; leaseSeconds: number; lostTokens: readonly string[] },
+): Promise<number> {
+  const values = [own.owner, own.leaseSeconds - lockGraceSeconds, own.lostTokens];
+  return (await database.pool.query(expiredStatement(values))).rowCount ?? 0;
 }
 
 /** Returns deliveries that were taken and not tried; those whose lease is lost already are left alone. */
 export async function giveBack(database: Database, deliveries: readonly Delivery[]): Promise<void> {
   if (deliveries.length === 0) return;
   const ids = deliveries.map((delivery) => delivery.id);
+  const accountIds = deliveries.map((delivery) => delivery.accountId);
   const tokens = deliveries.map((delivery) => delivery.leaseToken);
-  await database.pool.query(giveBackStatement([ids, tokens]));
+  await database.pool.query(giveBackStatement([ids, accountIds, tokens]));
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createWaker } from '@app/messaging/waker';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
@@ -9,6 +8,7 @@ import { claimDeliveries, endpointsWithDue, freeExpired, giveBack } from './clai
 import type { Delivery, Destination, Lease } from './delivery.types.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import { Lanes } from './lanes.ts';
+import { Leases } from './leases.ts';
 import { createRecorder, type Recorder } from './record-attempts.ts';
 
 export interface DispatcherOptions {
@@ -29,6 +29,14 @@ const claimMax = 1_000;
 /** How long requests under way may take to finish at shutdown. */
 const finishWithinMs = 5_000;
 
+/** What one endpoint gets of a stored batch. */
+export interface Share {
+  readonly destination: Destination;
+  readonly leased: readonly Delivery[];
+  /** More were stored as pending. */
+  readonly overflow: boolean;
+}
+
 /**
  * Gets stored deliveries to their receivers. What is new comes straight from the consumer, already on lease; what is
  * due again, did not fit, or was left by a dead process is claimed from the database as endpoints have room.
@@ -38,6 +46,7 @@ export class Dispatcher {
   readonly #agent;
   readonly #attempt;
   readonly #recorder: Recorder;
+  readonly #leases: Leases;
   readonly #lanes: Lanes;
   readonly #waker = createWaker();
   readonly #underWay = new Set<Delivery>();
@@ -49,8 +58,9 @@ export class Dispatcher {
   #abandoned = false;
 
   constructor(options: DispatcherOptions) {
-    const { database, logger, leaseSeconds } = options;
+    const { database, logger, owner, leaseSeconds } = options;
     this.#options = options;
+    this.#leases = new Leases(owner, leaseSeconds);
     this.#agent = createGuardedAgent(options);
     this.#attempt = createAttempting({ ...options, agent: this.#agent });
     this.#recorder = createRecorder({ database, logger, leaseMs: leaseSeconds * 1_000 });
@@ -64,8 +74,12 @@ export class Dispatcher {
   }
 
   newLease(): Lease {
-    const { owner, leaseSeconds: seconds } = this.#options;
-    return { token: randomUUID(), owner, seconds, endsMs: performance.now() + seconds * 1_000 };
+    return this.#leases.make();
+  }
+
+  /** Deliveries are about to be stored under the lease. Without an `accept` soon after they are freed again. */
+  expect(lease: Lease): void {
+    this.#leases.expect(lease);
   }
 
   /** How many new deliveries of the endpoint may be stored as taken; the others wait behind those in the database. */
@@ -73,12 +87,17 @@ export class Dispatcher {
     return this.#closing || this.#lanes.hasBacklog(endpointId) ? 0 : this.#lanes.room(endpointId);
   }
 
-  /** Takes over deliveries whose transaction is committed. `overflow`: more were stored as pending. */
-  accept(to: Destination, deliveries: readonly Delivery[], overflow: boolean): void {
-    this.#lanes.add(to, deliveries);
-    if (!overflow) return;
-    this.#lanes.setBacklog(to.endpointId, true);
-    this.#waker.wake();
+  /** Takes over the deliveries of a lease whose transaction is committed. */
+  accept(lease: Lease, shares: readonly Share[]): void {
+    if (!this.#leases.takeOver(lease)) {
+      void this.#giveBack(shares.flatMap((share) => share.leased));
+      return;
+    }
+    for (const { destination, leased, overflow } of shares) {
+      this.#lanes.add(destination, leased);
+      if (overflow) this.#lanes.setBacklog(destination.endpointId, true);
+    }
+    if (shares.some((share) => share.overflow)) this.#waker.wake();
   }
 
   /** Something became due outside of the ordinary: look now. */
@@ -147,7 +166,7 @@ export class Dispatcher {
 
   async #look(): Promise<void> {
     const { database, clock, logger, owner, leaseSeconds } = this.#options;
-    const freed = await freeExpired(database, owner, leaseSeconds);
+    const freed = await freeExpired(database, { owner, leaseSeconds, lostTokens: this.#leases.lostTokens() });
     if (freed > 0) logger.warn({ deliveries: freed }, 'void leases; their deliveries are taken anew');
     for (const id of await endpointsWithDue(database, clock.now())) this.#due.add(id);
   }
@@ -156,8 +175,10 @@ export class Dispatcher {
   async #claim(): Promise<void> {
     for (let rooms = this.#roomsToFill(); rooms.size > 0 && !this.#closing; rooms = this.#roomsToFill()) {
       const { database, clock } = this.#options;
-      const claim = { rooms, now: clock.now(), lease: this.newLease() };
-      const { taken, rows } = await claimDeliveries(database, claim);
+      const lease = this.newLease();
+      this.expect(lease);
+      const { taken, rows } = await claimDeliveries(database, { rooms, now: clock.now(), lease });
+      this.#leases.takeOver(lease);
       for (const [endpointId, room] of rooms) {
         const more = (rows.get(endpointId) ?? 0) >= room;
         this.#lanes.setBacklog(endpointId, more);

@@ -7,7 +7,9 @@ import type { Attempt } from './attempt-delivery.ts';
 /**
  * Attempts and what they mean for their deliveries, in one statement. Only the holder of the lease settles a delivery;
  * an attempt that outlived its lease is kept, as it was made, and changes nothing. Safe to repeat when it is not known
- * whether it was committed. Whether the endpoint was switched off or removed meanwhile is decided here, not by the sender.
+ * whether it was committed. Whether the endpoint was switched off or removed meanwhile is decided here, not by the
+ * sender. The shared locks keep whoever switches it on from releasing what was held before this has held more; one that
+ * is being changed right now is not waited for: the delivery waits, and whoever takes it sees what became of it.
  */
 const recordStatement = statement(
   'attempts-record',
@@ -16,29 +18,33 @@ const recordStatement = statement(
        id text, account_id text, delivery_id text, endpoint_id text, lease_token text, number int,
        created_at timestamptz, url text, delivered boolean, status_code int, duration_ms int, error text,
        response_excerpt text, next_attempt_at timestamptz)
+   ), endpoint as (
+     select id, account_id, active from endpoints
+     where id = any (array(select endpoint_id from attempt where next_attempt_at is not null))
+     for share skip locked
    ), settled as (
      update deliveries d set
        status = case
          when a.delivered then 'delivered'
          when a.next_attempt_at is null then 'failed'
-         when e.active then 'pending'
-         when e.id is null then 'canceled'
-         else 'held' end,
+         when not e.active then 'held'
+         when e.id is null and not exists (select from endpoints where id = a.endpoint_id) then 'canceled'
+         else 'pending' end,
        attempts = a.number,
        next_attempt_at = coalesce(a.next_attempt_at, d.next_attempt_at),
        lease_token = null,
        lease_owner = null,
        lease_until = null
-     from attempt a left join endpoints e on e.id = a.endpoint_id
-     where d.id = a.delivery_id and d.lease_token = a.lease_token
-     returning d.id, d.status
+     from attempt a left join endpoint e on e.id = a.endpoint_id and e.account_id = a.account_id
+     where d.id = a.delivery_id and d.account_id = a.account_id and d.lease_token = a.lease_token
+     returning d.id, d.account_id, d.status
    )
    insert into attempts (id, account_id, delivery_id, number, created_at, url, status_code, duration_ms, error,
      response_excerpt, outcome, next_attempt_at)
    select a.id, a.account_id, a.delivery_id, a.number, a.created_at, a.url, a.status_code, a.duration_ms, a.error,
      a.response_excerpt, coalesce(s.status, case when a.delivered then 'delivered' end),
      case when s.status = 'pending' then a.next_attempt_at end
-   from attempt a left join settled s on s.id = a.delivery_id
+   from attempt a left join settled s on s.id = a.delivery_id and s.account_id = a.account_id
    order by a.account_id, a.id
    on conflict do nothing`,
 );

@@ -13,7 +13,7 @@ export async function deleteEndpoint(deps: EndpointDeps, accountId: string, comm
     const endpoint = await lockPrimary(tx, accountId);
     if (endpoint === null) throw noEndpoint();
     tx.remove(endpoint);
-    const canceled = await tx.execute<unknown[]>(cancel, [endpoint.id]);
+    const canceled = await tx.execute<unknown[]>(cancel, [accountId, endpoint.id]);
     const summary = endpointRemovedText(endpoint.url, canceled.length);
     const notice = newNotice(deps.clock, { accountId, summary, url: endpoint.url });
     await tx.execute(insertNoticesSql.replace('$1', '?'), [JSON.stringify([notice])]);
@@ -23,4 +23,5 @@ export async function deleteEndpoint(deps: EndpointDeps, accountId: string, comm
   return { ok };
 }
 
-const cancel = `update deliveries set status = 'canceled' where endpoint_id = ? and status in ('pending', 'held') returning id`;
+const cancel = `update deliveries set status = 'canceled'
+  where account_id = ? and endpoint_id = ? and status in ('pending', 'held') returning id`;

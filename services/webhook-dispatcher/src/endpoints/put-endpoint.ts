@@ -79,11 +79,13 @@ async function change(
   if (body.active !== undefined) endpoint.active = body.active;
   endpoint.version += 1;
   endpoint.updatedAt = now;
-  if (wasActive && !endpoint.active) await tx.execute(hold, [endpoint.id]);
-  if (!wasActive && endpoint.active) await tx.execute(release, [now, endpoint.id]);
+  if (wasActive && !endpoint.active) await tx.execute(hold, [endpoint.accountId, endpoint.id]);
+  if (!wasActive && endpoint.active) await tx.execute(release, [now, endpoint.accountId, endpoint.id]);
   return endpointResource(endpoint);
 }
 
-const hold = `update deliveries set status = 'held' where endpoint_id = ? and status = 'pending'`;
+const hold = `update deliveries set status = 'held'
+  where account_id = ? and endpoint_id = ? and status = 'pending'`;
 /** All due now, and therefore claimed in the order of their ids: oldest first. */
-const release = `update deliveries set status = 'pending', next_attempt_at = ? where endpoint_id = ? and status = 'held'`;
+const release = `update deliveries set status = 'pending', next_attempt_at = ?
+  where account_id = ? and endpoint_id = ? and status = 'held'`;

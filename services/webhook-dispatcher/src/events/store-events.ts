@@ -3,8 +3,8 @@ import type { WebhookEventName } from '@app/contracts/webhooks';
 import type { OnCommit } from '@app/messaging/subscription';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
-import type { Delivery, Destination, Lease } from '../deliveries/delivery.types.ts';
-import type { Dispatcher } from '../deliveries/dispatcher.ts';
+import type { Delivery, Lease } from '../deliveries/delivery.types.ts';
+import type { Dispatcher, Share } from '../deliveries/dispatcher.ts';
 
 /** An event as receivers get it. */
 export interface OutgoingEvent {
@@ -67,9 +67,7 @@ interface DeliveryRow {
   readonly status: 'pending' | 'sending' | 'held';
 }
 
-/** What one endpoint gets of a batch. */
-interface Share {
-  readonly destination: Destination;
+interface GrowingShare extends Share {
   readonly leased: Delivery[];
   overflow: boolean;
 }
@@ -91,10 +89,9 @@ export async function storeEvents(
   const plan = planDeliveries(deps.dispatcher, events, endpoints, lease, now.getTime());
   if (plan.rows.length === 0) return;
   const values = [JSON.stringify(plan.events), JSON.stringify(plan.rows), now, lease.token, lease.owner, lease.seconds];
+  deps.dispatcher.expect(lease);
   await client.query(insertStatement(values));
-  onCommit(() => {
-    for (const share of plan.shares.values()) deps.dispatcher.accept(share.destination, share.leased, share.overflow);
-  });
+  onCommit(() => deps.dispatcher.accept(lease, [...plan.shares.values()]));
 }
 
 async function endpointsOf(client: Client, events: readonly OutgoingEvent[]): Promise<Map<string, EndpointRow[]>> {
@@ -109,8 +106,8 @@ function planDeliveries(
   endpoints: ReadonlyMap<string, readonly EndpointRow[]>,
   lease: Lease,
   nowMs: number,
-): { events: OutgoingEvent[]; rows: DeliveryRow[]; shares: Map<string, Share> } {
-  const plan = { events: [] as OutgoingEvent[], rows: [] as DeliveryRow[], shares: new Map<string, Share>() };
+): { events: OutgoingEvent[]; rows: DeliveryRow[]; shares: Map<string, GrowingShare> } {
+  const plan = { events: [] as OutgoingEvent[], rows: [] as DeliveryRow[], shares: new Map<string, GrowingShare>() };
   for (const event of events) {
     const wanting = (endpoints.get(event.accountId) ?? []).filter((endpoint) => wants(endpoint, event.name));
     if (wanting.length > 0) plan.events.push(event);
@@ -129,7 +126,7 @@ const wants = (endpoint: EndpointRow, name: string): boolean =>
 /** Sent by this process at once while it has room for the endpoint; then it waits its turn in the database. */
 function takeRoom(
   dispatcher: Dispatcher,
-  shares: Map<string, Share>,
+  shares: Map<string, GrowingShare>,
   endpoint: EndpointRow,
   event: OutgoingEvent,
   id: string,
