@@ -57,8 +57,8 @@ const claimStatement = statement(
 );
 
 /**
- * Leases that ran out, those this process lost sight of, and those of processes that are gone. A process that lives and lost its lock's session in a
- * restart of the database has a few seconds to take it again.
+ * Leases that ran out, those this process lost sight of (leases.ts), and those of processes that are gone. A process
+ * that lives and lost its lock's session in a restart of the database has a few seconds to take it again.
  */
 const expiredStatement = statement(
   'deliveries-expired',

@@ -178,6 +178,7 @@ export class Dispatcher {
       const lease = this.newLease();
       this.expect(lease);
       const { taken, rows } = await claimDeliveries(database, { rooms, now: clock.now(), lease });
+      // Looking for lost leases and claiming take turns: this one cannot be lost.
       this.#leases.takeOver(lease);
       for (const [endpointId, room] of rooms) {
         const more = (rows.get(endpointId) ?? 0) >= room;

@@ -28,7 +28,8 @@ const recordStatement = statement(
          when a.delivered then 'delivered'
          when a.next_attempt_at is null then 'failed'
          when not e.active then 'held'
-         when e.id is null and not exists (select from endpoints where id = a.endpoint_id) then 'canceled'
+         when e.id is null and not exists (
+           select from endpoints where id = a.endpoint_id and account_id = a.account_id) then 'canceled'
          else 'pending' end,
        attempts = a.number,
        next_attempt_at = coalesce(a.next_attempt_at, d.next_attempt_at),
