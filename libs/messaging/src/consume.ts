@@ -29,6 +29,7 @@ const fetchAhead = 1_000;
  */
 const ackWaitMs = 10_000;
 const restartPauseMs = 500;
+const handOverMs = 100;
 /**
  * The relay publishes in bursts: a batch begun at a burst's first event would hold that one alone. Three milliseconds
  * let the rest of it come along, and halve the transactions at a few hundred events a second.
@@ -47,7 +48,6 @@ export function startConsumer(options: ConsumerOptions): EventConsumer {
     close: async () => {
       state.closing = true;
       waker.wake();
-      await state.messages?.close();
       await running;
     },
   };
@@ -104,7 +104,8 @@ async function consumeUntilClosed(options: ConsumerRun, consumer: Consumer, stat
     // A server that lost the durable (its disk was replaced) says so; opening again creates it.
     abort_on_missing_resource: true,
     callback: (message) => {
-      waiting.push(message);
+      if (state.closing) message.nak(handOverMs);
+      else waiting.push(message);
       waker.wake();
     },
   });
@@ -124,9 +125,17 @@ async function consumeUntilClosed(options: ConsumerRun, consumer: Consumer, stat
     await handleBatch(options, waiting.splice(0, batchMax));
     options.afterCommit?.();
   }
-  if (state.closing) await messages.close();
-  // Another replica may have them at once, instead of after the wait for an acknowledgement.
-  for (const message of waiting) message.nak();
+  if (state.closing) await handOver(waiting, messages);
   const err = await ended;
   if (err instanceof Error) throw err;
+}
+
+/**
+ * What was fetched and not begun goes back, so that another replica has it at once and not after the wait for an
+ * acknowledgement; so does what is still on its way here. It comes back after a pause, when this replica is gone.
+ */
+async function handOver(waiting: readonly JsMsg[], messages: ConsumerMessages): Promise<void> {
+  for (const message of waiting) message.nak(handOverMs);
+  await sleep(handOverMs / 2);
+  await messages.close();
 }

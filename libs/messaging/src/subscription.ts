@@ -35,7 +35,6 @@ export interface ConsumerOptions {
   readonly source: ServiceName;
   readonly subscriptions: readonly Subscription[];
   readonly logger: Logger;
-  readonly streamReplicas: number;
   /** Called after a batch's effects are committed. */
   readonly afterCommit?: () => void;
 }

@@ -49,7 +49,6 @@ function consumeInto(connected: NatsLink, poison?: number) {
     database: consumer.database,
     source: 'checkout',
     logger,
-    streamReplicas: 1,
     subscriptions: [
       on(counted, async (events, client) => {
         if (events.some((event) => event.data.n === poison)) throw new Error('this one never works');

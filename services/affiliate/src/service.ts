@@ -30,7 +30,7 @@ export async function createAffiliate(
       (started) => started.close(),
     );
     const consuming = { ...checkoutConsumer(clock, () => relay.wake()), source: 'checkout' as const };
-    const orders = startConsumer({ ...consuming, link, database, logger, streamReplicas });
+    const orders = startConsumer({ ...consuming, link, database, logger });
     lifetime.add('order consumer', orders, (consumer) => consumer.close());
     lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
     const deps = { database, clock };
@@ -47,6 +47,7 @@ export async function createAffiliate(
         { name: 'database', check: () => database.check() },
         { name: 'migrations', check: () => pendingMigrations(database) },
         { name: 'nats', check: () => link.check() },
+        { name: 'events of checkout', check: () => orders.check() },
       ],
       close: () => lifetime.close(),
     };

@@ -29,7 +29,7 @@ export async function createBilling(config: BillingConfig, { logger, clock }: Se
     const relay = startRelay({ link, databaseUrl: config.DATABASE_URL, logger, streamReplicas });
     lifetime.add('relay', relay, (started) => started.close());
     const orders = startConsumer({
-      ...{ link, database, logger, streamReplicas },
+      ...{ link, database, logger },
       source: 'checkout',
       subscriptions: checkoutSubscriptions,
       afterCommit: () => relay.wake(),
@@ -52,6 +52,7 @@ export async function createBilling(config: BillingConfig, { logger, clock }: Se
         { name: 'database', check: () => database.check() },
         { name: 'migrations', check: () => pendingMigrations(database) },
         { name: 'nats', check: () => link.check() },
+        { name: 'events of checkout', check: () => orders.check() },
       ],
       close: () => lifetime.close(),
     };

@@ -1,10 +1,8 @@
-import { commonSettings, integerSetting, parseConfig } from '@app/service-kit/config';
+import { commonSettings, parseConfig } from '@app/service-kit/config';
 import { z } from 'zod';
 
 export const configSchema = z.object({
   ...commonSettings,
-  /** Copies of an event stream in a JetStream cluster, should this service be first to need it. */
-  STREAM_REPLICAS: integerSetting(1, 5, 1),
 });
 export type MetricsConfig = z.infer<typeof configSchema>;
 

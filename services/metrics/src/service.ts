@@ -19,7 +19,7 @@ export async function createMetrics(config: MetricsConfig, { logger, clock }: Se
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
     const nats = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD };
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'metrics' }), (opened) => opened.close());
-    const common = { link, database, logger, streamReplicas: config.STREAM_REPLICAS };
+    const common = { link, database, logger };
     const orders = startConsumer({ ...common, source: 'checkout', subscriptions: checkoutSubscriptions });
     lifetime.add('order consumer', orders, (consumer) => consumer.close());
     const subscriptions = startConsumer({ ...common, source: 'billing', subscriptions: billingSubscriptions });
@@ -38,6 +38,8 @@ export async function createMetrics(config: MetricsConfig, { logger, clock }: Se
         { name: 'database', check: () => database.check() },
         { name: 'migrations', check: () => pendingMigrations(database) },
         { name: 'nats', check: () => link.check() },
+        { name: 'events of checkout', check: () => orders.check() },
+        { name: 'events of billing', check: () => subscriptions.check() },
       ],
       close: () => lifetime.close(),
     };

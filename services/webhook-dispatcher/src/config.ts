@@ -6,8 +6,6 @@ export const configSchema = z
     ...commonSettings,
     /** One connection tells others that this process lives; the rest do the work. */
     DATABASE_POOL_MAX: integerSetting(3, 100, 10),
-    /** Copies of the event streams in a JetStream cluster. */
-    STREAM_REPLICAS: integerSetting(1, 5, 1),
     /** Signing secrets are stored encrypted under a key derived from this. */
     SECRETS_KEY: z.string().min(32),
     /** Lets deliveries reach this very machine; for development. */

@@ -46,11 +46,11 @@ export async function createWebhookDispatcher(
     const dispatcher = lifetime.add('dispatcher', new Dispatcher(settings), (started) => started.close());
     const changes = listenForChanges(link, (endpointId) => void dispatcher.endpointChanged(endpointId));
     lifetime.add('endpoint changes', changes, (started) => started.close());
-    for (const { source, subscriptions } of consumers({ clock, dispatcher })) {
-      const streamReplicas = config.STREAM_REPLICAS;
-      const consumer = startConsumer({ link, database, source, subscriptions, logger, streamReplicas });
+    const consuming = consumers({ clock, dispatcher }).map(({ source, subscriptions }) => {
+      const consumer = startConsumer({ link, database, source, subscriptions, logger });
       lifetime.add(`consumer of ${source}`, consumer, (started) => started.close());
-    }
+      return { name: `events of ${source}`, check: () => consumer.check() };
+    });
     const deps = { database, clock, secrets, allowLoopback, announce: changes.announce };
     const served = await serveRequests(link, {
       version: '0.1.0',
@@ -65,6 +65,7 @@ export async function createWebhookDispatcher(
         { name: 'database', check: () => database.check() },
         { name: 'migrations', check: async () => void (await pendingMigrations(database)) },
         { name: 'nats', check: () => link.check() },
+        ...consuming,
       ],
       close: () => lifetime.close(),
     };
