@@ -64,7 +64,9 @@ test('the first start makes a real-looking shop; a restart keeps it; SIGTERM sto
   });
   expect(metrics.revenueByMonth.length).toBeGreaterThanOrEqual(2);
 
+  const stoppingMs = performance.now();
   expect(await first.end('SIGTERM')).toBe(0);
+  expect(performance.now() - stoppingMs).toBeLessThan(10_000);
   expect(await portInUse(port)).toBe(false);
   const second = start(await freePort());
   await second.until(/^ready /);
@@ -103,6 +105,12 @@ test('killed with -9 while it fills the shop, the next start finishes the work a
   // As many as the demo shop has, by its own word.
   const [, orders] = /demo shop ready: (\d+) orders/.exec(second.output()) ?? [];
   await eventually(async () => (await counted()) === Number(orders), { withinMs: 20_000 });
+});
+
+test('an argument that means nothing is refused before anything is made', async () => {
+  const wrong = start(await freePort(), {}, ['--emtpy']);
+  expect(await wrong.ended).toBe(1);
+  expect(wrong.output()).toContain('--emtpy');
 });
 
 test('settings that make no sense are all named at once', async () => {

@@ -45,13 +45,10 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
   }
   try {
     const config = { ...readConfig() };
+    await refuseUsedPort(config);
     config.DATA_DIR = resolve(config.DATA_DIR);
     mkdirSync(config.DATA_DIR, { recursive: true });
-    const logger = createLogger({
-      service: 'standalone',
-      level: config.LOG_LEVEL,
-      destination: join(config.DATA_DIR, 'app.log'),
-    });
+    const logger = createLogger({ level: config.LOG_LEVEL, destination: join(config.DATA_DIR, 'app.log') });
     process.on('unhandledRejection', (err) => {
       logger.fatal({ err }, 'unhandled rejection');
       process.stderr.write(`unhandled rejection: ${String(err)}\n`);
@@ -66,6 +63,13 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
   }
 }
 
+/** Asked before anything is made: a start that cannot succeed leaves nothing behind. */
+async function refuseUsedPort({ PORT, HOST }: StandaloneConfig): Promise<void> {
+  if (PORT !== 0 && (await portInUse(PORT, HOST))) {
+    throw new Error(`Port ${PORT} on ${HOST} is in use. Stop what uses it, or choose another PORT.`);
+  }
+}
+
 async function start(
   config: StandaloneConfig,
   options: { empty: boolean },
@@ -73,9 +77,6 @@ async function start(
   { services, servers }: Lifetimes,
   say: (line: string) => void,
 ): Promise<string> {
-  if (config.PORT !== 0 && (await portInUse(config.PORT, config.HOST))) {
-    throw new Error(`Port ${config.PORT} on ${config.HOST} is in use. Stop what uses it, or choose another PORT.`);
-  }
   servers.add('data directory', lockDataDir(config.DATA_DIR), (lock) => lock.release());
   const clock = new AdjustableClock();
   const modules = loadServices(clock);

@@ -12,7 +12,7 @@ import { nanos } from '@nats-io/transport-node';
 import { type ConsumerRun, handleBatch } from './handle-batch.ts';
 import { isMissing, openStreams } from './streams.ts';
 import type { ConsumerOptions } from './subscription.ts';
-import { createWaker } from './waker.ts';
+import { createWaker, type Waker } from './waker.ts';
 
 export interface EventConsumer {
   check(): Promise<void>;
@@ -38,9 +38,9 @@ const gatherMs = 3;
 
 /** Consumes another service's stream through one durable consumer that all replicas of this service share. */
 export function startConsumer(options: ConsumerOptions): EventConsumer {
-  const state: ConsumerState = { closing: false, messages: undefined };
   const waker = createWaker();
-  const running = keepConsuming({ ...options, failures: new Map() }, state, waker.sleep);
+  const state: ConsumerState = { closing: false, messages: undefined, waker };
+  const running = keepConsuming({ ...options, failures: new Map() }, state);
   return {
     check: async () => {
       if (state.messages === undefined) throw new Error(`not consuming ${streamName(options.source)}`);
@@ -53,13 +53,10 @@ export function startConsumer(options: ConsumerOptions): EventConsumer {
   };
 }
 
-type ConsumerState = { closing: boolean; messages: ConsumerMessages | undefined };
+/** One waker for whatever the consumer sleeps on: an arrival, the end of the pull, closing. */
+type ConsumerState = { closing: boolean; messages: ConsumerMessages | undefined; readonly waker: Waker };
 
-async function keepConsuming(
-  options: ConsumerRun,
-  state: ConsumerState,
-  sleep: (ms: number) => Promise<void>,
-): Promise<void> {
+async function keepConsuming(options: ConsumerRun, state: ConsumerState): Promise<void> {
   while (!state.closing) {
     try {
       const consumer = await openConsumer(options);
@@ -69,7 +66,7 @@ async function keepConsuming(
       if (!state.closing) options.logger[level]({ err, stream: streamName(options.source) }, 'consumer starts over');
     }
     state.messages = undefined;
-    if (!state.closing) await sleep(restartPauseMs);
+    if (!state.closing) await state.waker.sleep(restartPauseMs);
   }
 }
 
@@ -98,7 +95,7 @@ async function openConsumer(options: ConsumerOptions): Promise<Consumer> {
 
 async function consumeUntilClosed(options: ConsumerRun, consumer: Consumer, state: ConsumerState): Promise<void> {
   const waiting: JsMsg[] = [];
-  const waker = createWaker();
+  const { waker } = state;
   const messages = await consumer.consume({
     max_messages: fetchAhead,
     // A server that lost the durable (its disk was replaced) says so; opening again creates it.

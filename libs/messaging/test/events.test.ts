@@ -166,6 +166,15 @@ test('what a closing replica had fetched and not begun goes to another at once',
   await eventually(async () => (await numbers(consumer.database)).length === 900, { withinMs: 5_000 });
 });
 
+test('an idle consumer closes at once', async () => {
+  relayOn(await link('checkout'));
+  const idle = consumeInto(await link('metrics'));
+  await eventually(() => idle.check().then(() => true));
+  const startedMs = performance.now();
+  await idle.close();
+  expect(performance.now() - startedMs).toBeLessThan(500);
+});
+
 test('a consumer may start before the first event of its producer', async () => {
   consumeInto(await link('metrics'));
   relayOn(await link('checkout'));

@@ -5,7 +5,8 @@ import { pino } from 'pino';
 export type Logger = pino.Logger;
 
 export interface LoggerOptions {
-  readonly service: string;
+  /** Left out where each part of a process names itself by a child logger. */
+  readonly service?: string;
   readonly level: string;
   /** A file or a descriptor; standard output unless given. */
   readonly destination?: string | number;
@@ -32,7 +33,7 @@ export function createLogger({ service, level, destination = 1 }: LoggerOptions)
   return pino(
     {
       level,
-      base: { service },
+      base: service === undefined ? {} : { service },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: redacted, censor: '[redacted]' },
       serializers: { err: errorFields },

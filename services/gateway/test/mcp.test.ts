@@ -227,7 +227,7 @@ test('the daily job says what it will do until it is confirmed', async () => {
   expect(asked).toMatchObject({
     isError: true,
     structuredContent: {
-      detail: expect.stringContaining('charges the buyers'),
+      detail: expect.stringContaining('collections for the account'),
       fields: [{ field: 'confirm', code: 'required' }],
     },
   });

@@ -83,7 +83,7 @@ test('the document names its version, contact and licence', () => {
   expect(document.info).toMatchObject({
     version: '1.0.0',
     contact: { url: expect.any(String) },
-    license: { identifier: 'AGPL-3.0-or-later' },
+    license: { identifier: 'Apache-2.0' },
   });
   expect(document.components.securitySchemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
   expect(document.components.securitySchemes.session).toMatchObject({ type: 'apiKey', in: 'cookie' });

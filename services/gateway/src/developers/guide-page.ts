@@ -2,6 +2,7 @@ import { limits } from '@app/contracts/common';
 import { webhookEventNames } from '@app/contracts/webhooks';
 import type { Operation } from '../http/operation.ts';
 import { tools } from '../mcp/tools.ts';
+import { webhooks as sentWebhooks } from '../openapi/webhooks.ts';
 import { placeholderUrl } from './addressed.ts';
 import { type Html, html, joined, withCode } from './html.ts';
 import { code, renderPage, type Section, table } from './layout.ts';
@@ -53,7 +54,7 @@ ${table(
   [
     [html`<code>read</code>`, html`Everything that changes nothing.`],
     [html`<code>write</code>`, html`Products, funnels, orders, partners, webhooks, settings and keys.`],
-    [html`<code>money</code>`, html`The daily job: renewals, retries and holds.`],
+    [html`<code>money</code>`, html`The daily job.`],
   ],
 )}
 <p>A key made without <code>scopes</code> has all that its maker has. What it lacks is refused with
@@ -73,9 +74,10 @@ codes</a> are on their own page.</p>
 ${code('Answer', samples.problemSample)}
 <p>Every answer carries <code>x-request-id</code>, yours when you sent one. Tell us that id and we find the request.</p>`;
 
-const paging = html`<p>Lists answer <code>{ "data": […] }</code> with the latest ${limits.listMax}, newest first. With
-<code>?limit=1…${limits.listMax}</code> or <code>?before=&lt;id&gt;</code> they page back: <code>has_more</code> says
-whether more follow, and the last id is the next <code>before</code>. Ids sort by the time they were made.</p>`;
+const paging = html`<p>Lists answer <code>{ "data": […] }</code>. Products, discounts and affiliates are listed whole, oldest
+first. All others answer the latest ${limits.listMax}, newest first; with <code>?limit=1…${limits.listMax}</code> or
+<code>?before=&lt;id&gt;</code> they page back: <code>has_more</code> says whether more follow, and the last id is the next
+<code>before</code>. Ids sort by the time they were made.</p>`;
 
 function rateLimits(perMinute: number): Html {
   const limit =
@@ -92,23 +94,27 @@ ${limits.name} characters, an order ${limits.bumpIds} bumps. Money is an integer
 currency code; times are UTC with milliseconds.</p>`;
 }
 
-const webhooks = html`<p>Connect one URL, and every event of the account is sent there the moment it happens. The answer
+/** Events with a payload of their own in the document: those that something in this version produces. */
+const sentEvents = Object.keys(sentWebhooks);
+
+const webhooks = html`<p>Connect one URL, and the account’s events are sent there the moment they happen. The answer
 that connects it holds the signing secret, this once.</p>
 ${code('Shell', samples.connectWebhook)}
 ${code('What arrives', samples.delivery)}
-<p>Events: ${list(webhookEventNames)}. Events of
-test orders carry <code>x-service-test: 1</code>.</p>
+<p>This version sends ${list(sentEvents)}. The other published events can be chosen already and come with the parts
+that make them: ${list(webhookEventNames.filter((name) => !sentEvents.includes(name)))}. Events of test orders carry
+<code>x-service-test: 1</code>.</p>
 <h3>Check the signature</h3>
 <p><code>webhook-signature</code> is <code>v1,</code> and the Base64 of HMAC-SHA256 over
-<code>webhook-id.webhook-timestamp.body</code> (Standard Webhooks), keyed with the secret behind <code>whsec_</code>. While
-a secret is being replaced there are two, apart by a space.</p>
+<code>webhook-id.webhook-timestamp.body</code> (Standard Webhooks), keyed with the secret behind <code>whsec_</code>. There
+may be more than one signature, apart by a space: one that matches is enough.</p>
 ${code('Node.js', samples.nodeCheck)}
 ${code('Python', samples.pythonCheck)}
 <h3>Answers and retries</h3>
 <p>Any 2xx within 15 seconds acknowledges the event; redirects are not followed. Otherwise it is sent again, the same
 bytes under the same <code>webhook-id</code>, after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, 24 h and 24 h
 (each ±20 %, and later when you answer <code>Retry-After</code>); then it is given up. An event can arrive twice: drop ids
-that you have seen. Every try is in Recent activity and at <code>GET /api/v1/activity</code>.</p>`;
+that you have seen. Every try is at <code>GET /api/v1/activity</code>.</p>`;
 
 const mcp = html`<p>AI models reach the same account at <code>POST ${placeholderUrl}/api/mcp</code>, a Model Context
 Protocol server over Streamable HTTP: revision 2026-07-28, and clients of 2025 that open with <code>initialize</code>.

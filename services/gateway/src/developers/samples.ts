@@ -24,9 +24,9 @@ curl ${placeholderUrl}/api/v1/orders \\
   -H "Authorization: Bearer $KEY" \\
   -H "Content-Type: application/json" \\
   -H "Idempotency-Key: order-1001" \\
-  -d '{ "productSlug": "watercolour-course", "email": "maya@example.com", "name": "Maya Lindqvist" }'
+  -d '{ "productSlug": "watercolour-foundations", "email": "maya@example.com", "name": "Maya Lindqvist" }'
 
-# {"ok":true,"orderId":"ord_…","totalCents":4900}
+# {"ok":true,"orderId":"ord_…","totalCents":14900}
 
 # It is in the list, and in the metrics of its product
 curl ${placeholderUrl}/api/v1/orders -H "Authorization: Bearer $KEY"

@@ -30,7 +30,10 @@ function ownArguments({ operation, kinds, confirmation }: Tool): Shape {
 /** The names and schemas of all arguments: path, query and body fields side by side. */
 export function argumentShape(tool: Tool): Shape {
   const { params, query } = tool.operation;
-  return { ...ownArguments(tool), ...params?.shape, ...query?.shape, ...bodyShape(tool.operation) };
+  const shape = { ...ownArguments(tool), ...params?.shape, ...query?.shape, ...bodyShape(tool.operation) };
+  // One tool for both kinds of offers: the operation's own words name only the bump's ids.
+  if (tool.kinds === undefined || shape.offerId === undefined) return shape;
+  return { ...shape, offerId: z.string().describe('An id that begins `bmp_` or `ups_`, as the kind.') };
 }
 
 function bodyShape({ body }: Operation): Shape {

@@ -140,12 +140,12 @@ export const tools: readonly Tool[] = [
   {
     name: 'run_daily_job',
     description:
-      'Charges renewals that are due, retries declined cards, nudges stalled checkouts, settles holds. Repeating it ' +
-      'on a day charges nobody twice. Asks for `confirm: true`.',
+      'Runs the day’s collections and answers its counts. No payment processor is connected in this version: it ' +
+      'charges nobody yet. Asks for `confirm: true`.',
     operation: operation('runDailyJob'),
     confirmation:
-      'This charges the buyers whose renewals are due, retries declined cards, emails buyers whose checkouts stalled ' +
-      'and captures holds left open, now. When the seller agrees, call again with confirm: true.',
+      'This runs the day’s collections for the account now. No payment processor is connected in this version, so ' +
+      'nobody is charged. When the seller agrees, call again with confirm: true.',
     annotations: charges,
   },
   {

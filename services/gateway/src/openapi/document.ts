@@ -47,7 +47,7 @@ export function openApiDocument(operations: readonly Operation[], baseUrl: strin
         version: '1.0.0',
         description,
         contact: { name: 'Developer pages', url: `${baseUrl}/developers` },
-        license: { name: 'AGPL-3.0-or-later', identifier: 'AGPL-3.0-or-later' },
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: baseUrl }],
       tags: [...used].map((name) => ({ name, description: tags[name] ?? name })),
