@@ -327,7 +327,10 @@ test('while NATS is away the answer is 503 within a second, and readiness says w
   const ready = await send(url, 'GET', '/readyz');
   expect([ready.status, ready.json.missing]).toEqual([503, ['nats']]);
   await harness.nats.start();
+  // Each stand-in has a connection of its own, and comes back when that does.
   await eventually(async () => (await send(url, 'GET', '/api/v1/orders', { key })).status === 200);
+  await eventually(async () => (await send(url, 'GET', '/api/v1/products', { key })).status === 200);
+  await eventually(async () => (await send(url, 'POST', '/api/cron/daily', { key })).status === 200);
 });
 
 test('a fault that nobody foresaw is told in a fixed text', async () => {
