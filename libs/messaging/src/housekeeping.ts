@@ -15,8 +15,8 @@ export interface Outdated {
   readonly limit: () => unknown;
 }
 
-/** What every service with messages keeps of them. */
-const messages: readonly Outdated[] = [
+/** What every service with messaging tables keeps in them; a service lists its own tables after these. */
+export const messagingRetention: readonly Outdated[] = [
   `delete from inbox where event_id in
      (select event_id from inbox where received_at < now() - make_interval(days => $1) limit $2)`,
   `delete from commands where id in
@@ -27,7 +27,7 @@ const messages: readonly Outdated[] = [
 export function startHousekeeping(
   database: Database,
   logger: Logger,
-  outdated: readonly Outdated[] = messages,
+  outdated: readonly Outdated[] = messagingRetention,
 ): { close(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {

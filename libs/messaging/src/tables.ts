@@ -43,3 +43,16 @@ export const messagingTables = `
     died_at timestamptz not null default now()
   );
 `;
+
+/**
+ * `published_at` is when the stream acknowledged the row: a row is kept for an hour from then, not from its writing,
+ * because an outage of NATS can be longer than an hour. The indexes let retention find the oldest rows; a BRIN index
+ * stops helping once deletes scatter new rows over old pages.
+ */
+export const publishedAtAndPruneIndexes = `
+  alter table outbox add column published_at timestamptz;
+  update outbox set published_at = created_at where stream_seq is not null;
+  drop index inbox_received;
+  create index inbox_received on inbox (received_at);
+  create index commands_created on commands (created_at);
+`;

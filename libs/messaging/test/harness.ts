@@ -4,6 +4,7 @@ import { silentLogger } from '@app/service-kit/logger';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { Migration } from '@mikro-orm/migrations';
 import { z } from 'zod';
+import { publishedAtMigration } from '../src/migrations.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
 import { messagingTables } from '../src/tables.ts';
 
@@ -28,7 +29,7 @@ const options = (url: string) => ({
   url,
   applicationName: 'messaging-test',
   entities: [],
-  migrations: [{ name: '0001-tables', class: Tables }],
+  migrations: [{ name: '0001-tables', class: Tables }, publishedAtMigration],
 });
 
 export interface TestDb {

@@ -1,4 +1,5 @@
+import { publishedAtMigration } from '@app/messaging/migrations';
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
 
-export const migrations: Migrations = [{ name: '0001-initial', class: Initial }];
+export const migrations: Migrations = [{ name: '0001-initial', class: Initial }, publishedAtMigration];
