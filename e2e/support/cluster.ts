@@ -52,7 +52,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
   const spawn = async (service: ServiceName): Promise<SpawnedNode> => {
     const env = {
       DATABASE_URL: databaseUrl(service),
-      NATS_URL: nats.url,
+      ...nats.settings(service),
       LOG_LEVEL: 'warn',
       PORT: String(port),
       KEY_PEPPER: secret,

@@ -9,14 +9,20 @@ export interface Permissions {
 }
 
 /**
- * What a service's NATS user may do: answer its own requests, ask those it is linked to, publish to its own stream,
- * consume through its own durables, wake its own replicas. Metrics cannot publish an order, and nobody reads another's answers.
+ * What a service's NATS user may do: serve its own requests and answer exactly the services that ask it, ask those it is
+ * linked to, publish to its own stream, consume through its own durables, wake its own replicas. Metrics cannot publish
+ * an order, and nobody reads another's answers.
+ *
+ * `allow_responses` would permit the answers too, but nats-server 2.9 then remembers the reply subject of every message
+ * it delivers, those of JetStream included, and walks through all of them again and again: at 1,200 events a second the
+ * server spends a whole core on that after ten seconds.
  */
 export function permissionsOf(service: ServiceName): Permissions {
   const links = topology[service];
   return {
     publish: [
       ...links.asks.map((asked) => `svc.${asked}.>`),
+      ...askersOf(service).map((asker) => `${inboxPrefix(asker)}.>`),
       ...(links.publishes ? [streamSubjects(service), ...ownStreamApi(streamName(service))] : []),
       `wake.${service}.>`,
       ...links.consumes.flatMap((source) => consumerApi(streamName(source), service)),
@@ -24,6 +30,9 @@ export function permissionsOf(service: ServiceName): Permissions {
     subscribe: [`svc.${service}.>`, '$SRV.>', `${inboxPrefix(service)}.>`, `wake.${service}.>`],
   };
 }
+
+const askersOf = (service: ServiceName): readonly ServiceName[] =>
+  serviceNames.filter((asker) => topology[asker].asks.includes(service));
 
 /** A stream is its producer's: whoever may change its settings could empty it. */
 const ownStreamApi = (stream: string): string[] =>
@@ -42,23 +51,37 @@ const consumerApi = (stream: string, durable: string): string[] => [
 /** 100 orders of 52 lines of 200 characters each, in UTF-8, are 4.5 MB: the largest list that can be. */
 export const maxPayloadBytes = 8 * 1024 * 1024;
 
+export interface ConfiguredUser {
+  readonly user: string;
+  /** What stands for the password: the password, quoted, or a `$VARIABLE` of the server's environment. */
+  readonly password: string;
+}
+
 /**
  * The users section of a nats-server configuration.
- * @param password what stands for a service's password: the password, quoted, or a `$VARIABLE` of the environment
+ * @param password what stands for a service's password, as in `ConfiguredUser`
+ * @param unrestricted further users that may do anything: for tests and benchmarks that look at the server from outside
  */
-export function natsUsersConfig(password: (service: ServiceName) => string): string {
-  const users = serviceNames.map((service) => {
-    const { publish, subscribe } = permissionsOf(service);
-    return [
-      '    {',
-      `      user: "${service}", password: ${password(service)}`,
-      '      permissions: {',
-      `        publish: { allow: ${JSON.stringify(publish)} }`,
-      `        subscribe: { allow: ${JSON.stringify(subscribe)} }`,
-      '        allow_responses: true',
-      '      }',
-      '    }',
-    ].join('\n');
-  });
+export function natsUsersConfig(
+  password: (service: ServiceName) => string,
+  unrestricted: readonly ConfiguredUser[] = [],
+): string {
+  const users = [
+    ...serviceNames.map((service) => serviceUser(service, password(service))),
+    ...unrestricted.map(({ user, password }) => `    { user: "${user}", password: ${password} }`),
+  ];
   return `max_payload: ${maxPayloadBytes}\nauthorization: {\n  users: [\n${users.join('\n')}\n  ]\n}\n`;
+}
+
+function serviceUser(service: ServiceName, password: string): string {
+  const { publish, subscribe } = permissionsOf(service);
+  return [
+    '    {',
+    `      user: "${service}", password: ${password}`,
+    '      permissions: {',
+    `        publish: { allow: ${JSON.stringify(publish)} }`,
+    `        subscribe: { allow: ${JSON.stringify(subscribe)} }`,
+    '      }',
+    '    }',
+  ].join('\n');
 }

@@ -1,7 +1,7 @@
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createTestNats, type TestNats } from '@app/testing/nats';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsLink } from '../src/connect.ts';
 import { startConsumer } from '../src/consume.ts';
@@ -32,9 +32,16 @@ afterEach(async () => {
 });
 
 async function link(service: 'checkout' | 'metrics'): Promise<NatsLink> {
-  const connected = await connectNats({ url: nats.url, service });
+  const connected = await connectNats(nats.login(service));
   open.push(() => connected.close());
   return connected;
+}
+
+/** From outside: a service's own user may not delete its stream. */
+async function streamManager(): Promise<JetStreamManager> {
+  const observer = await connectObserver(nats);
+  open.push(() => observer.close());
+  return await jetstreamManager(observer);
 }
 
 function relayOn(connected: NatsLink) {
@@ -120,7 +127,7 @@ test('a stream that lost its tail gets the lost events again', async () => {
   relayOn(connected);
   await record(producer.database, [1, 2, 3]);
   await eventually(async () => (await marked()) === 3);
-  const manager = await jetstreamManager(connected.connection);
+  const manager = await streamManager();
   await manager.streams.delete('EVT_CHECKOUT');
   await nats.restart();
   consumeInto(await link('metrics'));
@@ -134,7 +141,7 @@ test('a stream that counts anew while events wait gets the lost ones again', asy
   await record(producer.database, [1, 2, 3]);
   await eventually(async () => (await marked()) === 3);
   // No reconnect tells the relay: only the places that new events are given.
-  const manager = await jetstreamManager(connected.connection);
+  const manager = await streamManager();
   await manager.streams.delete('EVT_CHECKOUT');
   await ensureStream(manager, 'checkout', 1);
   await record(producer.database, [4]);

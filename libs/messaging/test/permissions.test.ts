@@ -58,6 +58,32 @@ test('a service may neither publish another’s events, nor change its stream, n
   }
 });
 
+test('a service answers those who ask it, and can put no answer into another’s inbox', async () => {
+  const gateway = await linkOf('gateway');
+  const metrics = await linkOf('metrics');
+  try {
+    const errors: string[] = [];
+    void (async () => {
+      for await (const status of metrics.connection.status())
+        if (status.type === 'error') errors.push(String(status.error));
+    })();
+    metrics.connection.subscribe('svc.metrics.echo', { callback: (_err, message) => void message.respond('heard') });
+    await metrics.connection.flush();
+    expect((await gateway.connection.request('svc.metrics.echo', '', { timeout: 2_000 })).string()).toBe('heard');
+    // Nobody but the gateway asks metrics anything.
+    metrics.connection.publish('_INBOX_checkout.forged', 'an answer');
+    await eventually(() => errors.length >= 1);
+    expect(errors[0]).toMatch(/permissions violation for publish to "_INBOX_checkout.forged"/i);
+  } finally {
+    await gateway.close();
+    await metrics.close();
+  }
+});
+
+test('nats-server is not told to remember the reply subject of every message', () => {
+  expect(natsUsersConfig(() => '"p"')).not.toContain('allow_responses');
+});
+
 test('a user without its password gets no connection', async () => {
   const wrong = { url: nats.url, service: 'gateway' as const, user: 'gateway', password: 'a guess' };
   await expect(connectNats(wrong)).rejects.toThrow(/authorization/i);

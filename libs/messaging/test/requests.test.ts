@@ -20,7 +20,7 @@ let open: (() => Promise<void>)[];
 
 beforeEach(async () => {
   nats = await createTestNats();
-  caller = await connectNats({ url: nats.url, service: 'gateway' });
+  caller = await connectNats(nats.login('gateway'));
   requester = createRequester(caller);
   open = [];
 });
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 async function serve(answers: Answer[]): Promise<NatsLink> {
-  const link = await connectNats({ url: nats.url, service: 'catalog' });
+  const link = await connectNats(nats.login('catalog'));
   open.push(() => link.close());
   await serveRequests(link, { version: '0.1.0', description: 'test', answers, logger });
   return link;
@@ -177,7 +177,7 @@ test('a command whose commit is in doubt is sent again until its outcome is know
 });
 
 test('closing waits for the requests under way', async () => {
-  const link = await connectNats({ url: nats.url, service: 'catalog' });
+  const link = await connectNats(nats.login('catalog'));
   open.push(() => link.close());
   let begun: () => void = () => undefined;
   const beginning = new Promise<void>((resolve) => {

@@ -1,15 +1,28 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ServiceName } from '@app/contracts/services';
 import { type RunningNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { freePort } from '@app/embedded/ports';
+import { natsUsersConfig } from '@app/messaging/permissions';
+// biome-ignore lint/style/noRestrictedImports: an observer is no service
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { natsImage } from './infra.ts';
 import { testInfra } from './provided.ts';
 
-/** A nats-server with JetStream that can be killed and come back with the same port and data. */
+/**
+ * A nats-server with JetStream that can be killed and come back with the same port and data. It has the users and
+ * permissions of every deployment, so that a test meets what a deployment would refuse.
+ */
 export interface TestNats {
   url: string;
   port: number;
+  /** Options of `connectNats` for a service's own user. */
+  login(service: ServiceName): { url: string; service: ServiceName; user?: string; password?: string };
+  /** Settings of a service's process. */
+  settings(service: ServiceName): Record<string, string>;
+  /** Options of the NATS client for a user that may look at everything. */
+  observer: { servers: string; user?: string; pass?: string };
   /** SIGKILL, as in a crash. */
   kill(): Promise<void>;
   /** After `kill`: the same port and the same data. */
@@ -20,6 +33,11 @@ export interface TestNats {
   close(): Promise<void>;
 }
 
+/** A connection that may look at everything, with none of the messaging library's code. */
+export function connectObserver(nats: TestNats): Promise<NatsConnection> {
+  return connect({ ...nats.observer, name: 'test-observer' });
+}
+
 /** A server for the calling test file alone: streams belong to a whole server, so files would meet on a shared one. */
 export async function createTestNats(): Promise<TestNats> {
   const infra = testInfra();
@@ -28,16 +46,36 @@ export async function createTestNats(): Promise<TestNats> {
   return sharedServer(infra.natsUrl ?? '');
 }
 
+const password = 'test-password';
+const observer = 'test-observer';
+
+/** What `npm start`, compose and k8s give nats-server, and one user more for tests. */
+const usersConfig = natsUsersConfig(
+  () => JSON.stringify(password),
+  [{ user: observer, password: JSON.stringify(password) }],
+);
+
+function usersOf(url: string): Pick<TestNats, 'login' | 'settings' | 'observer'> {
+  return {
+    login: (service) => ({ url, service, user: service, password }),
+    settings: (service) => ({ NATS_URL: url, NATS_USER: service, NATS_PASSWORD: password }),
+    observer: { servers: url, user: observer, pass: password },
+  };
+}
+
 async function createServer(binary: string, directory: string): Promise<TestNats> {
   const dataDir = await mkdtemp(join(directory, 'nats-'));
-  let server: RunningNatsServer = await startNatsServer({ binary, dataDir });
+  const configFile = join(dataDir, 'users.conf');
+  await writeFile(configFile, usersConfig);
+  let server: RunningNatsServer = await startNatsServer({ binary, dataDir, configFile });
   const { url, port } = server;
   const start = async () => {
-    server = await startNatsServer({ binary, dataDir, port });
+    server = await startNatsServer({ binary, dataDir, configFile, port });
   };
   return {
     url,
     port,
+    ...usersOf(url),
     start,
     kill: () => server.kill(),
     async restart() {
@@ -57,15 +95,18 @@ async function createContainer(): Promise<TestNats> {
   // A fixed port, because Docker gives a container another free one at each start.
   const port = await freePort();
   const container = await new GenericContainer(natsImage)
-    .withCommand(['-js', '-sd', '/data'])
+    .withCopyContentToContainer([{ content: usersConfig, target: '/users.conf' }])
+    .withCommand(['-c', '/users.conf', '-js', '-sd', '/data'])
     .withExposedPorts({ container: 4222, host: port })
     .withWaitStrategy(Wait.forListeningPorts())
     .start();
   const { getContainerRuntimeClient } = await import('testcontainers');
   const handle = (await getContainerRuntimeClient()).container.getById(container.getId());
+  const url = `nats://${container.getHost()}:${port}`;
   return {
-    url: `nats://${container.getHost()}:${port}`,
+    url,
     port,
+    ...usersOf(url),
     async kill() {
       await handle.kill({ signal: 'SIGKILL' });
     },
@@ -83,5 +124,16 @@ function sharedServer(url: string): TestNats {
     throw new Error('TEST_INFRA=external: the tests may not stop a server that is not theirs');
   };
   const port = Number(new URL(url).port || 4222);
-  return { url, port, kill: refuse, start: refuse, restart: refuse, close: async () => {} };
+  return {
+    url,
+    port,
+    // Whose server it is decides who may connect: as its URL says, without a user for each service.
+    login: (service) => ({ url, service }),
+    settings: () => ({ NATS_URL: url }),
+    observer: { servers: url },
+    kill: refuse,
+    start: refuse,
+    restart: refuse,
+    close: async () => {},
+  };
 }

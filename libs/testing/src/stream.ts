@@ -1,11 +1,9 @@
-// biome-ignore-start lint/style/noRestrictedImports: reads what the messaging library wrote, with none of its code
 import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
-// biome-ignore-end lint/style/noRestrictedImports: see above
+import { connectObserver, type TestNats } from './nats.ts';
 
 /** Everything a stream holds right now, oldest first: subject and parsed body. */
-export async function readStream(natsUrl: string, stream: string): Promise<{ subject: string; body: unknown }[]> {
-  const connection = await connect({ servers: natsUrl, name: 'test-read-stream' });
+export async function readStream(nats: TestNats, stream: string): Promise<{ subject: string; body: unknown }[]> {
+  const connection = await connectObserver(nats);
   try {
     const manager = await jetstreamManager(connection);
     const { state } = await manager.streams.info(stream);

@@ -17,13 +17,13 @@ afterAll(async () => {
 });
 
 test('acknowledged messages survive a kill -9 and a restart of the server', async () => {
-  const connection = await connect({ servers: nats.url });
+  const connection = await connect(nats.observer);
   const manager = await jetstreamManager(connection);
   await manager.streams.add({ name: 'S', subjects: ['evt.>'] });
   await jetstream(connection).publish('evt.first', 'x');
   await connection.close();
   await nats.kill();
-  await expect(connect({ servers: nats.url, reconnect: false })).rejects.toThrow();
+  await expect(connect({ ...nats.observer, reconnect: false })).rejects.toThrow();
   await nats.start();
   expect(await messages()).toBe(1);
   await nats.restart();
@@ -32,7 +32,7 @@ test('acknowledged messages survive a kill -9 and a restart of the server', asyn
 
 test('streams of one server are not seen on another', async () => {
   const other = await createTestNats();
-  const connection = await connect({ servers: other.url });
+  const connection = await connect(other.observer);
   await expect((await jetstreamManager(connection)).streams.info('S')).rejects.toThrow('not found');
   expect(connection.info?.max_payload).toBe(8 * 1024 * 1024);
   await connection.close();
@@ -40,7 +40,7 @@ test('streams of one server are not seen on another', async () => {
 });
 
 async function messages(): Promise<number> {
-  const connection = await connect({ servers: nats.url });
+  const connection = await connect(nats.observer);
   const info = await (await jetstreamManager(connection)).streams.info('S');
   await connection.close();
   return info.state.messages;

@@ -3,12 +3,12 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { connectNats } from '@app/messaging/connect';
 import { type CallContext, createRequester } from '@app/messaging/requester';
-import { ensureStream, openStreams } from '@app/messaging/streams';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
+import { startProducers } from '@app/testing/producers';
 import { expect } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
@@ -36,10 +36,9 @@ export async function startAffiliate(): Promise<AffiliateHarness> {
   const { url, close } = await createMigratedDatabase('affiliate', migrate);
   const nats = await createTestNats();
   const clock = fakeClock();
-  const link = await connectNats({ url: nats.url, service: 'gateway' });
-  // As checkout does: a stream is its producer's to create.
-  await ensureStream(await openStreams(link), 'checkout', 1);
-  const service = await createAffiliate(readConfig({ DATABASE_URL: url, NATS_URL: nats.url }), {
+  const link = await connectNats(nats.login('gateway'));
+  const producers = await startProducers(nats, ['checkout']);
+  const service = await createAffiliate(readConfig({ DATABASE_URL: url, ...nats.settings('affiliate') }), {
     logger: silentLogger(),
     clock,
   });
@@ -55,13 +54,10 @@ export async function startAffiliate(): Promise<AffiliateHarness> {
       expect(definition.output.parse(output)).toEqual(output);
       return output;
     },
-    publish: async (accountId, data, eventId = newId('event', Date.now())) => {
-      const event = JSON.stringify({ id: eventId, accountId, occurredAt: data.paidAt, data });
-      // A stream answers with its acknowledgement.
-      await link.connection.request(orderPaid.subject, event, { timeout: 2_000 });
-    },
+    publish: (accountId, data, eventId = newId('event', Date.now())) =>
+      producers.publish(orderPaid, { id: eventId, accountId, occurredAt: data.paidAt, data }),
     close: async () => {
-      await Promise.all([link.close(), database.close()]);
+      await Promise.all([link.close(), producers.close(), database.close()]);
       await service.close();
       await nats.close();
       await close();

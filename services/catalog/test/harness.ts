@@ -31,10 +31,10 @@ export async function startCatalog(): Promise<CatalogHarness> {
   const { url, close } = await createMigratedDatabase('catalog', migrate);
   const nats = await createTestNats();
   const clock = fakeClock();
-  const config = readConfig({ DATABASE_URL: url, NATS_URL: nats.url });
+  const config = readConfig({ DATABASE_URL: url, ...nats.settings('catalog') });
   const service = await createCatalog(config, { logger: silentLogger(), clock });
   const database = await openDatabase(databaseOptions(url));
-  const link = await connectNats({ url: nats.url, service: 'gateway' });
+  const link = await connectNats(nats.login('gateway'));
   const requester = createRequester(link);
   const accountId = newId('account', Date.now());
   return {

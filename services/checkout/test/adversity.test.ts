@@ -69,7 +69,7 @@ test('orders outlast a database that stands still for longer than one try waits,
   expect(await count('orders')).toBe(12);
   expect(await query('select uses from discount_uses')).toEqual([{ uses: '4' }]);
   await eventually(async () => (await count('outbox where stream_seq is not null')) === 12);
-  expect(await readStream(harness.nats.url, 'EVT_CHECKOUT')).toHaveLength(12);
+  expect(await readStream(harness.nats, 'EVT_CHECKOUT')).toHaveLength(12);
   expect(await count('outbox')).toBe(12);
 });
 

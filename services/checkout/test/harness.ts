@@ -50,14 +50,14 @@ export async function createHarness(): Promise<Harness> {
   const offers = new Map<string, SaleOffer>();
   const asked: WantedOffer[][] = [];
   let stalled = Promise.resolve();
-  const catalog = await connectNats({ url: nats.url, service: 'catalog' });
+  const catalog = await connectNats(nats.login('catalog'));
   const find = answerAcrossAccounts(resolveOffers, async ({ wanted }) => {
     asked.push(wanted);
     await stalled;
     return { offers: wanted.map((one) => answerTo(one, offers.get(`${one.accountId}/${one.slug}`))) };
   });
   await serveRequests(catalog, { version: '0.1.0', description: 'a catalog', answers: [find], logger: silentLogger() });
-  const link = await connectNats({ url: nats.url, service: 'gateway' });
+  const link = await connectNats(nats.login('gateway'));
   const running: RunningService[] = [];
   const requester = createRequester(link);
   return {
@@ -75,7 +75,7 @@ export async function createHarness(): Promise<Harness> {
     // NATS delivers in order: when this one is answered, the ones before it are there.
     arrived: async () => void (await requester.request(listOrders, {}, { accountId: 'acc_0', requestId: 'req-0' })),
     start: async (settings = {}) => {
-      const config = readConfig({ ...settings, DATABASE_URL: database.url, NATS_URL: nats.url });
+      const config = readConfig({ ...settings, DATABASE_URL: database.url, ...nats.settings('checkout') });
       const service = await createCheckout(config, { logger: silentLogger(), clock: new AdjustableClock() });
       running.push(service);
       return service;

@@ -28,7 +28,7 @@ const list = (page = {}, accountId = 'acc_1') =>
 const query = <Row extends object>(sql: string) => queryDatabase<Row>(harness.database.url, sql);
 
 async function publishedEvents(): Promise<z.infer<typeof orderPaid.data>[]> {
-  const messages = await readStream(harness.nats.url, 'EVT_CHECKOUT');
+  const messages = await readStream(harness.nats, 'EVT_CHECKOUT');
   return messages.map(({ body }) => orderPaid.data.parse((body as { data: unknown }).data));
 }
 

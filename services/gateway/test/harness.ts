@@ -8,7 +8,7 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import { type Answer, answer, answerAcrossAccounts, Serialized, serveRequests } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
-import { createTestNats } from '@app/testing/nats';
+import { createTestNats, type TestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
@@ -39,7 +39,7 @@ export async function createHarness() {
     return new Serialized(json);
   };
   const standIns = [
-    await serveAs(nats.url, 'checkout', [
+    await serveAs(nats, 'checkout', [
       answer(placeOrder, async (input, context) => {
         placed.push(context);
         return await orderDesk.place(input, context);
@@ -47,14 +47,12 @@ export async function createHarness() {
       answer(listOrders, async (input) => reply(input, books.orders)),
       answer(getOrder, async (input) => reply(input, '{}')),
     ]),
-    await serveAs(nats.url, 'billing', [
-      answerAcrossAccounts(runDailyJob, async (input) => reply(input, '{"ok":true}')),
-    ]),
-    await serveAs(nats.url, 'catalog', [answer(listProducts, async () => ({ data: [] }))]),
+    await serveAs(nats, 'billing', [answerAcrossAccounts(runDailyJob, async (input) => reply(input, '{"ok":true}'))]),
+    await serveAs(nats, 'catalog', [answer(listProducts, async () => ({ data: [] }))]),
   ];
   const env = {
     DATABASE_URL: database.url,
-    NATS_URL: nats.url,
+    ...nats.settings('gateway'),
     PORT: '0',
     KEY_PEPPER: 'p'.repeat(32),
     PLATFORM_KEY: platformKey,
@@ -87,8 +85,8 @@ export async function createHarness() {
   };
 }
 
-async function serveAs(url: string, service: 'checkout' | 'billing' | 'catalog', answers: Answer[]) {
-  const link = await connectNats({ url, service });
+async function serveAs(nats: TestNats, service: 'checkout' | 'billing' | 'catalog', answers: Answer[]) {
+  const link = await connectNats(nats.login(service));
   await serveRequests(link, { version: '0.1.0', description: 'a stand-in', answers, logger: silentLogger() });
   return link;
 }

@@ -4,11 +4,11 @@ import { DomainError } from '@app/contracts/errors';
 import { connectNats } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
 import { answer, serveRequests } from '@app/messaging/serve-requests';
-import { ensureStream, openStreams } from '@app/messaging/streams';
 import { silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
+import { startProducers } from '@app/testing/producers';
 import { configSchema } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createMetrics } from '../src/service.ts';
@@ -27,7 +27,7 @@ export async function startHarness(products: ReadonlyMap<string, ProductResource
   const [database, nats] = await Promise.all([createMigratedDatabase('metrics', migrate), createTestNats()]);
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
   const logger = silentLogger();
-  const catalog = await connectNats({ url: nats.url, service: 'catalog' });
+  const catalog = await connectNats(nats.login('catalog'));
   const findProduct = answer(getProduct, async ({ productId }, { accountId }) => {
     const product = products.get(accountId)?.find((entry) => entry.id === productId);
     if (product === undefined)
@@ -40,25 +40,19 @@ export async function startHarness(products: ReadonlyMap<string, ProductResource
     answers: [findProduct],
     logger,
   });
-  const config = configSchema.parse({ NATS_URL: nats.url, DATABASE_URL: database.url });
-  const link = await connectNats({ url: nats.url, service: 'gateway' });
-  // As the producers do: a stream is theirs to create.
-  const streams = await openStreams(link);
-  for (const producer of ['checkout', 'billing'] as const) await ensureStream(streams, producer, 1);
+  const config = configSchema.parse({ ...nats.settings('metrics'), DATABASE_URL: database.url });
+  const link = await connectNats(nats.login('gateway'));
+  const producers = await startProducers(nats, ['checkout', 'billing']);
   const service = await createMetrics(config, { logger, clock });
   return {
     requester: createRequester(link),
     clock,
     databaseUrl: database.url,
-    // A stream answers a request with its acknowledgement.
-    publish: async (definition, event) => {
-      const payload = JSON.stringify({ ...event, occurredAt: clock.now().toISOString() });
-      await link.connection.request(definition.subject, payload, { timeout: 2_000 });
-    },
+    publish: (definition, event) => producers.publish(definition, { ...event, occurredAt: clock.now().toISOString() }),
     close: async () => {
       await service.close();
       await served.close();
-      await Promise.all([link.close(), catalog.close()]);
+      await Promise.all([link.close(), catalog.close(), producers.close()]);
       await Promise.all([nats.close(), database.close()]);
     },
   };

@@ -1,0 +1,42 @@
+import type { EventDefinition } from '@app/contracts/define';
+import type { ServiceName } from '@app/contracts/services';
+import { connectNats, type NatsLink } from '@app/messaging/connect';
+import type { writeContext } from '@app/messaging/request-headers';
+import { ensureStream, openStreams } from '@app/messaging/streams';
+import type { TestNats } from './nats.ts';
+
+export interface PublishedEvent {
+  readonly id: string;
+  readonly accountId: string;
+  readonly occurredAt: string;
+  readonly data: unknown;
+}
+
+/** Stand-ins for the services whose events the service under test consumes. */
+export interface Producers {
+  /** Puts an event on its producer's stream; resolves when the stream has it. */
+  publish(definition: EventDefinition, event: PublishedEvent, headers?: ReturnType<typeof writeContext>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Connects as each of the services, with its user and permissions, and creates its stream. */
+export async function startProducers(nats: TestNats, services: readonly ServiceName[]): Promise<Producers> {
+  const links = new Map<ServiceName, NatsLink>();
+  for (const service of services) {
+    const link = await connectNats(nats.login(service));
+    links.set(service, link);
+    await ensureStream(await openStreams(link), service, 1);
+  }
+  return {
+    publish: async (definition, event, headers) => {
+      const link = links.get(definition.service);
+      if (link === undefined) throw new Error(`no producer stands in for ${definition.service}`);
+      // A stream answers a request with its acknowledgement.
+      const options = { timeout: 2_000, ...(headers === undefined ? {} : { headers }) };
+      await link.connection.request(definition.subject, JSON.stringify(event), options);
+    },
+    close: async () => {
+      for (const link of links.values()) await link.close();
+    },
+  };
+}
