@@ -1,16 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serviceNames } from '@app/contracts/services';
 import { findNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { startPostgres } from '@app/embedded/postgres';
+import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
 import pg from 'pg';
 
 /** The servers that the floor and the platform share. */
 export interface Infra {
   readonly directory: string;
   readonly postgres: { readonly url: string; readonly pid: number };
-  readonly nats: { readonly url: string; readonly pid: number };
+  readonly nats: {
+    readonly url: string;
+    readonly pid: number;
+    /** Settings of the platform: a password for each service's user. */
+    readonly platform: Record<string, string>;
+    /** Settings of the floor, whose user may do anything. */
+    readonly floor: { readonly NATS_USER: string; readonly NATS_PASSWORD: string };
+  };
   readonly versions: { readonly postgres: string; readonly nats: string };
 }
 
@@ -24,18 +33,37 @@ export function createDirectory(): string {
   return directory;
 }
 
+const password = 'bench-password';
+const floor = { NATS_USER: 'floor', NATS_PASSWORD: password };
+
+/**
+ * The users and permissions of every deployment, and one user more. Without them nothing is measured: permissions cost
+ * nats-server work for every message.
+ */
+const usersConfig = natsUsersConfig(
+  () => JSON.stringify(password),
+  [{ user: floor.NATS_USER, password: JSON.stringify(floor.NATS_PASSWORD) }],
+);
+
 /** A durable PostgreSQL and a nats-server with the settings of `npm start`, on free ports. */
 export async function startInfra(directory: string, stack: AsyncDisposableStack): Promise<Infra> {
   const log = (line: string) => console.log(`  ${line}`);
   const binary = await findNatsServer({ env: process.env, install: true, log });
   const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, maxConnections, log });
   stack.defer(() => postgres.stop());
-  const nats = await startNatsServer({ binary, dataDir: join(directory, 'nats'), log });
+  const configFile = join(directory, 'nats.conf');
+  writeFileSync(configFile, usersConfig);
+  const nats = await startNatsServer({ binary, dataDir: join(directory, 'nats'), configFile, log });
   stack.defer(() => nats.stop());
   return {
     directory,
     postgres,
-    nats,
+    nats: {
+      url: nats.url,
+      pid: nats.pid,
+      platform: Object.fromEntries(serviceNames.map((service) => [natsPasswordVariable(service), password])),
+      floor,
+    },
     versions: { postgres: await postgresVersion(postgres.url), nats: natsVersion(binary) },
   };
 }

@@ -6,7 +6,8 @@ import { connect } from '@nats-io/transport-node';
 import Fastify, { type FastifyReply } from 'fastify';
 import { orderBody, subjects } from './requests.ts';
 
-const nats = await connect({ servers: process.env.NATS_URL ?? '' });
+const { NATS_URL = '', NATS_USER = '', NATS_PASSWORD = '' } = process.env;
+const nats = await connect({ servers: NATS_URL, user: NATS_USER, pass: NATS_PASSWORD });
 const app = Fastify();
 
 async function ask(reply: FastifyReply, subject: string, question: string): Promise<FastifyReply> {

@@ -10,7 +10,7 @@ export async function startFloor(
   stack: AsyncDisposableStack,
 ): Promise<SystemUnderTest> {
   const databaseUrl = await createFloorDatabase(infra.postgres.url, products);
-  const env = { ...process.env, NATS_URL: infra.nats.url, DATABASE_URL: databaseUrl };
+  const env = { ...process.env, NATS_URL: infra.nats.url, ...infra.nats.floor, DATABASE_URL: databaseUrl };
   const worker = await startPart(new URL('./worker.ts', import.meta.url), env);
   const gateway = await startPart(new URL('./gateway.ts', import.meta.url), env);
   stack.defer(async () => {

@@ -11,7 +11,8 @@ const priceCents = 4900;
 const bumpCents = 1900;
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
-const nats = await connect({ servers: process.env.NATS_URL ?? '' });
+const { NATS_URL = '', NATS_USER = '', NATS_PASSWORD = '' } = process.env;
+const nats = await connect({ servers: NATS_URL, user: NATS_USER, pass: NATS_PASSWORD });
 
 async function placeOrder(body: OrderBody): Promise<unknown> {
   const now = new Date();

@@ -32,7 +32,7 @@ function startCommand(): string[] {
 /** All services in one process, as `npm start` runs them. */
 export async function startStandalone(
   dataDir: string,
-  servers: { NATS_URL?: string; POSTGRES_URL?: string },
+  servers: Record<string, string>,
   nodeOptions: string[] = [],
 ): Promise<Program> {
   const { NATS_URL: _nats, POSTGRES_URL: _postgres, ...inherited } = process.env;
@@ -49,7 +49,7 @@ export async function startPlatform(infra: Infra, products: number, nodeOptions:
   const dataDir = join(infra.directory, 'platform');
   const program = await startStandalone(
     dataDir,
-    { NATS_URL: infra.nats.url, POSTGRES_URL: infra.postgres.url },
+    { NATS_URL: infra.nats.url, ...infra.nats.platform, POSTGRES_URL: infra.postgres.url },
     nodeOptions,
   );
   const credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;

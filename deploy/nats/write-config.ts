@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { natsUsersConfig } from '@app/messaging/permissions';
+import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
 
 const head = `# Written by node deploy/nats/write-config.ts; the permissions follow from libs/contracts/src/topology.ts.
 # Passwords come from the server's environment. Let each begin with a letter: a bare 12345 or 3m is read as a number.
@@ -13,6 +13,7 @@ http_port: 8222
 jetstream { store_dir: "/data" }
 `;
 
-const variable = (service: string): string => `$NATS_PASSWORD_${service.toUpperCase().replaceAll('-', '_')}`;
-
-writeFileSync(process.argv[2] ?? join(import.meta.dirname, 'nats.conf'), head + natsUsersConfig(variable));
+writeFileSync(
+  process.argv[2] ?? join(import.meta.dirname, 'nats.conf'),
+  head + natsUsersConfig((service) => `$${natsPasswordVariable(service)}`),
+);

@@ -1,7 +1,15 @@
+import { serviceNames } from '@app/contracts/services';
+import { type NatsPasswordVariable, natsPasswordVariable } from '@app/messaging/permissions';
 import { integerSetting, parseConfig, switchSetting } from '@app/service-kit/config';
 import { z } from 'zod';
 
+/** An existing nats-server's users, as `deploy/nats/nats.conf` names their passwords. */
+const natsPasswords = Object.fromEntries(
+  serviceNames.map((service) => [natsPasswordVariable(service), z.string().min(1).optional()]),
+) as Record<NatsPasswordVariable, z.ZodOptional<z.ZodString>>;
+
 export const configSchema = z.object({
+  ...natsPasswords,
   PORT: integerSetting(0, 65_535, 3000),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('.data'),

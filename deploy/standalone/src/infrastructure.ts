@@ -4,14 +4,14 @@ import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { databaseUrl, ensureDatabases } from '@app/embedded/databases';
 import { findNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { startPostgres } from '@app/embedded/postgres';
-import { natsUsersConfig } from '@app/messaging/permissions';
+import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
 import type { Lifetime } from '@app/service-kit/lifetime';
 import type { StandaloneConfig } from './config.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface Infrastructure {
   readonly natsUrl: string;
-  /** Embedded servers know a user for every service; an existing one is used as its URL says. */
+  /** Empty for an existing server without a user for each service. */
   natsUser(service: ServiceName): { NATS_USER?: string; NATS_PASSWORD?: string };
   databaseUrl(service: ServiceName): string;
 }
@@ -36,10 +36,12 @@ export async function startInfrastructure(
     password,
   }));
   await ensureDatabases(adminUrl, databases);
-  const embeddedNats = config.NATS_URL === undefined;
   return {
     natsUrl,
-    natsUser: (service) => (embeddedNats ? { NATS_USER: service, NATS_PASSWORD: secrets.natsPassword } : {}),
+    natsUser: (service) => {
+      const own = config.NATS_URL === undefined ? secrets.natsPassword : config[natsPasswordVariable(service)];
+      return own === undefined ? {} : { NATS_USER: service, NATS_PASSWORD: own };
+    },
     databaseUrl: (service) => databaseUrl(adminUrl, databaseName(service), databaseName(service), password),
   };
 }

@@ -51,6 +51,16 @@ const consumerApi = (stream: string, durable: string): string[] => [
 /** 100 orders of 52 lines of 200 characters each, in UTF-8, are 4.5 MB: the largest list that can be. */
 export const maxPayloadBytes = 8 * 1024 * 1024;
 
+/** The environment variable that holds a service's NATS password, for nats-server and for whoever connects as all of them. */
+export function natsPasswordVariable(service: ServiceName): NatsPasswordVariable {
+  return `NATS_PASSWORD_${service.toUpperCase().replaceAll('-', '_')}` as NatsPasswordVariable;
+}
+
+type UpperSnake<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Uppercase<Head>}_${UpperSnake<Tail>}`
+  : Uppercase<Name>;
+export type NatsPasswordVariable = `NATS_PASSWORD_${UpperSnake<ServiceName>}`;
+
 export interface ConfiguredUser {
   readonly user: string;
   /** What stands for the password: the password, quoted, or a `$VARIABLE` of the server's environment. */
