@@ -23,6 +23,7 @@ const entryPoints = [
   '^services/gateway/src/http/openapi/write-openapi\\.ts$',
   '^libs/testing/src/global-setup\\.ts$',
   '^bench/main\\.ts$',
+  '^deploy/require-node\\.js$',
   '^vitest\\.config\\.ts$',
   '\\.d\\.ts$',
 ].join('|');
@@ -170,7 +171,6 @@ module.exports = {
   ],
   options: {
     parser: 'swc',
-    tsPreCompilationDeps: true,
     combinedDependencies: true,
     doNotFollow: { path: 'node_modules' },
     enhancedResolveOptions: {

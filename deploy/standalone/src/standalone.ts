@@ -1,13 +1,14 @@
-import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { portInUse } from '@app/embedded/ports';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { Lifetime } from '@app/service-kit/lifetime';
 import { createLogger } from '@app/service-kit/logger';
 import { startTelemetry } from '@app/service-kit/telemetry';
 import type { StandaloneConfig } from './config.ts';
+import { makeDataDir } from './data-dir.ts';
 import { startInfrastructure } from './infrastructure.ts';
 import { lockDataDir } from './lock.ts';
+import { followParent } from './parent.ts';
 import { loadSecrets } from './secrets.ts';
 import { credentialsFile, ensureSeller, writeCredentials } from './seller.ts';
 import { loadServices, startServices } from './services.ts';
@@ -24,6 +25,8 @@ interface Lifetimes {
 /** Runs the whole platform in this process: servers, all services, the first seller. Says what it does on the way. */
 export async function runStandalone(readConfig: () => StandaloneConfig, options: { empty: boolean }): Promise<void> {
   const startedMs = performance.now();
+  // Whoever read what we say may be gone, or its disk full: that stops nothing.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const say = (line: string): void => {
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1).padStart(5);
     process.stdout.write(`${seconds}s  ${line}\n`);
@@ -37,17 +40,18 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
     await lifetimes?.servers.close(serversCloseWithinMs);
     process.exit(code);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (!leaving) say(`${signal}: stopping`);
-      void leave(0);
-    });
-  }
+  const stop = (why: string): void => {
+    if (!leaving) say(`${why}: stopping`);
+    void leave(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
+  followParent(() => {
+    if (!leaving) stop('npm has ended');
+  });
   try {
     const config = { ...readConfig() };
     await refuseUsedPort(config);
-    config.DATA_DIR = resolve(config.DATA_DIR);
-    mkdirSync(config.DATA_DIR, { recursive: true });
+    config.DATA_DIR = makeDataDir(config.DATA_DIR);
     const logger = createLogger({ level: config.LOG_LEVEL, destination: join(config.DATA_DIR, 'app.log') });
     process.on('unhandledRejection', (err) => {
       logger.fatal({ err }, 'unhandled rejection');

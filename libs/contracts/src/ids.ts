@@ -60,15 +60,31 @@ export function newIdSuffix(nowMs: number): string {
     sequence = 0;
   }
   const bytes = new Uint8Array(16);
-  let ms = lastMs;
-  for (let i = 5; i >= 0; i--) {
-    bytes[i] = ms % 256;
-    ms = Math.floor(ms / 256);
-  }
-  bytes[6] = 0x70 | (sequence >> 8);
+  bytes[6] = sequence >> 8;
   bytes[7] = sequence & 0xff;
-  bytes[8] = 0x80 | (randomByte() & 0x3f);
-  for (let i = 9; i < 16; i++) bytes[i] = randomByte();
+  for (let i = 8; i < 16; i++) bytes[i] = randomByte();
+  return uuidV7(bytes, lastMs);
+}
+
+/**
+ * The suffix that follows from a time and 10 bytes: the same for the same, so that what is made twice has one id.
+ * @param ms milliseconds since the epoch
+ */
+export function idSuffixOf(ms: number, entropy: Uint8Array): string {
+  const bytes = new Uint8Array(16);
+  bytes.set(entropy.subarray(0, 10), 6);
+  return uuidV7(bytes, ms);
+}
+
+/** Puts the time, the version and the variant of RFC 9562 over the bytes; what is left of the last ten stays. */
+function uuidV7(bytes: Uint8Array, ms: number): string {
+  let rest = ms;
+  for (let i = 5; i >= 0; i--) {
+    bytes[i] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
+  bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
   return base32(bytes);
 }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { DomainError } from '@app/contracts/errors';
 import { freePort } from '@app/embedded/ports';
 import { sweep } from '@app/messaging/housekeeping';
@@ -169,7 +170,7 @@ function holdOrders(): () => void {
 
 test('a request whose process was killed is taken over at once, with the same command id', async () => {
   const port = await freePort();
-  const main = new URL('../src/main.ts', import.meta.url).pathname;
+  const main = join(import.meta.dirname, '../src/main.ts');
   const child = await spawnNode(main, { ...harness.env, PORT: String(port) }, { readyLine: /ready$/ });
   const letGo = holdOrders();
   const lost = place('died', order, { at: `http://127.0.0.1:${port}` }).catch(() => 'no answer');

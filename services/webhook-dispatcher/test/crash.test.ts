@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { orderPaid } from '@app/contracts/orders';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
@@ -8,7 +9,7 @@ import { type Harness, startHarness } from './harness.ts';
 import { anOrder, connectedAccount } from './orders.ts';
 
 guardLeaks();
-const main = new URL('../src/main.ts', import.meta.url).pathname;
+const main = join(import.meta.dirname, '../src/main.ts');
 let harness: Harness;
 let seller: Awaited<ReturnType<typeof connectedAccount>>;
 beforeAll(async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createAffiliate } from '@app/contracts/affiliates';
 import { createDiscount, createFunnelEmail, createOffer, createProduct } from '@app/contracts/catalog';
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
+import { idSuffixOf } from '@app/contracts/ids';
 import { placeOrder } from '@app/contracts/orders';
 import type { NatsLink } from '@app/messaging/connect';
 import { createRequester } from '@app/messaging/requester';
@@ -65,14 +66,9 @@ function commandSender({ link, accountId, startedAt }: SeedContext, part: string
   };
 }
 
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-
-/** A command id made of a time and a name: 10 characters of milliseconds, 16 of the name's hash. */
+/** A command id made of a time and a name. The things of the demo shop have their ids from it: UUIDv7 like all others. */
 export function commandIdAt(atMs: number, name: string): string {
-  let time = '';
-  for (let rest = atMs; time.length < 10; rest = Math.floor(rest / 32)) time = alphabet[rest % 32] + time;
-  const hash = createHash('sha256').update(name).digest();
-  return time + Array.from(hash.subarray(0, 16), (byte) => alphabet[byte & 31]).join('');
+  return idSuffixOf(atMs, createHash('sha256').update(name).digest());
 }
 
 /** Returns the ids of its bumps, in the shop's order. */

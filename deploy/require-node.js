@@ -1,0 +1,11 @@
+// Plain JavaScript that old versions of Node can read: loaded before any TypeScript, which they cannot.
+const [major] = process.versions.node.split('.');
+
+if (Number(major) < 24 || !process.features.typescript) {
+  process.stderr.write(
+    `Funnelry runs on Node 24, and this is Node ${process.versions.node} or one that was told not to read TypeScript. ` +
+      '`npm ci` brings Node 24 along unless it is called with --omit=dev or --ignore-scripts: ' +
+      'call it without them, or install Node 24 or newer.\n',
+  );
+  process.exit(1);
+}

@@ -1,0 +1,19 @@
+import { isAlive } from '@app/embedded/processes';
+
+const lookEveryMs = 250;
+
+/**
+ * npm runs a script in a shell. A signal to npm alone goes on to that shell, which ends without passing it on (dash;
+ * cmd.exe knows no signals): the process would stay behind with its port. Calls `leave` once the parent has ended.
+ */
+export function followParent(leave: () => void): void {
+  // Whoever starts Node by hand may close the terminal and let it run.
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent && isAlive(parent)) return;
+    clearInterval(timer);
+    leave();
+  }, lookEveryMs);
+  timer.unref();
+}
