@@ -84,11 +84,7 @@ async function start(
   servers.add('data directory', lockDataDir(config.DATA_DIR), (lock) => lock.release());
   const clock = new AdjustableClock();
   const modules = loadServices(clock);
-  const telemetry = await startTelemetry({
-    service: 'standalone',
-    version: '0.1.0',
-    endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
-  });
+  const telemetry = await startTelemetry({ version: '0.1.0', endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT });
   services.add('telemetry', telemetry, (started) => started.shutdown());
   const secrets = loadSecrets(config.DATA_DIR);
   const infrastructure = await startInfrastructure(config, secrets, servers, say);

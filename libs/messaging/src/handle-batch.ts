@@ -1,9 +1,10 @@
-import { inSpan } from '@app/service-kit/tracing';
+import { inBatchSpan } from '@app/service-kit/tracing';
 import type { JsMsg } from '@nats-io/jetstream';
 import { SpanKind } from '@opentelemetry/api';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
 import { decide, isOutage, mayBeOneEvent, PoisonEvent } from './retry-policy.ts';
+import { batchSpan, consumeSpan } from './spans.ts';
 import type { ConsumerOptions, OnCommit, ReceivedEvent, Subscription } from './subscription.ts';
 
 export interface ConsumerRun extends ConsumerOptions {
@@ -90,19 +91,26 @@ const insertInbox = {
 
 /** One transaction: the inbox rows of the events that are new here, and their effects. */
 async function takeEffect(options: ConsumerRun, entries: readonly Parsed[]): Promise<void> {
-  const first = entries[0]?.event.traceparent;
-  const parent = first === undefined ? {} : { parent: first };
-  await inSpan(`consume ${options.source}`, { kind: SpanKind.CONSUMER, ...parent }, async () => {
+  const { name, attributes } = batchSpan(options.source, entries.length);
+  const items = entries.map(({ message, event }) => consumeSpan(message.subject, options.link.service, event));
+  const span = { service: options.link.service, kind: SpanKind.CONSUMER, attributes, items };
+  await inBatchSpan(name, span, async (traceparents) => {
     const committed: (() => void)[] = [];
     await options.database.transaction(async (client) => {
       const ids = [...new Set(entries.map((entry) => entry.event.id))];
       const { rows } = await client.query<{ event_id: string }>({ ...insertInbox, values: [ids] });
       const fresh = new Set(rows.map((row) => row.event_id));
-      const news = entries.filter((entry) => fresh.delete(entry.event.id));
+      const traced = entries.map((entry, index) => withTrace(entry, traceparents[index]));
+      const news = traced.filter((entry) => fresh.delete(entry.event.id));
       await handleInOrder(news, client, (work) => committed.push(work));
     });
     for (const work of committed) work();
   });
+}
+
+/** What an event brings about continues from its being consumed, not from its being published. */
+function withTrace(entry: Parsed, traceparent: string | undefined): Parsed {
+  return traceparent === entry.event.traceparent ? entry : { ...entry, event: { ...entry.event, traceparent } };
 }
 
 /** Neighbours of one kind go to their handler together; kinds keep their order in the stream. */

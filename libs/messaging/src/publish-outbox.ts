@@ -1,9 +1,12 @@
 import { streamName } from '@app/contracts/define';
 import type { Logger } from '@app/service-kit/logger';
+import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { type JetStreamClient, type JetStreamManager, jetstream } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
+import { SpanKind } from '@opentelemetry/api';
 import type { Client } from 'pg';
 import type { NatsLink } from './connect.ts';
+import { publishSpan } from './spans.ts';
 
 /**
  * A leader's hold on outbox and stream. `highestSeq` is the last place in the stream that any row was marked with: an
@@ -80,13 +83,19 @@ interface Taken {
   readonly duplicate: boolean;
 }
 
-async function publishRow({ client }: Publisher, row: PendingRow): Promise<Omit<Taken, 'id'>> {
-  const carried = headers();
-  if (row.request_id !== null) carried.set('request-id', row.request_id);
-  if (row.traceparent !== null) carried.set('traceparent', row.traceparent);
-  const options = { msgID: row.event_id, headers: carried, timeout: publishTimeoutMs };
-  const { seq, duplicate } = await client.publish(row.subject, row.payload, options);
-  return { seq, duplicate };
+/** The event carries its publish on, so that whoever consumes it continues there. */
+async function publishRow({ client, link }: Publisher, row: PendingRow): Promise<Omit<Taken, 'id'>> {
+  const { name, attributes } = publishSpan(row.subject, row.event_id);
+  const span = { service: link.service, kind: SpanKind.PRODUCER, attributes, parent: row.traceparent };
+  return await inSpan(name, span, async () => {
+    const carried = headers();
+    if (row.request_id !== null) carried.set('request-id', row.request_id);
+    const traceparent = currentTraceparent() ?? row.traceparent;
+    if (traceparent !== null) carried.set('traceparent', traceparent);
+    const options = { msgID: row.event_id, headers: carried, timeout: publishTimeoutMs };
+    const { seq, duplicate } = await client.publish(row.subject, row.payload, options);
+    return { seq, duplicate };
+  });
 }
 
 /** A publish waits seconds for an acknowledgement that a lost connection will never bring. */

@@ -6,6 +6,7 @@ import { type Msg, NoRespondersError, RequestError } from '@nats-io/transport-no
 import { SpanKind } from '@opentelemetry/api';
 import type { NatsLink } from './connect.ts';
 import { writeContext } from './request-headers.ts';
+import { requestSpan } from './spans.ts';
 
 /** How long one try waits for its answer. */
 const attemptTimeoutMs = 5_000;
@@ -42,7 +43,8 @@ export interface Requester {
 export function createRequester(link: NatsLink): Requester {
   const requestBytes: Requester['requestBytes'] = async (definition, input, context) => {
     const ask = () => deliver(link, definition, JSON.stringify(input), context);
-    return await inSpan(`request ${definition.subject}`, { kind: SpanKind.CLIENT }, ask);
+    const { name, attributes } = requestSpan('request', definition.subject);
+    return await inSpan(name, { service: link.service, kind: SpanKind.CLIENT, attributes }, ask);
   };
   return {
     requestBytes,

@@ -2,12 +2,13 @@ import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contra
 import { DomainError, errorCodes } from '@app/contracts/errors';
 import { fieldErrors } from '@app/contracts/validation';
 import type { Logger } from '@app/service-kit/logger';
-import { inSpan } from '@app/service-kit/tracing';
+import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { type ServiceMsg, Svcm } from '@nats-io/services';
 import { SpanKind } from '@opentelemetry/api';
 import type { NatsLink } from './connect.ts';
 import { type RequestContext, readContext } from './request-headers.ts';
 import { isOutage, isUnreached } from './retry-policy.ts';
+import { requestSpan } from './spans.ts';
 
 export interface Answer {
   readonly definition: RequestDefinition;
@@ -57,7 +58,9 @@ export async function serveRequests(
       subject: entry.definition.subject,
       handler: (err, message) => {
         if (err !== null) return;
-        const handled = handleMessage(entry, message, options.logger).finally(() => running.delete(handled));
+        const handled = handleMessage(link.service, entry, message, options.logger).finally(() =>
+          running.delete(handled),
+        );
         running.add(handled);
       },
     });
@@ -72,14 +75,15 @@ export async function serveRequests(
   };
 }
 
-async function handleMessage(entry: Answer, message: ServiceMsg, logger: Logger): Promise<void> {
+async function handleMessage(service: string, entry: Answer, message: ServiceMsg, logger: Logger): Promise<void> {
   const context = readContext(message.headers);
   // Nobody waits for it any more: a command not begun now is a command that never took effect.
   if (Date.now() > context.deadlineMs) return;
   try {
-    const parent = context.traceparent === undefined ? {} : { parent: context.traceparent };
-    const output = await inSpan(`process ${entry.definition.subject}`, { kind: SpanKind.SERVER, ...parent }, () =>
-      run(entry, message, context),
+    const { name, attributes } = requestSpan('process', entry.definition.subject);
+    const span = { service, kind: SpanKind.SERVER, attributes, parent: context.traceparent ?? null };
+    const output = await inSpan(name, span, () =>
+      run(entry, message, { ...context, traceparent: currentTraceparent() ?? context.traceparent }),
     );
     message.respond(output instanceof Serialized ? output.json : JSON.stringify(output));
   } catch (err) {

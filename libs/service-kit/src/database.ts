@@ -9,6 +9,7 @@ import {
 } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { columnTypes } from './postgres-types.ts';
+import { traceStatements } from './statement-spans.ts';
 
 /** A service's database: the ORM for what people edit, the pool for statements on what flows. They share connections. */
 export interface Database {
@@ -47,6 +48,7 @@ const migrationsTable = 'migrations';
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const orm = await openOrm(options, statementTimeoutMs);
   const pool = (await orm.em.getConnection().getNativeClient()) as pg.Pool;
+  traceStatements(pool, options.applicationName);
   return {
     orm,
     pool,

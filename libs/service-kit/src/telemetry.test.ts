@@ -27,8 +27,11 @@ async function readJson(req: IncomingMessage): Promise<TraceRequest> {
 }
 
 test('without an endpoint work runs without a span', async () => {
-  const telemetry = await startTelemetry({ service: 'test', version: '1' });
-  expect(await inSpan('nothing', {}, async (span) => [span, currentTraceparent()])).toEqual([undefined, undefined]);
+  const telemetry = await startTelemetry({ version: '1' });
+  expect(await inSpan('nothing', { service: 'test' }, async (span) => [span, currentTraceparent()])).toEqual([
+    undefined,
+    undefined,
+  ]);
   await telemetry.shutdown();
 });
 
@@ -43,20 +46,19 @@ test('spans reach the collector with their service, parent and failure; a foreig
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
   const { port } = collector.address() as AddressInfo;
   const telemetry = await startTelemetry({
-    service: 'checkout',
     endpoint: `http://127.0.0.1:${port}/`,
     version: '1.2.3',
   });
   const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const fault = new Error('declined');
-  const failing = inSpan('outer', { parent, kind: SpanKind.SERVER }, () =>
-    inSpan('inner', {}, async () => {
+  const failing = inSpan('outer', { service: 'checkout', parent, kind: SpanKind.SERVER }, () =>
+    inSpan('inner', { service: 'checkout' }, async () => {
       expect(currentTraceparent()).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
       throw fault;
     }),
   );
   await expect(failing).rejects.toBe(fault);
-  await inSpan('alone', { parent: 'not a traceparent' }, async () => {});
+  await inSpan('alone', { service: 'checkout', parent: 'not a traceparent' }, async () => {});
   await telemetry.shutdown();
   collector.closeAllConnections();
   await new Promise((resolve) => collector.close(resolve));

@@ -5,6 +5,7 @@ import type { Requester } from '@app/messaging/requester';
 import { isOutage } from '@app/messaging/retry-policy';
 import { type Batcher, createBatcher, type Outcome } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
+import { inBatchSpan } from '@app/service-kit/tracing';
 import { currentOffers } from './current-offers.ts';
 import { insertDiscounted, insertOrders, type NewOrder, recordedTotals } from './insert-orders.ts';
 import { newOrder } from './new-order.ts';
@@ -76,9 +77,18 @@ async function placeInTime(desk: OrderDesk, batch: readonly WaitingOrder[]): Pro
   const nowMs = Date.now();
   const inTime = batch.filter(({ deadlineMs }) => nowMs <= deadlineMs);
   const commands = inTime.map(({ command }) => command);
-  const placed = commands.length === 0 ? [] : await placeOrders(desk, commands);
+  const placed = commands.length === 0 ? [] : await placeInSpan(desk, commands);
   const outcomes = new Map(inTime.map((order, index) => [order, placed[index]]));
   return batch.map((order) => outcomes.get(order) ?? { ok: false, error: tooLate() });
+}
+
+/** The catalog's question and the statements are the batch's: each order's trace is linked to them. */
+async function placeInSpan(desk: OrderDesk, commands: OrderCommand[]): Promise<Outcome<PlacedOrder>[]> {
+  const items = commands.map(({ context }) => ({ name: 'place order', traceparent: context.traceparent }));
+  const attributes = { 'app.orders': commands.length };
+  return await inBatchSpan('place orders', { service: 'checkout', attributes, items }, () =>
+    placeOrders(desk, commands),
+  );
 }
 
 function tooLate(): DomainError {

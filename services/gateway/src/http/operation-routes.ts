@@ -1,6 +1,4 @@
 import { DomainError } from '@app/contracts/errors';
-import { inSpan } from '@app/service-kit/tracing';
-import { SpanKind } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { nobody } from '../auth/actors.ts';
@@ -11,6 +9,7 @@ import { baseUrlOf, isHttps } from './addresses.ts';
 import { callOperation } from './call-operation.ts';
 import type { Guard } from './guard.ts';
 import type { Operation, SessionCookie } from './operation.ts';
+import { inRequestSpan } from './request-spans.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -29,7 +28,7 @@ export function routeOperations(
         try {
           if (!acceptsJson(req.headers.accept))
             throw new DomainError('not_acceptable', 'Answers are application/json.');
-          const actor = guard.admit(operation.auth, req, reply);
+          const actor = inRequestSpan(req, () => guard.admit(operation.auth, req, reply));
           if (!(actor instanceof Promise)) {
             req.actor = actor;
             return done();
@@ -48,12 +47,8 @@ export function routeOperations(
 }
 
 function answerer(app: App, operation: Operation) {
-  const spanName = `${operation.method} ${operation.path}`;
-  const plain = { kind: SpanKind.SERVER };
   const readsIdempotencyKey = operation.method === 'POST' && operation.auth !== 'public';
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { traceparent } = req.headers;
-    const span = typeof traceparent === 'string' ? { ...plain, parent: traceparent } : plain;
     const request = {
       actor: req.actor ?? nobody,
       params: req.params,
@@ -64,7 +59,7 @@ function answerer(app: App, operation: Operation) {
       baseUrl: baseUrlOf(app.config, req),
       cookie: cookieOn(app, reply),
     };
-    const answer = await inSpan(spanName, span, () => callOperation(app, operation, request));
+    const answer = await inRequestSpan(req, () => callOperation(app, operation, request));
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     return reply.header('content-type', jsonType).send(answer.body);
   };

@@ -11,6 +11,7 @@ import { routeOperations } from './operation-routes.ts';
 import { operations } from './operations.ts';
 import { parts } from './parts.ts';
 import { requestIdOf } from './request-id.ts';
+import { traceRequests } from './request-spans.ts';
 import { securityHeaders } from './security-headers.ts';
 import { refuseUnreadable, sendProblem } from './send-problem.ts';
 import { answerUnknownRoutes } from './unknown-routes.ts';
@@ -48,6 +49,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   });
   server.decorateRequest('actor', null);
   server.setErrorHandler((err, req, reply) => sendProblem(app, err, req, reply));
+  traceRequests(server);
   addCommonHooks(server, app, common);
   refuseMalformed(server);
   acceptJsonBodies(server, 'ignore');

@@ -1,5 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
-import { inSpan } from '@app/service-kit/tracing';
+import { inSpan, type SpanOptions } from '@app/service-kit/tracing';
 import { type NodeIncomingMessageLike, toWebRequest } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { SpanKind } from '@opentelemetry/api';
@@ -9,6 +9,7 @@ import { nobody } from '../auth/actors.ts';
 import { baseUrlOf } from '../http/addresses.ts';
 import { type Guard, refuseCrossSite } from '../http/guard.ts';
 import { acceptJsonBodies } from '../http/json-body.ts';
+import { inRequestSpan } from '../http/request-spans.ts';
 import { refusalOf, sendProblem } from '../http/send-problem.ts';
 import type { Caller } from './call-tool.ts';
 import { createMcpServer } from './mcp-server.ts';
@@ -28,7 +29,7 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
 
   const admit = async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
     refuseCrossSite(req, ownHost);
-    req.actor = await guard.admit('account', req, reply);
+    req.actor = await inRequestSpan(req, () => guard.admit('account', req, reply));
     if (req.actor.kind === 'platform') {
       throw new DomainError('insufficient_scope', 'The platform key acts for no account.');
     }
@@ -58,17 +59,27 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
       return sendProblem(app, err, req, reply);
     });
     mcp.post(path, { onRequest: admit }, (req, reply) =>
-      inSpan(`POST ${path}`, { kind: SpanKind.SERVER, ...parentOf(req) }, () => answer(req, reply)),
+      inRequestSpan(req, () => inSpan(...messageSpan(req), () => answer(req, reply))),
     );
     done();
   });
 }
 
-/** The caller's trace: the header, or what a client put into the message. */
-function parentOf(req: FastifyRequest): { parent?: string } {
-  const meta = (req.body as { params?: { _meta?: { traceparent?: unknown } } } | undefined)?.params?._meta;
-  const parent = req.headers.traceparent ?? meta?.traceparent;
-  return typeof parent === 'string' ? { parent } : {};
+interface Message {
+  readonly method?: unknown;
+  readonly params?: { readonly name?: unknown; readonly _meta?: { readonly traceparent?: unknown } };
+}
+
+/** The message's span continues the request's; where that brought no trace, what a client put into the message. */
+function messageSpan(req: FastifyRequest): [name: string, options: SpanOptions] {
+  const { method, params } = (req.body ?? {}) as Message;
+  const told = params?._meta?.traceparent;
+  const parent = req.headers.traceparent === undefined && typeof told === 'string' ? { parent: told } : {};
+  const known = typeof method === 'string' ? method.slice(0, 100) : 'unknown';
+  const tool = known === 'tools/call' && typeof params?.name === 'string' ? params.name.slice(0, 100) : undefined;
+  const attributes = { 'mcp.method.name': known, ...(tool === undefined ? {} : { 'gen_ai.tool.name': tool }) };
+  const name = tool === undefined ? known : `${known} ${tool}`;
+  return [name, { service: 'gateway', kind: SpanKind.SERVER, attributes, ...parent }];
 }
 
 function sendRpcError(reply: FastifyReply, code: number, message: string): FastifyReply {

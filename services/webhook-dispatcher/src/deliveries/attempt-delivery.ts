@@ -78,9 +78,9 @@ async function post(
     'webhook.event': delivery.eventName,
     'account.id': delivery.accountId,
   };
-  const parent = delivery.traceparent === null ? {} : { parent: delivery.traceparent };
+  const span = { service: 'webhook-dispatcher', attributes, parent: delivery.traceparent };
   try {
-    return await inSpan('send webhook', { attributes, ...parent }, async () => {
+    return await inSpan('send webhook', span, async () => {
       const { origin, path, keys } = routeOf(to);
       const request = { origin, path, headers: headersOf(delivery, keys), body: delivery.body };
       return await exchange(deps.agent, request, deps.attemptTimeoutMs);
