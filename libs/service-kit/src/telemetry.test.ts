@@ -35,7 +35,7 @@ test('without an endpoint work runs without a span', async () => {
   await telemetry.shutdown();
 });
 
-test('spans reach the collector with their service, parent and failure; a foreign parent continues its trace', async () => {
+test('spans reach the collector with the service of each, parent and failure; a foreign parent continues its trace', async () => {
   const requests: TraceRequest[] = [];
   const collector = createServer((req, res) => {
     void readJson(req).then((body) => {
@@ -52,7 +52,7 @@ test('spans reach the collector with their service, parent and failure; a foreig
   const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const fault = new Error('declined');
   const failing = inSpan('outer', { service: 'checkout', parent, kind: SpanKind.SERVER }, () =>
-    inSpan('inner', { service: 'checkout' }, async () => {
+    inSpan('inner', { service: 'catalog' }, async () => {
       expect(currentTraceparent()).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
       throw fault;
     }),
@@ -64,9 +64,15 @@ test('spans reach the collector with their service, parent and failure; a foreig
   await new Promise((resolve) => collector.close(resolve));
 
   const resource = requests.flatMap((request) => request.resourceSpans)[0]?.resource.attributes ?? [];
-  expect(resource.find(({ key }) => key === 'service.name')?.value.stringValue).toBe('checkout');
   expect(resource.find(({ key }) => key === 'service.version')?.value.stringValue).toBe('1.2.3');
   expect(resource.map(({ key }) => key).filter((key) => key.startsWith('process.'))).toEqual([]);
+  const owners = requests.flatMap(({ resourceSpans }) =>
+    resourceSpans.flatMap(({ resource, scopeSpans }) => {
+      const owner = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue;
+      return scopeSpans.flatMap((scope) => scope.spans.map((span) => `${owner}: ${span.name}`));
+    }),
+  );
+  expect(owners.toSorted()).toEqual(['catalog: inner', 'checkout: alone', 'checkout: outer']);
   const spans = requests.flatMap(({ resourceSpans }) =>
     resourceSpans.flatMap((it) => it.scopeSpans.flatMap((scope) => scope.spans)),
   );
