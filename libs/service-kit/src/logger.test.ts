@@ -50,6 +50,33 @@ test('API keys, webhook secrets and the passwords of URLs are masked inside erro
   expect(err.cause.message).toBe('signed with whsec_[redacted] at postgres://shop:[redacted]@db/shop');
 });
 
+test('what PostgreSQL tells of a row is in no line: not in the message, not in the stack, not in the cause', async () => {
+  const told = { severity: 'ERROR', detail: 'Key (email)=(ann@example.com) already exists.', where: 'ann@example.com' };
+  const taken = Object.assign(
+    new Error(`duplicate key value violates unique constraint "users_email"\n - detail: ${told.detail}`),
+    { ...told, code: '23505', constraint: 'users_email' },
+  );
+  const unread = Object.assign(new Error('invalid input syntax for type integer: "ann@example.com"'), {
+    ...told,
+    code: '22P02',
+  });
+  const text = await written((logger) => {
+    logger.error({ err: taken });
+    logger.error(unread);
+    logger.error({ err: new Error('failed', { cause: taken }) }, 'request failed');
+  });
+  expect(text).not.toContain('ann@example.com');
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines[0]).toMatchObject({
+    msg: 'duplicate key value violates unique constraint "users_email"',
+    err: { code: '23505', constraint: 'users_email' },
+  });
+  expect(lines[1]).toMatchObject({ msg: 'invalid input syntax for type integer: "…"', err: { code: '22P02' } });
+});
+
 test('masking a line leaves it JSON, with an address and a mail in neighbouring fields', async () => {
   const fields = { nats: 'nats://127.0.0.1:4222', buyer: 'ann@example.com' };
   expect(JSON.parse(await written((logger) => logger.info(fields)))).toMatchObject(fields);

@@ -1,6 +1,5 @@
-import { mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { pino } from 'pino';
+import { LogFile } from './log-file.ts';
 
 export type Logger = pino.Logger;
 
@@ -8,8 +7,10 @@ export interface LoggerOptions {
   /** Left out where each part of a process names itself by a child logger. */
   readonly service?: string;
   readonly level: string;
-  /** A file or a descriptor; standard output unless given. */
+  /** A file, which rotates, or a descriptor; standard output unless given. */
   readonly destination?: string | number;
+  /** Told when the log itself cannot be written. Default: standard error. */
+  readonly tell?: (line: string) => void;
 }
 
 const secretFields = [
@@ -25,11 +26,8 @@ const secretFields = [
 ];
 const redacted = [...secretFields, ...secretFields.map((field) => `*.${field}`), 'headers["set-cookie"]'];
 
-/** JSON lines, written in blocks and flushed at exit; secrets are masked by field and by pattern. */
-export function createLogger({ service, level, destination = 1 }: LoggerOptions): Logger {
-  const sink = pino.destination({ dest: descriptorOf(destination), sync: false, minLength: 4096 });
-  const timer = setInterval(() => sink.flush(), 1_000);
-  timer.unref();
+/** JSON lines, written in blocks and flushed at exit; secrets and the values of rows are masked. */
+export function createLogger({ service, level, destination = 1, tell }: LoggerOptions): Logger {
   return pino(
     {
       level,
@@ -37,18 +35,21 @@ export function createLogger({ service, level, destination = 1 }: LoggerOptions)
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: redacted, censor: '[redacted]' },
       serializers: { err: errorFields },
-      // The whole line: pino repeats an error's message as the line's own when there is none.
-      hooks: { streamWrite: mask },
+      hooks: {
+        // Where a line has no message, pino would take the error's as it is.
+        logMethod(args, method) {
+          const [first, text] = args as [unknown, unknown];
+          const err = first instanceof Error ? first : (first as { err?: unknown } | null)?.err;
+          if (err instanceof Error && text === undefined) {
+            return method.apply(this, [first instanceof Error ? { err } : first, safeMessage(err)] as never);
+          }
+          return method.apply(this, args);
+        },
+        streamWrite: mask,
+      },
     },
-    sink,
+    new LogFile({ destination, ...(tell === undefined ? {} : { tell }) }),
   );
-}
-
-/** Opened here and now: pino cannot flush at exit into a file that is still being opened. */
-function descriptorOf(destination: string | number): number {
-  if (typeof destination === 'number') return destination;
-  mkdirSync(dirname(destination), { recursive: true });
-  return openSync(destination, 'a', 0o600);
 }
 
 export function silentLogger(): Logger {
@@ -57,15 +58,28 @@ export function silentLogger(): Logger {
 
 function errorFields(err: unknown): unknown {
   if (!(err instanceof Error)) return String(err);
-  const { code } = err as { code?: unknown };
+  const { code, constraint } = err as { code?: unknown; constraint?: unknown };
   const cause = err.cause === undefined ? {} : { cause: errorFields(err.cause) };
+  const message = safeMessage(err);
   return {
     type: err.name,
-    message: err.message,
-    stack: err.stack ?? '',
+    message,
+    stack: (err.stack ?? '').replaceAll(err.message, () => message),
     ...(code === undefined ? {} : { code }),
+    ...(typeof constraint === 'string' ? { constraint } : {}),
     ...cause,
   };
+}
+
+/**
+ * PostgreSQL tells the values it refuses: all of a row's key in `detail`, which the ORM adds to the message, and what it
+ * could not read (class 22) in the message itself. The rest names tables and constraints.
+ */
+function safeMessage(err: Error): string {
+  const { severity, code } = err as { severity?: unknown; code?: unknown };
+  if (severity === undefined || typeof code !== 'string') return err.message;
+  const [first = ''] = err.message.split('\n - detail: ');
+  return code.startsWith('22') ? first.replace(/".*"/s, '"…"') : first;
 }
 
 /** Keys, signing secrets and the passwords of URLs, wherever in a line they stand; never across a JSON string's end. */
