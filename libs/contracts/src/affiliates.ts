@@ -28,17 +28,19 @@ const commissionFields = {
   commissionCents: amountCents.optional(),
   renewalMonths: z.int().min(0).max(1200).optional(),
 };
-const oneCommission = {
-  path: ['commissionPercent'],
-  message: 'give either commissionPercent or commissionCents',
-};
 export const createAffiliateBody = z
   .strictObject({ code: affiliateCode, name: text(limits.name, 1), email: emailAddress, ...commissionFields })
-  .refine((body) => (body.commissionPercent === undefined) !== (body.commissionCents === undefined), oneCommission)
+  .refine((body) => (body.commissionPercent === undefined) !== (body.commissionCents === undefined), {
+    path: ['commissionPercent'],
+    message: 'must be given unless commissionCents is, and not with it',
+  })
   .meta({ id: 'AffiliateCreate' });
 export const updateAffiliateBody = z
   .strictObject({ name: text(limits.name, 1).optional(), email: emailAddress.optional(), ...commissionFields })
-  .refine((body) => body.commissionPercent === undefined || body.commissionCents === undefined, oneCommission)
+  .refine((body) => body.commissionPercent === undefined || body.commissionCents === undefined, {
+    path: ['commissionPercent'],
+    message: 'cannot be given together with commissionCents',
+  })
   .meta({ id: 'AffiliateUpdate' });
 
 export const commissionResource = z

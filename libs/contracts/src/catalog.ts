@@ -144,7 +144,7 @@ export const createDiscountBody = z
   .strictObject({ code: discountCode, ...discountFields })
   .refine((body) => (body.percentOff === undefined) !== (body.amountOffCents === undefined), {
     path: ['percentOff'],
-    message: 'give either percentOff or amountOffCents',
+    message: 'must be given unless amountOffCents is, and not with it',
   })
   .meta({ id: 'DiscountCreate' });
 export const updateDiscountBody = z

@@ -1,9 +1,19 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { choiceOf, emailAddress, httpUrl, pageQueryOf } from './common.ts';
+import type { DomainError } from './errors.ts';
 import { idSchema, newId } from './ids.ts';
-import { fieldErrors } from './validation.ts';
+import { parseInput } from './validation.ts';
 import { listActivity, putWebhookEndpointBody } from './webhooks.ts';
+
+function refusalOf(schema: z.ZodType, value: unknown): DomainError {
+  try {
+    parseInput(schema, value);
+  } catch (err) {
+    return err as DomainError;
+  }
+  throw new Error('was accepted');
+}
 
 const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
@@ -114,8 +124,7 @@ test('a page begins before an id of the kind that the list has, and before nothi
   expect(page.parse({ before: id, limit: '5' })).toEqual({ before: id, limit: 5 });
   expect(page.parse({})).toEqual({});
   for (const before of ['', 'nonsense', id.slice(4), `${id}0`, newId('product', Date.now()), id.toUpperCase()]) {
-    const { error } = page.safeParse({ before });
-    expect(error && fieldErrors(error), before).toMatchObject([{ field: 'before' }]);
+    expect(refusalOf(page, { before }).errors, before).toMatchObject([{ field: 'before' }]);
   }
 });
 
@@ -123,8 +132,7 @@ test('Recent activity pages by both kinds of its entries', () => {
   for (const kind of ['attempt', 'notice'] as const) {
     expect(accepts(listActivity.input, { before: newId(kind, Date.now()) })).toBe(true);
   }
-  const { error } = listActivity.input.safeParse({ before: newId('delivery', Date.now()) });
-  expect(error && fieldErrors(error)).toMatchObject([
+  expect(refusalOf(listActivity.input, { before: newId('delivery', Date.now()) }).errors).toMatchObject([
     { field: 'before', message: 'must be an id beginning att_ or ntc_' },
   ]);
 });
@@ -132,6 +140,6 @@ test('Recent activity pages by both kinds of its entries', () => {
 test('a choice keeps each of its values once, in the order of choosing, and is never empty', () => {
   expect(choiceOf(z.enum(['a', 'b'])).parse(['b', 'a', 'b', 'b'])).toEqual(['b', 'a']);
   expect(accepts(choiceOf(z.enum(['a', 'b'])), [])).toBe(false);
-  const events = Array.from({ length: 1_000 }, () => 'order.paid');
+  const events = Array.from({ length: 100 }, () => 'order.paid');
   expect(putWebhookEndpointBody.parse({ url: 'https://x.io', events })).toMatchObject({ events: ['order.paid'] });
 });

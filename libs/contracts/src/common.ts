@@ -23,6 +23,8 @@ export const limits = {
   bodyBytes: 256 * 1024,
   bumpIds: 50,
   utm: 200,
+  // Of any array in a body: what its own maximum is at most.
+  arrayItems: 100,
   listMax: 100,
   // What one answer lists whole must fit a message of 8 MiB, at its longest and in JSON: 1,000 products of 3 KB,
   // 2 × 100 offers and 100 discounts, and emails of 1 MiB as JSON writes them (a control character is six bytes there).
@@ -108,6 +110,7 @@ export function choiceOf<Item extends z.ZodType>(item: Item) {
   return z
     .array(item)
     .min(1)
+    .max(limits.arrayItems)
     .overwrite((chosen) => [...new Set(chosen)]);
 }
 

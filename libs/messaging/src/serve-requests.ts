@@ -1,6 +1,6 @@
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError, errorCodes } from '@app/contracts/errors';
-import { fieldErrors } from '@app/contracts/validation';
+import { parseInput } from '@app/contracts/validation';
 import type { Logger } from '@app/service-kit/logger';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { type ServiceMsg, Svcm } from '@nats-io/services';
@@ -97,10 +97,7 @@ function run(entry: Answer, message: ServiceMsg, context: RequestContext): Promi
   if (entry.definition.mode === 'command' && context.commandId === '') {
     throw new Error(`${entry.definition.subject} was sent without a command id`);
   }
-  const parsed = entry.definition.input.safeParse(message.json());
-  if (!parsed.success)
-    throw new DomainError('validation_failed', 'Some fields are invalid.', fieldErrors(parsed.error));
-  return entry.handle(parsed.data as never, context);
+  return entry.handle(parseInput(entry.definition.input, message.json()) as never, context);
 }
 
 function respondFault(message: ServiceMsg, entry: Answer, context: RequestContext, err: unknown, logger: Logger): void {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { limits } from '@app/contracts/common';
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
 import { funnelEmailSyncPayload, orderPaidPayload } from '@app/contracts/webhook-payloads';
 import { describe, expect, test } from 'vitest';
@@ -18,6 +19,8 @@ interface Schema {
   required?: string[];
   enum?: unknown[];
   allOf?: Schema[];
+  anyOf?: Schema[];
+  maxItems?: number;
   pattern?: string;
 }
 interface Response {
@@ -275,4 +278,21 @@ test('there is no noise of zod in it', () => {
   expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER));
   expect(text).not.toContain('"minLength":0');
   expect(text).not.toContain('Output"');
+});
+
+/** Every schema in this one that is an array's. */
+function arraysIn(schema: Schema): Schema[] {
+  const { type, items, properties = {}, allOf = [], anyOf = [] } = resolved(schema);
+  const own = type === 'array' || (Array.isArray(type) && type.includes('array')) ? [resolved(schema)] : [];
+  const parts = [...Object.values(properties), ...allOf, ...anyOf, ...(items === undefined ? [] : [items])];
+  return [...own, ...parts.flatMap(arraysIn)];
+}
+
+test('every array that a body may hold has a maximum, and none is beyond the general one', () => {
+  const bodies = operations.flatMap(({ method, path }) => {
+    const schema = documented(method, path).requestBody?.content['application/json']?.schema;
+    return schema === undefined ? [] : arraysIn(schema);
+  });
+  expect(bodies.length).toBeGreaterThanOrEqual(3);
+  for (const { maxItems } of bodies) expect(maxItems).toBeLessThanOrEqual(limits.arrayItems);
 });

@@ -1,7 +1,7 @@
 import { apiKeyResource, createApiKeyBody, createdApiKeyResource, rotateApiKeyBody } from '@app/contracts/accounts';
 import { listOf, okResult, pageQueryOf } from '@app/contracts/common';
-import { DomainError } from '@app/contracts/errors';
 import { idSchema } from '@app/contracts/ids';
+import { invalidField } from '@app/contracts/validation';
 import { z } from 'zod';
 import { defineOperation } from '../http/operation.ts';
 import { pathId } from '../http/path-params.ts';
@@ -47,8 +47,7 @@ export const apiKeyOperations = [
       checkMayGrant(actor, scopes);
       const expiresAt = body.expiresAt == null ? null : new Date(body.expiresAt);
       if (expiresAt !== null && expiresAt <= app.clock.now()) {
-        const field = { field: 'expiresAt', code: 'in_the_past', message: 'must be in the future' };
-        throw new DomainError('validation_failed', 'Some fields are invalid.', [field]);
+        throw invalidField('expiresAt', 'must be in the future', 'in_the_past');
       }
       return await createApiKey(app, actor.accountId, context.commandId, { name: body.name, scopes, expiresAt });
     },

@@ -1,5 +1,5 @@
 import { instant, timestamp } from '@app/contracts/common';
-import { DomainError } from '@app/contracts/errors';
+import { invalidField } from '@app/contracts/validation';
 import { parseIsoDuration } from '@app/service-kit/clock';
 import { z } from 'zod';
 import type { App, ClockControl } from '../app.ts';
@@ -8,7 +8,14 @@ import { defineOperation } from '../http/operation.ts';
 const common = { path: '/api/dev/clock', tag: 'Test clock', auth: 'platform' } as const;
 const clockResource = z.object({ now: timestamp }).meta({ id: 'Clock' });
 const moveClockBody = z
-  .union([z.strictObject({ now: instant }), z.strictObject({ advance: z.string().max(40) })])
+  .strictObject({
+    now: instant.optional(),
+    advance: z.string().max(40).optional().describe('An ISO 8601 duration, such as `P3D`.'),
+  })
+  .refine(({ now, advance }) => (now === undefined) !== (advance === undefined), {
+    path: ['now'],
+    message: 'must be given unless advance is, and not with it',
+  })
   .meta({ id: 'ClockMove' });
 
 /** Dates beyond are of no use to a test and break arithmetic on months. */
@@ -34,9 +41,10 @@ export const devClockOperations = [
     response: clockResource,
     errors: [],
     run: async ({ app, body }) => {
-      const targetMs = 'now' in body ? Date.parse(body.now) : app.clock.nowMs() + durationMs(body.advance);
+      const { now, advance = '' } = body;
+      const targetMs = now === undefined ? app.clock.nowMs() + durationMs(advance) : Date.parse(now);
       const year = new Date(targetMs).getUTCFullYear();
-      if (!(year >= 1970 && year <= yearMax)) throw invalid('now', `must be between 1970 and ${yearMax}`);
+      if (!(year >= 1970 && year <= yearMax)) throw invalidField('now', `must be between 1970 and ${yearMax}`);
       return await moveTo(app, targetMs - Date.now());
     },
   }),
@@ -61,10 +69,6 @@ function durationMs(text: string): number {
   try {
     return parseIsoDuration(text);
   } catch (err) {
-    throw invalid('advance', (err as RangeError).message);
+    throw invalidField('advance', (err as RangeError).message);
   }
-}
-
-function invalid(field: string, message: string): DomainError {
-  return new DomainError('validation_failed', 'Some fields are invalid.', [{ field, code: 'invalid', message }]);
 }

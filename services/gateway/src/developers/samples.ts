@@ -114,7 +114,7 @@ x-request-id: 01kahv7w3xe5m8q2r6t9y0b4cd
   "type": "${placeholderUrl}/developers/errors#validation_failed",
   "title": "Some fields are invalid",
   "status": 422,
-  "detail": "Some fields are invalid.",
+  "detail": "email must be an email address.",
   "code": "validation_failed",
   "requestId": "01kahv7w3xe5m8q2r6t9y0b4cd",
   "errors": [{ "field": "email", "code": "invalid_format", "message": "must be an email address" }]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
-import { fieldErrors } from '@app/contracts/validation';
+import { parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
@@ -45,7 +45,7 @@ export async function callOperation(
   checkAllowed(operation, actor);
   if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
   const params = parseParams(operation.params, request.params);
-  const query = operation.query === undefined ? nothing : parse(operation.query, request.query);
+  const query = parseInput(strictQueryOf(operation), request.query, 'query');
   const body = parseBody(operation, request.body);
   const perform = async (commandId: string): Promise<Uint8Array> => {
     const context = { accountId: actor.accountId, requestId: request.requestId, commandId };
@@ -83,15 +83,20 @@ const noBody = z.strictObject({}).optional();
 
 /** Where there are no fields to send, a body that has some is a mistake; DELETE and GET have no body at all. */
 function parseBody({ method, body }: Operation, input: unknown): unknown {
-  if (body !== undefined) return parse(body, input);
-  if (method !== 'GET' && method !== 'DELETE') parse(noBody, input);
+  if (body !== undefined) return parseInput(body, input);
+  if (method !== 'GET' && method !== 'DELETE') parseInput(noBody, input);
   return undefined;
 }
 
-function parse(schema: z.ZodType, input: unknown): unknown {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  throw new DomainError('validation_failed', 'Some fields are invalid.', fieldErrors(result.error));
+const strictQueries = new WeakMap<Operation, z.ZodObject>();
+
+/** Requests between services pass over what they do not know; a caller is told of it. */
+function strictQueryOf(operation: Operation): z.ZodObject {
+  const known = strictQueries.get(operation);
+  if (known !== undefined) return known;
+  const strict = (operation.query ?? z.object({})).strict();
+  strictQueries.set(operation, strict);
+  return strict;
 }
 
 function parseParams(schema: z.ZodObject | undefined, input: unknown): unknown {

@@ -1,5 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
-import { fieldErrors } from '@app/contracts/validation';
+import { parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
 import type { Operation } from '../http/operation.ts';
 import type { Tool } from './tool.ts';
@@ -55,10 +55,11 @@ export function toolRequest(tool: Tool, given: Record<string, unknown>): ToolReq
     ...each({ ...query?.shape, ...body }, z.unknown().optional()),
     ...ownArguments(tool),
   });
-  const result = outline.safeParse(given);
-  if (!result.success)
-    throw new DomainError('validation_failed', 'Some arguments are invalid.', fieldErrors(result.error));
-  const { kind, idempotencyKey, confirm } = result.data as { kind?: string; idempotencyKey?: string; confirm?: true };
+  const { kind, idempotencyKey, confirm } = parseInput(outline, given) as {
+    kind?: string;
+    idempotencyKey?: string;
+    confirm?: true;
+  };
   if (tool.confirmation !== undefined && confirm === undefined) {
     const field = { field: 'confirm', code: 'required', message: 'must be true' };
     throw new DomainError('validation_failed', tool.confirmation, [field]);

@@ -46,7 +46,7 @@ export const problemExample = {
   type: 'http://127.0.0.1:3000/developers/errors#validation_failed',
   title: 'Some fields are invalid',
   status: 422,
-  detail: 'Some fields are invalid.',
+  detail: 'email must be an email address.',
   code: 'validation_failed',
   requestId: '01kahv7w3xe5m8q2r6t9y0b4cd',
   errors: [{ field: 'email', code: 'invalid_format', message: 'must be an email address' }],

@@ -10,7 +10,6 @@ export function takesIdempotencyKey(operation: Operation): boolean {
 export function errorsOf(operation: Operation): ErrorCode[] {
   const { method, auth } = operation;
   const writes = method !== 'GET';
-  const readsBody = writes && method !== 'DELETE';
   const hasAccount = auth === 'account' || auth === 'daily';
   const applies: [ErrorCode, boolean][] = [
     ['malformed_request', true],
@@ -23,7 +22,8 @@ export function errorsOf(operation: Operation): ErrorCode[] {
     ['idempotency_key_in_use', takesIdempotencyKey(operation)],
     ['payload_too_large', writes],
     ['unsupported_media_type', writes],
-    ['validation_failed', readsBody || operation.body !== undefined || operation.query !== undefined],
+    // A query parameter that is not known is refused everywhere.
+    ['validation_failed', true],
     ['idempotency_key_reused', takesIdempotencyKey(operation)],
     ['rate_limited', true],
     ['internal', true],
