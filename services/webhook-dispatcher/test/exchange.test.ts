@@ -59,6 +59,7 @@ test.each([
     ['10.0.0.5', '169.254.169.254'],
     ['fd00::1', '::ffff:127.0.0.1'],
   ],
+  [['168.63.129.16'], ['::127.0.0.1', '2002:7f00:1::', 'fec0::1']],
 ])('no connection is made to a name that resolves to %j and %j', async (v4, v6) => {
   const agent = agentWith(false, v4, v6);
   const result = await post(agent, `http://hooks.example.com:${new URL(receiver.url).port}`);
