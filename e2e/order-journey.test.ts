@@ -160,6 +160,27 @@ test('the daily job answers in the published shape for a seller’s key and for 
   expect((await call(cluster.baseUrl, 'GET', '/api/v1/orders', { headers })).status).toBe(403);
 });
 
+test('an email push counts what has somewhere to go: nothing is connected, it is off, it is on, it takes other events', async () => {
+  const other = await signUp(cluster.baseUrl);
+  const { productId } = await addProduct(other);
+  for (const position of [1, 2]) {
+    const body = { position, sendDay: 0, subject: 'Hello', body: '<p>Hello</p>' };
+    expect((await other.call('POST', `/api/v1/products/${productId}/emails`, { body })).status).toBe(200);
+  }
+  const push = async () => (await other.call('POST', `/api/v1/products/${productId}/emails/push`)).json;
+  const connect = (change: object) =>
+    other.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/push`, ...change } });
+  const pushed = () => receiver.requests.filter((request) => request.path === '/push');
+  expect(await push()).toEqual({ ok: true, sent: 0 });
+  await connect({ active: false });
+  expect(await push()).toEqual({ ok: true, sent: 2 });
+  await connect({ active: true });
+  expect(await push()).toEqual({ ok: true, sent: 2 });
+  await eventually(() => expect(pushed()).toHaveLength(4));
+  await connect({ events: ['order.paid'] });
+  expect(await push()).toEqual({ ok: true, sent: 0 });
+});
+
 test('a service that is down is a 503 within a second, and the rest still answers', async () => {
   const { productId } = await addProduct(seller, 'while-down');
   await cluster.process('metrics').kill();

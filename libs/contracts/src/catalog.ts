@@ -197,6 +197,7 @@ export const deleteFunnelEmail = defineRequest('command', 'catalog', 'emails.del
   input: productId.extend({ emailId: z.string() }),
   output: okResult,
 });
+/** `sent` of the catalog's own answer counts the events it published; the API's those that have somewhere to go. */
 export const pushResult = z.object({ ok: z.literal(true), sent: z.int() }).meta({ id: 'EmailPushResult' });
 export const pushFunnelEmails = defineRequest('command', 'catalog', 'emails.push', {
   input: productId,

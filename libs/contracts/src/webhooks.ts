@@ -52,6 +52,15 @@ export const deleteWebhookEndpoint = defineRequest('command', 'webhook-dispatche
   output: okResult,
 });
 
+/**
+ * Whether an event of this name has somewhere to go, now or held: an endpoint is connected, switched on or off, whose
+ * filter takes it.
+ */
+export const takesWebhookEvent = defineRequest('read', 'webhook-dispatcher', 'endpoints.takes-event', {
+  input: z.object({ event: webhookEventName }),
+  output: z.object({ takes: z.boolean() }),
+});
+
 /** One line of Recent activity: a delivery attempt, or a notice to the seller. */
 export const activityEntry = z
   .object({

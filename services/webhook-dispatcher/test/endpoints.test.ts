@@ -1,5 +1,10 @@
 import { newIdSuffix } from '@app/contracts/ids';
-import { deleteWebhookEndpoint, getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import {
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  putWebhookEndpoint,
+  takesWebhookEvent,
+} from '@app/contracts/webhooks';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
@@ -104,6 +109,23 @@ test('an endpoint that is not there, or is another account’s, is unknown', asy
   await expect(harness.ask(getWebhookEndpoint, owner, {})).rejects.toMatchObject({
     code: 'webhook_endpoint_not_found',
   });
+});
+
+test('an event has somewhere to go when an endpoint of the account, on or off, takes its kind', async () => {
+  const [account, other] = [someAccount(), someAccount()];
+  const takes = async (of = account) =>
+    (await harness.ask(takesWebhookEvent, of, { event: 'funnel.email.sync' })).takes;
+  expect(await takes()).toBe(false);
+  await harness.ask(putWebhookEndpoint, account, { body: { url } });
+  expect([await takes(), await takes(other)]).toEqual([true, false]);
+  await harness.ask(putWebhookEndpoint, account, { body: { url, active: false } });
+  expect(await takes()).toBe(true);
+  await harness.ask(putWebhookEndpoint, account, { body: { url, events: ['order.paid'] } });
+  expect(await takes()).toBe(false);
+  await harness.ask(putWebhookEndpoint, account, { body: { url, events: ['order.paid', 'funnel.email.sync'] } });
+  expect(await takes()).toBe(true);
+  await harness.ask(deleteWebhookEndpoint, account, {});
+  expect(await takes()).toBe(false);
 });
 
 test('the service says that it is ready', async () => {

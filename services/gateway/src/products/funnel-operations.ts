@@ -18,6 +18,7 @@ import {
   updateOfferBody,
 } from '@app/contracts/catalog';
 import { okResult } from '@app/contracts/common';
+import { takesWebhookEvent } from '@app/contracts/webhooks';
 import { defineOperation } from '../http/operation.ts';
 import { pathId } from '../http/path-params.ts';
 import { productParams } from './product-params.ts';
@@ -90,13 +91,20 @@ export const funnelOperations = [
     path: '/api/v1/products/{productId}/emails/push',
     tag,
     summary: 'Send the post-purchase emails to the receiving tool',
-    description: 'One `funnel.email.sync` event for each email, in the order of their positions.',
+    description:
+      'One `funnel.email.sync` event for each email, in the order of their positions. `sent` counts the events that ' +
+      'have somewhere to go, now or held: 0 when no webhook URL is connected that takes them.',
     auth: 'account',
     scope: 'write',
     params: productParams,
     response: pushResult,
     errors: ['product_not_found'],
-    run: ({ app, params, context }) => app.requester.requestBytes(pushFunnelEmails, params, context),
+    run: async ({ app, params, context }) => {
+      // Asked first: without an answer nothing is pushed.
+      const { takes } = await app.requester.request(takesWebhookEvent, { event: 'funnel.email.sync' }, context);
+      const pushed = await app.requester.request(pushFunnelEmails, params, context);
+      return takes ? pushed : { ...pushed, sent: 0 };
+    },
   }),
 ];
 
