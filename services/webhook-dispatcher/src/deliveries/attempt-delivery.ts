@@ -2,11 +2,13 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
+import { SpanKind } from '@opentelemetry/api';
 import type { Agent } from 'undici';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
-import { type Exchange, exchange } from './exchange.ts';
+import { type Exchange, exchange, isDelivered } from './exchange.ts';
 import { failureWords } from './failure.rules.ts';
+import { destinationAttributes, tellSpan } from './outgoing-span.ts';
 import { retryAfterMs, waitAfter } from './schedule.rules.ts';
 import { signatureHeader } from './signature.ts';
 
@@ -45,7 +47,7 @@ export function createAttempting(deps: AttemptDeps): (delivery: Delivery, to: De
     const result = await post(deps, routeOf, delivery, to);
     const nowMs = deps.clock.nowMs();
     const { statusCode } = result;
-    const delivered = result.error === null && statusCode !== null && statusCode >= 200 && statusCode < 300;
+    const delivered = isDelivered(result);
     const asked = retryAfterMs(result.retryAfter, Date.now());
     const waitMs = delivered ? null : waitAfter(delivery.number, Math.random(), asked);
     return {
@@ -78,12 +80,15 @@ async function post(
     'webhook.event': delivery.eventName,
     'account.id': delivery.accountId,
   };
-  const span = { service: 'webhook-dispatcher', attributes, parent: delivery.traceparent };
+  const settings = { service: 'webhook-dispatcher', kind: SpanKind.CLIENT, attributes, parent: delivery.traceparent };
   try {
-    return await inSpan('send webhook', span, async () => {
+    return await inSpan('send webhook', settings, async (span) => {
+      span?.setAttributes(destinationAttributes(to.url));
       const { origin, path, keys } = routeOf(to);
       const request = { origin, path, headers: headersOf(delivery, keys), body: delivery.body };
-      return await exchange(deps.agent, request, deps.attemptTimeoutMs);
+      const result = await exchange(deps.agent, request, deps.attemptTimeoutMs);
+      if (span !== undefined) tellSpan(span, result);
+      return result;
     });
   } catch (error) {
     return { statusCode: null, error, excerpt: null, retryAfter: null, durationMs: 0 };

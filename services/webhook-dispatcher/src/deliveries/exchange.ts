@@ -10,6 +10,10 @@ export interface Exchange {
   readonly durationMs: number;
 }
 
+/** Any 2xx, whole. */
+export const isDelivered = ({ statusCode, error }: Exchange): boolean =>
+  error === null && statusCode !== null && statusCode >= 200 && statusCode < 300;
+
 /** Reading stops here: the status is known, and nobody needs more of a receiver's answer. */
 const readMaxBytes = 64 * 1024;
 const keepMaxBytes = 8 * 1024;

@@ -1,0 +1,112 @@
+import { orderPaid } from '@app/contracts/orders';
+import { putWebhookEndpoint } from '@app/contracts/webhooks';
+import { startTelemetry, type Telemetry } from '@app/service-kit/telemetry';
+import { eventually } from '@app/testing/eventually';
+import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { anOrder, connectedAccount } from './orders.ts';
+
+guardLeaks();
+let harness: Harness;
+let collector: Receiver;
+let telemetry: Telemetry;
+beforeAll(async () => {
+  collector = await startReceiver({
+    respond: () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: '{}' }),
+  });
+  telemetry = await startTelemetry({ version: '1', endpoint: collector.url });
+  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '1' });
+});
+afterAll(async () => {
+  await harness.close();
+  await telemetry.shutdown();
+  await collector.close();
+});
+
+interface SentSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly status: { readonly code?: number };
+  readonly attributes: { readonly key: string; readonly value: { stringValue?: string; intValue?: number } }[];
+}
+
+const sentSpans = (): SentSpan[] =>
+  collector.requests
+    .filter((request) => request.path === '/v1/traces')
+    .flatMap(({ body }) => JSON.parse(body).resourceSpans)
+    .flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ spans }) => spans);
+
+/** The span of the one attempt that is made in this trace. */
+const webhookSpan = (traceId: string) =>
+  eventually(() => sentSpans().find((span) => span.traceId === traceId && span.name === 'send webhook'));
+
+const attributesOf = (span: SentSpan) =>
+  Object.fromEntries(span.attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
+
+const [ok, error, client] = [0, 2, 3];
+let made = 0;
+/** One order, under a trace of its own. */
+async function traced(account: string): Promise<{ traceId: string; parentId: string }> {
+  made += 1;
+  const [traceId, parentId] = [String(made).padStart(32, '0'), String(made).padStart(16, '0')];
+  await harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()), `00-${traceId}-${parentId}-01`);
+  return { traceId, parentId };
+}
+
+test('a delivered webhook is a client span in the trace of its event, with HTTP attributes and without the query', async () => {
+  const seller = await connectedAccount(harness);
+  const { traceId, parentId } = await traced(seller.account);
+  const span = await webhookSpan(traceId);
+  expect(span.kind).toBe(client);
+  // Between the two: the span of the consumer.
+  const consumed = await eventually(() => sentSpans().find(({ spanId }) => spanId === span.parentSpanId));
+  expect(consumed).toMatchObject({ traceId, parentSpanId: parentId });
+  expect(span.status.code ?? ok).toBe(ok);
+  expect(attributesOf(span)).toMatchObject({
+    'http.request.method': 'POST',
+    'http.response.status_code': 200,
+    'server.address': '127.0.0.1',
+    'server.port': Number(new URL(seller.url).port),
+    'url.full': seller.url.replace(/\?.*/, ''),
+  });
+  expect(seller.receiver.requests[0]?.headers.traceparent).toBe(`00-${traceId}-${span.spanId}-01`);
+  await seller.receiver.close();
+});
+
+test('an answer that is no 2xx is an error', async () => {
+  const seller = await connectedAccount(harness);
+  seller.receiver.respondWith(() => ({ status: 302, headers: { location: seller.url } }));
+  const span = await webhookSpan((await traced(seller.account)).traceId);
+  expect(span.status.code).toBe(error);
+  expect(attributesOf(span)).toMatchObject({ 'http.response.status_code': 302, 'error.type': '302' });
+  await seller.receiver.close();
+});
+
+test('an answer that does not come in time is an error', async () => {
+  const seller = await connectedAccount(harness);
+  seller.receiver.respondWith(() => ({ status: 200, delayMs: 60_000 }));
+  const span = await webhookSpan((await traced(seller.account)).traceId);
+  expect(span.status.code).toBe(error);
+  expect(attributesOf(span)).toMatchObject({ 'error.type': 'ATTEMPT_TIMEOUT' });
+  await seller.receiver.close();
+});
+
+test('an address that is refused, and one that refuses, are errors', async () => {
+  for (const [url, type] of [
+    ['http://10.0.0.1/', 'ADDRESS_REFUSED'],
+    ['http://127.0.0.1:1/', 'ECONNREFUSED'],
+  ]) {
+    const account = harness.account();
+    await harness.ask(putWebhookEndpoint, account, { body: { url: 'https://example.com/' } });
+    await harness.query('update endpoints set url = $2 where account_id = $1', [account, url]);
+    const span = await webhookSpan((await traced(account)).traceId);
+    expect(span.status.code).toBe(error);
+    expect(attributesOf(span)).toMatchObject({ 'error.type': type });
+  }
+});
