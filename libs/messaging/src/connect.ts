@@ -5,6 +5,8 @@ export interface NatsOptions {
   readonly url: string;
   readonly user?: string | undefined;
   readonly password?: string | undefined;
+  /** PEM files; given, even empty, the connection is encrypted or there is none. */
+  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
   readonly service: ServiceName;
 }
 
@@ -33,6 +35,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsLink> {
     name: options.service,
     ...(options.user === undefined ? {} : { user: options.user }),
     ...(options.password === undefined ? {} : { pass: options.password }),
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
     inboxPrefix: inboxPrefix(options.service),
     // The client would make an error object with a stack for every request, in case it fails: a tenth of an order's CPU.
     noAsyncTraces: true,

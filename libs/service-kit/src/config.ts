@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { z } from 'zod';
 
 /** Every problem of a service's settings at once, one a line, never a value. */
@@ -36,6 +37,18 @@ export const switchSetting = (fallback: 'enabled' | 'disabled') => z.enum(['enab
 export const integerSetting = (min: number, max: number, fallback: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
 
+/** A file that is there and may be read: found out at the start, not at the first connection. */
+export const fileSetting = () => z.string().refine(isReadable, 'no such file, or it may not be read').optional();
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Settings that every service has. */
 export const commonSettings = {
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
@@ -43,6 +56,9 @@ export const commonSettings = {
   NATS_URL: z.string().min(1).default('nats://127.0.0.1:4222'),
   NATS_USER: z.string().optional(),
   NATS_PASSWORD: z.string().optional(),
+  NATS_TLS_CA: fileSetting(),
+  NATS_TLS_CERT: fileSetting(),
+  NATS_TLS_KEY: fileSetting(),
   HEALTH_PORT: integerSetting(0, 65_535, 0),
   HEALTH_HOST: z.string().default('0.0.0.0'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

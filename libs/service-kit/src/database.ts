@@ -78,6 +78,8 @@ async function openOrm(options: DatabaseOptions, timeoutMs: number): Promise<Mik
     },
     pool: { min: 0, max: options.poolMax ?? poolMaxDefault, idleTimeoutMillis: 60_000 },
     driverOptions: {
+      // The ORM takes host, user and password out of the URL and drops the rest, `sslmode` among it.
+      connectionString: options.url,
       application_name: options.applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,

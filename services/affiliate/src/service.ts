@@ -1,6 +1,7 @@
 import { connectNats } from '@app/messaging/connect';
 import { startConsumer } from '@app/messaging/consume';
 import { startHousekeeping } from '@app/messaging/housekeeping';
+import { natsOptions } from '@app/messaging/nats-options';
 import { startRelay } from '@app/messaging/relay';
 import { serveRequests } from '@app/messaging/serve-requests';
 import { openDatabase, pendingMigrations } from '@app/service-kit/database';
@@ -21,7 +22,7 @@ export async function createAffiliate(
   try {
     const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
-    const nats = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD };
+    const nats = natsOptions(config);
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'affiliate' }), (opened) => opened.close());
     const streamReplicas = config.STREAM_REPLICAS;
     const relay = lifetime.add(

@@ -1,5 +1,6 @@
 import { connectNats } from '@app/messaging/connect';
 import { startHousekeeping } from '@app/messaging/housekeeping';
+import { natsOptions } from '@app/messaging/nats-options';
 import { startRelay } from '@app/messaging/relay';
 import { createRequester } from '@app/messaging/requester';
 import { serveRequests } from '@app/messaging/serve-requests';
@@ -17,7 +18,7 @@ export async function createCheckout(config: CheckoutConfig, { logger }: Service
   try {
     const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
-    const nats = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD };
+    const nats = natsOptions(config);
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'checkout' }), (opened) => opened.close());
     const relay = lifetime.add(
       'relay',

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { connectNats } from '@app/messaging/connect';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { startInstance } from '@app/messaging/instance';
+import { natsOptions } from '@app/messaging/nats-options';
 import { createRequester } from '@app/messaging/requester';
 import { ConfigError } from '@app/service-kit/config';
 import { openDatabase, pendingMigrations } from '@app/service-kit/database';
@@ -36,7 +37,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   try {
     const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
-    const nats = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD };
+    const nats = natsOptions(config);
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'gateway' }), (opened) => opened.close());
     lifetime.add('housekeeping', startHousekeeping(database, logger, outdated(clock)), (started) => started.close());
     const instance = lifetime.add('instance', await startInstance(database, logger), (started) => started.close());

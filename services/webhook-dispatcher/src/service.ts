@@ -2,6 +2,7 @@ import { connectNats } from '@app/messaging/connect';
 import { startConsumer } from '@app/messaging/consume';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { startInstance } from '@app/messaging/instance';
+import { natsOptions } from '@app/messaging/nats-options';
 import { serveRequests } from '@app/messaging/serve-requests';
 import { openDatabase, pendingMigrations } from '@app/service-kit/database';
 import { Lifetime } from '@app/service-kit/lifetime';
@@ -26,7 +27,7 @@ export async function createWebhookDispatcher(
   try {
     const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
-    const nats = { url: config.NATS_URL, user: config.NATS_USER, password: config.NATS_PASSWORD };
+    const nats = natsOptions(config);
     const connected = await connectNats({ ...nats, service: 'webhook-dispatcher' });
     const link = lifetime.add('nats', connected, (opened) => opened.close());
     lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
