@@ -71,6 +71,17 @@ export const listCommissions = defineRequest('read', 'affiliate', 'commissions.l
   output: listOf(commissionResource),
 });
 
+/**
+ * Who is credited with sales that name a partner code, for many sales at once and across accounts. `credited[i]` answers
+ * `wanted[i]`: the code as the partner has it; null when the account has no such partner, or the buyer is the partner.
+ */
+export const resolveCredits = defineRequest('read', 'affiliate', 'credits.resolve', {
+  input: z.object({
+    wanted: z.array(z.object({ accountId: z.string(), code: z.string(), customerEmail: z.string() })),
+  }),
+  output: z.object({ credited: z.array(z.string().nullable()) }),
+});
+
 /** A sale named a partner code that the account does not have: the sale stands, nobody is credited. */
 export const affiliateCodeUnmatched = defineEvent(
   'affiliate',

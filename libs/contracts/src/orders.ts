@@ -96,7 +96,10 @@ export const orderPaid = defineEvent(
     totalCents: z.int(),
     currency: z.string(),
     items: z.array(z.object({ kind: orderItemKind, label: z.string(), amountCents: z.int() })),
+    /** As it was typed. */
     affiliateCode: z.string().nullable(),
+    /** The code of the partner who is credited, as the partner has it; null for nobody. Events of old do not say. */
+    creditedCode: z.string().nullable().optional(),
     paymentMethod: z.string().nullable(),
     accessUrl: z.string(),
     supportEmail: z.string(),

@@ -17,7 +17,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
     publishes: false,
   },
   catalog: { asks: [], consumes: [], publishes: true },
-  checkout: { asks: ['catalog'], consumes: [], publishes: true },
+  checkout: { asks: ['catalog', 'affiliate'], consumes: [], publishes: true },
   billing: { asks: [], consumes: ['checkout'], publishes: true },
   affiliate: { asks: [], consumes: ['checkout'], publishes: true },
   metrics: { asks: ['catalog'], consumes: ['checkout', 'billing'], publishes: false },

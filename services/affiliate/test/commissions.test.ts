@@ -1,4 +1,10 @@
-import { affiliateCodeUnmatched, createAffiliate, listCommissions, updateAffiliate } from '@app/contracts/affiliates';
+import {
+  affiliateCodeUnmatched,
+  createAffiliate,
+  listCommissions,
+  resolveCredits,
+  updateAffiliate,
+} from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -100,6 +106,26 @@ test('a partner is credited by the account that was sold in, at the commission p
   expect(await list()).toEqual({ data: [] });
   await service.ask(updateAffiliate, { code: 'PAT', body: { commissionPercent: 50 } }, { accountId: other });
   expect((await list({}, other)).data.map((commission) => commission.amount_cents)).toEqual([5000, 4905]);
+});
+
+test('each sale is told who is credited: by the partner’s own spelling, in the account sold in, never for own purchases', async () => {
+  const other = newId('account', Date.now());
+  const sale = (code: string, customerEmail = 'buyer@example.com', owner = accountId) => ({
+    accountId: owner,
+    code,
+    customerEmail,
+  });
+  const wanted = [
+    sale('pat'),
+    sale('nobody'),
+    sale('PAT', 'buyer@example.com', other),
+    sale('Pat', 'PAT@example.com'),
+    sale('pAt'),
+    sale("' or true --"),
+  ];
+  const { credited } = await service.ask(resolveCredits, { wanted }, { accountId: '' });
+  expect(credited).toEqual(['PAT', null, null, null, 'PAT', null]);
+  expect(await service.ask(resolveCredits, { wanted: [] }, { accountId: '' })).toEqual({ credited: [] });
 });
 
 test('a code that the account does not have is told as an event, for rehearsals too, and credits nobody', async () => {

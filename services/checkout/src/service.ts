@@ -9,6 +9,7 @@ import { Lifetime } from '@app/service-kit/lifetime';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { CheckoutConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
+import { outdated } from './db/outdated.ts';
 import { createOrderBatcher } from './orders/place-order.ts';
 import { orderRequests } from './orders/requests.ts';
 
@@ -25,7 +26,7 @@ export async function createCheckout(config: CheckoutConfig, { logger }: Service
       startRelay({ link, databaseUrl: config.DATABASE_URL, logger, streamReplicas: config.STREAM_REPLICAS }),
       (started) => started.close(),
     );
-    lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
+    lifetime.add('housekeeping', startHousekeeping(database, logger, outdated), (started) => started.close());
     const desk = lifetime.add(
       'order desk',
       createOrderBatcher({ database, requester: createRequester(link), afterCommit: () => relay.wake() }),

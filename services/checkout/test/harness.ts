@@ -1,3 +1,4 @@
+import { resolveCredits } from '@app/contracts/affiliates';
 import { resolveOffers, type SaleOffer, type WantedOffer } from '@app/contracts/catalog';
 import { newIdSuffix } from '@app/contracts/ids';
 import { listOrders, type PlaceOrderBody } from '@app/contracts/orders';
@@ -29,6 +30,11 @@ export interface Harness {
   start(settings?: Record<string, string>): Promise<RunningService>;
   /** The catalog goes down. */
   stopCatalog(): Promise<void>;
+  /** Partners by account and lower-case code: how they write it. */
+  readonly partners: Map<string, string>;
+  /** How often the affiliate service was asked. */
+  creditQuestions(): number;
+  stopAffiliate(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,6 +63,19 @@ export async function createHarness(): Promise<Harness> {
     return { offers: wanted.map((one) => answerTo(one, offers.get(`${one.accountId}/${one.slug}`))) };
   });
   await serveRequests(catalog, { version: '0.1.0', description: 'a catalog', answers: [find], logger: silentLogger() });
+  const partners = new Map<string, string>();
+  let creditQuestions = 0;
+  const affiliate = await connectNats(nats.login('affiliate'));
+  const credit = answerAcrossAccounts(resolveCredits, async ({ wanted }) => {
+    creditQuestions += 1;
+    return { credited: wanted.map((one) => partners.get(`${one.accountId}/${one.code.toLowerCase()}`) ?? null) };
+  });
+  await serveRequests(affiliate, {
+    version: '0.1.0',
+    description: 'partners',
+    answers: [credit],
+    logger: silentLogger(),
+  });
   const link = await connectNats(nats.login('gateway'));
   const running: RunningService[] = [];
   const requester = createRequester(link);
@@ -81,10 +100,14 @@ export async function createHarness(): Promise<Harness> {
       return service;
     },
     stopCatalog: () => catalog.close(),
+    partners,
+    creditQuestions: () => creditQuestions,
+    stopAffiliate: () => affiliate.close(),
     close: async () => {
       for (const service of running) await service.close();
       await link.close();
       await catalog.close();
+      await affiliate.close();
       await database.close();
       await nats.close();
     },

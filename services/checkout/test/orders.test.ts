@@ -132,6 +132,59 @@ test('a use limit holds however many orders ask at once, and a refused order tak
   expect(await query('select 1 from orders')).toHaveLength(2);
 });
 
+test('orders of one batch get the uses of their codes first come, first served; the others of the batch are untouched', async () => {
+  const other = { ...course.discounts[0], id: 'dsc_3', code: 'ONCE', maxUses: 1 } as (typeof course.discounts)[number];
+  harness.offers.set('acc_1/course', { ...course, discounts: [...course.discounts, other] });
+  harness.offers.set('acc_2/course', course);
+  await place({ discountCode: 'twice' });
+  const release = harness.stallCatalog();
+  // Two batches that wait; what comes now waits behind them and goes together.
+  const first = place();
+  await eventually(() => harness.asked.length === 2);
+  const second = place();
+  await eventually(() => harness.asked.length === 3);
+  const named = (discountCode?: string, accountId = 'acc_1', test = false) =>
+    place({ ...(discountCode === undefined ? {} : { discountCode }), test }, context(accountId));
+  const together = Promise.allSettled([
+    named('TWICE', 'acc_1', true),
+    named('TWICE'),
+    named('TWICE'),
+    named(),
+    named('ONCE'),
+    named('TWICE', 'acc_1', true),
+    named('once'),
+    named('TWICE', 'acc_2'),
+    named('ALWAYS'),
+  ]);
+  await harness.arrived();
+  release();
+  await Promise.all([first, second]);
+  expect((await together).map((outcome) => (outcome.status === 'fulfilled' ? true : outcome.reason.code))).toEqual([
+    ...[true, true, 'discount_invalid', true, true, 'discount_invalid', 'discount_invalid', true, true],
+  ]);
+  const uses = await query<object>('select account_id, discount_id, uses from discount_uses order by 1, 2');
+  expect(uses.map((row) => Object.values(row).join(' '))).toEqual([
+    'acc_1 dsc_1 2',
+    'acc_1 dsc_2 1',
+    'acc_1 dsc_3 1',
+    'acc_2 dsc_1 1',
+  ]);
+});
+
+test('a limit that was lowered below the uses there are refuses, and one that was raised gives again', async () => {
+  const withLimit = (maxUses: number | null) =>
+    harness.offers.set('acc_1/course', { ...course, discounts: [{ ...last, maxUses }] });
+  const last = course.discounts[0] as (typeof course.discounts)[number];
+  withLimit(null);
+  await Promise.all([place({ discountCode: 'TWICE' }), place({ discountCode: 'TWICE' })]);
+  withLimit(1);
+  await expect(place({ discountCode: 'TWICE' })).rejects.toMatchObject({ code: 'discount_invalid' });
+  withLimit(3);
+  await place({ discountCode: 'TWICE' });
+  await expect(place({ discountCode: 'TWICE' })).rejects.toMatchObject({ code: 'discount_invalid' });
+  expect(await query('select uses from discount_uses')).toEqual([{ uses: '3' }]);
+});
+
 test('a rehearsal is held to the terms of a discount and takes none of its uses', async () => {
   const rehearse = () => place({ discountCode: 'TWICE', test: true });
   await Promise.all([rehearse(), rehearse(), rehearse()]);
@@ -183,6 +236,34 @@ test('another account sees nothing of it: not the list, not the order by its id'
 test('the schema refuses an order whose lines do not add up', async () => {
   await place();
   await expect(query('update orders set total_cents = total_cents + 1')).rejects.toThrow('total_is_sum_of_items');
+});
+
+test('an order keeps the code that was typed; its event names the partner who is credited, as they write it', async () => {
+  harness.partners.set('acc_1/leaf', 'Leaf');
+  await place({ affiliateCode: 'LEAF' });
+  await place({ affiliateCode: 'typo' });
+  await place();
+  expect((await query('select affiliate_code from orders order by id')).map(Object.values)).toEqual([
+    ['LEAF'],
+    ['typo'],
+    [null],
+  ]);
+  const events = await query<{ data: unknown }>(`select payload::json -> 'data' as data from outbox order by id`);
+  expect(events.map(({ data }) => data)).toMatchObject([
+    { affiliateCode: 'LEAF', creditedCode: 'Leaf' },
+    { affiliateCode: 'typo', creditedCode: null },
+    { affiliateCode: null, creditedCode: null },
+  ]);
+});
+
+test('without the affiliate service orders with a partner code wait, and no others', async () => {
+  await Promise.all([place(), place(), place()]);
+  expect(harness.creditQuestions()).toBe(0);
+  await harness.stopAffiliate();
+  const outcomes = await Promise.allSettled([place(), place({ affiliateCode: 'leaf' }), place()]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes[1]).toMatchObject({ reason: { code: 'service_unavailable' } });
+  expect(await query('select 1 from orders where affiliate_code is not null')).toEqual([]);
 });
 
 test('without the catalog an order is refused at once and not recorded', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { commissionOn, type Promised } from './commission.rules.ts';
+import { commissionOn, creditOf, type Promised } from './commission.rules.ts';
 
 const sale = { totalCents: 4900, customerEmail: 'buyer@example.com', test: false };
 const percent = (commissionBasisPoints: number): Promised => ({
@@ -31,22 +31,28 @@ test('a fixed amount is never more than the sale', () => {
   expect(commissionOn({ ...sale, totalCents: 0 }, fixed(5000))).toBe(0);
 });
 
-test('partners earn nothing on what they buy themselves, however they write their address', () => {
-  expect(commissionOn({ ...sale, customerEmail: 'PAT@Example.com' }, percent(3000))).toBeNull();
+test('events of old: whoever has the code is credited, except with rehearsals and what partners buy themselves', () => {
+  expect(creditOf(sale, fixed(1))).toBe('commission');
+  expect(creditOf(sale, undefined)).toBe('unmatched');
+  expect(creditOf({ ...sale, customerEmail: 'PAT@Example.com' }, percent(3000))).toBe('nothing');
+  fc.assert(fc.property(promised, (partner) => creditOf({ ...sale, test: true }, partner) === 'nothing'));
 });
 
-test('a rehearsal earns nobody anything', () => {
-  fc.assert(
-    fc.property(promised, (partner) => {
-      expect(commissionOn({ ...sale, test: true }, partner)).toBe(null);
-    }),
-  );
+test('whom the sale credited, is credited, whatever became of the partner since', () => {
+  const own = { ...sale, customerEmail: 'Pat@example.com' };
+  expect(creditOf({ ...sale, creditedCode: 'PAT' }, fixed(1))).toBe('commission');
+  expect(creditOf({ ...own, creditedCode: 'PAT' }, fixed(1))).toBe('commission');
+  expect(creditOf({ ...own, creditedCode: null }, fixed(1))).toBe('nothing');
+  expect(creditOf({ ...sale, creditedCode: null }, undefined)).toBe('unmatched');
+  // The partner came after the sale.
+  expect(creditOf({ ...sale, creditedCode: null }, fixed(1))).toBe('unmatched');
+  expect(creditOf({ ...sale, creditedCode: 'PAT', test: true }, fixed(1))).toBe('nothing');
 });
 
 test('a commission is a whole amount between nothing and the total', () => {
   fc.assert(
     fc.property(totalCents, promised, (total, partner) => {
-      const amount = commissionOn({ ...sale, totalCents: total }, partner) ?? Number.NaN;
+      const amount = commissionOn({ totalCents: total }, partner);
       expect(Number.isSafeInteger(amount)).toBe(true);
       expect(amount).toBeGreaterThanOrEqual(0);
       expect(amount).toBeLessThanOrEqual(total);
@@ -57,7 +63,7 @@ test('a commission is a whole amount between nothing and the total', () => {
 test('a percentage is exact to half a minor unit, whatever the total', () => {
   fc.assert(
     fc.property(totalCents, basisPoints, (total, points) => {
-      const amount = commissionOn({ ...sale, totalCents: total }, percent(points)) ?? Number.NaN;
+      const amount = commissionOn({ totalCents: total }, percent(points));
       const missed = BigInt(amount) * 10_000n - BigInt(total) * BigInt(points);
       expect(missed > -5_000n && missed <= 5_000n).toBe(true);
     }),

@@ -6,7 +6,7 @@ import { insertOutboxSql, type OutboxRow, outboxRow } from '@app/messaging/outbo
 import type { ReceivedEvent } from '@app/messaging/subscription';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
-import { commissionOn, type Promised } from './commission.rules.ts';
+import { commissionOn, creditOf, type Promised } from './commission.rules.ts';
 
 type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
 type CreditedOrder = { readonly order: PaidOrder; readonly code: string };
@@ -36,8 +36,9 @@ export async function recordCommissions(client: Client, clock: Clock, orders: re
   const events: OutboxRow[] = [];
   for (const { order, code } of credited) {
     const partner = partners.get(keyOf(order.accountId, code));
-    if (partner === undefined) events.push(unmatched(order, code, clock));
-    else commissions.push(...commissionRows(order, partner));
+    const credit = creditOf(order.data, partner);
+    if (credit === 'unmatched') events.push(unmatched(order, code, clock));
+    else if (credit === 'commission' && partner !== undefined) commissions.push(commissionRow(order, partner));
   }
   if (commissions.length > 0) await client.query(insertCommissions([JSON.stringify(commissions)]));
   if (events.length > 0) await client.query(insertEvents([JSON.stringify(events)]));
@@ -61,20 +62,16 @@ async function findPartners(client: Client, credited: readonly CreditedOrder[]):
 const keyOf = (accountId: string, code: string): string => `${accountId} ${code.toLowerCase()}`;
 
 /** Its time and the end of its id are the sale's: the hold is counted from there, and commissions sort as orders do. */
-function commissionRows({ accountId, data }: PaidOrder, partner: Partner): CommissionRow[] {
-  const amount = commissionOn(data, partner);
-  if (amount === null) return [];
-  return [
-    {
-      account_id: accountId,
-      id: idOfCommand('commission', data.orderId.slice(-26)),
-      affiliate_id: partner.id,
-      order_id: data.orderId,
-      amount_cents: amount,
-      currency: data.currency,
-      created_at: data.paidAt,
-    },
-  ];
+function commissionRow({ accountId, data }: PaidOrder, partner: Partner): CommissionRow {
+  return {
+    account_id: accountId,
+    id: idOfCommand('commission', data.orderId.slice(-26)),
+    affiliate_id: partner.id,
+    order_id: data.orderId,
+    amount_cents: commissionOn(data, partner),
+    currency: data.currency,
+    created_at: data.paidAt,
+  };
 }
 
 function unmatched({ accountId, requestId, traceparent, data }: PaidOrder, code: string, clock: Clock): OutboxRow {

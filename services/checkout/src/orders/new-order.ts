@@ -1,10 +1,35 @@
 import type { SaleOffer } from '@app/contracts/catalog';
 import { idOfCommand } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
-import { outboxRow } from '@app/messaging/outbox';
-import type { NewOrder } from './insert-orders.ts';
-import type { Sale } from './order.rules.ts';
+import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
+import type { OrderItem, Sale } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
+
+/** An order as it is written: its columns, its items, and its event's outbox row. */
+export interface NewOrder extends OutboxRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly product_id: string;
+  readonly customer_email: string;
+  readonly customer_name: string;
+  readonly total_cents: number;
+  readonly currency: string;
+  readonly utm_source: string | null;
+  readonly utm_medium: string | null;
+  readonly utm_campaign: string | null;
+  readonly utm_term: string | null;
+  readonly utm_content: string | null;
+  readonly country: string | null;
+  /** As it was typed, whoever is credited. */
+  readonly affiliate_code: string | null;
+  readonly discount_id: string | null;
+  readonly discount_code: string | null;
+  readonly discount_max_uses: number | null;
+  readonly source: 'api' | 'checkout';
+  readonly test: boolean;
+  readonly items: readonly OrderItem[];
+  readonly created_at: string;
+}
 
 /** The order's row and its `order.paid` event, which carries all that any consumer needs. */
 export function newOrder(from: {
@@ -13,8 +38,10 @@ export function newOrder(from: {
   command: OrderCommand;
   sale: Sale;
   offer: SaleOffer;
+  /** The code of the partner who is credited; null when nobody is. */
+  creditedCode: string | null;
 }): NewOrder {
-  const { id, nowMs, command, sale, offer } = from;
+  const { id, nowMs, command, sale, offer, creditedCode } = from;
   const { body, context, account } = command;
   const event = outboxRow(
     orderPaid,
@@ -33,6 +60,7 @@ export function newOrder(from: {
       currency: offer.currency,
       items: sale.items.map((item) => ({ kind: item.kind, label: item.label, amountCents: item.amount_cents })),
       affiliateCode: body.affiliateCode || null,
+      creditedCode,
       paymentMethod: body.paymentMethod ?? null,
       accessUrl: offer.accessUrl ?? '',
       supportEmail: account.supportEmail,
@@ -54,7 +82,7 @@ export function newOrder(from: {
     product_id: offer.productId,
     customer_email: body.email,
     customer_name: body.name ?? '',
-    totalCents: sale.totalCents,
+    total_cents: sale.totalCents,
     currency: offer.currency,
     utm_source: body.utm_source ?? null,
     utm_medium: body.utm_medium ?? null,
@@ -63,8 +91,7 @@ export function newOrder(from: {
     utm_content: body.utm_content ?? null,
     country: body.country ?? null,
     affiliate_code: body.affiliateCode || null,
-    discount: sale.discount,
-    discount_id: sale.discount?.id ?? null,
+    ...discountColumns(sale.discount),
     source: 'api',
     test: sale.test,
     items: sale.items,
@@ -73,4 +100,9 @@ export function newOrder(from: {
     // A batch serves many requests: each order's event continues the trace of its own.
     traceparent: context.traceparent ?? null,
   };
+}
+
+function discountColumns(discount: Sale['discount']) {
+  if (discount === null) return { discount_id: null, discount_code: null, discount_max_uses: null };
+  return { discount_id: discount.id, discount_code: discount.code, discount_max_uses: discount.maxUses };
 }

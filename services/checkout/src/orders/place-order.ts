@@ -6,17 +6,13 @@ import { isOutage } from '@app/messaging/retry-policy';
 import { type Batcher, createBatcher, type Outcome } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
 import { inBatchSpan } from '@app/service-kit/tracing';
+import { creditedPartners, nobodyCredited } from './credited-partners.ts';
 import { currentOffers } from './current-offers.ts';
-import { insertDiscounted, insertOrders, type NewOrder, recordedTotals } from './insert-orders.ts';
-import { newOrder } from './new-order.ts';
-import { decideSale } from './order.rules.ts';
+import { type NewOrder, newOrder } from './new-order.ts';
+import { decideSale, discountUsedUp } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
-
-export interface PlacedOrder {
-  readonly ok: true;
-  readonly orderId: string;
-  readonly totalCents: number;
-}
+import { type OrderKey, type PlacedOrder, placed, recordedOutcomes, recordRefusals } from './order-outcomes.ts';
+import { isOvertaken, recordOrders } from './record-orders.ts';
 
 export interface OrderDesk {
   readonly database: Database;
@@ -42,8 +38,8 @@ interface WaitingOrder {
  * Takes orders together: those that arrive while a batch is under way wait and form the next one. A batch costs one
  * question to the catalog and one statement, however many orders it holds, and a lone order waits for nobody.
  *
- * An order's id is its command's id. A command that comes again (its answer was lost) finds its order recorded and
- * gets the first outcome, whatever the catalog says by now. One that comes again while its order still waits takes no
+ * An order's id is its command's id. A command that comes again (its answer was lost) finds its order or its refusal
+ * recorded and gets that outcome, whatever the catalog says by now. One that comes again while its order still waits takes no
  * second place: it waits for the same outcome, so that a database that stands still does not fill the queue.
  */
 export function createOrderBatcher(desk: OrderDesk): OrderQueue {
@@ -96,83 +92,104 @@ function tooLate(): DomainError {
 }
 
 async function placeOrders(desk: OrderDesk, commands: OrderCommand[]): Promise<Outcome<PlacedOrder>[]> {
-  const offers = await currentOffers(desk.requester, commands);
-  const decisions = commands.map((command, index) => decide(command, offers[index] ?? null));
-  const plain = decisions.flatMap((decision) =>
-    decision.ok && decision.value.discount === null ? [decision.value] : [],
+  const [offers, credits] = await Promise.all([
+    currentOffers(desk.requester, commands),
+    creditedPartners(desk.requester, commands),
+  ]);
+  const decisions = commands.map((command, index) =>
+    decide(command, offers[index] ?? null, credits[index] ?? nobodyCredited),
   );
-  const recorded = await recordTogether(desk, plain);
-  const outcomes = await Promise.all(
-    decisions.map((decision, index) => {
-      if (!decision.ok) return firstOutcome(desk, commands[index] as OrderCommand, decision);
-      return recorded.get(decision.value.id) ?? recordAlone(desk, decision.value);
-    }),
-  );
-  if (outcomes.some((outcome) => outcome.ok)) desk.afterCommit();
-  return outcomes;
+  const decided = decisions.flatMap((decision) => (decision.ok ? [decision.value] : []));
+  const recorded = await recordAll(desk.database, decided);
+  const outcomes = decisions.map((decision) => (decision.ok ? recorded.get(decision.value.id) : decision));
+  if (outcomes.some((outcome) => outcome?.ok)) desk.afterCommit();
+  return await refuseForGood(desk.database, commands, outcomes as Outcome<PlacedOrder>[]);
 }
 
-const idOf = (command: OrderCommand): string => idOfCommand('order', command.context.commandId);
+/** A refusal stands unless another try of the same command was recorded: then that is its outcome. */
+async function refuseForGood(
+  database: Database,
+  commands: readonly OrderCommand[],
+  outcomes: readonly Outcome<PlacedOrder>[],
+): Promise<Outcome<PlacedOrder>[]> {
+  const refused = commands.flatMap((command, index) => {
+    const { error } = outcomes[index] as { error?: unknown };
+    return error instanceof DomainError && !isOutage(error) ? [{ ...keyOf(command), error }] : [];
+  });
+  if (refused.length === 0) return [...outcomes];
+  const final = await recordRefusals(database, refused).catch(
+    (err: unknown): Outcomes => new Map(refused.map(({ id }) => [id, { ok: false, error: fault(err) }])),
+  );
+  return commands.map((command, index) => final.get(keyOf(command).id) ?? (outcomes[index] as Outcome<PlacedOrder>));
+}
 
-function decide(command: OrderCommand, offer: SaleOffer | null): Outcome<NewOrder> {
-  const id = idOf(command);
+const keyOf = ({ context }: OrderCommand): OrderKey => ({
+  id: idOfCommand('order', context.commandId),
+  account_id: context.accountId,
+});
+
+function decide(command: OrderCommand, offer: SaleOffer | null, credit: Outcome<string | null>): Outcome<NewOrder> {
+  const { id } = keyOf(command);
   // The moment the order reached the platform is in its id: its place in lists and its date agree for ever.
   const nowMs = idTimeMs(id);
   try {
     const sale = decideSale(command.body, offer, command.account.testMode, nowMs);
-    return { ok: true, value: newOrder({ id, nowMs, command, sale, offer: offer as SaleOffer }) };
+    if (!credit.ok) return credit;
+    const order = { id, nowMs, command, sale, offer: offer as SaleOffer, creditedCode: credit.value };
+    return { ok: true, value: newOrder(order) };
   } catch (error) {
     return { ok: false, error };
   }
 }
 
-/** A refusal stands unless this very command was recorded before the catalog changed. */
-async function firstOutcome(
-  desk: OrderDesk,
-  command: OrderCommand,
-  refusal: Outcome<never>,
-): Promise<Outcome<PlacedOrder>> {
-  const id = idOf(command);
-  try {
-    const totals = await recordedTotals(desk.database, [{ id, account_id: command.context.accountId }]);
-    const totalCents = totals.get(id);
-    return totalCents === undefined ? refusal : { ok: true, value: { ok: true, orderId: id, totalCents } };
-  } catch (err) {
-    return { ok: false, error: fault(err) };
-  }
-}
+type Outcomes = Map<string, Outcome<PlacedOrder>>;
 
-async function recordTogether(desk: OrderDesk, orders: NewOrder[]): Promise<Map<string, Outcome<PlacedOrder>>> {
+/** Records the orders together or, when one of them cannot be written or was overtaken, each alone. */
+async function recordAll(database: Database, orders: readonly NewOrder[]): Promise<Outcomes> {
   if (orders.length === 0) return new Map();
   try {
-    const totals = await insertOrders(desk.database, orders);
-    return new Map(orders.map((order) => [order.id, placed(order, totals)]));
+    return await record(database, orders);
   } catch (err) {
     const error = fault(err);
-    if (error instanceof DomainError || orders.length === 1) {
-      return new Map(orders.map((order) => [order.id, { ok: false, error }]));
-    }
-    // One of them cannot be written: each goes alone, so that only that one fails.
-    return new Map();
+    if (error instanceof DomainError) return new Map(orders.map(({ id }) => [id, { ok: false, error }]));
+    const alone = await Promise.all(orders.map((order) => recordAlone(database, order)));
+    return new Map(orders.map(({ id }, index) => [id, alone[index] as Outcome<PlacedOrder>]));
   }
 }
 
-async function recordAlone(desk: OrderDesk, order: NewOrder): Promise<Outcome<PlacedOrder>> {
+async function recordAlone(database: Database, order: NewOrder): Promise<Outcome<PlacedOrder>> {
   try {
-    const insert =
-      order.discount === null ? insertOrders(desk.database, [order]) : insertDiscounted(desk.database, order);
-    return placed(order, await insert);
+    return (await record(database, [order])).get(order.id) as Outcome<PlacedOrder>;
+  } catch (err) {
+    return isOvertaken(err) ? await outcomeOfOther(database, order) : { ok: false, error: fault(err) };
+  }
+}
+
+/** Of the try that was faster. */
+async function outcomeOfOther(database: Database, order: NewOrder): Promise<Outcome<PlacedOrder>> {
+  const undecided = new DomainError('outcome_unknown', 'The same order is being recorded.');
+  try {
+    return (await recordedOutcomes(database, [order])).get(order.id) ?? { ok: false, error: undecided };
   } catch (err) {
     return { ok: false, error: fault(err) };
   }
 }
 
-function placed(order: NewOrder, totals: ReadonlyMap<string, number>): Outcome<PlacedOrder> {
-  return { ok: true, value: { ok: true, orderId: order.id, totalCents: totals.get(order.id) ?? order.totalCents } };
+async function record(database: Database, orders: readonly NewOrder[]): Promise<Outcomes> {
+  const { recorded, usedUp } = await recordOrders(database, orders);
+  const [fresh, unlucky] = [new Set(recorded), new Set(usedUp)];
+  const repeated = orders.filter(({ id }) => !fresh.has(id) && !unlucky.has(id));
+  const before: Outcomes = repeated.length === 0 ? new Map() : await recordedOutcomes(database, repeated);
+  const outcomeOf = (order: NewOrder): Outcome<PlacedOrder> => {
+    if (fresh.has(order.id)) return placed(order.id, order.total_cents);
+    if (unlucky.has(order.id)) return { ok: false, error: discountUsedUp(order.discount_code ?? '') };
+    return before.get(order.id) ?? { ok: false, error: new Error(`the id ${order.id} is another account's order`) };
+  };
+  return new Map(orders.map((order) => [order.id, outcomeOf(order)]));
 }
 
 /** A commit whose answer was lost may have happened: the caller must ask again, not conclude. */
 function fault(err: unknown): unknown {
-  if (err instanceof DomainError || !isOutage(err)) return err;
-  return new DomainError('outcome_unknown', 'The database did not answer.');
+  if (err instanceof DomainError) return err;
+  return isOutage(err) ? new DomainError('outcome_unknown', 'The database did not answer.') : err;
 }

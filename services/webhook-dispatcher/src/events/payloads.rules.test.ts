@@ -48,6 +48,13 @@ test('strings without a value are empty, never absent', () => {
   });
 });
 
+test('the partner is named who is credited, as the partner’s code is written; what was typed only by events of old', () => {
+  const affiliateOf = (fields: object) => orderPaidPayload({ ...order, ...fields }, sentAt).affiliate;
+  expect(affiliateOf({ affiliateCode: 'pal', creditedCode: 'PAL' })).toBe('PAL');
+  expect(affiliateOf({ affiliateCode: 'typo', creditedCode: null })).toBe('');
+  expect(affiliateOf({ affiliateCode: 'pal' })).toBe('pal');
+});
+
 test('display amounts follow the currency', () => {
   expect(orderPaidPayload({ ...order, totalCents: 1_235, currency: 'jpy' }, sentAt).total).toBe('¥1,235');
 });

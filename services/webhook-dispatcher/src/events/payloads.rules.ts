@@ -20,7 +20,8 @@ export function orderPaidPayload(order: EventData<typeof orderPaid>, sentAt: str
     totalCents: order.totalCents,
     total: formatAmount(order.totalCents, order.currency),
     currency: order.currency,
-    affiliate: order.affiliateCode ?? '',
+    // Events of old only say what was typed.
+    affiliate: (order.creditedCode === undefined ? order.affiliateCode : order.creditedCode) ?? '',
     accessUrl: order.accessUrl,
     supportEmail: order.supportEmail,
     sentAt,

@@ -1,0 +1,13 @@
+import { messagingRetention, type Outdated } from '@app/messaging/housekeeping';
+
+/** A command is repeated for 20 s, and its tries end within the minute: after a day nobody asks for its refusal. */
+const refusalKeepDays = 1;
+
+export const outdated: readonly Outdated[] = [
+  ...messagingRetention,
+  {
+    statement: `delete from order_refusals where order_id in
+      (select order_id from order_refusals where created_at < now() - make_interval(days => $1) limit $2)`,
+    limit: () => refusalKeepDays,
+  },
+];

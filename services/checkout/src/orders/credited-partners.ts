@@ -1,0 +1,33 @@
+import { resolveCredits } from '@app/contracts/affiliates';
+import type { Requester } from '@app/messaging/requester';
+import type { Outcome } from '@app/service-kit/batcher';
+import type { OrderCommand } from './order-command.ts';
+
+type Credit = Outcome<string | null>;
+
+export const nobodyCredited: Credit = { ok: true, value: null };
+
+/**
+ * The code of the partner who is credited with each order, in the orders' place; null for nobody. One question for all
+ * orders that name a code, none when there is no such order. Without an answer these orders fail, and only these:
+ * whoever is to be paid is not guessed.
+ */
+export async function creditedPartners(requester: Requester, commands: readonly OrderCommand[]): Promise<Credit[]> {
+  const named = commands.flatMap(({ context, body }) =>
+    body.affiliateCode ? [{ accountId: context.accountId, code: body.affiliateCode, customerEmail: body.email }] : [],
+  );
+  if (named.length === 0) return [];
+  const answers = await ask(requester, named, commands[0]?.context.requestId ?? '');
+  return commands.map(({ body }) => (body.affiliateCode ? (answers.shift() as Credit) : nobodyCredited));
+}
+
+type Named = { accountId: string; code: string; customerEmail: string };
+
+async function ask(requester: Requester, wanted: Named[], requestId: string): Promise<Credit[]> {
+  try {
+    const { credited } = await requester.request(resolveCredits, { wanted }, { accountId: '', requestId });
+    return wanted.map((_, index) => ({ ok: true, value: credited[index] ?? null }));
+  } catch (error) {
+    return wanted.map(() => ({ ok: false, error }));
+  }
+}

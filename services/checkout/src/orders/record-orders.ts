@@ -1,0 +1,117 @@
+import { DomainError } from '@app/contracts/errors';
+import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import type { NewOrder } from './new-order.ts';
+
+/** What the statement did; orders in neither list were recorded before. Ids. */
+export interface Recorded {
+  readonly recorded: readonly string[];
+  /** Their code had no use left for them. */
+  readonly usedUp: readonly string[];
+}
+
+const incoming = `incoming as (
+     select * from rows from (json_to_recordset($1::json) as (
+       id text, account_id text, product_id text, customer_email text, customer_name text, total_cents bigint,
+       currency text, utm_source text, utm_medium text, utm_campaign text, utm_term text, utm_content text,
+       country text, affiliate_code text, discount_id text, discount_max_uses bigint, source text, test boolean,
+       items json, created_at timestamptz, ${outboxRecord})) with ordinality
+   )`;
+
+const written = (condition: string): string => `inserted as (
+     insert into orders (id, account_id, product_id, customer_email, customer_name, total_cents, currency, status,
+       utm_source, utm_medium, utm_campaign, utm_term, utm_content, country, affiliate_code, discount_id, source,
+       test, items, created_at)
+     select id, account_id, product_id, customer_email, customer_name, total_cents, currency, 'paid',
+       utm_source, utm_medium, utm_campaign, utm_term, utm_content, country, affiliate_code, discount_id, source,
+       test, items, created_at
+     from incoming as i ${condition} order by id
+     on conflict (id) do nothing
+     returning id
+   ), told as (
+     insert into outbox (${outboxColumns})
+     select ${outboxColumns} from incoming where id in (select id from inserted) order by id
+   )`;
+
+/** Looked up row by row: as `not exists` the planner may choose to read the whole table instead. */
+const notRecorded = '(select true from orders as o where o.id = i.id) is null';
+
+/**
+ * Orders and their events in one statement, which is one round trip and one commit for all of them. An order that is
+ * there already (its command came again) is left as it is, and its event is not written twice.
+ */
+const recordPlain = statement(
+  'orders-record',
+  `with ${incoming}, ${written('')}
+   select confirm_orders(array(select id from inserted), '{}') as recorded, '{}'::text[] as "usedUp"`,
+);
+
+/**
+ * The same for a batch in which discount codes are used, and still one statement:
+ *
+ *   claims    orders with a code that were not recorded before this statement began
+ *   claimed   one update for each code: `room` is what was left of it, `uses` grows by what the sales among them get
+ *   granted   first come, first served in the batch. A rehearsal is held to the terms and takes no use
+ *
+ * Rows are locked in one order by all replicas: codes, then orders. Two tries of one order at the same time may both
+ * claim a use; the second finds the order when it writes its own, and `confirm_orders` undoes it.
+ */
+const recordWithCodes = statement(
+  'orders-record-with-codes',
+  `with ${incoming}, claims as (
+     select id, account_id, discount_id, discount_max_uses, test, ordinality from incoming as i
+     where discount_id is not null and ${notRecorded}
+   ), claimed as (
+     insert into discount_uses as u (account_id, discount_id, uses, room)
+     select account_id, discount_id, least(count(*) filter (where not test), max(discount_max_uses)),
+       max(discount_max_uses)
+     from claims group by account_id, discount_id order by account_id, discount_id
+     on conflict (account_id, discount_id) do update set
+       room = excluded.room - u.uses,
+       uses = u.uses + greatest(0, least(excluded.uses, excluded.room - u.uses))
+     returning account_id, discount_id, room
+   ), granted as (
+     select c.id from claimed join (
+       select id, account_id, discount_id, count(*) filter (where not test) over (
+         partition by account_id, discount_id order by ordinality rows between unbounded preceding and 1 preceding
+       ) as sales_before from claims
+     ) as c using (account_id, discount_id)
+     where room is null or sales_before < room
+   ), ${written('where discount_id is null or id in (select id from granted)')}
+   select
+     confirm_orders(
+       array(select id from inserted),
+       array(select id from granted except select id from inserted)) as recorded,
+     array(select id from claims except select id from granted) as "usedUp"`,
+);
+
+/** Another try of one of the orders was refused, or recorded while this statement ran: nothing was written. */
+export const isOvertaken = (err: unknown): boolean => (err as { code?: unknown }).code === 'FE001';
+
+/**
+ * Writes orders, each once in the list.
+ * @throws DomainError service_unavailable when the database cannot be reached: then nothing was written
+ */
+export async function recordOrders(database: Database, orders: readonly NewOrder[]): Promise<Recorded> {
+  const client = await connect(database);
+  let failure: Error | undefined;
+  try {
+    const record = orders.some(({ discount_id }) => discount_id !== null) ? recordWithCodes : recordPlain;
+    const { rows } = await client.query<Recorded>(record([JSON.stringify(orders)]));
+    return rows[0] as Recorded;
+  } catch (err) {
+    failure = err as Error;
+    throw err;
+  } finally {
+    // After an error the connection may be dead or still at the statement: nobody else gets it.
+    client.release(failure);
+  }
+}
+
+async function connect(database: Database): Promise<Client> {
+  try {
+    return await database.pool.connect();
+  } catch {
+    throw new DomainError('service_unavailable', 'The order database does not answer; try again shortly.');
+  }
+}

@@ -1,0 +1,116 @@
+import { placeOrder } from '@app/contracts/orders';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { query as queryDatabase } from '@app/testing/sql';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { account, context, course, createHarness, type Harness, orderBody } from './harness.ts';
+
+/*
+ * A command that comes again reaches any replica. Here the first try is stopped on its way into the database, a second
+ * replica starts, and the command comes again so often that some of it lands there.
+ */
+guardLeaks();
+
+let harness: Harness;
+let database: Database;
+
+const last = { id: 'dsc_9', code: 'LAST', percentOff: 50, amountOffCents: null, expiresAt: null, maxUses: 1 };
+
+beforeEach(async () => {
+  harness = await createHarness();
+  harness.offers.set('acc_1/course', { ...course, discounts: [last] });
+  database = await openDatabase(databaseOptions(harness.database.url));
+});
+
+afterEach(async () => {
+  await database.close();
+  await harness.close();
+});
+
+const place = (change: Parameters<typeof orderBody>[0], ctx: ReturnType<typeof context>) =>
+  harness.requester.request(placeOrder, { body: orderBody(change), account }, ctx);
+const query = <Row extends object>(sql: string) => queryDatabase<Row>(harness.database.url, sql);
+const archive = () => harness.offers.set('acc_1/course', { ...course, status: 'archived', discounts: [last] });
+
+const waitingSessions = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+const isHeld = (sessions: number) => eventually(async () => (await query(waitingSessions)).length >= sessions);
+
+/** Commits of orders wait for the lock that `whileHeld` has. */
+const stallCommits = async () => {
+  await query(`create function stall() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock(42); return null; end $$`);
+  await query(`create constraint trigger stall after insert on orders deferrable initially deferred
+    for each row execute function stall()`);
+};
+
+/**
+ * Sends the command, holds it in the database, lets `meanwhile` happen, and sends it again to two replicas; returns
+ * what became of every try.
+ */
+async function placeTwice(held: string, change: Parameters<typeof orderBody>[0], meanwhile: () => unknown) {
+  await harness.start();
+  const ctx = context();
+  const tries = await database.transaction(async (client) => {
+    await client.query(held);
+    const first = place(change, ctx);
+    first.catch(() => undefined);
+    await isHeld(1);
+    await harness.start();
+    meanwhile();
+    let settled = 0;
+    const again = Array.from({ length: 16 }, () => place(change, ctx));
+    for (const one of again)
+      one.then(
+        () => settled++,
+        () => settled++,
+      );
+    await harness.arrived();
+    await eventually(async () => settled > 0 || (await query(waitingSessions)).length > 1);
+    return [first, ...again];
+  });
+  const outcomes = await Promise.allSettled(tries);
+  return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.code));
+}
+
+test('a repeat of the order that took a code’s last use is answered with that order, however long its commit takes', async () => {
+  await stallCommits();
+  const outcomes = await placeTwice('select pg_advisory_xact_lock(42)', { discountCode: 'last' }, () => undefined);
+  const [row] = await query<{ id: string }>('select id from orders');
+  expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome)))).toEqual(
+    new Set([JSON.stringify({ ok: true, orderId: row?.id, totalCents: 4_950 })]),
+  );
+  expect(await query('select uses from discount_uses')).toEqual([{ uses: '1' }]);
+});
+
+test('a repeat after the product was archived is answered with the order whose commit still takes', async () => {
+  await stallCommits();
+  const outcomes = await placeTwice('select pg_advisory_xact_lock(42)', {}, archive);
+  expect(outcomes.every((outcome) => outcome.ok === true)).toBe(true);
+  expect(await query('select 1 from orders')).toHaveLength(1);
+});
+
+test('a command that was refused is never recorded, although its first try was on its way into the database', async () => {
+  await query(`insert into discount_uses (account_id, discount_id, uses) values ('acc_1', 'dsc_9', 0)`);
+  const held = 'select from discount_uses for update';
+  const outcomes = await placeTwice(held, { discountCode: 'last' }, archive);
+  const recorded = await query('select 1 from orders');
+  expect(outcomes).toEqual(Array(17).fill('product_not_live'));
+  expect(recorded).toEqual([]);
+  expect(await query('select uses from discount_uses')).toEqual([{ uses: '0' }]);
+  expect(await query('select 1 from outbox')).toEqual([]);
+});
+
+test('a refusal stays what it was when the command comes again after the catalog was mended', async () => {
+  await harness.start();
+  archive();
+  const ctx = context();
+  await expect(place({}, ctx)).rejects.toMatchObject({ code: 'product_not_live' });
+  harness.offers.set('acc_1/course', course);
+  await expect(place({}, ctx)).rejects.toMatchObject({
+    code: 'product_not_live',
+    errors: [{ field: 'productSlug', code: 'product_not_live' }],
+  });
+  expect(await place({}, context())).toMatchObject({ ok: true });
+});
