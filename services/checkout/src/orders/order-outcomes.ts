@@ -42,7 +42,7 @@ export interface Refused extends OrderKey {
   readonly error: DomainError;
 }
 
-const refuseStatement = statement('orders-refuse', 'select * from refuse_orders($1)');
+const refuseStatement = statement('orders-refuse', 'select order_id, total, reason from refuse_orders($1)');
 
 /**
  * Refuses commands for good: no other try of them is recorded after this. One that was recorded before, under whatever
