@@ -57,13 +57,15 @@ const byKind = (kind: string, name: string): Yaml =>
   objects.find((object) => object.kind === kind && object.metadata.name === name);
 const containerOf = (object: Yaml): Yaml => object.spec.template.spec.containers[0];
 
-/** As compose would: a variable that must be set is one of the secrets, others have their default. */
+/** As compose would: a variable that must be set is one of the secrets, others have their default, which may have its own. */
 function interpolate(value: unknown): string {
-  return String(value).replaceAll(/\$\{(\w+)(?::-([^}]*)|:\?)\}/g, (_, name: string, fallback?: string) => {
+  const text = String(value);
+  const inner = text.replaceAll(/\$\{(\w+)(?::-([^${}]*)|:\?)\}/g, (_, name: string, fallback?: string) => {
     if (fallback !== undefined) return fallback;
     if (secrets[name] === undefined) throw new Error(`make-secrets.ts does not make ${name}`);
     return secrets[name];
   });
+  return inner === text ? text : interpolate(inner);
 }
 
 const composeEnvironment = (service: string): Environment =>

@@ -9,7 +9,7 @@ export const errorCodes = {
   unauthorized: { status: 401, title: 'A valid API key is required' },
   invalid_credentials: { status: 401, title: 'Email or password is wrong' },
   insufficient_scope: { status: 403, title: 'The key lacks the scope this needs' },
-  cross_site_request: { status: 403, title: 'A browser session may only write from its own site' },
+  cross_site_request: { status: 403, title: 'A browser may only act from this deployment’s own pages' },
   signup_closed: { status: 403, title: 'Sign-up is switched off here' },
   not_found: { status: 404, title: 'Nothing is here' },
   product_not_found: { status: 404, title: 'No such product' },

@@ -7,7 +7,7 @@ export const configSchema = z.object({
   ...commonSettings,
   PORT: integerSetting(0, 65_535, 3000),
   HOST: z.string().default('127.0.0.1'),
-  /** How the outside reaches this deployment; left out, each request's own Host is believed. */
+  /** How the outside reaches this deployment; left out, it is where each connection ends. */
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
     .transform((url) => url.replace(/\/+$/, ''))

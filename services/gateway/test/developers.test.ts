@@ -48,11 +48,6 @@ test('PUBLIC_URL is the address that is told, whoever asks', async () => {
   expect(text).not.toContain(inside);
 });
 
-test('a Host that is no host does not get into a page', async () => {
-  const { text } = await send(url, 'GET', '/developers', { headers: { host: '"><script>alert(1)</script>' } });
-  expect(text).not.toContain('<script');
-});
-
 test.each(pages)('%s has no script, asks nobody else, and says so to the browser', async (path) => {
   const { status, headers, text } = await send(url, 'GET', path);
   expect(status).toBe(200);

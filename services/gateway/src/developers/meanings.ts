@@ -8,7 +8,9 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   unauthorized: 'The key is missing, malformed, unknown, expired or revoked; which of these is not told.',
   invalid_credentials: 'No account has this email with this password.',
   insufficient_scope: 'The key is valid and lacks the scope that `detail` names. Use another key.',
-  cross_site_request: 'A browser sent this from a page of another site. Programs send a key instead of a session.',
+  cross_site_request:
+    'A browser sent this from a page of another site, or under a name that is not this deployment’s own. Programs send ' +
+    'a key instead of a session.',
   signup_closed: 'This deployment takes no new accounts.',
   not_found: 'No endpoint has this path.',
   product_not_found: 'The account has no product with this id or slug. Someone else’s is answered the same way.',

@@ -27,7 +27,7 @@ export function routeDevelopers(server: FastifyInstance, app: App): void {
     reply
       .headers({ 'cache-control': cacheControl, 'access-control-allow-origin': '*' })
       .type('application/json; charset=utf-8')
-      .send(description(baseUrlOf(app.config, req))),
+      .send(description(baseUrlOf(app.config, req.socket))),
   );
 
   const requestsPerMinute = app.config.RATE_LIMIT_PER_MINUTE;
@@ -38,7 +38,7 @@ export function routeDevelopers(server: FastifyInstance, app: App): void {
       reply
         .headers({ 'cache-control': cacheControl, 'content-security-policy': pagePolicy })
         .type('text/html; charset=utf-8')
-        .send(page(baseUrlOf(app.config, req))),
+        .send(page(baseUrlOf(app.config, req.socket))),
     );
   }
 

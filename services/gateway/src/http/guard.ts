@@ -1,14 +1,13 @@
-import { DomainError } from '@app/contracts/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
 import { nobody } from '../auth/actors.ts';
 import { callerOfAddress } from '../auth/address.rules.ts';
-import { isCrossSite } from '../auth/cross-site.rules.ts';
 import { RateLimiter, type Window } from '../auth/rate-limiter.ts';
 import { readSessionCookie } from '../sessions/session-cookie.rules.ts';
 import { unauthorized } from './allowed.ts';
 import type { OperationAuth } from './operation.ts';
+import { createOwnSite } from './own-site.ts';
 import { TemporaryRefusal } from './temporary-refusal.ts';
 
 /** Who is calling, and whether too often. */
@@ -23,7 +22,7 @@ export function createGuard(app: App): Guard {
   const perMinute = app.config.RATE_LIMIT_PER_MINUTE;
   const byKey = new RateLimiter(perMinute);
   const byAddress = new RateLimiter(perMinute === 0 ? 0 : addressLimitPerMinute);
-  const ownHost = app.config.PUBLIC_URL === undefined ? undefined : new URL(app.config.PUBLIC_URL).host;
+  const ownSite = createOwnSite(app.config);
 
   const countAddress = (req: FastifyRequest, reply: FastifyReply) => count(byAddress, callerOfAddress(req.ip), reply);
 
@@ -32,7 +31,7 @@ export function createGuard(app: App): Guard {
       countAddress(req, reply);
       throw unauthorized();
     }
-    if (actor.kind === 'session' && req.method !== 'GET' && req.method !== 'HEAD') refuseCrossSite(req, ownHost);
+    if (actor.kind === 'session') ownSite.admitSession(req);
     if (auth !== 'daily' && actor.kind !== 'platform') count(byKey, actor.keyId ?? actor.accountId, reply);
     return actor;
   }
@@ -40,6 +39,7 @@ export function createGuard(app: App): Guard {
   return {
     admit: (auth, req, reply) => {
       if (auth === 'public') {
+        ownSite.admitPage(req);
         countAddress(req, reply);
         return nobody;
       }
@@ -59,14 +59,6 @@ function actorOf(app: App, req: FastifyRequest): Actor | null | Promise<Actor | 
   }
   const token = readSessionCookie(req.headers.cookie);
   return token === undefined ? null : app.authenticator.actorOfSession(token);
-}
-
-/** @param ownHost host and port of the deployment's public address */
-export function refuseCrossSite(req: FastifyRequest, ownHost: string | undefined): void {
-  const secFetchSite = req.headers['sec-fetch-site'] as string | undefined;
-  if (isCrossSite({ secFetchSite, origin: req.headers.origin }, [req.host, ownHost])) {
-    throw new DomainError('cross_site_request', 'A signed-in browser may only write from this deployment’s own pages.');
-  }
 }
 
 /** Headers as in draft-ietf-httpapi-ratelimit-headers, and one by one as in its first versions, which programs know. */

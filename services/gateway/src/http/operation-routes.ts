@@ -56,7 +56,7 @@ function answerer(app: App, operation: Operation) {
       body: req.body,
       idempotencyKey: readsIdempotencyKey ? (req.headers['idempotency-key'] as string | undefined) : undefined,
       requestId: req.id,
-      baseUrl: baseUrlOf(app.config, req),
+      baseUrl: baseUrlOf(app.config, req.socket),
       cookie: cookieOn(app, reply),
     };
     const answer = await inRequestSpan(req, () => callOperation(app, operation, request));

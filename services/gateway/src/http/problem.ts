@@ -1,4 +1,4 @@
-import { type DomainError, errorCodes } from '@app/contracts/errors';
+import { type DomainError, errorCodes, type FieldError } from '@app/contracts/errors';
 
 export interface Problem {
   readonly status: number;
@@ -17,14 +17,39 @@ export function publicCode(code: DomainError['code']): string {
 export function problemOf(err: DomainError, baseUrl: string, requestId: string): Problem {
   const { status, title } = errorCodes[err.code];
   const code = publicCode(err.code);
-  const document = {
-    type: `${baseUrl}/developers/errors#${code}`,
-    title,
-    status,
-    detail: err.message,
-    code,
-    requestId,
-    ...(err.errors.length === 0 ? {} : { errors: err.errors }),
-  };
-  return { status, body: Buffer.from(JSON.stringify(document)) };
+  const detail = excerpt(err.message, detailLengthMax);
+  const documentWith = (errors: readonly FieldError[]) =>
+    Buffer.from(
+      JSON.stringify({
+        type: `${baseUrl}/developers/errors#${code}`,
+        title,
+        status,
+        detail,
+        code,
+        requestId,
+        ...(errors.length === 0 ? {} : { errors }),
+      }),
+    );
+  return { status, body: documentWith(shortened(err.errors)) };
+}
+
+// A problem is read by people, and what is wrong may quote what they sent: 50 errors of 100 + 300 characters and 2,000
+// of the whole are 60 KB where JSON writes each in three bytes, and 20 KB as a rule.
+const errorsMax = 50;
+const fieldLengthMax = 100;
+const messageLengthMax = 300;
+const detailLengthMax = 2_000;
+
+/** Field errors as they fit a refusal. */
+export function shortened(errors: readonly FieldError[]): FieldError[] {
+  return errors.slice(0, errorsMax).map(({ field, code, message }) => ({
+    field: excerpt(field, fieldLengthMax),
+    code: excerpt(code, fieldLengthMax),
+    message: excerpt(message, messageLengthMax),
+  }));
+}
+
+export function excerpt(text: string, lengthMax: number): string {
+  // A cut pair of surrogates would be no text any more.
+  return text.length <= lengthMax ? text : `${text.slice(0, lengthMax - 1).toWellFormed()}…`;
 }

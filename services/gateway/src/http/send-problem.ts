@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import type { GatewayConfig } from '../config.ts';
 import { ReplayedRefusal } from '../idempotency/run-once.ts';
-import { baseUrlAt, baseUrlOf } from './addresses.ts';
+import { baseUrlOf } from './addresses.ts';
 import { problemOf, problemType } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
 import { TemporaryRefusal } from './temporary-refusal.ts';
@@ -21,7 +21,7 @@ export function sendProblem(app: App, err: unknown, req: FastifyRequest, reply: 
   const refusal = refusalOf(err);
   if (refusal.code === 'internal')
     app.logger.error({ err, requestId: req.id, route: req.routeOptions.url }, 'request failed');
-  const { status, body } = problemOf(refusal, baseUrlOf(app.config, req), req.id);
+  const { status, body } = problemOf(refusal, baseUrlOf(app.config, req.socket), req.id);
   // Set here too: where a request could not even be routed, no hook has run.
   reply.code(status).header('content-type', problemType).header('x-request-id', req.id);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
@@ -72,7 +72,7 @@ export function refuseUnreadable(config: GatewayConfig, err: NodeJS.ErrnoExcepti
   const requestId = newIdSuffix(Date.now());
   const late = err.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const detail = late ? 'The request took too long to arrive.' : 'This is not a valid HTTP request.';
-  const { body } = problemOf(new DomainError('malformed_request', detail), baseUrlAt(config, socket), requestId);
+  const { body } = problemOf(new DomainError('malformed_request', detail), baseUrlOf(config, socket), requestId);
   const head = [
     'HTTP/1.1 400 Bad Request',
     `content-type: ${problemType}`,

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { limits } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -6,6 +7,7 @@ import type { Actor } from '../auth/actors.ts';
 import { devClockOperations } from '../dev-clock/operations.ts';
 import { createGuard } from './guard.ts';
 import { routeHealth } from './health-routes.ts';
+import { parseHost } from './host.rules.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { routeOperations } from './operation-routes.ts';
 import { operations } from './operations.ts';
@@ -65,12 +67,25 @@ export async function createServer(app: App): Promise<FastifyInstance> {
 /** What Node would refuse by itself, in our words. */
 function refuseMalformed(server: FastifyInstance): void {
   server.server.on('checkExpectation', (req, res) => server.routing(req, res));
-  server.addHook('onRequest', ({ raw: { httpVersion, headers } }, _, done) => {
-    const { host, expect = '100-continue' } = headers;
-    if (host === undefined && httpVersion === '1.1') return done(malformed('A request names its Host.'));
+  server.addHook('onRequest', ({ raw }, _, done) => {
+    const { expect = '100-continue' } = raw.headers;
+    const fault = faultOfHost(raw);
+    if (fault !== null) return done(malformed(fault));
     const expected = expect.toLowerCase() === '100-continue';
     done(expected ? undefined : malformed('Nothing can be expected but 100-continue.'));
   });
+}
+
+/** What is wrong with the Host of this request, null when nothing is: whoever comes later may build URLs with it. */
+function faultOfHost({ httpVersion, headers: { host }, rawHeaders }: IncomingMessage): string | null {
+  if (host === undefined) return httpVersion === '1.1' ? 'A request names its Host.' : null;
+  if (parseHost(host) === null) return 'Host must be a host name or address, and a port if need be.';
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts === 1 ? null : 'A request names one Host.';
 }
 
 function malformed(detail: string): DomainError {

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
 import { checkAllowed } from '../http/allowed.ts';
 import { callOperation } from '../http/call-operation.ts';
-import { publicCode } from '../http/problem.ts';
+import { excerpt, publicCode, shortened } from '../http/problem.ts';
 import { refusalOf } from '../http/send-problem.ts';
 import { ReplayedRefusal } from '../idempotency/run-once.ts';
 import type { Tool } from './tool.ts';
@@ -70,7 +70,7 @@ export async function callTool(
 function refusalIn(app: App, err: unknown, { requestId }: Caller, tool: Tool): Refusal {
   const { code, message, errors } = refusalOf(err);
   if (code === 'internal') app.logger.error({ err, requestId, tool: tool.name }, 'tool call failed');
-  return { code: publicCode(code), detail: message, fields: errors, requestId };
+  return { code: publicCode(code), detail: excerpt(message, 2_000), fields: shortened(errors), requestId };
 }
 
 /** The problem document that the first call under this idempotency key got. */

@@ -1,5 +1,6 @@
 import { ProtocolError, Server, type Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import type { App } from '../app.ts';
+import { excerpt } from '../http/problem.ts';
 import { type Caller, callTool, mayCall } from './call-tool.ts';
 import { inputSchema, outputSchema } from './tool-schemas.ts';
 import { tools } from './tools.ts';
@@ -38,7 +39,7 @@ export function createMcpServer(app: App, caller: Caller, era: 'modern' | 'legac
   }));
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name);
-    if (tool === undefined) throw new ProtocolError(invalidParams, `Unknown tool: ${params.name}`);
+    if (tool === undefined) throw new ProtocolError(invalidParams, `Unknown tool: ${excerpt(params.name, 100)}`);
     return await callTool(app, caller, tool, params.arguments ?? {}, era === 'modern');
   });
   return server;

@@ -7,8 +7,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { nobody } from '../auth/actors.ts';
 import { baseUrlOf } from '../http/addresses.ts';
-import { type Guard, refuseCrossSite } from '../http/guard.ts';
+import type { Guard } from '../http/guard.ts';
 import { acceptJsonBodies } from '../http/json-body.ts';
+import { createOwnSite } from '../http/own-site.ts';
 import { inRequestSpan } from '../http/request-spans.ts';
 import { refusalOf, sendProblem } from '../http/send-problem.ts';
 import type { Caller } from './call-tool.ts';
@@ -20,7 +21,7 @@ const invalidRequest = -32600;
 
 /** The MCP endpoint: the same keys, limits and operations as everything else, in JSON-RPC. */
 export async function routeMcp(server: FastifyInstance, app: App, guard: Guard): Promise<void> {
-  const ownHost = app.config.PUBLIC_URL === undefined ? undefined : new URL(app.config.PUBLIC_URL).host;
+  const ownSite = createOwnSite(app.config);
   const handler = createMcpHandler(
     ({ era, authInfo }) => createMcpServer(app, authInfo?.extra?.caller as Caller, era),
     // The tools of a key do not change while it is used: nobody is told anything.
@@ -28,7 +29,7 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
   );
 
   const admit = async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    refuseCrossSite(req, ownHost);
+    ownSite.admitPage(req);
     req.actor = await inRequestSpan(req, () => guard.admit('account', req, reply));
     if (req.actor.kind === 'platform') {
       throw new DomainError('insufficient_scope', 'The platform key acts for no account.');
@@ -38,8 +39,10 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
   const answer = async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // One tool call a request, so that the rate limit counts calls.
     if (Array.isArray(req.body)) return sendRpcError(reply, invalidRequest, 'Send one message a request.');
+    if (!hasUsableId(req.body))
+      return sendRpcError(reply, invalidRequest, 'An id is a number or a text of at most 200 characters.');
     const actor = req.actor ?? nobody;
-    const caller: Caller = { actor, requestId: req.id, baseUrl: baseUrlOf(app.config, req) };
+    const caller: Caller = { actor, requestId: req.id, baseUrl: baseUrlOf(app.config, req.socket) };
     const authInfo = {
       token: '',
       clientId: actor.keyId ?? actor.accountId,
@@ -54,8 +57,8 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
     acceptJsonBodies(mcp, 'error');
     mcp.addHook('onClose', () => handler.close());
     mcp.setErrorHandler((err, req, reply) => {
-      if (refusalOf(err).code === 'malformed_json')
-        return sendRpcError(reply, parseError, 'The body is not valid JSON.');
+      const { code, message } = refusalOf(err);
+      if (code === 'malformed_json') return sendRpcError(reply, parseError, message);
       return sendProblem(app, err, req, reply);
     });
     mcp.post(path, { onRequest: admit }, (req, reply) =>
@@ -63,6 +66,12 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
     );
     done();
   });
+}
+
+/** The id is sent back with every answer: one without end is not. */
+function hasUsableId(body: unknown): boolean {
+  const { id } = (body ?? {}) as { id?: unknown };
+  return typeof id !== 'string' || id.length <= 200;
 }
 
 interface Message {

@@ -38,7 +38,7 @@ export const mcpPath: ZodOpenApiPathsObject = {
         202: { description: 'A notification was taken.', headers: commonHeaders },
         400: rpcError('No valid message, or its headers and its body do not agree.'),
         401: problemOf('Unauthorized'),
-        403: problemOf('WriteRefused'),
+        403: problemOf('NotAllowed'),
         404: rpcError('No such method.'),
         406: rpcError('`Accept` must name `application/json` and `text/event-stream`.'),
         413: problemOf('PayloadTooLarge'),

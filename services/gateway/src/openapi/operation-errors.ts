@@ -17,7 +17,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
     ['invalid_idempotency_key', takesIdempotencyKey(operation)],
     ['unauthorized', auth !== 'public'],
     ['insufficient_scope', hasAccount || auth === 'platform'],
-    ['cross_site_request', writes && (hasAccount || auth === 'session')],
+    ['cross_site_request', auth !== 'platform'],
     ['not_acceptable', true],
     ['idempotency_key_in_use', takesIdempotencyKey(operation)],
     ['payload_too_large', writes],

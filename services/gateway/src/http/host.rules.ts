@@ -1,0 +1,33 @@
+/** What a Host header may hold: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
+const wellFormed = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{0,5})?$/;
+
+/**
+ * A Host header as browsers write hosts: lower case, without the scheme's own port; null when it is none. URL refuses
+ * what the pattern lets through: ports beyond 65535, addresses such as 300.1.1.1.
+ */
+export function parseHost(header: string, scheme: 'http:' | 'https:' = 'http:'): URL | null {
+  return wellFormed.test(header) ? URL.parse(`${scheme}//${header}`) : null;
+}
+
+/** The host of an address that a connection ended at; `::ffff:1.2.3.4` is an IPv4 address to a socket for both. */
+export function hostOfAddress(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+  return plain.includes(':') ? `[${plain}]` : plain;
+}
+
+/** Names that every resolver keeps on this machine. `*.localhost` is left out: some browsers ask DNS for it. */
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * Whether a browser that sent this Host is where we live. A page can make its own name resolve to our address (DNS
+ * rebinding), so a name counts only when it is ours by configuration or always means this machine; an address cannot be
+ * rebound. Ports are not compared without a public address: forwarded ports differ, and Origin has the port of the page.
+ * @param localAddress where the connection ended
+ */
+export function isOwnHost(header: string, publicUrl: URL | null, localAddress: string): boolean {
+  if (publicUrl !== null) return parseHost(header, publicUrl.protocol as 'http:' | 'https:')?.host === publicUrl.host;
+  const hostname = parseHost(header)?.hostname;
+  const ours = hostOfAddress(localAddress);
+  const loopback = ours === '[::1]' || ours.startsWith('127.');
+  return hostname !== undefined && (hostname === ours || (loopback && loopbackNames.includes(hostname)));
+}
