@@ -1,5 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceName } from '@app/contracts/services';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from '@app/service-kit/logger';
+import {
+  AuthorizationError,
+  type ConnectionOptions,
+  connect,
+  type NatsConnection,
+  type Status,
+} from '@nats-io/transport-node';
+import { sayConnectionState } from './connection-log.ts';
 
 export interface NatsOptions {
   readonly url: string;
@@ -8,6 +17,8 @@ export interface NatsOptions {
   /** PEM files; given, even empty, the connection is encrypted or there is none. */
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
   readonly service: ServiceName;
+  /** Gets a line when NATS cannot be reached, is lost and is back. */
+  readonly logger?: Logger | undefined;
 }
 
 /** A connection that reconnects for ever, and says when it is away so that nobody waits for an answer that cannot come. */
@@ -15,6 +26,8 @@ export interface NatsLink {
   readonly connection: NatsConnection;
   readonly service: ServiceName;
   connected(): boolean;
+  /** How long the connection has been there or away, in milliseconds. */
+  sinceChangeMs(): number;
   /** Resolves true as soon as the link is up, false when it is not up within the limit. */
   whenConnected(limitMs: number): Promise<boolean>;
   /** Calls `listener` at every loss of the connection; returns the way to stop listening. */
@@ -22,6 +35,8 @@ export interface NatsLink {
   onRestored(listener: () => void): () => void;
   /** Throws when the server does not answer. */
   check(): Promise<void>;
+  /** Throws when the connection is closed for good: only a new process gets another one. */
+  checkOpen(): void;
   /** Lets handlers finish, then closes. */
   close(): Promise<void>;
 }
@@ -29,8 +44,47 @@ export interface NatsLink {
 /** Inboxes are named after the service, so that one service's user may not read another's answers. */
 export const inboxPrefix = (service: ServiceName): string => `_INBOX_${service.replaceAll('-', '_')}`;
 
+const firstConnectPauseMs = 250;
+
+/** Waits for a server for as long as it takes. Throws only when the server refuses the user. */
 export async function connectNats(options: NatsOptions): Promise<NatsLink> {
-  const connection = await connect({
+  const say = sayConnectionState(options.logger, options.url);
+  const connection = await connectFirst(optionsOf(options), say);
+  const state = { up: true, changedMs: performance.now() };
+  const [onLost, tellLost] = listeners();
+  const [onRestored, tellRestored] = listeners();
+  const change = (up: boolean): void => {
+    if (state.up === up) return;
+    state.up = up;
+    state.changedMs = performance.now();
+    if (up) tellRestored();
+    else tellLost();
+  };
+  void followStatus(connection, change, say);
+  return {
+    connection,
+    service: options.service,
+    connected: () => state.up && !connection.isClosed(),
+    sinceChangeMs: () => performance.now() - state.changedMs,
+    whenConnected: (limitMs) => (state.up ? Promise.resolve(true) : waitForRestore(onRestored, limitMs)),
+    onLost,
+    onRestored,
+    check: async () => {
+      if (!state.up || connection.isClosed()) throw new Error('not connected to NATS');
+      await connection.flush();
+    },
+    checkOpen: () => {
+      if (connection.isClosed()) throw new Error('the connection to NATS is closed for good');
+    },
+    close: async () => {
+      say.closing();
+      if (!connection.isClosed()) await (state.up ? connection.drain() : connection.close());
+    },
+  };
+}
+
+function optionsOf(options: NatsOptions): ConnectionOptions {
+  return {
     servers: options.url,
     name: options.service,
     ...(options.user === undefined ? {} : { user: options.user }),
@@ -39,33 +93,33 @@ export async function connectNats(options: NatsOptions): Promise<NatsLink> {
     inboxPrefix: inboxPrefix(options.service),
     // The client would make an error object with a stack for every request, in case it fails: a tenth of an order's CPU.
     noAsyncTraces: true,
+    // A server that takes the connection and says nothing.
+    timeout: 5_000,
     maxReconnectAttempts: -1,
-    waitOnFirstConnect: true,
+    // Else two refusals in a row (a server that restarts with an older configuration) close the connection for good.
+    ignoreAuthErrorAbort: true,
     reconnectTimeWait: 100,
     reconnectJitter: 50,
     // A peer that vanished without closing is noticed after two silent pings: 2 × 5 s.
     pingInterval: 5_000,
     maxPingOut: 2,
-  });
-  const state = { up: true };
-  const [onLost, tellLost] = listeners();
-  const [onRestored, tellRestored] = listeners();
-  void followStatus(connection, state, tellLost, tellRestored);
-  return {
-    connection,
-    service: options.service,
-    connected: () => state.up && !connection.isClosed(),
-    whenConnected: (limitMs) => (state.up ? Promise.resolve(true) : waitForRestore(onRestored, limitMs)),
-    onLost,
-    onRestored,
-    check: async () => {
-      if (!state.up || connection.isClosed()) throw new Error('not connected to NATS');
-      await connection.flush();
-    },
-    close: async () => {
-      if (!connection.isClosed()) await (state.up ? connection.drain() : connection.close());
-    },
   };
+}
+
+type Say = ReturnType<typeof sayConnectionState>;
+
+async function connectFirst(options: ConnectionOptions, say: Say): Promise<NatsConnection> {
+  while (true) {
+    try {
+      const connection = await connect(options);
+      say.reached();
+      return connection;
+    } catch (err) {
+      if (err instanceof AuthorizationError) throw err;
+      say.unreachable(err);
+      await sleep(firstConnectPauseMs);
+    }
+  }
 }
 
 type Listen = (listener: () => void) => () => void;
@@ -79,21 +133,21 @@ function listeners(): [Listen, () => void] {
   return [listen, () => [...all].forEach((listener) => void listener())];
 }
 
-async function followStatus(
-  connection: NatsConnection,
-  state: { up: boolean },
-  tellLost: () => void,
-  tellRestored: () => void,
-): Promise<void> {
+async function followStatus(connection: NatsConnection, change: (up: boolean) => void, say: Say): Promise<void> {
   for await (const status of connection.status()) {
-    if (status.type === 'disconnect' && state.up) {
-      state.up = false;
-      tellLost();
-    } else if (status.type === 'reconnect') {
-      state.up = true;
-      tellRestored();
-    }
+    sayStatus(status, say);
+    if (status.type === 'disconnect') change(false);
+    else if (status.type === 'reconnect') change(true);
   }
+  change(false);
+}
+
+function sayStatus(status: Status, say: Say): void {
+  if (status.type === 'disconnect') say.lost();
+  else if (status.type === 'reconnect') say.reached();
+  else if (status.type === 'error') say.error(status.error);
+  else if (status.type === 'staleConnection') say.error(new Error('the server did not answer two pings'));
+  else if (status.type === 'close') say.closed();
 }
 
 function waitForRestore(onRestored: Listen, limitMs: number): Promise<boolean> {

@@ -1,43 +1,70 @@
-import { headers, type MsgHdrs } from '@nats-io/transport-node';
+import { headers, type Msg, type MsgHdrs } from '@nats-io/transport-node';
 
-/** What rides with every request beside its input. */
-export interface RequestContext {
+interface CommonContext {
   /** The account the caller acts for; empty for questions of the deployment itself. */
   readonly accountId: string;
   /** The caller's request id, the same in every log line and in the answer at the edge. */
   readonly requestId: string;
   /** 26 characters that name this command; a repeated command has the same. Empty for reads. */
   readonly commandId: string;
-  /** Milliseconds since the epoch after which nobody waits for the answer. Machines keep time to well under a second. */
-  readonly deadlineMs: number;
   readonly traceparent: string | undefined;
+}
+
+/** What rides with every request beside its input. */
+export interface SentContext extends CommonContext {
+  /** For how long the caller waits for this try. A duration: the clocks of two machines need not agree. */
+  readonly timeoutMs: number;
+}
+
+export interface RequestContext extends CommonContext {
+  /** Milliseconds since the epoch, by this machine's clock, after which nobody waits for the answer. */
+  readonly deadlineMs: number;
 }
 
 const names = {
   account: 'account',
   request: 'request-id',
   command: 'command-id',
-  deadline: 'deadline',
+  timeout: 'timeout-ms',
   trace: 'traceparent',
+  working: 'working',
 };
 
-export function writeContext(context: RequestContext): MsgHdrs {
+/** How long one try waits for its answer; also what a request that names no time is given. */
+export const tryLimitMs = 5_000;
+
+export function writeContext(context: SentContext): MsgHdrs {
   const written = headers();
   if (context.accountId !== '') written.set(names.account, context.accountId);
   written.set(names.request, context.requestId);
   if (context.commandId !== '') written.set(names.command, context.commandId);
-  written.set(names.deadline, String(context.deadlineMs));
+  written.set(names.timeout, String(Math.round(context.timeoutMs)));
   if (context.traceparent !== undefined) written.set(names.trace, context.traceparent);
   return written;
 }
 
-export function readContext(received: MsgHdrs | undefined): RequestContext {
+/** @param sentMs when it was sent at the latest, in milliseconds since the epoch by this machine's clock */
+export function readContext(received: MsgHdrs | undefined, sentMs: number): RequestContext {
   const get = (name: string): string => received?.get(name) ?? '';
   return {
     accountId: get(names.account),
     requestId: get(names.request),
     commandId: get(names.command),
-    deadlineMs: Number(get(names.deadline) || Number.POSITIVE_INFINITY),
+    deadlineMs: sentMs + Number(get(names.timeout) || tryLimitMs),
     traceparent: get(names.trace) || undefined,
   };
+}
+
+/** The question whether a service is there; each of its replicas answers it. */
+export const pingSubject = (service: string): string => `svc.${service}.ping`;
+
+/** Sent in place of an answer while a request is worked on: its caller knows that it need not ask another replica. */
+export function workingHeaders(): MsgHdrs {
+  const written = headers();
+  written.set(names.working, '1');
+  return written;
+}
+
+export function isWorking(message: Msg): boolean {
+  return message.headers?.get(names.working) === '1';
 }

@@ -1,20 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError, type FieldError, isErrorCode } from '@app/contracts/errors';
+import type { ServiceName } from '@app/contracts/services';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { ServiceErrorHeader } from '@nats-io/services';
-import { type Msg, NoRespondersError, RequestError } from '@nats-io/transport-node';
+import type { Msg } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
 import type { NatsLink } from './connect.ts';
-import { writeContext } from './request-headers.ts';
+import { createPeers, hasNoResponders, type Peer } from './peers.ts';
+import { type Mailbox, openReplyInbox } from './reply-inbox.ts';
+import { isWorking, tryLimitMs, writeContext } from './request-headers.ts';
 import { requestSpan } from './spans.ts';
 
-/** How long one try waits for its answer. */
-const attemptTimeoutMs = 5_000;
-/** How long a command whose answer got lost is repeated until its outcome is known. */
+/**
+ * A callee that works on a request says so after 100 to 200 ms and every 200 ms from then on. A try without any sign
+ * for 350 ms went to a replica that hangs: the next one usually reaches another.
+ */
+const silentTryMs = 350;
+/** For a command from the fifth try on: it is repeated for 20 s, and each try waits in the replica that hangs. */
+const silentLaterTryMs = 1_500;
+const quickTries = 4;
+/** Two silent tries and a ping that no replica answered: with the edge's own work a caller hears it within a second. */
+const downAfterMs = 700;
+/** Known to be down: one more sign of life is waited for, no second round. A caller queued behind another stays under a second. */
+const stillDownAfterMs = 200;
+/** A command goes to a service heard of within this; else the service is asked first whether it is there. */
+const heardWithinMs = 100;
+/** How long a read is repeated. */
+const readWithinMs = 5_000;
+/** How long a command whose answer got lost is repeated until its outcome is known; the last try ends with it. */
 const resolveWithinMs = 20_000;
 const pauseMs = 100;
 /** A NATS server that restarts is back within this; longer, and the caller is told to come again. */
-const reconnectGraceMs = 700;
+const reachWithinMs = 700;
+/** For so long after NATS has come back the others may not have subscribed again: they try every 100 to 150 ms. */
+const settlingMs = 700;
+const settlingPauseMs = 50;
 
 export interface CallContext {
   readonly accountId: string;
@@ -38,98 +59,203 @@ export interface Requester {
     input: RequestInput<R>,
     context: CallContext,
   ): Promise<Uint8Array>;
+  /** Whether any replica of a service answers within the limit. */
+  reaches(service: ServiceName, limitMs: number): Promise<boolean>;
+  /** From now on no call takes longer than this; a command whose outcome is unknown by then is told as such. */
+  finishWithin(limitMs: number): void;
+}
+
+interface Port {
+  readonly link: NatsLink;
+  readonly open: () => Mailbox;
+  readonly peerOf: (service: ServiceName) => Peer;
+  /** Milliseconds since the epoch; infinite until this process closes. */
+  endMs: number;
 }
 
 export function createRequester(link: NatsLink): Requester {
+  const inbox = openReplyInbox(link);
+  const port: Port = { link, open: inbox.open, peerOf: createPeers(link, inbox), endMs: Number.POSITIVE_INFINITY };
   const requestBytes: Requester['requestBytes'] = async (definition, input, context) => {
-    const ask = () => deliver(link, definition, JSON.stringify(input), context);
+    const ask = () => deliver(port, definition, JSON.stringify(input), context);
     const { name, attributes } = requestSpan('request', definition.subject);
     return await inSpan(name, { service: link.service, kind: SpanKind.CLIENT, attributes }, ask);
   };
   return {
     requestBytes,
     request: async (definition, input, context) => JSON.parse(textOf(await requestBytes(definition, input, context))),
+    reaches: async (service, limitMs) => (await port.peerOf(service).ping(limitMs)) === 'alive',
+    finishWithin: (limitMs) => {
+      port.endMs = Date.now() + limitMs;
+    },
   };
 }
 
 const decoder = new TextDecoder();
 const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
 
+interface Call {
+  readonly port: Port;
+  readonly definition: RequestDefinition;
+  readonly payload: string;
+  readonly context: CallContext;
+  readonly mailbox: Mailbox;
+  readonly peer: Peer;
+  readonly startedMs: number;
+  /** By `performance.now()`, as the start is. */
+  readonly endMs: number;
+  /** Some try may have reached a replica. */
+  handedOver: boolean;
+  tries: number;
+}
+
 /**
  * A request that no service received had no effect: the caller hears `service_unavailable` at once. A command that
  * was handed over and never answered (its service or the server died) may have taken effect: it is repeated under
- * its command id, which makes the callee answer with the first outcome, until that is known.
+ * its command id, which makes the callee answer with the first outcome, until that is known. A read is repeated too,
+ * for as long as any replica of the service gives a sign of life.
  */
 async function deliver(
-  link: NatsLink,
+  port: Port,
   definition: RequestDefinition,
   payload: string,
   context: CallContext,
 ): Promise<Uint8Array> {
-  const startedMs = Date.now();
-  let handedOver = false;
-  while (true) {
-    const outcome = await attempt(link, definition, payload, context);
-    // "Try again" from a later try says nothing of an earlier one that may have taken effect.
-    const settled = outcome.kind === 'answered' && !(handedOver && errorOf(outcome.message) === 'service_unavailable');
-    if (settled) return unwrap(outcome.message);
-    handedOver ||= outcome.kind === 'lost';
-    if (!handedOver || definition.mode === 'read') {
-      throw new DomainError(
-        'service_unavailable',
-        `The ${definition.service} service does not answer; try again shortly.`,
-      );
+  const mailbox = port.open();
+  const peer = port.peerOf(definition.service);
+  const startedMs = performance.now();
+  const endMs = startedMs + (definition.mode === 'read' ? readWithinMs : resolveWithinMs);
+  const about = { port, definition, payload, context, mailbox, peer };
+  const call: Call = { ...about, startedMs, endMs, handedOver: false, tries: 0 };
+  try {
+    while (true) {
+      const outcome = await attempt(call);
+      if (outcome.kind === 'answered' && settles(call, outcome.message)) return unwrap(outcome.message);
+      await beforeNextTry(call, outcome.kind);
     }
-    if (Date.now() - startedMs > resolveWithinMs) {
-      throw new DomainError(
-        'outcome_unknown',
-        'The answer was lost. Repeat the request with its Idempotency-Key to learn its outcome.',
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  } finally {
+    mailbox.close();
   }
 }
 
-type Outcome = { kind: 'answered'; message: Msg } | { kind: 'unreached' } | { kind: 'lost' };
+type Outcome = { kind: 'answered'; message: Msg } | { kind: 'unreached' } | { kind: 'silent' } | { kind: 'lost' };
 
-async function attempt(
-  link: NatsLink,
-  definition: RequestDefinition,
-  payload: string,
-  context: CallContext,
-): Promise<Outcome> {
-  if (!(await link.whenConnected(reconnectGraceMs))) return { kind: 'unreached' };
+/** The callee itself may not know whether it took effect (its database died in the commit). */
+function settles(call: Call, message: Msg): boolean {
+  const code = errorOf(message);
+  if (code === 'outcome_unknown') return false;
+  // "Try again" from a later try says nothing of an earlier one that may have taken effect.
+  return code !== 'service_unavailable' || !call.handedOver;
+}
+
+/** Waits until the next try is worth making. Throws when there is none. */
+async function beforeNextTry(call: Call, last: Outcome['kind']): Promise<void> {
+  const { definition, port, startedMs } = call;
+  if (last !== 'unreached') call.handedOver = true;
+  const command = definition.mode === 'command' && call.handedOver;
+  const spentMs = performance.now() - startedMs;
+  const outOfTime = leftMs(call) < pauseMs;
+  if (command) {
+    if (outOfTime) throw outcomeUnknown();
+    if (last !== 'silent') await sleep(pauseMs);
+    return;
+  }
+  const { link } = port;
+  const settling = spentMs < reachWithinMs && (!link.connected() || link.sinceChangeMs() < settlingMs);
+  // A busy service is told to its caller: asking again would keep it busy.
+  if (outOfTime || last === 'answered' || (last === 'unreached' && !settling)) throw unavailable(definition);
+  if (last === 'unreached') await sleep(settlingPauseMs);
+}
+
+function leftMs({ endMs, context, port }: Call): number {
+  const deadlineMs = Math.min(context.deadlineMs ?? Number.POSITIVE_INFINITY, port.endMs);
+  return Math.max(0, Math.min(endMs - performance.now(), deadlineMs - Date.now()));
+}
+
+const unavailable = ({ service }: RequestDefinition): DomainError =>
+  new DomainError('service_unavailable', `The ${service} service does not answer; try again shortly.`);
+
+const outcomeUnknown = (): DomainError =>
+  new DomainError(
+    'outcome_unknown',
+    'The answer was lost. Repeat the request with its Idempotency-Key to learn its outcome.',
+  );
+
+async function attempt(call: Call): Promise<Outcome> {
+  const { port, definition, context, mailbox } = call;
+  if (!(await port.link.whenConnected(reachWithinMs))) return { kind: 'unreached' };
+  if (definition.mode === 'command' && !call.handedOver) {
+    const found = await findAlive(call);
+    if (found !== 'alive') return { kind: 'unreached' };
+  }
+  const limitMs = Math.min(tryLimitMs, leftMs(call));
+  const tryEndMs = performance.now() + limitMs;
   const headers = writeContext({
     accountId: context.accountId,
     requestId: context.requestId,
     commandId: context.commandId ?? '',
-    deadlineMs: Math.min(Date.now() + attemptTimeoutMs, context.deadlineMs ?? Number.POSITIVE_INFINITY),
+    timeoutMs: limitMs,
     traceparent: currentTraceparent(),
   });
-  return await new Promise<Outcome>((resolve) => {
-    const stop = link.onLost(() => settle({ kind: 'lost' }));
-    function settle(outcome: Outcome): void {
-      stop();
-      resolve(outcome);
-    }
-    link.connection.request(definition.subject, payload, { timeout: attemptTimeoutMs, headers }).then(
-      (message) => settle(isUndecided(message) ? { kind: 'lost' } : { kind: 'answered', message }),
-      (err: unknown) => settle({ kind: isUnreached(err) ? 'unreached' : 'lost' }),
-    );
-  });
+  try {
+    port.link.connection.publish(definition.subject, call.payload, { headers, reply: mailbox.subject });
+  } catch {
+    // The connection is closed.
+    return { kind: 'unreached' };
+  }
+  call.tries += 1;
+  return await outcomeOf(call, tryEndMs);
 }
 
-/** The callee itself does not know whether it took effect (its database died in the commit). */
-function isUndecided(message: Msg): boolean {
-  return errorOf(message) === 'outcome_unknown';
+/**
+ * A command is not given to a service that hangs: nobody could say what became of it. What was not handed over had no
+ * effect, and its caller may be told so within a second.
+ */
+async function findAlive({ peer, definition }: Call): Promise<'alive' | 'unreached' | 'lost'> {
+  if (peer.sinceHeardMs() < heardWithinMs) return 'alive';
+  const result = await peer.ping(peer.down() ? stillDownAfterMs : downAfterMs);
+  if (result !== 'silent') return result;
+  peer.gaveUp();
+  throw unavailable(definition);
+}
+
+/** Reads what arrives until one try is decided; an answer to any earlier try counts as well. */
+async function outcomeOf(call: Call, tryEndMs: number): Promise<Outcome> {
+  const { mailbox, peer } = call;
+  while (true) {
+    const limitMs = Math.min(silenceLimitMs(call), Math.max(0, tryEndMs - performance.now()), leftMs(call));
+    const reply = await mailbox.next(limitMs);
+    if (reply === 'lost') return { kind: 'lost' };
+    if (reply === 'silent') return silence(call, tryEndMs);
+    if (hasNoResponders(reply)) return { kind: 'unreached' };
+    peer.heard();
+    if (!isWorking(reply)) return { kind: 'answered', message: reply };
+    // At work for as long as a try may take: perhaps it hangs in its database; ask again under the same command id.
+    if (performance.now() >= tryEndMs) return { kind: 'lost' };
+  }
+}
+
+function silenceLimitMs({ peer, definition, tries }: Call): number {
+  if (definition.mode === 'read') return peer.down() ? stillDownAfterMs : silentTryMs;
+  return tries <= quickTries ? silentTryMs : silentLaterTryMs;
+}
+
+/** Throws for a read when the whole service has been silent for too long. */
+function silence(call: Call, tryEndMs: number): Outcome {
+  const { peer, definition, startedMs } = call;
+  if (performance.now() >= tryEndMs) return { kind: 'lost' };
+  const silentMs = Math.min(peer.sinceHeardMs(), performance.now() - startedMs);
+  if (definition.mode === 'read' && silentMs >= (peer.down() ? stillDownAfterMs : downAfterMs) - 1) {
+    peer.gaveUp();
+    throw unavailable(definition);
+  }
+  // Any replica's answer shows that the service lives, and that the next try is worth making.
+  void peer.ping(downAfterMs);
+  return { kind: 'silent' };
 }
 
 /** The code a callee refused with; empty for an answer. */
 const errorOf = (message: Msg): string => message.headers?.get(ServiceErrorHeader) ?? '';
-
-function isUnreached(err: unknown): boolean {
-  return err instanceof NoRespondersError || (err instanceof RequestError && err.isNoResponders());
-}
 
 function unwrap(message: Msg): Uint8Array {
   if (errorOf(message) !== '') {

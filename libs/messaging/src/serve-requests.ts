@@ -6,9 +6,11 @@ import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { type ServiceMsg, Svcm } from '@nats-io/services';
 import { SpanKind } from '@opentelemetry/api';
 import type { NatsLink } from './connect.ts';
-import { type RequestContext, readContext } from './request-headers.ts';
+import { pingSubject, type RequestContext, readContext, workingHeaders } from './request-headers.ts';
 import { isOutage, isUnreached } from './retry-policy.ts';
+import { createRunningRequests, type RunningRequests } from './running-requests.ts';
 import { requestSpan } from './spans.ts';
+import { type StallWatch, watchStalls } from './stall-watch.ts';
 
 export interface Answer {
   readonly definition: RequestDefinition;
@@ -41,54 +43,104 @@ export class Serialized {
   }
 }
 
+/** How long a service that closes lets requests under way finish; whoever stops its process waits ten seconds. */
+const finishWithinMs = 4_000;
+
+interface Serving {
+  readonly logger: Logger;
+  readonly running: RunningRequests;
+  readonly stalls: StallWatch;
+  /** A request came too late to be begun. */
+  readonly late: (subject: string) => void;
+}
+
 /** Registers the answers with the NATS services framework: discovery, statistics, one queue group for all replicas. */
 export async function serveRequests(
   link: NatsLink,
   options: { version: string; description: string; answers: readonly Answer[]; logger: Logger },
 ): Promise<{ close(): Promise<void> }> {
+  const { logger } = options;
   const service = await new Svcm(link.connection).add({
     name: link.service,
     version: options.version,
     description: options.description,
     queue: link.service,
   });
-  const running = new Set<Promise<void>>();
+  // In no queue group: whoever asks wants to hear of any replica.
+  const pings = link.connection.subscribe(pingSubject(link.service), {
+    callback: (err, message) => {
+      if (err === null) message.respond('{}');
+    },
+  });
+  const serving = { logger, running: createRunningRequests(), stalls: watchStalls(), late: sayLate(logger) };
   for (const entry of options.answers) {
     service.addEndpoint(entry.definition.name.replaceAll('.', '-'), {
       subject: entry.definition.subject,
       handler: (err, message) => {
-        if (err !== null) return;
-        const handled = handleMessage(link.service, entry, message, options.logger).finally(() =>
-          running.delete(handled),
-        );
-        running.add(handled);
+        if (err === null) handleMessage(entry, message, serving);
       },
     });
   }
   await link.connection.flush();
   return {
     close: async () => {
-      if (!link.connection.isClosed() && link.connected()) await service.stop();
+      if (!link.connection.isClosed() && link.connected()) {
+        pings.unsubscribe();
+        await service.stop();
+      }
       // No new ones come; those under way still need NATS and the database.
-      await Promise.all(running);
+      await serving.running.finish(finishWithinMs);
+      serving.stalls.close();
     },
   };
 }
 
-async function handleMessage(service: string, entry: Answer, message: ServiceMsg, logger: Logger): Promise<void> {
-  const context = readContext(message.headers);
+function handleMessage(entry: Answer, message: ServiceMsg, serving: Serving): void {
+  const context = readContext(message.headers, Date.now() - serving.stalls.waitedMs());
   // Nobody waits for it any more: a command not begun now is a command that never took effect.
-  if (Date.now() > context.deadlineMs) return;
-  try {
-    const { name, attributes } = requestSpan('process', entry.definition.subject);
-    const span = { service, kind: SpanKind.SERVER, attributes, parent: context.traceparent ?? null };
-    const output = await inSpan(name, span, () =>
-      run(entry, message, { ...context, traceparent: currentTraceparent() ?? context.traceparent }),
-    );
-    message.respond(output instanceof Serialized ? output.json : JSON.stringify(output));
-  } catch (err) {
-    respondFault(message, entry, context, err, logger);
+  if (Date.now() >= context.deadlineMs) {
+    serving.late(entry.definition.subject);
+    return;
   }
+  const refuse = (code: FaultCode): void => respondFault(message, code);
+  const request = serving.running.begin({
+    // A command cut off here may have been committed: its caller asks again, and reaches another replica.
+    cutOff: () => refuse(entry.definition.mode === 'read' ? 'service_unavailable' : 'outcome_unknown'),
+    working: () => void message.respond('', { headers: workingHeaders() }),
+  });
+  const { logger } = serving;
+  answerMessage(entry, message, context)
+    .then(
+      (json) => request.end(() => message.respond(json)),
+      (err: unknown) => request.end(() => respondError(message, entry, context, err, logger)),
+    )
+    // The connection is closed, or the answer is larger than the server takes; the caller asks again.
+    .catch((err: unknown) => logger.error({ err, subject: entry.definition.subject }, 'an answer could not be sent'));
+}
+
+async function answerMessage(entry: Answer, message: ServiceMsg, context: RequestContext): Promise<string> {
+  const { name, attributes } = requestSpan('process', entry.definition.subject);
+  const service = entry.definition.service;
+  const span = { service, kind: SpanKind.SERVER, attributes, parent: context.traceparent ?? null };
+  const output = await inSpan(name, span, () =>
+    run(entry, message, { ...context, traceparent: currentTraceparent() ?? context.traceparent }),
+  );
+  return output instanceof Serialized ? output.json : JSON.stringify(output);
+}
+
+const sayLateEveryMs = 10_000;
+
+/** One line for all that were dropped in a period: after a stall they are thousands. */
+function sayLate(logger: Logger): (subject: string) => void {
+  let requests = 0;
+  let saidMs = Number.NEGATIVE_INFINITY;
+  return (subject) => {
+    requests += 1;
+    if (performance.now() - saidMs < sayLateEveryMs) return;
+    saidMs = performance.now();
+    logger.warn({ subject, requests }, 'requests came after their callers had stopped waiting; not begun');
+    requests = 0;
+  };
 }
 
 function run(entry: Answer, message: ServiceMsg, context: RequestContext): Promise<unknown> {
@@ -100,7 +152,7 @@ function run(entry: Answer, message: ServiceMsg, context: RequestContext): Promi
   return entry.handle(parseInput(entry.definition.input, message.json()) as never, context);
 }
 
-function respondFault(message: ServiceMsg, entry: Answer, context: RequestContext, err: unknown, logger: Logger): void {
+function respondError(message: ServiceMsg, entry: Answer, context: RequestContext, err: unknown, logger: Logger): void {
   if (err instanceof DomainError) {
     const body = JSON.stringify({ code: err.code, detail: err.message, errors: err.errors });
     message.respondError(errorCodes[err.code].status, err.code, body);
@@ -108,8 +160,7 @@ function respondFault(message: ServiceMsg, entry: Answer, context: RequestContex
   }
   const { accountId, requestId } = context;
   logger.error({ err, subject: entry.definition.subject, accountId, requestId }, 'request failed');
-  const code = faultCode(entry, err);
-  message.respondError(errorCodes[code].status, code, JSON.stringify({ code, detail: faultDetails[code], errors: [] }));
+  respondFault(message, faultCode(entry, err));
 }
 
 const faultDetails = {
@@ -118,8 +169,14 @@ const faultDetails = {
   outcome_unknown: 'A database did not answer.',
 } as const;
 
+type FaultCode = keyof typeof faultDetails;
+
+function respondFault(message: ServiceMsg, code: FaultCode): void {
+  message.respondError(errorCodes[code].status, code, JSON.stringify({ code, detail: faultDetails[code], errors: [] }));
+}
+
 /** A command cut off in its transaction may have been committed: its requester must ask again, not conclude. */
-function faultCode(entry: Answer, err: unknown): keyof typeof faultDetails {
+function faultCode(entry: Answer, err: unknown): FaultCode {
   if (!isOutage(err)) return 'internal';
   return entry.definition.mode === 'read' || isUnreached(err) ? 'service_unavailable' : 'outcome_unknown';
 }

@@ -45,7 +45,7 @@ export async function startHarness(settings: Record<string, string> = {}) {
     },
     publish: async <E extends EventDefinition>(of: E, accountId: string, data: EventData<E>, traceparent?: string) => {
       const event = { id: newId('event', clock.nowMs()), accountId, occurredAt: clock.now().toISOString(), data };
-      const headers = writeContext({ accountId: '', requestId: 'test', commandId: '', deadlineMs: 0, traceparent });
+      const headers = writeContext({ accountId: '', requestId: 'test', commandId: '', timeoutMs: 0, traceparent });
       await producers.publish(of, event, headers);
       return event.id;
     },

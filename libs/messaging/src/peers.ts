@@ -1,0 +1,79 @@
+import type { ServiceName } from '@app/contracts/services';
+import type { Msg } from '@nats-io/transport-node';
+import type { NatsLink } from './connect.ts';
+import type { ReplyInbox } from './reply-inbox.ts';
+import { pingSubject } from './request-headers.ts';
+
+/** What a ping came to: nobody has subscribed, nobody answers, or the connection broke. */
+export type PingResult = 'alive' | 'unreached' | 'silent' | 'lost';
+
+/** What this process knows of a service that it asks. */
+export interface Peer {
+  /** A message of the service has arrived: some replica of it lives. */
+  heard(): void;
+  /** How long ago that was, in milliseconds. */
+  sinceHeardMs(): number;
+  /** No replica gave a sign within the limit; holds until the next sign. */
+  gaveUp(): void;
+  down(): boolean;
+  /** Asks all replicas at once; those who ask meanwhile share the question. */
+  ping(limitMs: number): Promise<PingResult>;
+}
+
+export function createPeers(link: NatsLink, inbox: ReplyInbox): (service: ServiceName) => Peer {
+  const peers = new Map<ServiceName, Peer>();
+  return (service) => {
+    const peer = peers.get(service) ?? createPeer(link, inbox, service);
+    peers.set(service, peer);
+    return peer;
+  };
+}
+
+function createPeer(link: NatsLink, inbox: ReplyInbox, service: ServiceName): Peer {
+  let heardMs = Number.NEGATIVE_INFINITY;
+  let down = false;
+  let pinging: Promise<PingResult> | undefined;
+  const heard = (): void => {
+    heardMs = performance.now();
+    down = false;
+  };
+  return {
+    heard,
+    sinceHeardMs: () => performance.now() - heardMs,
+    gaveUp: () => {
+      down = true;
+    },
+    down: () => down,
+    ping: (limitMs) => {
+      pinging ??= pingOnce(link, inbox, service, limitMs)
+        .then((result) => {
+          if (result === 'alive') heard();
+          return result;
+        })
+        .finally(() => {
+          pinging = undefined;
+        });
+      return pinging;
+    },
+  };
+}
+
+async function pingOnce(link: NatsLink, inbox: ReplyInbox, service: ServiceName, limitMs: number): Promise<PingResult> {
+  const mailbox = inbox.open();
+  try {
+    link.connection.publish(pingSubject(service), '', { reply: mailbox.subject });
+    const reply = await mailbox.next(limitMs);
+    if (typeof reply === 'string') return reply;
+    return hasNoResponders(reply) ? 'unreached' : 'alive';
+  } catch {
+    // The connection is closed.
+    return 'lost';
+  } finally {
+    mailbox.close();
+  }
+}
+
+/** nats-server answers by itself what nobody has subscribed to. */
+export function hasNoResponders(message: Msg): boolean {
+  return message.data.length === 0 && message.headers?.code === 503;
+}
