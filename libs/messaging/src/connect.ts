@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceName } from '@app/contracts/services';
 import type { Logger } from '@app/service-kit/logger';
+import type { Check } from '@app/service-kit/service';
 import {
   AuthorizationError,
   type ConnectionOptions,
@@ -104,6 +105,11 @@ function optionsOf(options: NatsOptions): ConnectionOptions {
     pingInterval: 5_000,
     maxPingOut: 2,
   };
+}
+
+/** NATS among the checks of a service. */
+export function natsCheck(link: NatsLink): Check {
+  return { name: 'nats', check: () => link.check(), checkAlive: () => link.checkOpen() };
 }
 
 type Say = ReturnType<typeof sayConnectionState>;

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import {
@@ -7,8 +9,11 @@ import {
   type EntitySchema,
   MikroORM,
 } from '@mikro-orm/postgresql';
-import pg from 'pg';
+import type pg from 'pg';
+import { connectionSettings } from './connection-settings.ts';
+import { openLockSession } from './lock-session.ts';
 import { columnTypes } from './postgres-types.ts';
+import type { Check } from './service.ts';
 import { traceStatements } from './statement-spans.ts';
 
 /** A service's database: the ORM for what people edit, the pool for statements on what flows. They share connections. */
@@ -19,8 +24,6 @@ export interface Database {
   fork(): EntityManager;
   /** Runs work between BEGIN and COMMIT on one connection; any error rolls back and is thrown on. */
   transaction<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** Throws when the database does not answer. */
-  check(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,18 +38,25 @@ export interface DatabaseOptions {
   readonly entities: readonly (EntityClass<AnyEntity> | EntitySchema)[];
   readonly migrations: Migrations;
   readonly poolMax?: number;
+  /** Left out except by tests of a server that goes silent. */
+  readonly limits?: StatementLimits;
 }
 
-const connectTimeoutMs = 5_000;
+export interface StatementLimits {
+  /** After this PostgreSQL ends a statement itself; 0 for never. */
+  readonly statementMs: number;
+  /** When it has not even said so after this much more, the server is gone. */
+  readonly silenceMs: number;
+}
+
 /** Longer than any statement here may take; a runaway one must not hold its connection for ever. */
-const statementTimeoutMs = 15_000;
-/** PostgreSQL ends a statement itself; when it has not even said so by then, the server is gone. */
-const silenceMs = 5_000;
+const usualLimits: StatementLimits = { statementMs: 15_000, silenceMs: 5_000 };
+const noLimits: StatementLimits = { statementMs: 0, silenceMs: 0 };
 const poolMaxDefault = 10;
 const migrationsTable = 'migrations';
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const orm = await openOrm(options, statementTimeoutMs);
+  const orm = await openOrm(options, options.limits ?? usualLimits);
   const pool = (await orm.em.getConnection().getNativeClient()) as pg.Pool;
   traceStatements(pool, options.applicationName);
   return {
@@ -54,7 +64,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     pool,
     fork: () => orm.em.fork() as EntityManager,
     transaction: (work) => transaction(pool, work),
-    check: async () => void (await pool.query('select 1')),
     close: async () => {
       await orm.close(true);
       // The ORM ends the pool only if it has asked something itself.
@@ -63,7 +72,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 }
 
-async function openOrm(options: DatabaseOptions, timeoutMs: number): Promise<MikroORM> {
+async function openOrm(options: DatabaseOptions, { statementMs, silenceMs }: StatementLimits): Promise<MikroORM> {
   return await MikroORM.init({
     clientUrl: options.url,
     entities: [...options.entities],
@@ -81,11 +90,13 @@ async function openOrm(options: DatabaseOptions, timeoutMs: number): Promise<Mik
       // The ORM takes host, user and password out of the URL and drops the rest, `sslmode` among it.
       connectionString: options.url,
       application_name: options.applicationName,
-      connectionTimeoutMillis: connectTimeoutMs,
-      keepAlive: true,
+      ...connectionSettings(),
       types: columnTypes(),
-      ...(timeoutMs > 0 ? { statement_timeout: timeoutMs, query_timeout: timeoutMs + silenceMs } : {}),
-      onPoolCreated: freeEndedClients,
+      ...(statementMs > 0 ? { statement_timeout: statementMs, query_timeout: statementMs + silenceMs } : {}),
+      onPoolCreated: (pool: pg.Pool) => {
+        freeEndedClients(pool);
+        leaveSilentServer(pool);
+      },
     },
     // A mistyped name must not become a new, empty database.
     ensureDatabase: false,
@@ -117,6 +128,32 @@ function freeEndedClients(pool: pg.Pool): void {
   });
 }
 
+/** What `pg` says when its own limit passed and the server has not even ended the statement. */
+function isSilence(err: unknown): err is Error {
+  return err instanceof Error && err.message === 'Query read timeout';
+}
+
+/**
+ * A server that went silent (a failover without a goodbye) is silent on every connection to it: the idle ones go with
+ * the one that was found out, or each would cost somebody the whole limit.
+ */
+function leaveSilentServer(pool: pg.Pool): void {
+  const idle = new Set<Client>();
+  pool.on('acquire', (client) => idle.delete(client));
+  pool.on('remove', (client) => idle.delete(client));
+  pool.on('release', (err, client) => {
+    if (!err) idle.add(client);
+    if (!isSilence(err)) return;
+    for (const other of idle) streamOf(other).destroy(err);
+    idle.clear();
+  });
+}
+
+/** An orderly end would wait for the server; the types of `pg` do not show the connection. */
+function streamOf(client: Client): Duplex {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
+}
+
 async function transaction<T>(pool: pg.Pool, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -128,9 +165,13 @@ async function transaction<T>(pool: pg.Pool, work: (client: Client) => Promise<T
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement in it had failed');
     return result;
   } catch (err) {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
-    });
+    // A rollback would wait for the silent server as long again.
+    if (isSilence(err)) broken = err;
+    else {
+      await client.query('rollback').catch((failure: Error) => {
+        broken = failure;
+      });
+    }
     throw err;
   } finally {
     client.release(broken);
@@ -142,47 +183,63 @@ export function statement(name: string, text: string): (values?: unknown[]) => p
   return (values = []) => ({ name, text, values });
 }
 
-/** Any number replicas may call this at once: one migrates, the others wait and find nothing left to do. */
-const migrationLock = `select pg_advisory_lock(hashtext('migrations'))`;
+/** Any number of replicas may call this at once: one migrates, the others wait and find nothing left to do. */
+const migrationLock = `select pg_try_advisory_lock(hashtext('migrations')) as won`;
+const migrationPollMs = 200;
 
 /** Applies what is missing, each migration in its own transaction; returns the names applied. */
 export async function migrateUp(options: DatabaseOptions): Promise<string[]> {
-  const guard = new pg.Client({
-    connectionString: options.url,
-    application_name: `${options.applicationName}-migrate`,
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-  });
-  // Without a listener a server that goes away would end the process; the migration fails by itself.
-  guard.on('error', () => undefined);
-  await guard.connect();
+  const guard = await openLockSession(options.url, `${options.applicationName}-migrate`);
   try {
-    await guard.query(migrationLock);
-    const orm = await openOrm({ ...options, poolMax: 2 }, 0);
+    // Asked for again and again: a session that waits for a lock could not give its signs.
+    while (!(await guard.client.query<{ won: boolean }>(migrationLock)).rows[0]?.won) await sleep(migrationPollMs);
+    const orm = await openOrm({ ...options, poolMax: 2 }, noLimits);
     try {
       return (await orm.migrator.up()).map((migration) => migration.name);
     } finally {
       await orm.close(true);
     }
   } finally {
-    await guard.end();
+    await guard.close();
   }
 }
 
-/** Throws, naming them, when migrations are missing: such a service is not ready. */
-export async function pendingMigrations(database: Database): Promise<void> {
-  const wanted = database.orm.config.get('migrations').migrationsList ?? [];
-  const applied = await appliedMigrations(database.pool);
-  const pending = wanted.map((migration) => migration.name).filter((name) => !applied.has(name));
-  if (pending.length > 0) throw new Error(`migrations are missing: ${pending.join(', ')}`);
+/** The database and its migrations among the checks of a service; asked at once they cost one statement together. */
+export function databaseChecks(database: Database): Check[] {
+  let asking: Promise<string[]> | undefined;
+  const ask = (): Promise<string[]> => {
+    asking ??= pendingMigrations(database).finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+  return [
+    { name: 'database', check: async () => void (await ask()) },
+    {
+      name: 'migrations',
+      check: async () => {
+        const pending = await ask();
+        if (pending.length > 0) throw new Error(`migrations are missing: ${pending.join(', ')}`);
+      },
+    },
+  ];
 }
 
-/** Not asked of the ORM, which would create the table: a readiness probe changes nothing. */
-async function appliedMigrations(pool: pg.Pool): Promise<Set<string>> {
-  const table = await pool.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
-    migrationsTable,
-  ]);
-  if (table.rows[0]?.exists !== true) return new Set();
-  const { rows } = await pool.query<{ name: string }>(`select name from ${migrationsTable}`);
-  return new Set(rows.map((row) => row.name));
+/** Names of the migrations that are not applied. Not asked of the ORM, which would create the table. */
+export async function pendingMigrations(database: Database): Promise<string[]> {
+  const wanted = (database.orm.config.get('migrations').migrationsList ?? []).map((migration) => migration.name);
+  const applied = new Set(await appliedMigrations(database.pool));
+  return wanted.filter((name) => !applied.has(name));
+}
+
+const undefinedTable = '42P01';
+
+async function appliedMigrations(pool: pg.Pool): Promise<string[]> {
+  try {
+    const { rows } = await pool.query<{ name: string }>(`select name from ${migrationsTable}`);
+    return rows.map((row) => row.name);
+  } catch (err) {
+    if ((err as { code?: unknown }).code === undefinedTable) return [];
+    throw err;
+  }
 }

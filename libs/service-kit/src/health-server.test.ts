@@ -24,6 +24,19 @@ test('a process that answers is alive, whatever it lacks', async () => {
   expect(await ask('/healthz', [failing])).toEqual({ status: 200, body: { status: 'ok' } });
 });
 
+test('a process with a part that only a new process can mend is not alive', async () => {
+  const closed: Check = {
+    ...failing,
+    checkAlive: () => {
+      throw new Error('closed for good');
+    },
+  };
+  expect(await ask('/healthz', [passing, closed])).toEqual({
+    status: 503,
+    body: { status: 'not alive', missing: ['messaging'] },
+  });
+});
+
 test('a service is ready when every check passes', async () => {
   expect(await ask('/readyz', [passing])).toEqual({ status: 200, body: { status: 'ready', missing: [] } });
 });

@@ -5,6 +5,8 @@ import type { Logger } from './logger.ts';
 export interface Check {
   readonly name: string;
   check(): Promise<void>;
+  /** Throws when only a new process can mend it. */
+  checkAlive?(): void;
 }
 
 export interface RunningService {
@@ -25,6 +27,20 @@ export async function readiness(checks: readonly Check[]): Promise<{ ready: bool
   const passed = await Promise.all(checks.map((check) => passes(check)));
   const missing = checks.filter((_, index) => !passed[index]).map((check) => check.name);
   return { ready: missing.length === 0, missing };
+}
+
+/** Names what only a new process can mend. */
+export function beyondRepair(checks: readonly Check[]): string[] {
+  return checks.filter((check) => !isAlive(check)).map((check) => check.name);
+}
+
+function isAlive(check: Check): boolean {
+  try {
+    check.checkAlive?.();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function passes(check: Check): Promise<boolean> {

@@ -1,16 +1,21 @@
+import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
+import { startTcpProxy } from '@app/testing/tcp-proxy';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
   type Database,
   type DatabaseOptions,
+  databaseChecks,
   migrateUp,
   openDatabase,
   pendingMigrations,
   statement,
 } from '../src/database.ts';
+import { openLockSession } from '../src/lock-session.ts';
+import { readiness } from '../src/service.ts';
 
 guardLeaks();
 
@@ -84,7 +89,7 @@ test('a failed migration leaves nothing of itself, and what went before stays', 
   const opened = await openDatabase({ ...options, url: fresh.url });
   const { rows } = await opened.pool.query("select to_regclass('shelf') as shelf, to_regclass('half_done') as half");
   expect(rows).toEqual([{ shelf: 'shelf', half: null }]);
-  await expect(pendingMigrations(opened)).rejects.toThrow(second.name);
+  expect(await pendingMigrations(opened)).toEqual([second.name]);
   await opened.close();
   expect(await migrateUp({ ...options, url: fresh.url })).toEqual([second.name]);
   await fresh.close();
@@ -93,12 +98,81 @@ test('a failed migration leaves nothing of itself, and what went before stays', 
 test('a service is not ready before its migrations ran, and asking changes nothing', async () => {
   const fresh = await createTestDatabase();
   const opened = await openDatabase({ ...options, url: fresh.url });
-  await expect(pendingMigrations(opened)).rejects.toThrow(`${first.name}, ${second.name}`);
+  expect(await readiness(databaseChecks(opened))).toEqual({ ready: false, missing: ['migrations'] });
   const { rows } = await opened.pool.query("select tablename from pg_tables where schemaname = 'public'");
   expect(rows).toEqual([]);
   await opened.close();
   await fresh.close();
-  await pendingMigrations(database);
+});
+
+test('asking whether the database and its migrations are there is one statement', async () => {
+  const asked = vi.spyOn(database.pool, 'query');
+  expect(await readiness(databaseChecks(database))).toEqual({ ready: true, missing: [] });
+  expect(asked).toHaveBeenCalledTimes(1);
+  asked.mockRestore();
+});
+
+test('a server that goes silent costs one statement its limit, and not one for each connection', async () => {
+  const proxy = await startTcpProxy(server.url);
+  const limits = { statementMs: 300, silenceMs: 200 };
+  const opened = await openDatabase({ ...options, url: proxy.url, limits });
+  const three = () => Promise.all([1, 2, 3].map((n) => opened.pool.query('select $1::int as n, pg_sleep(0.05)', [n])));
+  await three();
+  expect(opened.pool.totalCount).toBe(3);
+  proxy.silence();
+  await expect(opened.pool.query('select 1')).rejects.toThrow('Query read timeout');
+  expect((await three()).map(({ rows }) => rows[0]?.n)).toEqual([1, 2, 3]);
+  await opened.close();
+  await proxy.close();
+});
+
+test('a transaction on a server that went silent waits for its limit once, and keeps no connection', async () => {
+  const proxy = await startTcpProxy(server.url);
+  const opened = await openDatabase({ ...options, url: proxy.url, limits: { statementMs: 1_500, silenceMs: 500 } });
+  const startedMs = performance.now();
+  const cut = opened.transaction(async (client) => {
+    await client.query('select 1');
+    proxy.silence();
+    await client.query('select 2');
+  });
+  await expect(cut).rejects.toThrow('Query read timeout');
+  expect(performance.now() - startedMs).toBeLessThan(3_900);
+  expect(opened.pool.totalCount).toBe(0);
+  await opened.close();
+  await proxy.close();
+});
+
+test('PostgreSQL notices a node that froze or lost its network within half a minute', async () => {
+  const names = ['tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout'];
+  const more = 'idle_in_transaction_session_timeout';
+  const { rows } = await database.pool.query<{ name: string; setting: string }>(
+    'select name, setting from pg_settings where name = any($1)',
+    [[...names, more, 'idle_session_timeout']],
+  );
+  const settings = Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
+  expect(settings).toEqual({
+    tcp_keepalives_idle: 10,
+    tcp_keepalives_interval: 5,
+    tcp_keepalives_count: 3,
+    tcp_user_timeout: 25_000,
+    idle_in_transaction_session_timeout: 30_000,
+    idle_session_timeout: 0,
+  });
+  const session = await openLockSession(server.url, 'lock');
+  expect((await session.client.query('show idle_session_timeout')).rows).toEqual([{ idle_session_timeout: '20s' }]);
+  await session.close();
+});
+
+test('a lock session tells that its lock is gone', async () => {
+  let lost = 0;
+  const session = await openLockSession(server.url, 'lock', () => {
+    lost += 1;
+  });
+  const { rows } = await session.client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  await database.pool.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+  await eventually(() => session.lost());
+  await session.close();
+  expect(lost).toBe(1);
 });
 
 test('bigint is a number, timestamptz a Date and date a text, whatever the time zone of the machine', async () => {
@@ -118,7 +192,7 @@ test('bigint is a number, timestamptz a Date and date a text, whatever the time 
 
 test('a bigint beyond the safe range fails its query and leaves the pool usable', async () => {
   await expect(database.pool.query('select 9007199254740992::bigint as money')).rejects.toThrow('9007199254740992');
-  await database.check();
+  await database.pool.query('select 1');
 });
 
 test('the ORM shares the pool, its numbers and its dates, and writes only what changed', async () => {
@@ -198,8 +272,7 @@ test('connections say whose they are and limit their statements', async () => {
 
 test('a service without entities works, and a closed database leaves no connection, whoever used it', async () => {
   const opened = await openDatabase({ ...options, applicationName: 'nameless', entities: [], migrations: [] });
-  await opened.check();
-  await pendingMigrations(opened);
+  expect(await pendingMigrations(opened)).toEqual([]);
   await opened.close();
   expect(opened.pool.ended).toBe(true);
   expect(opened.pool.totalCount).toBe(0);

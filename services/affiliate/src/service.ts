@@ -1,10 +1,10 @@
-import { connectNats } from '@app/messaging/connect';
+import { connectNats, natsCheck } from '@app/messaging/connect';
 import { startConsumer } from '@app/messaging/consume';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { natsOptions } from '@app/messaging/nats-options';
 import { startRelay } from '@app/messaging/relay';
 import { serveRequests } from '@app/messaging/serve-requests';
-import { openDatabase, pendingMigrations } from '@app/service-kit/database';
+import { databaseChecks, openDatabase } from '@app/service-kit/database';
 import { Lifetime } from '@app/service-kit/lifetime';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import { affiliateRequests } from './affiliates/requests.ts';
@@ -22,7 +22,7 @@ export async function createAffiliate(
   try {
     const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
-    const nats = natsOptions(config);
+    const nats = { ...natsOptions(config), logger };
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'affiliate' }), (opened) => opened.close());
     const streamReplicas = config.STREAM_REPLICAS;
     const relay = lifetime.add(
@@ -45,9 +45,8 @@ export async function createAffiliate(
     return {
       name: 'affiliate',
       checks: [
-        { name: 'database', check: () => database.check() },
-        { name: 'migrations', check: () => pendingMigrations(database) },
-        { name: 'nats', check: () => link.check() },
+        ...databaseChecks(database),
+        natsCheck(link),
         { name: 'events of checkout', check: () => orders.check() },
       ],
       close: () => lifetime.close(),

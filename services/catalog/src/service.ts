@@ -1,9 +1,9 @@
-import { connectNats } from '@app/messaging/connect';
+import { connectNats, natsCheck } from '@app/messaging/connect';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { natsOptions } from '@app/messaging/nats-options';
 import { startRelay } from '@app/messaging/relay';
 import { serveRequests } from '@app/messaging/serve-requests';
-import { openDatabase, pendingMigrations } from '@app/service-kit/database';
+import { databaseChecks, openDatabase } from '@app/service-kit/database';
 import { Lifetime } from '@app/service-kit/lifetime';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { CatalogConfig } from './config.ts';
@@ -19,7 +19,7 @@ export async function createCatalog(config: CatalogConfig, { logger, clock }: Se
   try {
     const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
-    const nats = natsOptions(config);
+    const nats = { ...natsOptions(config), logger };
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'catalog' }), (opened) => opened.close());
     const relay = lifetime.add(
       'relay',
@@ -37,11 +37,7 @@ export async function createCatalog(config: CatalogConfig, { logger, clock }: Se
     lifetime.add('requests', served, (requests) => requests.close());
     return {
       name: 'catalog',
-      checks: [
-        { name: 'database', check: () => database.check() },
-        { name: 'migrations', check: () => pendingMigrations(database) },
-        { name: 'nats', check: () => link.check() },
-      ],
+      checks: [...databaseChecks(database), natsCheck(link)],
       close: () => lifetime.close(),
     };
   } catch (err) {

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
-import { connectNats } from '@app/messaging/connect';
+import { connectNats, natsCheck } from '@app/messaging/connect';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { startInstance } from '@app/messaging/instance';
 import { natsOptions } from '@app/messaging/nats-options';
 import { createRequester } from '@app/messaging/requester';
 import { ConfigError } from '@app/service-kit/config';
-import { openDatabase, pendingMigrations } from '@app/service-kit/database';
+import { databaseChecks, openDatabase } from '@app/service-kit/database';
 import { Lifetime } from '@app/service-kit/lifetime';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { App, ClockControl } from './app.ts';
@@ -27,6 +27,9 @@ export interface RunningGateway extends RunningService {
   readonly url: string;
 }
 
+/** How long requests under way may take once the process closes; whoever stops it waits ten seconds. */
+const finishWithinMs = 4_000;
+
 /** Puts the edge together: storage, messaging, and last the HTTP server. */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<RunningGateway> {
   const { logger, clock } = deps;
@@ -37,31 +40,31 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   try {
     const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
-    const nats = natsOptions(config);
+    const nats = { ...natsOptions(config), logger };
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'gateway' }), (opened) => opened.close());
     lifetime.add('housekeeping', startHousekeeping(database, logger, outdated(clock)), (started) => started.close());
     const instance = lifetime.add('instance', await startInstance(database, logger), (started) => started.close());
     const credentials = { pepper: config.KEY_PEPPER, platformKey: config.PLATFORM_KEY };
     const authenticator = createAuthenticator({ database, clock, logger, ...credentials });
     lifetime.add('authenticator', authenticator, (created) => created.close());
-    const checks = [
-      { name: 'database', check: () => database.check() },
-      { name: 'migrations', check: async () => void (await pendingMigrations(database)) },
-      { name: 'nats', check: () => link.check() },
-    ];
+    const checks = [...databaseChecks(database), natsCheck(link)];
+    const requester = createRequester(link);
     const app: App = {
       config,
       logger,
       clock,
       database,
       authenticator,
-      requester: createRequester(link),
+      requester,
       idempotency: createIdempotencyStore(database, config.KEY_PEPPER, instance.owner),
       limitSignIn: createSignInLimit(config.RATE_LIMIT_PER_MINUTE),
       clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
       checks,
     };
-    const server = lifetime.add('http server', await createServer(app), (created) => created.close());
+    const server = lifetime.add('http server', await createServer(app), (created) => {
+      requester.finishWithin(finishWithinMs);
+      return created.close();
+    });
     await server.listen({ port: config.PORT, host: config.HOST });
     return {
       name: 'gateway',

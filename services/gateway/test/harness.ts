@@ -2,6 +2,7 @@ import { listProducts } from '@app/contracts/catalog';
 import type { RequestInput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import { getOrder, listOrders, placeOrder } from '@app/contracts/orders';
+import type { ServiceName } from '@app/contracts/services';
 import { runDailyJob } from '@app/contracts/subscriptions';
 import { connectNats } from '@app/messaging/connect';
 import type { RequestContext } from '@app/messaging/request-headers';
@@ -76,6 +77,10 @@ export async function createHarness() {
       gateways.push(gateway);
       return gateway;
     },
+    /** One more service that answers nothing but that it is there. */
+    standIn: async (service: ServiceName): Promise<void> => {
+      standIns.push(await serveAs(nats, service, []));
+    },
     close: async () => {
       for (const gateway of gateways) await gateway.close();
       for (const standIn of standIns) await standIn.close();
@@ -85,7 +90,7 @@ export async function createHarness() {
   };
 }
 
-async function serveAs(nats: TestNats, service: 'checkout' | 'billing' | 'catalog', answers: Answer[]) {
+async function serveAs(nats: TestNats, service: ServiceName, answers: Answer[]) {
   const link = await connectNats(nats.login(service));
   await serveRequests(link, { version: '0.1.0', description: 'a stand-in', answers, logger: silentLogger() });
   return link;

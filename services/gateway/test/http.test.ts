@@ -355,9 +355,27 @@ test('a fault that nobody foresaw is told in a fixed text', async () => {
   expect(failed.text).not.toContain('secret');
 });
 
-test('health needs no key; readiness names what is missing', async () => {
+test('health needs no key; readiness names the services that do not answer, and stays in rotation', async () => {
   expect((await send(url, 'GET', '/healthz')).json).toEqual({ status: 'ok' });
-  expect((await send(url, 'GET', '/readyz')).json).toEqual({ status: 'ok', missing: [] });
+  const ready = async () => {
+    const { status, json } = await send(url, 'GET', '/readyz');
+    return { http: status, ...json };
+  };
+  const missing = ['affiliate', 'metrics', 'webhook-dispatcher'];
+  await eventually(async () => {
+    expect(await ready()).toEqual({ http: 200, status: 'degraded', missing });
+    return true;
+  });
+  await harness.standIn('metrics');
+  await eventually(async () => {
+    expect(await ready()).toEqual({ http: 200, status: 'degraded', missing: ['affiliate', 'webhook-dispatcher'] });
+    return true;
+  });
+  await Promise.all([harness.standIn('affiliate'), harness.standIn('webhook-dispatcher')]);
+  await eventually(async () => {
+    expect(await ready()).toEqual({ http: 200, status: 'ok', missing: [] });
+    return true;
+  });
 });
 
 test('the platform key runs the daily job and moves the clock, and nothing else', async () => {

@@ -1,10 +1,10 @@
-import { connectNats } from '@app/messaging/connect';
+import { connectNats, natsCheck } from '@app/messaging/connect';
 import { startConsumer } from '@app/messaging/consume';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { natsOptions } from '@app/messaging/nats-options';
 import { createRequester } from '@app/messaging/requester';
 import { serveRequests } from '@app/messaging/serve-requests';
-import { openDatabase, pendingMigrations } from '@app/service-kit/database';
+import { databaseChecks, openDatabase } from '@app/service-kit/database';
 import { Lifetime } from '@app/service-kit/lifetime';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { MetricsConfig } from './config.ts';
@@ -18,7 +18,7 @@ export async function createMetrics(config: MetricsConfig, { logger, clock }: Se
   try {
     const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
-    const nats = natsOptions(config);
+    const nats = { ...natsOptions(config), logger };
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'metrics' }), (opened) => opened.close());
     const common = { link, database, logger };
     const orders = startConsumer({ ...common, source: 'checkout', subscriptions: checkoutSubscriptions });
@@ -36,9 +36,8 @@ export async function createMetrics(config: MetricsConfig, { logger, clock }: Se
     return {
       name: 'metrics',
       checks: [
-        { name: 'database', check: () => database.check() },
-        { name: 'migrations', check: () => pendingMigrations(database) },
-        { name: 'nats', check: () => link.check() },
+        ...databaseChecks(database),
+        natsCheck(link),
         { name: 'events of checkout', check: () => orders.check() },
         { name: 'events of billing', check: () => subscriptions.check() },
       ],

@@ -1,10 +1,10 @@
-import { connectNats } from '@app/messaging/connect';
+import { connectNats, natsCheck } from '@app/messaging/connect';
 import { startConsumer } from '@app/messaging/consume';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { startInstance } from '@app/messaging/instance';
 import { natsOptions } from '@app/messaging/nats-options';
 import { serveRequests } from '@app/messaging/serve-requests';
-import { openDatabase, pendingMigrations } from '@app/service-kit/database';
+import { databaseChecks, openDatabase } from '@app/service-kit/database';
 import { Lifetime } from '@app/service-kit/lifetime';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import { activityRequests } from './activity/requests.ts';
@@ -27,7 +27,7 @@ export async function createWebhookDispatcher(
   try {
     const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
-    const nats = natsOptions(config);
+    const nats = { ...natsOptions(config), logger };
     const connected = await connectNats({ ...nats, service: 'webhook-dispatcher' });
     const link = lifetime.add('nats', connected, (opened) => opened.close());
     lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
@@ -62,12 +62,7 @@ export async function createWebhookDispatcher(
     lifetime.add('requests', served, (requests) => requests.close());
     return {
       name: 'webhook-dispatcher',
-      checks: [
-        { name: 'database', check: () => database.check() },
-        { name: 'migrations', check: async () => void (await pendingMigrations(database)) },
-        { name: 'nats', check: () => link.check() },
-        ...consuming,
-      ],
+      checks: [...databaseChecks(database), natsCheck(link), ...consuming],
       close: () => lifetime.close(),
     };
   } catch (err) {

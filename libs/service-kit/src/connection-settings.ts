@@ -1,0 +1,28 @@
+/**
+ * A node that freezes or loses its network says no goodbye. PostgreSQL asks a silent connection after 10 s and gives it
+ * up after three unanswered questions of 5 s each; what it has sent and nobody acknowledged counts as silence too. So
+ * row locks and advisory locks of such a node are free within 25 s, not after the two hours of the kernel's default.
+ */
+const serverSettings = {
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '25s',
+  /** A process that was stopped still has a kernel that answers. No transaction here waits for anything but statements. */
+  idle_in_transaction_session_timeout: '30s',
+};
+
+/** A lock session gives a sign every 5 s: a process that missed four of them has stopped. */
+export const idleLockSession = { idle_session_timeout: '20s' };
+
+/** Settings of every connection to PostgreSQL, for `pg`. */
+export function connectionSettings(more: Readonly<Record<string, string>> = {}) {
+  const settings = Object.entries({ ...serverSettings, ...more });
+  return {
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    // The client's own questions, for a server that vanished while nobody asked it anything: every second, ten times.
+    keepAliveInitialDelayMillis: 10_000,
+    options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' '),
+  };
+}

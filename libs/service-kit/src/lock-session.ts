@@ -1,0 +1,57 @@
+import pg from 'pg';
+import { connectionSettings, idleLockSession } from './connection-settings.ts';
+
+/**
+ * A connection of its own for an advisory lock that must last for as long as its process runs, and no longer: killed,
+ * the process loses the connection with it; stopped or cut off, it misses its signs and PostgreSQL ends the session.
+ */
+export interface LockSession {
+  readonly client: pg.Client;
+  /** Whether the session, and with it its lock, is gone. */
+  lost(): boolean;
+  close(): Promise<void>;
+}
+
+const signEveryMs = 5_000;
+/** A server that went silent is given up after this; above every statement's own limit. */
+const queryTimeoutMs = 20_000;
+
+/** @param onLost called once when the session ends without having been closed */
+export async function openLockSession(
+  url: string,
+  applicationName: string,
+  onLost: () => void = () => undefined,
+): Promise<LockSession> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    query_timeout: queryTimeoutMs,
+    ...connectionSettings(idleLockSession),
+  });
+  let state: 'open' | 'lost' | 'closed' = 'open';
+  const lose = (): void => {
+    clearInterval(timer);
+    if (state !== 'open') return;
+    state = 'lost';
+    onLost();
+  };
+  // Without a listener for errors a server that goes away would end the process.
+  client.on('error', lose);
+  client.on('end', lose);
+  const sign = (): void => void client.query('select 1').catch(lose);
+  let timer: NodeJS.Timeout | undefined;
+  const close = async (): Promise<void> => {
+    state = state === 'lost' ? 'lost' : 'closed';
+    clearInterval(timer);
+    await client.end().catch(() => undefined);
+  };
+  try {
+    await client.connect();
+  } catch (err) {
+    await close();
+    throw err;
+  }
+  timer = setInterval(sign, signEveryMs);
+  timer.unref();
+  return { client, lost: () => state === 'lost', close };
+}

@@ -1,0 +1,39 @@
+import { newIdSuffix } from '@app/contracts/ids';
+import { openDatabase } from '@app/service-kit/database';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createMigratedDatabase } from '@app/testing/postgres';
+import { startTcpProxy } from '@app/testing/tcp-proxy';
+import { expect, test } from 'vitest';
+import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import { newOrder } from '../src/orders/new-order.ts';
+import { decideSale } from '../src/orders/order.rules.ts';
+import { recordOrders } from '../src/orders/record-orders.ts';
+import { account, course, orderBody } from './harness.ts';
+
+guardLeaks();
+
+function someOrder() {
+  const nowMs = Date.now();
+  const commandId = newIdSuffix(nowMs);
+  const context = { accountId: 'acc_1', requestId: 'req-1', commandId, deadlineMs: nowMs, traceparent: undefined };
+  const command = { body: orderBody(), account, context };
+  const sale = decideSale(command.body, course, false, nowMs);
+  return newOrder({ id: `ord_${commandId}`, nowMs, command, sale, offer: course, creditedCode: null });
+}
+
+test('a connection that went silent fails one order and not the next: it leaves the pool', async () => {
+  const created = await createMigratedDatabase('checkout', migrate);
+  const proxy = await startTcpProxy(created.url);
+  const limits = { statementMs: 300, silenceMs: 200 };
+  const database = await openDatabase({ ...databaseOptions(proxy.url), poolMax: 1, limits });
+  await recordOrders(database, [someOrder()]);
+  proxy.silence();
+  await expect(recordOrders(database, [someOrder()])).rejects.toThrow('Query read timeout');
+  const next = someOrder();
+  await recordOrders(database, [next]);
+  const { rows } = await database.pool.query('select 1 from orders where id = $1', [next.id]);
+  expect(rows).toHaveLength(1);
+  await database.close();
+  await proxy.close();
+  await created.close();
+});
