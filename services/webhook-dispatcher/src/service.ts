@@ -14,6 +14,7 @@ import { Dispatcher } from './deliveries/dispatcher.ts';
 import { listenForChanges } from './endpoints/endpoint-changes.ts';
 import { endpointRequests } from './endpoints/requests.ts';
 import { createSecretBox } from './endpoints/secret-box.ts';
+import { startSettling } from './endpoints/settling.ts';
 import { consumers } from './events/consumers.ts';
 
 /** Puts the service together: storage, messaging, the dispatcher, what feeds it, and last what lets requests in. */
@@ -45,14 +46,27 @@ export async function createWebhookDispatcher(
       leaseSeconds,
     };
     const dispatcher = lifetime.add('dispatcher', new Dispatcher(settings), (started) => started.close());
-    const changes = listenForChanges(link, (endpointId) => void dispatcher.endpointChanged(endpointId));
+    const released = () => dispatcher.wake();
+    const settling = startSettling({ database, clock, logger, released });
+    lifetime.add('settling', settling, (started) => started.close());
+    const changes = listenForChanges(link, (endpointId) => {
+      void dispatcher.endpointChanged(endpointId);
+      settling.wake();
+    });
     lifetime.add('endpoint changes', changes, (started) => started.close());
     const consuming = consumers({ clock, dispatcher }).map(({ source, subscriptions }) => {
       const consumer = startConsumer({ link, database, source, subscriptions, logger });
       lifetime.add(`consumer of ${source}`, consumer, (started) => started.close());
       return { name: `events of ${source}`, check: () => consumer.check() };
     });
-    const deps = { database, clock, secrets, allowLoopback, announce: changes.announce };
+    const deps = {
+      database,
+      clock,
+      secrets,
+      allowLoopback,
+      settle: settling.settleFew,
+      announce: changes.announce,
+    };
     const served = await serveRequests(link, {
       version: '0.1.0',
       description: 'Webhook endpoints, deliveries and activity',

@@ -30,10 +30,10 @@ export function newNotice(
 }
 
 /** Takes one parameter: the notices as a JSON array. */
-export const insertNoticesSql = `
-  insert into notices (id, account_id, created_at, summary, url, order_id, test)
+export const insertNotices = statement(
+  'notices-insert',
+  `insert into notices (id, account_id, created_at, summary, url, order_id, test)
   select id, account_id, created_at, summary, url, order_id, test
   from json_to_recordset($1::json) as n (
-    id text, account_id text, created_at timestamptz, summary text, url text, order_id text, test boolean)`;
-
-export const insertNotices = statement('notices-insert', insertNoticesSql);
+    id text, account_id text, created_at timestamptz, summary text, url text, order_id text, test boolean)`,
+);

@@ -3,26 +3,40 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { Delivery, Destination, Lease } from './delivery.types.ts';
 
 /**
- * The endpoints that something is due for. The first waiting row of each endpoint is its earliest, and the index leads
- * from one endpoint to the next without reading the rest, so a backlog of a million costs the same as one delivery.
+ * Retries whose time has come join what is due. The index is in the order of their times: what has not come yet is not
+ * read.
+ */
+const comeDueStatement = statement(
+  'deliveries-come-due',
+  `update deliveries set due = true
+   where id = any (array(
+     select id from deliveries
+     where status = 'pending' and not due and next_attempt_at <= $1
+     order by next_attempt_at limit $2 for update skip locked))`,
+);
+
+/**
+ * The endpoints that something is due for. The first due row of each endpoint is its earliest, and the index leads from
+ * one endpoint to the next without reading the rest, so a backlog of a million costs the same as one delivery, and an
+ * endpoint whose retries wait for their time costs nothing.
  */
 const dueStatement = statement(
   'deliveries-due',
   `with recursive first as (
      (select endpoint_id, next_attempt_at from deliveries
-      where status = 'pending' and endpoint_id > $1 order by endpoint_id, next_attempt_at limit 1)
+      where status = 'pending' and due and endpoint_id > $1 order by endpoint_id, next_attempt_at limit 1)
      union all
      select next.endpoint_id, next.next_attempt_at
      from first, lateral (
        select endpoint_id, next_attempt_at from deliveries
-       where status = 'pending' and endpoint_id > first.endpoint_id order by endpoint_id, next_attempt_at limit 1) next
+       where status = 'pending' and due and endpoint_id > first.endpoint_id order by endpoint_id, next_attempt_at limit 1) next
    )
    select endpoint_id, next_attempt_at <= $2 as due from first limit $3`,
 );
 
 /**
  * Takes due deliveries on lease, oldest first, as many of each endpoint as there is room for. What waits for an endpoint
- * that is off or gone is settled on the way. The shared locks keep whoever switches it on from releasing what was held
+ * that is off or gone is settled on the way, unless settle-endpoint.ts is at it. The shared locks keep whoever switches it on from releasing what was held
  * before this has held more; an endpoint that is being changed right now has its turn later and delays no other. Ids go
  * through an array so that the planner always looks them up by key.
  */
@@ -33,11 +47,13 @@ const claimStatement = statement(
    ), wanted as materialized (
      select w.endpoint_id, w.room, e.id, e.active, e.url, e.secret, e.version
      from unnest($1::text[], $2::int[]) as w (endpoint_id, room) left join endpoint e on e.id = w.endpoint_id
-     where e.id is not null or not exists (select from endpoints where id = w.endpoint_id)
+     where e.active or (
+       (e.id is not null or not exists (select from endpoints where id = w.endpoint_id))
+       and not exists (select from unsettled_endpoints where endpoint_id = w.endpoint_id))
    ), due as (
      select d.id from wanted w cross join lateral (
        select id from deliveries
-       where status = 'pending' and endpoint_id = w.endpoint_id and next_attempt_at <= $3
+       where status = 'pending' and due and endpoint_id = w.endpoint_id and next_attempt_at <= $3
        order by next_attempt_at, id limit w.room
        for update skip locked) d
    ), taken as (
@@ -82,6 +98,8 @@ const pageMax = 1_000;
 
 /** Ids of endpoints with due deliveries. */
 export async function endpointsWithDue(database: Database, now: Date): Promise<string[]> {
+  for (let come = pageMax; come === pageMax; )
+    come = (await database.pool.query(comeDueStatement([now, pageMax]))).rowCount ?? 0;
   const found: string[] = [];
   for (let after = ''; ; ) {
     const { rows } = await database.pool.query<{ endpoint_id: string; due: boolean }>(

@@ -32,6 +32,7 @@ const recordStatement = statement(
            select from endpoints where id = a.endpoint_id and account_id = a.account_id) then 'canceled'
          else 'pending' end,
        attempts = a.number,
+       due = a.next_attempt_at is null,
        next_attempt_at = coalesce(a.next_attempt_at, d.next_attempt_at),
        lease_token = null,
        lease_owner = null,

@@ -27,6 +27,18 @@ export async function lockPrimary(tx: EntityManager, accountId: string): Promise
   return await tx.findOne(Endpoint, { accountId, role: 'primary' }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
+/**
+ * Notes, in the transaction of the change, that what waits for the endpoint is to be settled. The change itself stays
+ * short however much that is: nobody's events wait for it.
+ */
+export async function markUnsettled(tx: EntityManager, endpoint: Endpoint, now: Date): Promise<void> {
+  await tx.execute(
+    `insert into unsettled_endpoints (endpoint_id, account_id, url, changed_at) values (?, ?, ?, ?)
+     on conflict (endpoint_id) do update set changed_at = excluded.changed_at, url = excluded.url`,
+    [endpoint.id, endpoint.accountId, endpoint.url, now],
+  );
+}
+
 export function noEndpoint(): DomainError {
   return new DomainError('webhook_endpoint_not_found', 'This account has not connected a webhook endpoint.');
 }

@@ -6,7 +6,7 @@ import { once } from '@app/messaging/once';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
-import { type EndpointResource, endpointResource, lockPrimary } from './endpoint-resource.ts';
+import { type EndpointResource, endpointResource, lockPrimary, markUnsettled } from './endpoint-resource.ts';
 import { urlRefusal } from './public-address.ts';
 import { newSecret, secretText } from './secret-box.ts';
 
@@ -20,7 +20,8 @@ interface Result {
 
 /**
  * Connects the account's URL, or changes it; fields left out stay as they are. The signing secret is in the answer that
- * made the endpoint and in no other. Switching off holds what waits; switching on releases it, oldest first.
+ * made the endpoint and in no other. Switching off holds what waits; switching on releases it, oldest first
+ * (settle-endpoint.ts).
  * @throws DomainError webhook_url_refused
  */
 export async function putEndpoint(
@@ -44,6 +45,7 @@ export async function putEndpoint(
     return { resource: endpointResource(created), sealedSecret: created.secret };
   });
   if (sealedSecret !== null) return { ...resource, secret: secretText(deps.secrets.open(sealedSecret, resource.id)) };
+  await deps.settle(resource.id);
   deps.announce(resource.id);
   return resource;
 }
@@ -79,13 +81,6 @@ async function change(
   if (body.active !== undefined) endpoint.active = body.active;
   endpoint.version += 1;
   endpoint.updatedAt = now;
-  if (wasActive && !endpoint.active) await tx.execute(hold, [endpoint.accountId, endpoint.id]);
-  if (!wasActive && endpoint.active) await tx.execute(release, [now, endpoint.accountId, endpoint.id]);
+  if (wasActive !== endpoint.active) await markUnsettled(tx, endpoint, now);
   return endpointResource(endpoint);
 }
-
-const hold = `update deliveries set status = 'held'
-  where account_id = ? and endpoint_id = ? and status = 'pending'`;
-/** All due now, and therefore claimed in the order of their ids: oldest first. */
-const release = `update deliveries set status = 'pending', next_attempt_at = ?
-  where account_id = ? and endpoint_id = ? and status = 'held'`;

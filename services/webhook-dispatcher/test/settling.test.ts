@@ -1,0 +1,120 @@
+import { newId } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { deleteWebhookEndpoint, listActivity, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { spawnNode } from '@app/testing/child-service';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { anOrder, connectedAccount } from './orders.ts';
+
+guardLeaks();
+vi.setConfig({ testTimeout: 90_000 });
+const main = new URL('../src/main.ts', import.meta.url).pathname;
+let harness: Harness;
+let seller: Awaited<ReturnType<typeof connectedAccount>>;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+beforeEach(async () => {
+  seller = await connectedAccount(harness);
+});
+afterAll(() => harness.close());
+
+const many = 200_000;
+/** What a receiver that was away for a while leaves behind: deliveries of one event that wait for their next try. */
+async function addWaiting(count: number, nextAttemptAt = '2099-01-01T00:00:00Z'): Promise<void> {
+  const eventId = newId('event', harness.clock.nowMs());
+  await harness.query(
+    `insert into events (id, account_id, name, test, body, occurred_at) values ($1, $2, 'order.paid', false, '{}', now())`,
+    [eventId, seller.account],
+  );
+  await harness.query(
+    `insert into deliveries (id, event_id, endpoint_id, account_id, status, next_attempt_at, due, created_at)
+     select 'dlv_' || $1::text || lpad(n::text, 8, '0'), $1, id, account_id, 'pending', $4, $4 <= now(), now()
+     from endpoints, generate_series(1, $3::int) as n where account_id = $2`,
+    [eventId, seller.account, count, nextAttemptAt],
+  );
+}
+
+async function count(status: string): Promise<number> {
+  const text = 'select count(*)::int as count from deliveries where account_id = $1 and status = $2';
+  const [row] = await harness.query<{ count: number }>(text, [seller.account, status]);
+  return row?.count ?? 0;
+}
+const put = (change: object) =>
+  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
+
+test('switching an endpoint with 200,000 waiting deliveries off is answered, and other and own events go on, while they are settled', async () => {
+  const other = await connectedAccount(harness);
+  await addWaiting(many);
+  const off = await put({ active: false });
+  expect(off.active).toBe(false);
+  expect(await count('pending')).toBeGreaterThan(many / 2);
+  const order = () => anOrder(harness.clock.nowMs());
+  const published = [
+    harness.publish(orderPaid, seller.account, order()),
+    harness.publish(orderPaid, other.account, order()),
+  ];
+  const [ownId, otherId] = await Promise.all(published);
+  await eventually(() => expect(other.received()).toEqual([otherId]));
+  const own = () => harness.query('select status from deliveries where event_id = $1', [ownId]);
+  await eventually(async () => expect(await own()).toEqual([{ status: 'held' }]));
+  expect(await count('pending')).toBeGreaterThan(0);
+  await eventually(async () => expect(await count('held')).toBe(many + 1), { withinMs: 60_000 });
+  for (const { receiver } of [seller, other]) await receiver.close();
+});
+
+test('what a killed process has not settled is settled by the next', async () => {
+  await addWaiting(30_000);
+  await harness.running.service.close();
+  const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
+  await put({ active: false });
+  await child.kill('SIGKILL');
+  expect(await count('pending')).toBeGreaterThan(0);
+  harness.running.service = await harness.start();
+  await eventually(async () => expect(await count('held')).toBe(30_000), { withinMs: 30_000 });
+  await seller.receiver.close();
+});
+
+test('an endpoint that is switched on again while it is being switched off gets everything, once and oldest first', async () => {
+  await addWaiting(3_000);
+  await put({ active: false });
+  expect(await count('pending')).toBeGreaterThan(0);
+  await put({ active: true });
+  await put({ active: false });
+  await put({ active: true });
+  // Those that were not held yet keep waiting for their next try, the others go out.
+  await eventually(
+    async () => {
+      const [delivered, pending] = [await count('delivered'), await count('pending')];
+      expect(delivered).toBeGreaterThan(0);
+      expect(delivered + pending).toBe(3_000);
+      expect(seller.receiver.requests).toHaveLength(delivered);
+      return true;
+    },
+    { withinMs: 30_000 },
+  );
+  expect(await harness.query('select * from unsettled_endpoints')).toEqual([]);
+  await seller.receiver.close();
+});
+
+test('an endpoint that is removed while it is being switched off is told of once, with all that is canceled, and the next is another', async () => {
+  await addWaiting(10_000);
+  await put({ active: false });
+  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  const again = await put({ active: true });
+  expect(again.secret).not.toBe(seller.secret);
+  const id = await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await eventually(() => expect(seller.received()).toEqual([id]));
+  await eventually(async () => expect(await count('canceled')).toBe(10_000), { withinMs: 30_000 });
+  const notices = await eventually(async () => {
+    const { data } = await harness.ask(listActivity, seller.account, {});
+    const found = data.filter((entry) => entry.kind === 'notice');
+    return found.length > 0 && found;
+  });
+  expect(notices.map((notice) => notice.summary)).toEqual([
+    expect.stringContaining('10000 deliveries that waited are canceled'),
+  ]);
+  await seller.receiver.close();
+});
