@@ -70,7 +70,7 @@ async function makeSeller(options: FirstSeller): Promise<Omit<Credentials, 'base
 async function signUpOnce(database: Database, clock: Clock, secrets: Secrets): Promise<string> {
   try {
     const wanted = { ...demoSeller, password: secrets.sellerPassword };
-    return (await signUp({ database, clock }, wanted)).accountId;
+    return (await signUp({ database, clock }, wanted, commandIdAt(secrets.startedAt, 'sign-up'))).accountId;
   } catch (err) {
     if (!(err instanceof DomainError && err.code === 'email_taken')) throw err;
     const { rows } = await database.pool.query<{ account_id: string }>(

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { choiceOf, currency, emailAddress, instant, limits, rawText, slug, text, timestamp } from './common.ts';
+import {
+  choiceOf,
+  currency,
+  emailAddress,
+  instant,
+  limits,
+  rawText,
+  secretNotice,
+  slug,
+  text,
+  timestamp,
+} from './common.ts';
 import { idSchema } from './ids.ts';
 
 /** Accounts are the gateway's own: these are HTTP shapes, not messages. */
@@ -33,7 +44,10 @@ export const apiKeyResource = z
   })
   .meta({ id: 'ApiKey' });
 export const createdApiKeyResource = apiKeyResource
-  .extend({ key: z.string().describe('The key itself; shown this once.') })
+  .extend({
+    key: z.string().optional().describe('The key itself; only in the first answer.'),
+    secret_notice: secretNotice,
+  })
   .meta({ id: 'ApiKeyCreated' });
 export const createApiKeyBody = z
   .strictObject({

@@ -119,4 +119,10 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), has_more: z.boolean().optional() });
 }
 
+/** Beside a resource that is shown with a secret once. */
+export const secretNotice = z
+  .string()
+  .optional()
+  .describe('In place of the secret, when a repetition under the same Idempotency-Key gets the first answer again.');
+
 export const okResult = z.object({ ok: z.literal(true) }).meta({ id: 'Ok' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choiceOf, httpUrl, listOf, okResult, pageQueryOf, timestamp } from './common.ts';
+import { choiceOf, httpUrl, listOf, okResult, pageQueryOf, secretNotice, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
@@ -28,6 +28,7 @@ export const webhookEndpointResource = z
     created_at: timestamp,
     updated_at: timestamp,
     secret: z.string().optional().describe('Signing secret; only in the answer that made the endpoint.'),
+    secret_notice: secretNotice,
   })
   .meta({ id: 'WebhookEndpoint' });
 

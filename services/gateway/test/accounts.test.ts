@@ -228,7 +228,7 @@ test('a changed setting holds for the next request', async () => {
 test('rotation gives a new key and lets the old one go on for the overlap', async () => {
   const { key, keyId } = await createSeller(url);
   const rotated = await send(url, 'POST', `/api/v1/api-keys/${keyId}/rotate`, { key });
-  const fresh = createdApiKeyResource.strict().parse(rotated.json);
+  const fresh = createdApiKeyResource.strict().required({ key: true }).parse(rotated.json);
   expect(fresh.id).not.toBe(keyId);
   expect([(await orders(key)).status, (await orders(fresh.key)).status]).toEqual([200, 200]);
   harness.clock.advance(24 * 3_600_000 + 1_000);
@@ -245,6 +245,46 @@ test('rotation gives a new key and lets the old one go on for the overlap', asyn
     body: { overlapHours: 169 },
   });
   expect(tooLong.status).toBe(422);
+});
+
+test('each key that rotation makes has the own expiry of the first, however often that is rotated', async () => {
+  const { key, keyId } = await createSeller(url);
+  const rotate = (id: string, body?: object) => send(url, 'POST', `/api/v1/api-keys/${id}/rotate`, { key, body });
+  const [first, second] = [await rotate(keyId), await rotate(keyId, { overlapHours: 48 })];
+  expect([first.json.expires_at, second.json.expires_at]).toEqual([null, null]);
+  const expiresAt = new Date(harness.clock.nowMs() + 10 * 86_400_000).toISOString();
+  const ending = await send(url, 'POST', '/api/v1/api-keys', { key, body: { name: 'ending', expiresAt } });
+  const successors = [await rotate(ending.json.id), await rotate(ending.json.id)];
+  expect(successors.map(({ json }) => json.expires_at)).toEqual([expiresAt, expiresAt]);
+  harness.clock.advance(24 * 3_600_000 + 1_000);
+  // The overlap of the first rotation stands: rotating again makes no key live longer.
+  expect((await orders(key)).status).toBe(401);
+  for (const { json } of [first, second, ...successors]) expect((await orders(json.key)).status).toBe(200);
+});
+
+test('sign-up under an Idempotency-Key makes one account, and signs in once', async () => {
+  const wanted = { email: 'once@example.com', password: 'a long password', name: 'Once' };
+  const signUp = (body: object) =>
+    send(url, 'POST', '/api/auth/signup', { headers: { 'idempotency-key': 'sign-up-1' }, body });
+  const first = await signUp(wanted);
+  const again = await signUp(wanted);
+  expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([200, first.text, 'true']);
+  expect([first.headers['set-cookie']?.length, again.headers['set-cookie']]).toEqual([1, undefined]);
+  const other = await signUp({ ...wanted, password: 'another password' });
+  expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused']);
+  // Nobody can keep a key from somebody else.
+  expect((await signUp({ ...wanted, email: 'twice@example.com' })).json.accountId).not.toBe(first.json.accountId);
+  // Its process died between the commit and the answer.
+  await query(
+    harness.database.url,
+    `update idempotency_records set status = null, response = null, lease_until = now()
+     where key = 'sign-up-1' and command_id = $1`,
+    [first.json.accountId.slice(4)],
+  );
+  const finished = await signUp(wanted);
+  expect([finished.status, finished.text, finished.headers['set-cookie']?.length]).toEqual([200, first.text, 1]);
+  const taken = await send(url, 'POST', '/api/auth/signup', { body: wanted });
+  expect([taken.status, taken.json.code]).toEqual([409, 'email_taken']);
 });
 
 test('a key does what its scopes say, and hands on no more than it has', async () => {

@@ -4,6 +4,7 @@ import { idOfCommand } from '@app/contracts/ids';
 import { getOrder, listOrders, placeOrder } from '@app/contracts/orders';
 import type { ServiceName } from '@app/contracts/services';
 import { runDailyJob } from '@app/contracts/subscriptions';
+import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { connectNats } from '@app/messaging/connect';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { type Answer, answer, answerAcrossAccounts, Serialized, serveRequests } from '@app/messaging/serve-requests';
@@ -49,6 +50,9 @@ export async function createHarness() {
       answer(getOrder, async (input) => reply(input, '{}')),
     ]),
     await serveAs(nats, 'billing', [answerAcrossAccounts(runDailyJob, async (input) => reply(input, '{"ok":true}'))]),
+    await serveAs(nats, 'webhook-dispatcher', [
+      answer(putWebhookEndpoint, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
+    ]),
     await serveAs(nats, 'catalog', [answer(listProducts, async () => ({ data: [] }))]),
   ];
   const env = {

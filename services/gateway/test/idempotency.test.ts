@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { DomainError } from '@app/contracts/errors';
+import { DomainError, type ErrorCode } from '@app/contracts/errors';
 import { freePort } from '@app/embedded/ports';
 import { sweep } from '@app/messaging/housekeeping';
 import { openDatabase } from '@app/service-kit/database';
@@ -34,6 +35,7 @@ beforeEach(() => {
   harness.clock.reset();
 });
 
+const dayMs = 86_400_000;
 const order = { productSlug: 'course', email: 'ada@example.com' };
 const place = (
   idempotencyKey: string,
@@ -119,18 +121,59 @@ test('fifty equal requests at once are one order, at every replica', async () =>
   expect(new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text)).size).toBe(1);
 });
 
-test('a refusal of the operation is an outcome: it is replayed byte for byte, its first request id included', async () => {
+/** What the order desk refuses with, this once. */
+function refuseOnce(code: ErrorCode): void {
   harness.orderDesk.place = async () => {
-    throw new DomainError('unknown_product', 'No product has this slug.', [
-      { field: 'productSlug', code: 'product_not_found', message: 'is unknown' },
-    ]);
+    harness.orderDesk.place = takenOrder;
+    throw new DomainError(code, 'No.');
   };
-  const first = await place('refused', order, { requestId: 'the-first' });
-  expect([first.status, first.json.code, first.json.requestId]).toEqual([422, 'product_not_found', 'the-first']);
-  harness.orderDesk.place = takenOrder;
-  const second = await place('refused');
-  expect([second.status, second.text, second.headers['idempotent-replayed']]).toEqual([422, first.text, 'true']);
-  expect(second.headers['content-type']).toBe('application/problem+json');
+}
+
+test.each([
+  ['unknown_product', 422],
+  ['product_not_live', 422],
+  ['slug_taken', 409],
+  ['service_unavailable', 503],
+] as const)('after %s the key is free, for the same request and for another one', async (code, status) => {
+  refuseOnce(code);
+  const refused = await place(`same-${code}`);
+  expect([refused.status, refused.headers['idempotent-replayed']]).toEqual([status, undefined]);
+  const mended = await place(`same-${code}`);
+  expect([mended.status, mended.headers['idempotent-replayed']]).toEqual([200, undefined]);
+  refuseOnce(code);
+  await place(`other-${code}`);
+  const other = { ...order, email: 'eve@example.com' };
+  const taken = await place(`other-${code}`, other);
+  expect(taken.status).toBe(200);
+  expect((await place(`other-${code}`, other)).text).toBe(taken.text);
+  expect((await place(`other-${code}`)).json.code).toBe('idempotency_key_reused');
+});
+
+test('what comes under a freed key is a new command', async () => {
+  const ids: string[] = [];
+  harness.orderDesk.place = async (_, { commandId }) => {
+    ids.push(commandId);
+    throw new DomainError('product_not_live', 'No.');
+  };
+  await place('freed');
+  await place('freed');
+  expect(new Set(ids).size).toBe(2);
+  expect(await recordsOf('freed')).toEqual([]);
+});
+
+test('fifty requests at once under a key that was refused are one order', async () => {
+  refuseOnce('product_not_live');
+  await place('rush');
+  harness.placed.length = 0;
+  await Promise.all(Array.from({ length: 50 }, (_, i) => place('rush', i % 2 ? order : { ...order, name: 'Ada' })));
+  expect(harness.placed).toHaveLength(1);
+});
+
+test('a refusal that a version before kept is not given again', async () => {
+  const body = await place('old');
+  await query(harness.database.url, `update idempotency_records set status = 422 where key = 'old'`);
+  const again = await place('old', { ...order, email: 'eve@example.com' });
+  expect([again.status, again.text === body.text]).toEqual([200, false]);
 });
 
 test('what was refused before it ran leaves the key free', async () => {
@@ -149,11 +192,10 @@ test('a request that failed may be repeated at once and goes on with the same co
     throw new Error('a bug');
   };
   expect((await place('failed')).status).toBe(500);
-  harness.orderDesk.place = async () => {
-    throw new DomainError('service_unavailable', 'later');
-  };
+  // Where the first one's outcome is not known, "later" leaves it so: no other request may have the key.
+  refuseOnce('service_unavailable');
   expect((await place('failed')).status).toBe(503);
-  harness.orderDesk.place = takenOrder;
+  expect((await place('failed', { ...order, name: 'Eve' })).json.code).toBe('idempotency_key_reused');
   expect((await place('failed')).status).toBe(200);
   expect([harness.placed.length, commandIds().size]).toEqual([3, 1]);
 });
@@ -191,6 +233,19 @@ test('a request whose process was killed is taken over at once, with the same co
   );
   expect(taken.status).toBe(200);
   expect([harness.placed.length, commandIds().size]).toEqual([2, 1]);
+});
+
+test('a dead request that is refused when it is repeated frees the key', async () => {
+  const letGo = holdOrders();
+  const first = place('dead').catch(() => undefined);
+  await eventually(() => harness.placed.length === 1);
+  await query(harness.database.url, `update idempotency_records set lease_until = now() where key = 'dead'`);
+  refuseOnce('product_not_live');
+  expect((await place('dead')).status).toBe(422);
+  const mended = await place('dead', { ...order, name: 'Mended' });
+  expect([mended.status, commandIds().size]).toEqual([200, 2]);
+  letGo();
+  expect((await first)?.json.code).toBe('outcome_unknown');
 });
 
 test('a request that outlives its lease is taken over, and only the one that took it over is answered', async () => {
@@ -236,34 +291,72 @@ test('an answer that cannot be stored is not given: the key in it is the one of 
   expect([first.status, first.json.code, first.headers['retry-after']]).toEqual([503, 'outcome_unknown', '1']);
   const second = await create();
   const third = await create();
-  expect([second.status, third.text]).toEqual([200, second.text]);
+  expect([second.status, third.json.id, third.json.key]).toEqual([200, second.json.id, undefined]);
   expect((await send(url, 'GET', '/api/v1/orders', { key: second.json.key })).status).toBe(200);
   expect(
     await query(harness.database.url, `select id from api_keys where account_id = $1 and name = 'unkept'`, [accountId]),
   ).toHaveLength(1);
 });
 
-test('an answer that holds a new key is stored unreadably; a repeated creation makes one key', async () => {
-  const create = () =>
-    send(url, 'POST', '/api/v1/api-keys', { key, headers: { 'idempotency-key': 'new-key' }, body: { name: 'x' } });
-  const first = await create();
-  expect((await create()).text).toBe(first.text);
-  const stored = await query<{ response: Buffer }>(
-    harness.database.url,
-    `select response from idempotency_records where key = 'new-key'`,
-  );
-  expect(stored[0]?.response.includes(first.json.key)).toBe(false);
+const makeKey = (idempotencyKey: string, body: object, caller: { key?: string; session?: string } = { key }) =>
+  send(url, 'POST', '/api/v1/api-keys', { ...caller, headers: { 'idempotency-key': idempotencyKey }, body });
+
+test('a new key is told once: repeated, the answer says so, and it is stored nowhere', async () => {
+  const first = await makeKey('new-key', { name: 'x' });
+  const again = await makeKey('new-key', { name: 'x' });
+  const { key: secret, ...resource } = first.json;
+  expect(secret).toMatch(/^fnl_/);
+  expect(again.json).toEqual({ ...resource, secret_notice: expect.stringContaining('shown once') });
+  expect(again.headers['idempotent-replayed']).toBe('true');
+  const rotate = () =>
+    send(url, 'POST', `/api/v1/api-keys/${first.json.id}/rotate`, { key, headers: { 'idempotency-key': 'rotate' } });
+  const [rotated, repeated] = [await rotate(), await rotate()];
+  expect(rotated.json.key).toMatch(/^fnl_/);
+  expect([repeated.json.id, repeated.json.key]).toEqual([rotated.json.id, undefined]);
   // Its process died between the commit and the answer: nobody has that first key.
   await query(
     harness.database.url,
     `update idempotency_records set status = null, response = null, lease_until = now() where key = 'new-key'`,
   );
-  const second = await create();
+  const second = await makeKey('new-key', { name: 'x' });
   expect(second.json).toMatchObject({ id: first.json.id, name: 'x' });
   expect(
     await query(harness.database.url, `select id from api_keys where account_id = $1 and name = 'x'`, [accountId]),
-  ).toHaveLength(1);
+  ).toHaveLength(2);
   expect((await send(url, 'GET', '/api/v1/orders', { key: second.json.key })).status).toBe(200);
+});
+
+test('an answer belongs to the credential that got it: another key of the account gets nothing of it', async () => {
+  const { session, email, key: full } = await createSeller(url);
+  const writer = (await makeKey('writer', { name: 'w', scopes: ['write'] }, { key: full })).json.key;
+  const made = await makeKey('full', { name: 'full' }, { key: full });
+  expect(made.json.scopes).toEqual(['read', 'write', 'money']);
+  for (const caller of [{ key: writer }, { session }]) {
+    const refused = await makeKey('full', { name: 'full' }, caller);
+    expect([refused.status, refused.json.code, refused.text.includes(made.json.key)]).toEqual([
+      422,
+      'idempotency_key_reused',
+      false,
+    ]);
+  }
+  // A user is the same one in another session.
+  const first = await makeKey('by-user', { name: 'u' }, { session });
+  const login = await send(url, 'POST', '/api/auth/login', { body: { email, password: 'a long password' } });
+  const other = login.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  expect((await makeKey('by-user', { name: 'u' }, { session: other })).json.id).toBe(first.json.id);
+});
+
+test('nothing of a password can be tried on what is stored of a request', async () => {
+  const body = { email: 'digest@example.com', name: 'D', password: 'a long password' };
+  await send(url, 'POST', '/api/auth/signup', { headers: { 'idempotency-key': 'digest' }, body });
+  const [record] = await query<{ fingerprint: Buffer }>(
+    harness.database.url,
+    `select fingerprint from idempotency_records where key = 'digest'`,
+  );
+  const parts = ['nobody ', 'POST', '/api/auth/signup', {}, body];
+  const plain = createHash('sha256').update(JSON.stringify(parts)).digest();
+  expect(record?.fingerprint).toHaveLength(32);
+  expect(record?.fingerprint.equals(plain)).toBe(false);
 });
 
 test.each(['', ' ', 'a b', 'x'.repeat(256), '\u00e9'])('the key %j is refused', async (idempotencyKey) => {
@@ -281,8 +374,6 @@ test('the platform key’s daily job has keys of its own', async () => {
   ]);
   expect(harness.asked).toEqual([{ accountId: null }, { accountId }]);
 });
-
-const dayMs = 86_400_000;
 
 test('a key is the same key for 30 days, and a new one after them', async () => {
   const first = await place('month');

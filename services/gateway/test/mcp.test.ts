@@ -254,6 +254,28 @@ test('an idempotency key has one effect, whether it comes as an argument or as a
   expect(reused).toMatchObject({ isError: true, structuredContent: { code: 'idempotency_key_reused' } });
 });
 
+test('a signing secret is told once: the repeated call says so', async () => {
+  const connect = () => call('set_webhook_endpoint', { url: 'https://example.com/hook', idempotencyKey: 'connect' });
+  const first = await connect();
+  expect(first.structuredContent).toMatchObject({ secret: 'whsec_of_the_tests' });
+  const again = await connect();
+  expect(again.structuredContent).toEqual({ id: 'whe_1', secret_notice: expect.stringContaining('shown once') });
+  expect(JSON.stringify(again)).not.toContain('whsec_');
+});
+
+test('arguments are refused in the words of HTTP', async () => {
+  const refusal = async (given: object) => (await call('create_offer', { kind: 'bump', ...given })).structuredContent;
+  const productId = newId('product', Date.now());
+  expect(await refusal({ productId, headline: 'x', price_cents: 1 })).toMatchObject({
+    detail: 'price_cents is not a known field; did you mean priceCents?',
+    fields: [{ field: 'price_cents', code: 'unknown_field' }],
+  });
+  expect(await refusal({ productId, headline: 'x', priceCents: 1.5 })).toMatchObject({
+    detail: 'priceCents must be a whole number.',
+  });
+  expect(await refusal({ productId, headline: '', priceCents: 1 })).toMatchObject({ detail: 'headline is required.' });
+});
+
 test('another account’s key answers for that account', async () => {
   const other = await createSeller(url);
   const mine = await call('get_settings');

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { DomainError } from '@app/contracts/errors';
-import { newId } from '@app/contracts/ids';
+import { idOfCommand } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { Account } from './account.entity.ts';
 import { handleFrom } from './handle.rules.ts';
-import { hashPassword } from './password.ts';
+import { hashPassword, isPassword } from './password.ts';
 import { User } from './user.entity.ts';
 
 export interface SignUp {
@@ -18,17 +18,26 @@ export interface SignUp {
 /** Two sign-ups of one name at the same moment meet in the handle; a third time is out of the question. */
 const triesMax = 3;
 
-/** Makes an account and its first user. Throws `email_taken`. */
+export interface SignedUp {
+  readonly accountId: string;
+  readonly userId: string;
+}
+
+/** Makes an account and its first user; a repeated command finds those it made. Throws `email_taken`. */
 export async function signUp(
   deps: { database: Database; clock: Clock },
   wanted: SignUp,
-): Promise<{ accountId: string; userId: string }> {
+  commandId: string,
+): Promise<SignedUp> {
+  const ids = { accountId: idOfCommand('account', commandId), userId: idOfCommand('user', commandId) };
   const passwordHash = await hashPassword(wanted.password);
   for (let tries = 1; ; tries++) {
     try {
-      return await createAccount(deps, wanted, passwordHash);
+      await createAccount(deps, ids, wanted, passwordHash);
+      return ids;
     } catch (err) {
       if (!(err instanceof UniqueConstraintViolationException)) throw err;
+      if (await wasMade(deps.database, ids, wanted)) return ids;
       if (err.message.includes('users_email_unique'))
         throw new DomainError('email_taken', 'An account with this email exists: sign in.');
       if (tries === triesMax) throw err;
@@ -36,15 +45,20 @@ export async function signUp(
   }
 }
 
+/** The password is asked for again: what is found here signs the caller in. */
+async function wasMade(database: Database, { accountId, userId }: SignedUp, wanted: SignUp): Promise<boolean> {
+  const user = await database.fork().findOne(User, { id: userId, accountId, email: wanted.email.toLowerCase() });
+  return user !== null && (await isPassword(wanted.password, user.passwordHash));
+}
+
 async function createAccount(
   { database, clock }: { database: Database; clock: Clock },
+  { accountId, userId }: SignedUp,
   wanted: SignUp,
   passwordHash: string,
-) {
+): Promise<void> {
   const em = database.fork();
   const createdAt = clock.now();
-  const accountId = newId('account', createdAt.getTime());
-  const userId = newId('user', createdAt.getTime());
   const email = wanted.email.toLowerCase();
   const base = handleFrom(wanted.name);
   const taken = (await em.count(Account, { handle: base })) > 0;
@@ -64,5 +78,4 @@ async function createAccount(
     });
     await tx.insert(User, { id: userId, accountId, email, passwordHash, createdAt });
   });
-  return { accountId, userId };
 }

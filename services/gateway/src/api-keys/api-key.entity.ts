@@ -14,6 +14,9 @@ export const ApiKey = defineEntity({
     scopes: p.array().$type<ApiKeyScope[]>(),
     createdAt: p.datetime(),
     expiresAt: p.datetime().nullable(),
+    rotatedAt: p.datetime().nullable(),
+    /** When it would have ended without its rotation; nothing before that. */
+    ownExpiresAt: p.datetime().nullable(),
     revokedAt: p.datetime().nullable(),
     lastUsedAt: p.datetime().nullable(),
   },

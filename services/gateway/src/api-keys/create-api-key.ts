@@ -43,6 +43,8 @@ export async function insertKey(
     ...shownParts(key),
     hash: hashApiKey(key, deps.config.KEY_PEPPER),
     createdAt: deps.clock.now(),
+    rotatedAt: null,
+    ownExpiresAt: null,
     revokedAt: null,
     lastUsedAt: null,
   } as ApiKey;

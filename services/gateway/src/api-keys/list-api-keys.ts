@@ -7,7 +7,14 @@ import { toResource } from './api-key-resource.ts';
 
 type Listed = { data: z.output<typeof apiKeyResource>[]; has_more?: boolean };
 
-/** Newest first, ended ones among them. */
+const endedShownDays = 90;
+
+/** Keys that ended before are forgotten: a quarter of a year is for looking up which one it was. */
+export function endedKeysKeptSince(now: Date): Date {
+  return new Date(now.getTime() - endedShownDays * 24 * 60 * 60 * 1000);
+}
+
+/** Newest first, those that ended within 90 days among them. */
 export async function listApiKeys(database: Database, accountId: string, page: PageQuery): Promise<Listed> {
   const limit = page.limit ?? limits.listMax;
   const where = { accountId, ...(page.before === undefined ? {} : { id: { $lt: page.before } }) };

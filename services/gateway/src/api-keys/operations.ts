@@ -14,6 +14,10 @@ import { rotateApiKey } from './rotate-api-key.ts';
 const tag = 'API keys';
 const params = z.object({ keyId: pathId('apiKey', 'api_key_not_found') });
 const overlapHoursDefault = 24;
+const secret = {
+  name: 'key',
+  notice: 'The key was shown once, in the first answer. If that got lost, rotate this key for another.',
+};
 
 export const apiKeyOperations = [
   defineOperation({
@@ -41,6 +45,7 @@ export const apiKeyOperations = [
     scope: 'write',
     body: createApiKeyBody,
     response: createdApiKeyResource,
+    secret,
     errors: [],
     run: async ({ app, actor, body, context }) => {
       const scopes = [...new Set(body.scopes ?? actor.scopes)];
@@ -82,6 +87,7 @@ export const apiKeyOperations = [
     params,
     body: rotateApiKeyBody.optional(),
     response: createdApiKeyResource,
+    secret,
     errors: ['api_key_not_found', 'invalid_transition'],
     run: async ({ app, actor, params, body, context }) => {
       const overlapHours = body?.overlapHours ?? overlapHoursDefault;

@@ -8,7 +8,10 @@ import { checkMayGrant } from './grant.ts';
 
 const hourMs = 60 * 60 * 1000;
 
-/** A new key with the old one's name, scopes and expiry; the old one goes on for the overlap, never for longer than it had. */
+/**
+ * A new key with the old one's name, scopes and own expiry, however often that was rotated; the old one goes on for the
+ * overlap, never for longer than it had.
+ */
 export async function rotateApiKey(deps: Deps, actor: Actor, commandId: string, keyId: string, overlapHours: number) {
   return await deps.database.fork().transactional(async (tx) => {
     const old = await tx.findOne(
@@ -25,10 +28,13 @@ export async function rotateApiKey(deps: Deps, actor: Actor, commandId: string, 
       throw new DomainError('invalid_transition', 'This key has ended: make a new one instead.');
     }
     checkMayGrant(actor, old.scopes);
-    const like = { name: old.name, scopes: old.scopes, expiresAt };
+    const ownExpiresAt = (old.rotatedAt == null ? old.expiresAt : old.ownExpiresAt) ?? null;
+    const like = { name: old.name, scopes: old.scopes, expiresAt: ownExpiresAt };
     const created = await insertKey(tx, deps, actor.accountId, commandId, like);
     const endsAt = new Date(now.getTime() + overlapHours * hourMs);
     if (expiresAt === null || endsAt < expiresAt) old.expiresAt = endsAt;
+    old.ownExpiresAt = ownExpiresAt;
+    old.rotatedAt ??= now;
     return created;
   });
 }

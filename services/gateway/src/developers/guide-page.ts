@@ -62,10 +62,14 @@ ${table(
 
 const idempotency = html`<p>Send <code>Idempotency-Key</code> (1 to 255 visible characters, your own) with a
 <code>POST</code>, and repeating it is harmless: for 30 days the same key with the same body gets the first answer
-again, byte for byte, with <code>idempotent-replayed: true</code>. The same key with another body is refused with
-<a href="/developers/errors#idempotency_key_reused">422</a>; while the first request is running, with
+again, byte for byte, with <code>idempotent-replayed: true</code>. The same key with another body, or from another API
+key, is refused with <a href="/developers/errors#idempotency_key_reused">422</a>; while the first request is running, with
 <a href="/developers/errors#idempotency_key_in_use">409</a> and when to ask again. When a connection breaks or the answer is a 5xx, send the
 request again with the same key: the work is done once.</p>
+<p>Only what took effect is kept. After a refusal the key is free: put the request right, or the product that it names,
+and send it again under the same key.</p>
+<p>Secrets are told once. When the request that made an API key is repeated, the answer has
+<code>secret_notice</code> in place of <code>key</code>; if the first answer got lost, rotate the key.</p>
 <p>Without a key, two requests are two orders.</p>`;
 
 const errors = html`<p>Success is <code>200</code>. Everything else is a problem document (RFC 9457). Rely on

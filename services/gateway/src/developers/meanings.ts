@@ -35,7 +35,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   payload_too_large: 'The body is larger than 256 KB.',
   unsupported_media_type: 'Send JSON, uncompressed, with Content-Type: application/json.',
   validation_failed: 'Fields are missing, unknown or out of range: `errors` names each. Nothing was done.',
-  idempotency_key_reused: 'The Idempotency-Key belongs to an earlier request with another method, path or body.',
+  idempotency_key_reused:
+    'The Idempotency-Key belongs to an earlier request with another method, path or body, or by another key or user.',
   product_not_live: 'The product is a draft or archived, and cannot be sold.',
   limit_reached: 'A list that is answered whole would grow too long. Delete what is no longer used.',
   bump_not_found: 'One of `bumpIds` is not an active bump of this product. Nothing was recorded.',

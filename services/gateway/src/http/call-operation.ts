@@ -8,9 +8,8 @@ import type { Actor } from '../auth/actors.ts';
 import { checkIdempotencyKey } from '../idempotency/idempotency.rules.ts';
 import { runOnce } from '../idempotency/run-once.ts';
 import { checkAllowed } from './allowed.ts';
-import type { Call, Operation, SessionCookie } from './operation.ts';
+import type { Call, Operation, SecretField, SessionCookie } from './operation.ts';
 import { refusalOf } from './path-params.ts';
-import { problemOf } from './problem.ts';
 
 export interface OperationRequest {
   readonly actor: Actor;
@@ -34,7 +33,7 @@ export interface OperationAnswer {
 
 /**
  * The one way to an operation, for HTTP and for MCP: may the caller do this, is the input valid, was it asked before,
- * do it. Throws a DomainError or a ReplayedRefusal.
+ * do it. Throws a DomainError.
  */
 export async function callOperation(
   app: App,
@@ -62,16 +61,23 @@ export async function callOperation(
     return answer instanceof Uint8Array ? answer : Buffer.from(JSON.stringify(answer));
   };
   const commandId = operation.method === 'GET' ? '' : newIdSuffix(app.clock.nowMs());
-  if (idempotencyKey === undefined || operation.method === 'GET' || operation.auth === 'public') {
+  if (idempotencyKey === undefined || operation.method === 'GET') {
     return { status: 200, body: await perform(commandId), replayed: false };
   }
   const result = await runOnce(app.idempotency, app.logger, {
-    record: { accountId: actor.accountId, key: idempotencyKey },
-    fingerprint: fingerprintOf(operation, params, body),
+    record: { accountId: ownerOfKey(operation, actor, body), key: idempotencyKey },
+    // Of what the request means, not of how it was written: the order of its fields and white space do not count.
+    fingerprint: app.idempotency.fingerprint([
+      credentialOf(actor),
+      operation.method,
+      operation.path,
+      params,
+      body ?? null,
+    ]),
     commandId,
     now: app.clock.now(),
     run: perform,
-    refusal: (err) => problemOf(err, request.baseUrl, request.requestId),
+    kept: (answer) => withoutSecret(operation.secret, answer),
   });
   return { status: 200, ...result };
 }
@@ -110,9 +116,19 @@ function parseParams(schema: z.ZodObject | undefined, input: unknown): unknown {
   );
 }
 
-/** Of what the request means, not of how it was written: the order of its fields and white space do not count. */
-function fingerprintOf(operation: Operation, params: unknown, body: unknown): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify([operation.method, operation.path, params, body ?? null]))
-    .digest();
+/** Who a caller is to their own answers: a user in whatever session, an account's key alone. */
+function credentialOf({ kind, keyId, userId }: Actor): string {
+  return `${kind} ${keyId ?? userId ?? ''}`;
+}
+
+/** Keys are apart by account; where there is none yet, by what the operation says. */
+function ownerOfKey({ id, idempotencyScope }: Operation, actor: Actor, body: unknown): string {
+  if (idempotencyScope === undefined) return actor.accountId;
+  return `${id} ${createHash('sha256').update(idempotencyScope(body)).digest('base64url')}`;
+}
+
+function withoutSecret(secret: SecretField | undefined, answer: Uint8Array): Uint8Array {
+  if (secret === undefined) return answer;
+  const { [secret.name]: shown, ...rest } = JSON.parse(Buffer.from(answer).toString('utf8')) as Record<string, unknown>;
+  return shown === undefined ? answer : Buffer.from(JSON.stringify({ ...rest, secret_notice: secret.notice }));
 }

@@ -8,7 +8,7 @@ import { acceptsJson } from './accept.rules.ts';
 import { baseUrlOf, isHttps } from './addresses.ts';
 import { callOperation } from './call-operation.ts';
 import type { Guard } from './guard.ts';
-import type { Operation, SessionCookie } from './operation.ts';
+import { type Operation, type SessionCookie, takesIdempotencyKey } from './operation.ts';
 import { inRequestSpan } from './request-spans.ts';
 
 const jsonType = 'application/json; charset=utf-8';
@@ -47,7 +47,7 @@ export function routeOperations(
 }
 
 function answerer(app: App, operation: Operation) {
-  const readsIdempotencyKey = operation.method === 'POST' && operation.auth !== 'public';
+  const readsIdempotencyKey = takesIdempotencyKey(operation);
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const request = {
       actor: req.actor ?? nobody,

@@ -37,6 +37,12 @@ export interface Call<Params, Query, Body> {
  */
 export type OperationAuth = 'public' | 'account' | 'session' | 'daily' | 'platform';
 
+export interface SecretField {
+  readonly name: string;
+  /** What a repeated answer says in its place, as `secret_notice`. */
+  readonly notice: string;
+}
+
 /**
  * One thing the product does over HTTP. The same list drives the routes, the OpenAPI document, the MCP tools and the
  * test of account isolation.
@@ -56,6 +62,10 @@ export interface Operation {
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly response: z.ZodType;
+  /** The field of the answer that is a secret: told once, and never again under the same Idempotency-Key. */
+  readonly secret?: SecretField;
+  /** For a public operation that takes an Idempotency-Key: whose keys they are, when nobody is signed in. */
+  idempotencyScope?(body: unknown): string;
   /** Refusals of its own, beside those that every operation has. */
   readonly errors: readonly ErrorCode[];
   /** Answers with the body, or with the JSON of a service's reply as it came. */
@@ -63,10 +73,11 @@ export interface Operation {
 }
 
 interface TypedOperation<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>
-  extends Omit<Operation, 'params' | 'query' | 'body' | 'run'> {
+  extends Omit<Operation, 'params' | 'query' | 'body' | 'run' | 'idempotencyScope'> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  idempotencyScope?(body: z.output<Body>): string;
   run(call: Call<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<object>;
 }
 
@@ -80,4 +91,9 @@ export function defineOperation<
 >(operation: TypedOperation<Params, Query, Body>): Operation {
   // Safe because `callOperation` validates with these very schemas before it calls `run`.
   return operation as unknown as Operation;
+}
+
+/** Whether the Idempotency-Key header counts for it. */
+export function takesIdempotencyKey(operation: Operation): boolean {
+  return operation.method === 'POST' && (operation.auth !== 'public' || operation.idempotencyScope !== undefined);
 }

@@ -5,7 +5,6 @@ import { isOutage } from '@app/messaging/retry-policy';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import type { GatewayConfig } from '../config.ts';
-import { ReplayedRefusal } from '../idempotency/run-once.ts';
 import { baseUrlOf } from './addresses.ts';
 import { problemOf, problemType } from './problem.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -13,11 +12,6 @@ import { TemporaryRefusal } from './temporary-refusal.ts';
 
 /** Answers with the problem document of whatever was thrown. */
 export function sendProblem(app: App, err: unknown, req: FastifyRequest, reply: FastifyReply): void {
-  if (err instanceof ReplayedRefusal) {
-    const { status, body } = err.answer;
-    reply.code(status).header('content-type', problemType).header('idempotent-replayed', 'true').send(body);
-    return;
-  }
   const refusal = refusalOf(err);
   if (refusal.code === 'internal')
     app.logger.error({ err, requestId: req.id, route: req.routeOptions.url }, 'request failed');

@@ -11,16 +11,19 @@ test.each(['', ' ', 'a b', 'a, b', 'é', 'x'.repeat(256), 'a\u0000', 'a\n'])('%j
 });
 
 test.each([
-  ['product_not_live', 'store'],
-  ['order_not_found', 'store'],
-  ['slug_taken', 'store'],
-  ['validation_failed', 'forget'],
-  ['insufficient_scope', 'forget'],
-  ['rate_limited', 'forget'],
-  ['service_unavailable', 'release'],
-  ['outcome_unknown', 'release'],
-  ['internal', 'release'],
-] as const)('after %s: %s', (code, disposal) => expect(disposalOf(new DomainError(code, ''))).toBe(disposal));
+  ['product_not_live', false, 'free'],
+  ['slug_taken', true, 'free'],
+  ['order_not_found', false, 'free'],
+  ['validation_failed', false, 'free'],
+  ['insufficient_scope', false, 'free'],
+  ['rate_limited', false, 'free'],
+  ['service_unavailable', false, 'free'],
+  ['service_unavailable', true, 'release'],
+  ['outcome_unknown', false, 'release'],
+  ['internal', false, 'release'],
+] as const)('after %s, retried %s: %s', (code, retried, disposal) =>
+  expect(disposalOf(new DomainError(code, ''), retried)).toBe(disposal),
+);
 
 test.each([
   ['has just begun', 29.9, 1],
@@ -31,4 +34,4 @@ test.each([
   expect(retryAfterSeconds(leaseLeftSeconds)).toBe(seconds);
 });
 
-test('after a fault that nobody foresaw: release', () => expect(disposalOf(new Error('bug'))).toBe('release'));
+test('after a fault that nobody foresaw: release', () => expect(disposalOf(new Error('bug'), false)).toBe('release'));

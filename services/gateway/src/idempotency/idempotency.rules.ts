@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode, errorCodes } from '@app/contracts/errors';
+import { DomainError, errorCodes } from '@app/contracts/errors';
 
 /** 1 to 255 visible ASCII characters. Two headers arrive joined by a comma and a space, and are refused as well. */
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
@@ -27,21 +27,20 @@ export function retryAfterSeconds(leaseLeftSeconds: number): number {
   return Math.max(1, Math.ceil(Math.min(lastedSeconds, leaseLeftSeconds)));
 }
 
-/** What is to be done with a key's record once its request was refused or failed. */
-export type Disposal = 'store' | 'release' | 'forget';
-
-/** Refusals about the request as such: the same key may come again with the request put right. */
-const notTheOutcome: readonly ErrorCode[] = ['validation_failed', 'malformed_json', 'malformed_request'];
-const notTheOutcomeStatuses = [401, 403, 413, 415, 429];
+/**
+ * What is to be done with a key's record once its request was refused or failed.
+ * - `free`: it took no effect. The key may be used again, with another body as well.
+ * - `release`: nobody knows whether it took effect. The same request may come again, and goes on with the same command id.
+ */
+export type Disposal = 'free' | 'release';
 
 /**
- * - `store`: the operation ran and this was its outcome.
- * - `release`: nobody knows whether it took effect. The key may be used again at once, and goes on with the same command id.
- * - `forget`: it did not run.
+ * A refusal says that the command took no effect, and will take none, whoever tried it: services look for the command's
+ * first outcome before they judge it, and checkout records a refusal before it tells it. "Try again later" says so of this try alone, and nothing of an earlier one whose answer was lost.
+ * @param retried whether there was such an earlier one
  */
-export function disposalOf(err: unknown): Disposal {
+export function disposalOf(err: unknown, retried: boolean): Disposal {
   if (!(err instanceof DomainError)) return 'release';
-  const { status } = errorCodes[err.code];
-  if (status >= 500) return 'release';
-  return notTheOutcome.includes(err.code) || notTheOutcomeStatuses.includes(status) ? 'forget' : 'store';
+  if (err.code === 'service_unavailable') return retried ? 'release' : 'free';
+  return errorCodes[err.code].status < 500 ? 'free' : 'release';
 }

@@ -3,28 +3,17 @@ import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
 import { TemporaryRefusal } from '../http/temporary-refusal.ts';
 import { disposalOf, retryAfterSeconds } from './idempotency.rules.ts';
-import type { Hold, IdempotencyStore, RecordKey, StoredAnswer } from './idempotency-store.ts';
-
-/** The first request under this key was refused; here is that refusal again, byte for byte. */
-export class ReplayedRefusal extends Error {
-  override readonly name = 'ReplayedRefusal';
-  readonly answer: StoredAnswer;
-
-  constructor(answer: StoredAnswer) {
-    super(`replayed refusal, status ${answer.status}`);
-    this.answer = answer;
-  }
-}
+import type { Hold, IdempotencyStore, RecordKey } from './idempotency-store.ts';
 
 export interface IdempotentCall {
   readonly record: RecordKey;
-  /** Digest of what was asked: the same for the same request. */
+  /** Digest of what was asked and by whom: the same for the same request. */
   readonly fingerprint: Buffer;
   readonly commandId: string;
   readonly now: Date;
   run(commandId: string): Promise<Uint8Array>;
-  /** The refusal as the caller will see it. */
-  refusal(err: DomainError): StoredAnswer;
+  /** What of an answer is kept for repetitions: all but its secrets. */
+  kept(body: Uint8Array): Uint8Array;
 }
 
 export interface IdempotentResult {
@@ -34,7 +23,7 @@ export interface IdempotentResult {
 
 /**
  * Runs the call, or answers with what the first request under its key got. Throws `idempotency_key_in_use`,
- * `idempotency_key_reused`, a ReplayedRefusal, or what the call throws.
+ * `idempotency_key_reused`, or what the call throws.
  */
 export async function runOnce(
   store: IdempotencyStore,
@@ -48,23 +37,19 @@ export async function runOnce(
     throw new TemporaryRefusal('idempotency_key_in_use', detail, retryAfterSeconds(reservation.leaseLeftSeconds));
   }
   if (reservation.kind === 'reused') {
-    throw new DomainError('idempotency_key_reused', 'This Idempotency-Key was used with another method, path or body.');
+    const detail = 'This Idempotency-Key was used with another method, path or body, or by another key or user.';
+    throw new DomainError('idempotency_key_reused', detail);
   }
-  if (reservation.kind === 'done') {
-    if (reservation.answer.status !== 200) throw new ReplayedRefusal(reservation.answer);
-    return { body: reservation.answer.body, replayed: true };
-  }
+  if (reservation.kind === 'done') return { body: reservation.body, replayed: true };
   const { hold } = reservation;
   let body: Uint8Array;
   try {
     body = await call.run(hold.commandId);
   } catch (err) {
-    const disposal = disposalOf(err);
-    if (disposal === 'store') await keep(store, logger, hold, call.refusal(err as DomainError));
-    else await settle(logger, hold, disposal === 'release' ? store.release(hold) : store.forget(hold));
+    await settle(logger, hold, store[disposalOf(err, hold.retried)](hold));
     throw err;
   }
-  await keep(store, logger, hold, { status: 200, body });
+  await keep(store, logger, hold, call.kept(body));
   return { body, replayed: false };
 }
 
@@ -72,18 +57,13 @@ const keepPausesMs = [0, 100, 500];
 
 /**
  * Stores the answer before it is given: were it given alone, a repetition would do the work again for another answer,
- * and a new key's would be a different key. What cannot be stored is not told. Throws `outcome_unknown`.
+ * and replace the key that this one shows. What cannot be stored is not told. Throws `outcome_unknown`.
  */
-async function keep(
-  store: IdempotencyStore,
-  logger: Logger,
-  hold: Hold,
-  answer: { status: number; body: Uint8Array },
-): Promise<void> {
+async function keep(store: IdempotencyStore, logger: Logger, hold: Hold, body: Uint8Array): Promise<void> {
   for (const pauseMs of keepPausesMs) {
     if (pauseMs > 0) await sleep(pauseMs);
     try {
-      if (await store.complete(hold, answer)) return;
+      if (await store.complete(hold, body)) return;
       break;
     } catch (err) {
       logger.warn({ err, accountId: hold.accountId }, 'an answer was not stored under its idempotency key');

@@ -6,7 +6,6 @@ import { checkAllowed } from '../http/allowed.ts';
 import { callOperation } from '../http/call-operation.ts';
 import { excerpt, publicCode, shortened } from '../http/problem.ts';
 import { refusalOf } from '../http/send-problem.ts';
-import { ReplayedRefusal } from '../idempotency/run-once.ts';
 import type { Tool } from './tool.ts';
 import { toolRequest } from './tool-arguments.ts';
 
@@ -58,7 +57,7 @@ export async function callTool(
     const text = Buffer.from(body).toString('utf8');
     return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
   } catch (err) {
-    const refusal = err instanceof ReplayedRefusal ? replayed(err) : refusalIn(app, err, caller, tool);
+    const refusal = refusalIn(app, err, caller, tool);
     return {
       isError: true,
       content: [{ type: 'text', text: JSON.stringify(refusal) }],
@@ -71,16 +70,4 @@ function refusalIn(app: App, err: unknown, { requestId }: Caller, tool: Tool): R
   const { code, message, errors } = refusalOf(err);
   if (code === 'internal') app.logger.error({ err, requestId, tool: tool.name }, 'tool call failed');
   return { code: publicCode(code), detail: excerpt(message, 2_000), fields: shortened(errors), requestId };
-}
-
-/** The problem document that the first call under this idempotency key got. */
-function replayed({ answer }: ReplayedRefusal): Refusal {
-  const problem = JSON.parse(Buffer.from(answer.body).toString('utf8')) as {
-    code: string;
-    detail: string;
-    requestId: string;
-    errors?: FieldError[];
-  };
-  const { code, detail, requestId, errors: fields = [] } = problem;
-  return { code, detail, fields, requestId };
 }

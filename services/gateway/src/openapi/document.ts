@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import type { Operation } from '../http/operation.ts';
+import { type Operation, takesIdempotencyKey } from '../http/operation.ts';
 import { commonHeaders, errorResponses, problem, sharedResponses } from './error-responses.ts';
 import { examples } from './examples.ts';
 import { mcpPath } from './mcp-path.ts';
-import { takesIdempotencyKey } from './operation-errors.ts';
 import { plainSchema } from './plain-schema.ts';
 import { webhooks } from './webhooks.ts';
 

@@ -1,10 +1,5 @@
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
-import type { Operation } from '../http/operation.ts';
-
-/** Whether the Idempotency-Key header counts for it. */
-export function takesIdempotencyKey(operation: Operation): boolean {
-  return operation.method === 'POST' && operation.auth !== 'public';
-}
+import { type Operation, takesIdempotencyKey } from '../http/operation.ts';
 
 /** Every refusal that a caller of this operation can get: its own and those of the edge. */
 export function errorsOf(operation: Operation): ErrorCode[] {

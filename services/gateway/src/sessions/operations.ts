@@ -16,14 +16,17 @@ export const sessionOperations = [
     path: '/api/auth/signup',
     tag,
     summary: 'Make an account and sign in to it',
+    description:
+      'The session cookie is in the first answer only: one that is repeated under its Idempotency-Key has none.',
     auth: 'public',
     body: signupBody,
     response: signupResult,
     errors: ['signup_closed', 'email_taken'],
-    run: async ({ app, body, cookie }) => {
+    idempotencyScope: ({ email }) => email.toLowerCase(),
+    run: async ({ app, body, context, cookie }) => {
       if (app.config.SIGNUP === 'closed')
         throw new DomainError('signup_closed', 'This deployment takes no new accounts.');
-      const { accountId, userId } = await signUp(app, body);
+      const { accountId, userId } = await signUp(app, body, context.commandId);
       cookie.set(await openSession(app, userId));
       return { ok: true, accountId };
     },

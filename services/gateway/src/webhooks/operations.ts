@@ -37,6 +37,11 @@ export const webhookOperations = [
     scope: 'write',
     body: putWebhookEndpointBody,
     response: webhookEndpointResource,
+    secret: {
+      name: 'secret',
+      notice:
+        'The secret was shown once, in the first answer. If that got lost, disconnect the URL and connect it again.',
+    },
     errors: ['webhook_url_refused'],
     run: ({ app, body, context }) => app.requester.requestBytes(putWebhookEndpoint, { body }, context),
   }),
