@@ -1,10 +1,13 @@
 /*
  * Makes the secrets of a deployment, once: node deploy/make-secrets.ts writes those that .env lacks and leaves the
- * others as they are. With --kubernetes it prints them as Secret objects besides, for kubectl apply -f -; the database
- * server's address goes into them (--database-host, default postgres:5432). Needs no installed packages.
+ * others as they are. With --kubernetes local or production it also writes k8s/secrets/<overlay>, which is that overlay
+ * with its Secrets, for kubectl apply -k: their names end in a hash of what they hold, so that a changed one is a
+ * rollout. The database server's address goes into them (--database-host, default postgres:5432) and what follows its
+ * name (--database-options 'sslmode=verify-full&sslrootcert=…'). Needs no installed packages.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs, parseEnv } from 'node:util';
 
 const services = ['gateway', 'catalog', 'checkout', 'billing', 'affiliate', 'metrics', 'webhook-dispatcher'];
@@ -36,43 +39,79 @@ function completeSecrets(file: string): Record<string, string> {
   return { ...kept, ...made };
 }
 
-/** One Secret for each service with what it alone may know, and one for each server that the local overlay runs. */
-function kubernetesSecrets(secrets: Record<string, string>, databaseHost: string): object {
-  const pick = (wanted: readonly string[]) => Object.fromEntries(wanted.map((name) => [name, secrets[name] ?? '']));
+type Values = Record<string, string>;
+
+/** By the name of a Secret what it holds: one for each service with what it alone may know. */
+function serviceSecrets(secrets: Values, database: { host: string; options: string }): Record<string, Values> {
   const ownSecrets: Record<string, string[]> = {
     gateway: ['KEY_PEPPER', 'PLATFORM_KEY'],
     'webhook-dispatcher': ['SECRETS_KEY'],
   };
-  const perService = services.map((service) => {
+  const query = database.options === '' ? '' : `?${database.options}`;
+  const entries = services.map((service) => {
     const user = service.replaceAll('-', '_');
     const password = secrets[variable('DB_PASSWORD', service)];
-    return secretObject(service, {
-      DATABASE_URL: `postgres://${user}:${password}@${databaseHost}/${user}`,
+    const values = {
+      DATABASE_URL: `postgres://${user}:${password}@${database.host}/${user}${query}`,
       NATS_PASSWORD: secrets[variable('NATS_PASSWORD', service)] ?? '',
-      ...pick(ownSecrets[service] ?? []),
-    });
+      ...pick(secrets, ownSecrets[service] ?? []),
+    };
+    return [service, values];
   });
-  const startingWith = (prefix: string) => names.filter((name) => name.startsWith(prefix));
-  const servers = [
-    secretObject('postgres', pick(['POSTGRES_PASSWORD', ...startingWith('DB_PASSWORD_')])),
-    secretObject('nats', pick(startingWith('NATS_PASSWORD_'))),
-  ];
-  return { apiVersion: 'v1', kind: 'List', items: [...perService, ...servers] };
+  return Object.fromEntries(entries);
 }
 
-function secretObject(name: string, stringData: Record<string, string>): object {
-  const labels = { 'app.kubernetes.io/part-of': 'funnelry' };
-  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, labels }, type: 'Opaque', stringData };
+/** What the servers inside the local overlay are given. */
+function serverSecrets(secrets: Values): Record<string, Values> {
+  const startingWith = (prefix: string) => names.filter((name) => name.startsWith(prefix));
+  return {
+    postgres: pick(secrets, ['POSTGRES_PASSWORD', ...startingWith('DB_PASSWORD_')]),
+    nats: pick(secrets, startingWith('NATS_PASSWORD_')),
+  };
+}
+
+function pick(secrets: Values, wanted: readonly string[]): Values {
+  return Object.fromEntries(wanted.map((name) => [name, secrets[name] ?? '']));
+}
+
+/** The overlay with its Secrets: a file for each, and the kustomization that makes Secrets of them. */
+function writeKustomization(folder: string, overlay: string, secrets: Record<string, Values>): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const [name, values] of Object.entries(secrets)) {
+    const lines = Object.entries(values).map(([variableName, value]) => `${variableName}=${value}\n`);
+    writeFileSync(join(folder, `${name}.env`), lines.join(''), { mode: 0o600 });
+  }
+  const generated = Object.keys(secrets).map((name) => `  - { name: ${name}, envs: [${name}.env] }\n`);
+  const kustomization = `# Written by node deploy/make-secrets.ts --kubernetes ${overlay}.
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [../../overlays/${overlay}]
+generatorOptions:
+  labels: { app.kubernetes.io/part-of: funnelry }
+secretGenerator:
+${generated.join('')}`;
+  writeFileSync(join(folder, 'kustomization.yaml'), kustomization);
+  process.stderr.write(`${folder}: kubectl apply -k ${folder}\n`);
 }
 
 const { values } = parseArgs({
   options: {
     file: { type: 'string', default: '.env' },
-    kubernetes: { type: 'boolean', default: false },
+    kubernetes: { type: 'string' },
+    folder: { type: 'string' },
     'database-host': { type: 'string', default: 'postgres:5432' },
+    'database-options': { type: 'string', default: '' },
   },
 });
+const overlay = values.kubernetes;
+if (overlay !== undefined && overlay !== 'local' && overlay !== 'production') {
+  process.stderr.write(`--kubernetes takes local or production, not ${overlay}\n`);
+  process.exit(1);
+}
 const secrets = completeSecrets(values.file);
-if (values.kubernetes) {
-  process.stdout.write(`${JSON.stringify(kubernetesSecrets(secrets, values['database-host']), null, 2)}\n`);
+if (overlay !== undefined) {
+  const database = { host: values['database-host'], options: values['database-options'] };
+  const servers = overlay === 'local' ? serverSecrets(secrets) : {};
+  const folder = values.folder ?? join('k8s/secrets', overlay);
+  writeKustomization(folder, overlay, { ...serviceSecrets(secrets, database), ...servers });
 }

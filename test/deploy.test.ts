@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,11 +19,9 @@ import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
 import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
 import { CronJob } from 'kubernetes-models/batch/v1/CronJob';
-import { Job } from 'kubernetes-models/batch/v1/Job';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
-import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -42,9 +40,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const secretsFile = join(folder, '.env');
 const script = (...args: string[]): string =>
   execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-const secretObjects: Yaml[] = JSON.parse(
-  script('deploy/make-secrets.ts', '--file', secretsFile, '--kubernetes', '--database-host', 'db:5432'),
-).items;
+const secretsFolder = join(folder, 'secrets');
+const makeSecrets = ['deploy/make-secrets.ts', '--file', secretsFile, '--folder', secretsFolder];
+script(...makeSecrets, '--kubernetes', 'local', '--database-host', 'db:5432');
+/** By the name of a Secret what it holds. */
+const secretObjects: Record<string, Environment> = Object.fromEntries(
+  parse(readFileSync(join(secretsFolder, 'kustomization.yaml'), 'utf8')).secretGenerator.map(({ name, envs }: Yaml) => [
+    name,
+    parseEnv(readFileSync(join(secretsFolder, envs[0]), 'utf8')),
+  ]),
+);
 const secrets = parseEnv(readFileSync(secretsFile, 'utf8')) as Environment;
 
 const compose: Yaml = parse(read('docker-compose.yml'), { merge: true });
@@ -84,9 +89,7 @@ function kubernetesEnvironment(env: Yaml[]): Environment {
   const given = env.map(({ name, value, valueFrom }) => {
     if (value !== undefined) return [name, value];
     const { configMapKeyRef: setting, secretKeyRef: secret } = valueFrom;
-    const found = setting
-      ? settings[setting.name]?.[setting.key]
-      : secretObjects.find((object) => object.metadata.name === secret.name)?.stringData[secret.key];
+    const found = setting ? settings[setting.name]?.[setting.key] : secretObjects[secret.name]?.[secret.key];
     if (found === undefined && !setting?.optional) throw new Error(`${name} refers to something that does not exist`);
     return [name, found];
   });
@@ -127,7 +130,13 @@ describe('docker-compose.yml', () => {
   });
 
   test('nothing runs with capabilities or on a writable root, and only the gateway is published, on loopback', () => {
-    for (const [name, service] of Object.entries<Yaml>(compose.services)) {
+    const services = Object.entries<Yaml>(compose.services);
+    expect(services.filter(([, service]) => service.mem_limit === undefined).map(([name]) => name)).toEqual([]);
+    const added = services.filter(([, service]) => service.cap_add !== undefined).map(([name]) => name);
+    // Runs before nats-server, without a network, and ends.
+    expect(added).toEqual(['nats-volume']);
+    for (const name of ['nats', 'postgres']) expect(compose.services[name].user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    for (const [name, service] of services) {
       expect({ name, drop: service.cap_drop, readOnly: service.read_only }).toEqual({
         name,
         drop: ['ALL'],
@@ -142,7 +151,7 @@ describe('docker-compose.yml', () => {
   test('only the gateway and the sender of webhooks are in a network that leads out', () => {
     expect(compose.networks.inside).toEqual({ internal: true });
     const reaching = Object.entries<Yaml>(compose.services)
-      .filter(([, service]) => service.profiles === undefined && service.networks.join() !== 'inside')
+      .filter(([, service]) => service.profiles === undefined && (service.networks ?? ['inside']).join() !== 'inside')
       .map(([name]) => name);
     expect(reaching).toEqual(['gateway', 'webhook-dispatcher']);
   });
@@ -156,16 +165,48 @@ describe('k8s', () => {
     expectSettingsOf(service, kubernetesEnvironment([...own, ...common]));
   });
 
-  test.each(serviceNames)('%s has migrations and a disruption budget, and images as compose builds them', (service) => {
+  // A Job could not be changed: every upgrade would have to delete it first.
+  test.each(serviceNames)('%s migrates before it starts, has a disruption budget, and images as compose', (service) => {
     const image = interpolate(compose.services[service].image);
-    const migrations = containerOf(byKind('Job', `${service}-migrations`));
+    const [migrations] = byKind('Deployment', service).spec.template.spec.initContainers;
+    expect(objects.filter((object) => object.kind === 'Job')).toEqual([]);
     expect([containerOf(byKind('Deployment', service)).image, migrations.image]).toEqual([image, image]);
     expect(kubernetesEnvironment(migrations.env).DATABASE_URL).toMatch(/^postgres:\/\/\w+:\w+@db:5432\/\w+$/);
     expect(byKind('PodDisruptionBudget', service).spec.selector).toEqual(byKind('Deployment', service).spec.selector);
   });
 
   test('migrations are run by the command that compose runs', () => {
-    expect(containerOf(patchOf('migrations')).command).toEqual(compose.services['catalog-migrations'].command);
+    const [migrations] = patchOf('deployment').spec.template.spec.initContainers;
+    expect(migrations.command).toEqual(compose.services['catalog-migrations'].command);
+  });
+
+  test('replicas of a service are spread over machines and zones', () => {
+    const spread: Yaml[] = patchOf('deployment').spec.template.spec.topologySpreadConstraints;
+    expect(spread.map(({ topologyKey }) => topologyKey)).toEqual([
+      'kubernetes.io/hostname',
+      'topology.kubernetes.io/zone',
+    ]);
+    const labels = Object.keys(byKind('Deployment', 'catalog').spec.template.metadata.labels);
+    for (const { labelSelector, matchLabelKeys } of spread) {
+      expect(Object.keys(labelSelector.matchLabels).filter((label) => !labels.includes(label))).toEqual([]);
+      expect(matchLabelKeys).toEqual(['app.kubernetes.io/name', 'pod-template-hash']);
+    }
+  });
+
+  test('no policy opens a way without naming its other end or its port; only the gateway is reached by anybody', () => {
+    const policies = objects.filter((object) => object.kind === 'NetworkPolicy');
+    const ways: Yaml[] = policies.flatMap(({ metadata, spec }) =>
+      [...(spec.ingress ?? []), ...(spec.egress ?? [])].map((way) => ({ name: metadata.name, ...way })),
+    );
+    expect(ways.filter(({ ports }) => ports === undefined)).toEqual([]);
+    const toAnybody = ways.filter(({ from, to }) => from === undefined && to === undefined);
+    expect(toAnybody.map(({ name }) => name)).toEqual(['gateway-is-reached']);
+    const withoutPort = ways.filter(({ ports }) => ports.some((entry: Yaml) => entry.port === undefined));
+    expect(withoutPort.map(({ name }) => name)).toEqual(['webhooks-leave']);
+  });
+
+  test('PostgreSQL has the settings it has in compose', () => {
+    expect(containerOf(byKind('StatefulSet', 'postgres')).args).toEqual(compose.services.postgres.command.slice(1));
   });
 
   test('ports agree: health with the image, the gateway with its service', () => {
@@ -220,11 +261,9 @@ const kinds: Record<string, new (object: Yaml) => { validate(): void }> = {
   'apps/v1 StatefulSet': StatefulSet,
   'autoscaling/v2 HorizontalPodAutoscaler': HorizontalPodAutoscaler,
   'batch/v1 CronJob': CronJob,
-  'batch/v1 Job': Job,
   'networking.k8s.io/v1 NetworkPolicy': NetworkPolicy,
   'policy/v1 PodDisruptionBudget': PodDisruptionBudget,
   'v1 ConfigMap': ConfigMap,
-  'v1 Secret': Secret,
   'v1 Service': Service,
 };
 
@@ -248,7 +287,22 @@ describe('servers', () => {
     const written = join(folder, 'nats.conf');
     script('deploy/nats/write-config.ts', written);
     expect(read('deploy/nats/nats.conf')).toBe(readFileSync(written, 'utf8'));
-    expect(Object.keys(compose.services.nats.environment)).toEqual(serviceNames.map(variable));
+    const given = Object.keys(compose.services.nats.environment).filter((name) => name.startsWith('NATS_PASSWORD_'));
+    expect(given).toEqual(serviceNames.map(variable));
+  });
+
+  test('show-lag.ts says how far each consumer is behind', () => {
+    const consumer = { name: 'metrics', num_pending: 7, num_ack_pending: 2, num_redelivered: 1 };
+    const state = { messages: 12, bytes: 2_097_152, last_seq: 40 };
+    const told = {
+      account_details: [{ stream_detail: [{ name: 'EVT_CHECKOUT', state, consumer_detail: [consumer] }] }],
+    };
+    const input = JSON.stringify(told);
+    const said = execFileSync(process.execPath, ['deploy/nats/show-lag.ts'], { cwd: root, input, encoding: 'utf8' });
+    expect(said.split('\n').slice(0, 2)).toEqual([
+      'EVT_CHECKOUT: 12 events, 2.0 MB, the last is 40',
+      '  metrics: 9 behind (7 not fetched, 2 under way, 1 repeated)',
+    ]);
   });
 
   test('PostgreSQL makes a database for every service, from the passwords it is given', () => {
@@ -296,21 +350,44 @@ describe('secrets', () => {
 
   test('are for their owner alone, and a second run changes none', () => {
     expect(statSync(secretsFile).mode & 0o777).toBe(0o600);
+    expect(statSync(join(secretsFolder, 'gateway.env')).mode & 0o777).toBe(0o600);
     script('deploy/make-secrets.ts', '--file', secretsFile);
     expect(parseEnv(readFileSync(secretsFile, 'utf8'))).toEqual(secrets);
   });
 
-  test('as Secret objects are valid', () => {
-    for (const object of secretObjects) validate(object);
+  test('of PostgreSQL carry the options of its connections', () => {
+    const options = 'sslmode=verify-full&sslrootcert=/etc/tls/ca.pem';
+    const other = join(folder, 'production');
+    const args = ['--folder', other, '--kubernetes', 'production', '--database-options', options];
+    script('deploy/make-secrets.ts', '--file', secretsFile, ...args);
+    const { DATABASE_URL = '' } = parseEnv(readFileSync(join(other, 'checkout.env'), 'utf8'));
+    expect(new URL(DATABASE_URL).search).toBe(`?${options}`);
+    const { secretGenerator } = parse(readFileSync(join(other, 'kustomization.yaml'), 'utf8'));
+    expect(secretGenerator.map(({ name }: Yaml) => name)).toEqual(serviceNames);
+  });
+
+  test.runIf(hasKubectl())('in Kubernetes, a changed one is a rollout of those that it concerns', () => {
+    const place = join(root, 'k8s/secrets', `test-${process.pid}`);
+    const render = (): Map<string, string> => {
+      const rendered = objectsOf(execFileSync('kubectl', ['kustomize', place]).toString());
+      const templates = rendered.filter(({ kind }) => kind === 'Deployment');
+      return new Map(templates.map(({ metadata, spec }) => [metadata.name, JSON.stringify(spec.template)]));
+    };
+    try {
+      script('deploy/make-secrets.ts', '--file', secretsFile, '--folder', place, '--kubernetes', 'local');
+      const before = render();
+      appendFileSync(join(place, 'catalog.env'), 'CHANGED=1\n');
+      const changed = [...render()].filter(([name, template]) => before.get(name) !== template);
+      expect(changed.map(([name]) => name)).toEqual(['catalog']);
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
   });
 
   test('in Kubernetes, a service has no other service’s', () => {
     const owners = Object.entries(secrets).map(([name, value]) => {
-      const holding = secretObjects.filter((object) => JSON.stringify(object).includes(value));
-      return [
-        name,
-        holding.map((object) => object.metadata.name).filter((owner) => !['postgres', 'nats'].includes(owner)),
-      ];
+      const holding = Object.entries(secretObjects).filter(([, object]) => JSON.stringify(object).includes(value));
+      return [name, holding.map(([owner]) => owner).filter((owner) => !['postgres', 'nats'].includes(owner))];
     });
     expect(owners.filter(([, holding]) => (holding?.length ?? 0) > 1)).toEqual([]);
   });
