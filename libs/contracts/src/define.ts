@@ -39,6 +39,10 @@ export interface EventEnvelope<Data> {
 /** One JetStream stream for each publishing service. */
 export const streamName = (service: ServiceName): string => `EVT_${service.toUpperCase().replaceAll('-', '_')}`;
 
+/** A consumer's durable: one for each consuming service and kind of event, e.g. `metrics_order-paid-v1`. */
+export const durableName = (consumer: ServiceName, event: EventDefinition): string =>
+  `${consumer}_${event.name.replaceAll('.', '-')}-v${event.version}`;
+
 /** All subjects of a service's stream. */
 export const streamSubjects = (service: ServiceName): string => `evt.${service}.>`;
 

@@ -1,11 +1,16 @@
+import { affiliateCodeUnmatched } from './affiliates.ts';
+import { funnelEmailSynced } from './catalog.ts';
+import type { EventDefinition } from './define.ts';
+import { orderPaid } from './orders.ts';
 import type { ServiceName } from './services.ts';
+import { subscriptionStarted } from './subscriptions.ts';
 
-/** Who asks whom and who consumes whose stream; the NATS permissions of every service follow from it. */
+/** Who asks whom and who consumes which events; the NATS permissions of every service follow from it. */
 export interface ServiceLinks {
   /** Services whose requests it sends. */
   readonly asks: readonly ServiceName[];
-  /** Services whose events it consumes. */
-  readonly consumes: readonly ServiceName[];
+  /** Events it consumes, each through a durable of its own. */
+  readonly consumes: readonly EventDefinition[];
   /** Whether it has a stream of its own. */
   readonly publishes: boolean;
 }
@@ -18,8 +23,12 @@ export const topology: Record<ServiceName, ServiceLinks> = {
   },
   catalog: { asks: [], consumes: [], publishes: true },
   checkout: { asks: ['catalog', 'affiliate'], consumes: [], publishes: true },
-  billing: { asks: [], consumes: ['checkout'], publishes: true },
-  affiliate: { asks: [], consumes: ['checkout'], publishes: true },
-  metrics: { asks: ['catalog'], consumes: ['checkout', 'billing'], publishes: false },
-  'webhook-dispatcher': { asks: [], consumes: ['checkout', 'catalog', 'affiliate'], publishes: false },
+  billing: { asks: [], consumes: [orderPaid], publishes: true },
+  affiliate: { asks: [], consumes: [orderPaid], publishes: true },
+  metrics: { asks: ['catalog'], consumes: [orderPaid, subscriptionStarted], publishes: false },
+  'webhook-dispatcher': {
+    asks: [],
+    consumes: [orderPaid, funnelEmailSynced, affiliateCodeUnmatched],
+    publishes: false,
+  },
 };

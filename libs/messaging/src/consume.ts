@@ -1,138 +1,133 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { streamName, streamSubjects } from '@app/contracts/define';
-import {
-  AckPolicy,
-  type Consumer,
-  type ConsumerMessages,
-  DeliverPolicy,
-  type JsMsg,
-  jetstream,
-} from '@nats-io/jetstream';
-import { nanos } from '@nats-io/transport-node';
-import { type ConsumerRun, handleBatch } from './handle-batch.ts';
-import { isMissing, openStreams } from './streams.ts';
-import type { ConsumerOptions } from './subscription.ts';
+import { durableName } from '@app/contracts/define';
+import type { Database } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import type { NatsLink } from './connect.ts';
+import { openDurable } from './durable.ts';
+import { openHand } from './hand.ts';
+import { handleBatch } from './handle-batch.ts';
+import { createOutage } from './outage.ts';
+import { startReplays } from './replay-dead-letters.ts';
+import { isMissing } from './streams.ts';
+import type { Subscription } from './subscription.ts';
 import { createWaker, type Waker } from './waker.ts';
 
-export interface EventConsumer {
-  check(): Promise<void>;
+export interface ConsumersOptions {
+  readonly link: NatsLink;
+  readonly database: Database;
+  /** One for each kind of event that the service consumes. */
+  readonly subscriptions: readonly Subscription[];
+  readonly logger: Logger;
+}
+
+export interface EventConsumers {
+  /** For readiness: one for each kind of event, failing while it does not come in. */
+  readonly checks: readonly { readonly name: string; check(): Promise<void> }[];
   close(): Promise<void>;
 }
 
 /** Events worked on in one transaction. */
 const batchMax = 250;
-/** Events fetched ahead: four batches, so that fetching and working overlap. */
-const fetchAhead = 1_000;
-/**
- * A hundred times what a batch takes; a replica that dies has its events redelivered after this. One that is merely
- * slow has them doubled, which the inbox undoes.
- */
-const ackWaitMs = 10_000;
+/** Events fetched ahead: two batches, so that fetching and working overlap; as many again wait in the NATS client. */
+const fetchAhead = 500;
 const restartPauseMs = 500;
-const handOverMs = 100;
-/**
- * The relay publishes in bursts: a batch begun at a burst's first event would hold that one alone. Three milliseconds
- * let the rest of it come along, and halve the transactions at a few hundred events a second.
- */
-const gatherMs = 3;
 
-/** Consumes another service's stream through one durable consumer that all replicas of this service share. */
-export function startConsumer(options: ConsumerOptions): EventConsumer {
-  const waker = createWaker();
-  const state: ConsumerState = { closing: false, messages: undefined, waker };
-  const running = keepConsuming({ ...options, failures: new Map() }, state);
+/**
+ * Consumes events of other services, each kind by itself through a durable that all replicas of this service share.
+ * Kinds are not ordered among each other.
+ */
+export function startConsumers(options: ConsumersOptions): EventConsumers {
+  const started = options.subscriptions.map((subscription) => startConsumer(options, subscription));
+  const replays = startReplays({ ...options, service: options.link.service });
   return {
+    checks: started.map(({ name, check }) => ({ name, check })),
+    close: async () => void (await Promise.all([...started.map((consumer) => consumer.close()), replays.close()])),
+  };
+}
+
+interface ConsumerRun extends ConsumersOptions {
+  readonly subscription: Subscription;
+  readonly state: ConsumerState;
+}
+
+interface ConsumerState {
+  closing: boolean;
+  consuming: boolean;
+  /** Sleeps while nothing can be done: NATS away, the stream missing, the database away. */
+  readonly pause: Waker;
+  /** Ends the wait for messages. */
+  stopWaiting: () => void;
+}
+
+function startConsumer(options: ConsumersOptions, subscription: Subscription) {
+  const { definition } = subscription;
+  const logger = options.logger.child({ consumer: durableName(options.link.service, definition) });
+  const state: ConsumerState = {
+    closing: false,
+    consuming: false,
+    pause: createWaker(),
+    stopWaiting: () => undefined,
+  };
+  const running = keepConsuming({ ...options, logger, subscription, state });
+  return {
+    name: `${definition.name} events of ${definition.service}`,
     check: async () => {
-      if (state.messages === undefined) throw new Error(`not consuming ${streamName(options.source)}`);
+      if (!state.consuming) throw new Error(`not consuming ${definition.subject}`);
     },
     close: async () => {
       state.closing = true;
-      waker.wake();
+      state.pause.wake();
+      state.stopWaiting();
       await running;
     },
   };
 }
 
-/** One waker for whatever the consumer sleeps on: an arrival, the end of the pull, closing. */
-type ConsumerState = { closing: boolean; messages: ConsumerMessages | undefined; readonly waker: Waker };
-
-async function keepConsuming(options: ConsumerRun, state: ConsumerState): Promise<void> {
+async function keepConsuming(run: ConsumerRun): Promise<void> {
+  const { link, logger, state } = run;
+  const stopListening = link.onRestored(state.pause.wake);
   while (!state.closing) {
-    try {
-      const consumer = await openConsumer(options);
-      await consumeUntilClosed(options, consumer, state);
-    } catch (err) {
-      const level = isMissing(err) ? 'debug' : 'warn';
-      if (!state.closing) options.logger[level]({ err, stream: streamName(options.source) }, 'consumer starts over');
+    const failure = link.connected() ? await consumeOnce(run).catch((err: unknown) => ({ err })) : undefined;
+    state.consuming = false;
+    if (state.closing) break;
+    if (failure !== undefined) {
+      // Lost with the connection, of which the link tells; a missing stream waits for its producer's first start.
+      const level = !link.connected() || isMissing(failure.err) ? 'debug' : 'warn';
+      logger[level](failure, 'consumer starts over');
     }
-    state.messages = undefined;
-    if (!state.closing) await state.waker.sleep(restartPauseMs);
+    if (failure !== undefined || !link.connected()) await state.pause.sleep(restartPauseMs);
   }
-}
-
-async function openConsumer(options: ConsumerOptions): Promise<Consumer> {
-  const manager = await openStreams(options.link);
-  const stream = streamName(options.source);
-  const name = options.link.service;
-  // A stream is its producer's to create: until that has started once, opening fails and is tried again.
-  const [only, ...others] = options.subscriptions;
-  const filter = only !== undefined && others.length === 0 ? only.definition.subject : streamSubjects(options.source);
-  const settings = { filter_subject: filter, ack_wait: nanos(ackWaitMs), max_ack_pending: 2 * fetchAhead };
-  try {
-    await manager.consumers.update(stream, name, settings);
-  } catch (err) {
-    if (!isMissing(err)) throw err;
-    await manager.consumers.add(stream, {
-      durable_name: name,
-      ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.All,
-      max_deliver: -1,
-      ...settings,
-    });
-  }
-  return await jetstream(options.link.connection).consumers.get(stream, name);
-}
-
-async function consumeUntilClosed(options: ConsumerRun, consumer: Consumer, state: ConsumerState): Promise<void> {
-  const waiting: JsMsg[] = [];
-  const { waker } = state;
-  const messages = await consumer.consume({
-    max_messages: fetchAhead,
-    // A server that lost the durable (its disk was replaced) says so; opening again creates it.
-    abort_on_missing_resource: true,
-    callback: (message) => {
-      if (state.closing) message.nak(handOverMs);
-      else waiting.push(message);
-      waker.wake();
-    },
-  });
-  state.messages = messages;
-  let open = true;
-  const ended = messages.closed().then((err) => {
-    open = false;
-    waker.wake();
-    return err;
-  });
-  while (open && !state.closing) {
-    if (waiting.length === 0) {
-      await waker.sleep(1_000);
-      if (waiting.length > 0) await sleep(gatherMs);
-      continue;
-    }
-    await handleBatch(options, waiting.splice(0, batchMax));
-    options.afterCommit?.();
-  }
-  if (state.closing) await handOver(waiting, messages);
-  const err = await ended;
-  if (err instanceof Error) throw err;
+  stopListening();
 }
 
 /**
- * What was fetched and not begun goes back, so that another replica has it at once and not after the wait for an
- * acknowledgement; so does what is still on its way here. It comes back after a pause, when this replica is gone.
+ * Consumes for as long as one connection holds, until the database goes away, the durable vanishes or the consumer
+ * closes. What was fetched over an earlier connection still takes effect but is not acknowledged: the durable may have
+ * been made anew meanwhile, and the same place in the stream may be another event's. It is delivered again, and the
+ * inbox drops it.
  */
-async function handOver(waiting: readonly JsMsg[], messages: ConsumerMessages): Promise<void> {
-  for (const message of waiting) message.nak(handOverMs);
-  await sleep(handOverMs / 2);
-  await messages.close();
+async function consumeOnce({ link, database, logger, subscription, state }: ConsumerRun): Promise<void> {
+  const consumer = await openDurable(link, subscription.definition);
+  // A server that lost the durable says so; opening again creates it.
+  const pull = { max_messages: fetchAhead, abort_on_missing_resource: true };
+  const hand = openHand(await consumer.consume(pull), fetchAhead);
+  const stopListening = link.onLost(() => hand.stopAnswering());
+  state.stopWaiting = () => hand.close();
+  const onBegin = (): void => {
+    state.consuming = false;
+    hand.stopFetching();
+  };
+  const outage = createOutage({ logger, pause: state.pause, isClosing: () => state.closing, onBegin });
+  state.consuming = true;
+  try {
+    if (state.closing) hand.close();
+    for (let batch = await hand.take(batchMax); batch.length > 0; batch = await hand.take(batchMax)) {
+      await handleBatch({ service: link.service, database, subscription, logger, outage, hand }, batch);
+    }
+    if (state.closing) await hand.handBack();
+  } finally {
+    stopListening();
+    hand.stopFetching();
+  }
+  const failure = await hand.ended;
+  if (failure !== undefined && link.connected()) throw failure;
 }

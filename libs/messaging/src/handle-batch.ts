@@ -1,165 +1,193 @@
-import { inBatchSpan } from '@app/service-kit/tracing';
+import type { Logger } from '@app/service-kit/logger';
 import type { JsMsg } from '@nats-io/jetstream';
-import { SpanKind } from '@opentelemetry/api';
-import type { PoolClient } from 'pg';
-import { z } from 'zod';
-import { decide, isOutage, mayBeOneEvent, PoisonEvent } from './retry-policy.ts';
-import { batchSpan, consumeSpan } from './spans.ts';
-import type { ConsumerOptions, OnCommit, ReceivedEvent, Subscription } from './subscription.ts';
+import { bury } from './dead-letters.ts';
+import { beginTogether, countTries, forgetTries } from './event-tries.ts';
+import type { Hand } from './hand.ts';
+import { InterruptedError, type Outage } from './outage.ts';
+import { decide, isOutage, triesMax } from './retry-policy.ts';
+import type { ReceivedEvent, Subscription } from './subscription.ts';
+import { type EffectPlace, readEvent, takeEffect } from './take-effect.ts';
 
-export interface ConsumerRun extends ConsumerOptions {
-  /**
-   * How often events failed by themselves, by their place in the stream; forgotten with success. Deliveries are no
-   * measure: outages and replicas that died add to those. Each replica counts for itself, so an event may be tried
-   * more often.
-   */
-  readonly failures: Map<number, number>;
+export interface BatchRun extends EffectPlace {
+  readonly subscription: Subscription;
+  readonly logger: Logger;
+  readonly outage: Outage;
+  readonly hand: Pick<Hand, 'ack' | 'retry'>;
 }
 
-interface Parsed {
+/** A message under work. `tries` counts this try when it was written down before, and is undefined for a first one. */
+interface Delivery {
   readonly message: JsMsg;
+  readonly id: string;
+  readonly tries: number | undefined;
+}
+
+interface Readable extends Delivery {
   readonly event: ReceivedEvent<never>;
-  readonly subscription: Subscription;
+}
+
+interface Failure {
+  readonly delivery: Delivery;
+  readonly err: unknown;
 }
 
 /**
  * Handles messages together in one transaction. When that fails, each is handled alone, so that one bad event
- * costs the others nothing but a second try. Messages of kinds nobody here subscribed to are acknowledged.
+ * costs the others nothing but a second try; one that keeps failing is not put among others any more. While the
+ * database is away the batch stays in hand. Resolves when each message is answered, or the consumer closes.
  */
-export async function handleBatch(options: ConsumerRun, messages: readonly JsMsg[]): Promise<void> {
-  const parsed = await readAll(options, messages);
-  if (parsed.length === 0) return;
+export async function handleBatch(run: BatchRun, messages: readonly JsMsg[]): Promise<void> {
   try {
-    await takeEffect(options, parsed);
-    for (const { message } of parsed) message.ack();
+    const { together, alone } = await begin(run, messages);
+    const failures = await handleTogether(run, together);
+    for (const delivery of alone) failures.push(...(await handleSuspect(run, delivery)));
+    await settleFailures(run, failures);
   } catch (err) {
-    const alone = parsed.length > 1 && mayBeOneEvent(err);
-    for (const entry of parsed)
-      await (alone ? handleAlone(options, entry) : settleFailure(options, entry.message, err));
+    if (!(err instanceof InterruptedError)) throw err;
   }
 }
 
-async function readAll(options: ConsumerRun, messages: readonly JsMsg[]): Promise<Parsed[]> {
-  const parsed: Parsed[] = [];
-  for (const message of messages) {
-    const subscription = options.subscriptions.find((entry) => entry.definition.subject === message.subject);
-    if (subscription === undefined) {
-      message.ack();
-      continue;
-    }
+/** The event's id as its producer told the stream, which is known without reading the event. */
+const idOf = (message: JsMsg): string => message.headers?.get('Nats-Msg-Id') || `${message.info.stream}-${message.seq}`;
+
+/** Writes down the tries of what comes again, before they are begun. */
+async function begin(
+  { database, outage }: BatchRun,
+  messages: readonly JsMsg[],
+): Promise<{ together: Delivery[]; alone: Delivery[] }> {
+  const deliveries = messages.map((message) => ({ message, id: idOf(message), tries: undefined }));
+  const again = deliveries.filter(({ message }) => message.redelivered).map(({ id }) => id);
+  if (again.length === 0) return { together: deliveries, alone: [] };
+  const tries = await outage.insist(() => beginTogether(database.pool, again));
+  const known = deliveries.map((delivery) => ({ ...delivery, tries: tries.get(delivery.id) }));
+  const isSuspect = ({ message, tries }: Delivery): boolean => message.redelivered && tries === undefined;
+  return { together: known.filter((delivery) => !isSuspect(delivery)), alone: known.filter(isSuspect) };
+}
+
+async function handleTogether(run: BatchRun, deliveries: readonly Delivery[]): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  const readable = deliveries.flatMap((delivery) => read(run, delivery, failures));
+  if (readable.length === 0) return failures;
+  try {
+    await finish(run, readable);
+    return failures;
+  } catch (err) {
+    if (err instanceof InterruptedError) throw err;
+    if (readable.length === 1) return [...failures, { delivery: readable[0] as Readable, err }];
+  }
+  return [...failures, ...(await handleEach(run, readable))];
+}
+
+function read({ subscription }: BatchRun, delivery: Delivery, failures: Failure[]): Readable[] {
+  const { message } = delivery;
+  try {
+    const requestId = message.headers?.get('request-id') || null;
+    const traceparent = message.headers?.get('traceparent') || null;
+    return [{ ...delivery, event: readEvent(subscription, message.string(), { requestId, traceparent }) }];
+  } catch (err) {
+    failures.push({ delivery, err });
+    return [];
+  }
+}
+
+/** Three statements in a row that time out speak against the database and not against three events. */
+const timeoutsMax = 3;
+
+async function handleEach(run: BatchRun, deliveries: readonly Readable[]): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  let timeouts = 0;
+  for (const [index, delivery] of deliveries.entries()) {
     try {
-      parsed.push({ message, subscription, event: parse(subscription, message) });
+      await finish(run, [delivery]);
+      timeouts = 0;
     } catch (err) {
-      await settleFailure(options, message, err);
+      if (err instanceof InterruptedError) throw err;
+      failures.push({ delivery, err });
+      timeouts = isOutage(err) ? timeouts + 1 : 0;
+      if (timeouts === timeoutsMax)
+        return [...failures, ...deliveries.slice(index + 1).map((rest) => ({ delivery: rest, err }))];
     }
   }
-  return parsed;
+  return failures;
 }
 
-async function handleAlone(options: ConsumerRun, entry: Parsed): Promise<void> {
-  try {
-    await takeEffect(options, [entry]);
-    options.failures.delete(entry.message.seq);
-    entry.message.ack();
-  } catch (err) {
-    await settleFailure(options, entry.message, err);
-  }
+/** Takes effect and acknowledges. */
+async function finish(run: BatchRun, deliveries: readonly Readable[]): Promise<void> {
+  const { subscription, outage, hand } = run;
+  const counted = deliveries.filter(({ tries }) => tries !== undefined).map(({ id }) => id);
+  const events = deliveries.map(({ event }) => event);
+  await outage.outlast(() => takeEffect(run, subscription, events, (client) => forgetTries(client, counted)));
+  for (const { message } of deliveries) hand.ack(message);
 }
 
-const envelope = z.object({ id: z.string(), accountId: z.string(), occurredAt: z.string(), data: z.unknown() });
-
-/** Unknown fields are dropped, so that an older consumer survives a newer producer. */
-function parse(subscription: Subscription, message: JsMsg): ReceivedEvent<never> {
-  try {
-    const { data, ...rest } = envelope.parse(message.json());
-    return {
-      ...rest,
-      data: subscription.definition.data.parse(data) as never,
-      requestId: message.headers?.get('request-id') || null,
-      traceparent: message.headers?.get('traceparent') || undefined,
-    };
-  } catch (err) {
-    throw new PoisonEvent(`${message.subject} cannot be read: ${(err as Error).message}`);
-  }
+/** An event that failed several times already, or was in hand when the process ended. */
+async function handleSuspect(run: BatchRun, delivery: Delivery): Promise<Failure[]> {
+  const { database, outage } = run;
+  const tries = (await outage.insist(() => countTries(database.pool, [delivery.id]))).get(delivery.id) ?? 1;
+  const suspect = { ...delivery, tries };
+  // The last try wrote down neither a success nor a failure.
+  if (tries > triesMax)
+    return [{ delivery: suspect, err: new Error(`the process ended while handling it; tried ${triesMax} times`) }];
+  return await handleTogether(run, [suspect]);
 }
 
-const insertInbox = {
-  name: 'inbox-insert',
-  text: `insert into inbox (event_id) select unnest($1::text[]) as id order by id
-    on conflict do nothing returning event_id`,
-};
-
-/** One transaction: the inbox rows of the events that are new here, and their effects. */
-async function takeEffect(options: ConsumerRun, entries: readonly Parsed[]): Promise<void> {
-  const { name, attributes } = batchSpan(options.source, entries.length);
-  const items = entries.map(({ message, event }) => consumeSpan(message.subject, options.link.service, event));
-  const span = { service: options.link.service, kind: SpanKind.CONSUMER, attributes, items };
-  await inBatchSpan(name, span, async (traceparents) => {
-    const committed: (() => void)[] = [];
-    await options.database.transaction(async (client) => {
-      const ids = [...new Set(entries.map((entry) => entry.event.id))];
-      const { rows } = await client.query<{ event_id: string }>({ ...insertInbox, values: [ids] });
-      const fresh = new Set(rows.map((row) => row.event_id));
-      const traced = entries.map((entry, index) => withTrace(entry, traceparents[index]));
-      const news = traced.filter((entry) => fresh.delete(entry.event.id));
-      await handleInOrder(news, client, (work) => committed.push(work));
-    });
-    for (const work of committed) work();
+async function settleFailures(run: BatchRun, failures: readonly Failure[]): Promise<void> {
+  if (failures.length === 0) return;
+  const { database, outage } = run;
+  const blameless = failures.filter(({ err }) => isOutage(err));
+  await outage.insist(() => forgetTries(database.pool, written(blameless)));
+  const first = failures.filter(({ err, delivery }) => !isOutage(err) && delivery.tries === undefined);
+  const counted =
+    first.length === 0
+      ? new Map<string, number>()
+      : await outage.insist(() =>
+          countTries(
+            database.pool,
+            first.map(({ delivery }) => delivery.id),
+          ),
+        );
+  const decided = failures.map((failure) => {
+    const tries = failure.delivery.tries ?? counted.get(failure.delivery.id) ?? 1;
+    return { ...failure, tries, verdict: decide(failure.err, tries) };
   });
-}
-
-/** What an event brings about continues from its being consumed, not from its being published. */
-function withTrace(entry: Parsed, traceparent: string | undefined): Parsed {
-  return traceparent === entry.event.traceparent ? entry : { ...entry, event: { ...entry.event, traceparent } };
-}
-
-/** Neighbours of one kind go to their handler together; kinds keep their order in the stream. */
-async function handleInOrder(entries: readonly Parsed[], client: PoolClient, onCommit: OnCommit): Promise<void> {
-  let start = 0;
-  while (start < entries.length) {
-    const subscription = (entries[start] as Parsed).subscription;
-    let end = start + 1;
-    while (end < entries.length && entries[end]?.subscription === subscription) end += 1;
-    await subscription.handle(
-      entries.slice(start, end).map((entry) => entry.event),
-      client,
-      onCommit,
-    );
-    start = end;
-  }
-}
-
-function countFailure({ failures }: ConsumerRun, seq: number, err: unknown): number {
-  const tries = (failures.get(seq) ?? 0) + (isOutage(err) ? 0 : 1);
-  if (tries > 0) failures.set(seq, tries);
-  return Math.max(1, tries);
-}
-
-async function settleFailure(options: ConsumerRun, message: JsMsg, err: unknown): Promise<void> {
-  const tries = countFailure(options, message.seq, err);
-  const verdict = decide(err, tries);
-  const about = { err, subject: message.subject, seq: message.seq, tries };
-  if (verdict.kind === 'retry') {
-    options.logger.warn({ ...about, delayMs: verdict.delayMs }, 'event will be tried again');
-    message.nak(verdict.delayMs);
-    return;
-  }
-  try {
-    await bury(options, message, err);
-    options.logger.error(about, 'event given up; kept in dead_letters');
-    options.failures.delete(message.seq);
-    message.term();
-  } catch (buryErr) {
-    options.logger.warn({ err: buryErr, subject: message.subject }, 'dead letter could not be kept; trying again');
-    message.nak(5_000);
-  }
-}
-
-async function bury(options: ConsumerRun, message: JsMsg, err: unknown): Promise<void> {
-  const id = message.headers?.get('Nats-Msg-Id') || `${message.info.stream}-${message.seq}`;
-  const reason = err instanceof Error ? `${err.name}: ${err.message}` : String(err);
-  await options.database.pool.query(
-    `insert into dead_letters (event_id, stream, subject, payload, error) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-    [id, message.info.stream, message.subject, message.string(), reason.slice(0, 2000)],
+  await giveUp(
+    run,
+    decided.filter(({ verdict }) => verdict.kind === 'dead-letter'),
   );
+  tryAgain(run, decided);
+}
+
+const written = (failures: readonly Failure[]): string[] =>
+  failures.filter(({ delivery }) => delivery.tries !== undefined).map(({ delivery }) => delivery.id);
+
+type Decided = Failure & { readonly tries: number; readonly verdict: ReturnType<typeof decide> };
+
+/** One line for a batch: a fault of the code meets every event. */
+function tryAgain({ hand, logger }: BatchRun, decided: readonly Decided[]): void {
+  const again = decided.filter(({ verdict }) => verdict.kind === 'retry');
+  const [example] = again;
+  if (example === undefined) return;
+  const { err, tries, delivery } = example;
+  logger.warn({ err, tries, eventId: delivery.id, events: again.length }, 'events will be tried again');
+  for (const { delivery, verdict } of again) {
+    if (verdict.kind === 'retry') hand.retry(delivery.message, verdict.delayMs);
+  }
+}
+
+async function giveUp({ database, outage, hand, logger }: BatchRun, decided: readonly Decided[]): Promise<void> {
+  const [example] = decided;
+  if (example === undefined) return;
+  const letters = decided.map(({ delivery: { message, id }, err }) => ({
+    event_id: id,
+    stream: message.info.stream,
+    subject: message.subject,
+    payload: message.string(),
+    request_id: message.headers?.get('request-id') || null,
+    traceparent: message.headers?.get('traceparent') || null,
+    error: err,
+  }));
+  await outage.insist(() => bury(database, letters));
+  const { err, tries, delivery } = example;
+  logger.error({ err, tries, eventId: delivery.id, events: decided.length }, 'events given up; kept in dead_letters');
+  for (const { delivery } of decided) hand.ack(delivery.message);
 }

@@ -1,7 +1,11 @@
-import { streamName, streamSubjects } from '@app/contracts/define';
+import { durableName, type EventDefinition, streamName, streamSubjects } from '@app/contracts/define';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
-import { topology } from '@app/contracts/topology';
+import { type ServiceLinks, topology } from '@app/contracts/topology';
 import { inboxPrefix } from './connect.ts';
+import { formerDurable } from './durable.ts';
+import { replayName } from './replay-stream.ts';
+
+type Topology = Record<ServiceName, ServiceLinks>;
 
 export interface Permissions {
   readonly publish: readonly string[];
@@ -17,32 +21,49 @@ export interface Permissions {
  * it delivers, those of JetStream included, and walks through all of them again and again: at 1,200 events a second the
  * server spends a whole core on that after ten seconds.
  */
-export function permissionsOf(service: ServiceName): Permissions {
-  const links = topology[service];
+export function permissionsOf(service: ServiceName, all: Topology = topology): Permissions {
+  const links = all[service];
   return {
     publish: [
       ...links.asks.map((asked) => `svc.${asked}.>`),
-      ...askersOf(service).map((asker) => `${inboxPrefix(asker)}.>`),
+      ...askersOf(service, all).map((asker) => `${inboxPrefix(asker)}.>`),
       ...(links.publishes ? [streamSubjects(service), ...ownStreamApi(streamName(service))] : []),
       `wake.${service}.>`,
-      ...links.consumes.flatMap((source) => consumerApi(streamName(source), service)),
+      ...links.consumes.flatMap((event) => eventApi(service, event)),
+      ...formerConsumers(service, links),
     ],
     subscribe: [`svc.${service}.>`, '$SRV.>', `${inboxPrefix(service)}.>`, `wake.${service}.>`],
   };
 }
 
-const askersOf = (service: ServiceName): readonly ServiceName[] =>
-  serviceNames.filter((asker) => topology[asker].asks.includes(service));
+const askersOf = (service: ServiceName, all: Topology): readonly ServiceName[] =>
+  serviceNames.filter((asker) => all[asker].asks.includes(service));
 
 /** A stream is its producer's: whoever may change its settings could empty it. */
 const ownStreamApi = (stream: string): string[] =>
   ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`);
 
+/** The durable of one kind of event, and the consumer that a replay of the stream makes for a while. */
+function eventApi(service: ServiceName, event: EventDefinition): string[] {
+  const stream = streamName(event.service);
+  const durable = durableName(service, event);
+  return [...consumerApi(stream, durable), ...consumerApi(stream, replayName(durable))];
+}
+
+/** Replicas of a version before 0.2 go on during a roll-out; the new ones then remove what they leave. */
+function formerConsumers(service: ServiceName, { consumes }: ServiceLinks): string[] {
+  const streams = new Set(consumes.map((event) => streamName(event.service)));
+  return [...streams].flatMap((stream) => [
+    `$JS.API.STREAM.INFO.${stream}`,
+    ...consumerApi(stream, formerDurable(service)),
+  ]);
+}
+
 const consumerApi = (stream: string, durable: string): string[] => [
-  `$JS.API.STREAM.INFO.${stream}`,
   `$JS.API.CONSUMER.CREATE.${stream}.${durable}`,
   `$JS.API.CONSUMER.CREATE.${stream}.${durable}.>`,
   `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${durable}`,
+  `$JS.API.CONSUMER.DELETE.${stream}.${durable}`,
   `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
   `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
   `$JS.ACK.${stream}.${durable}.>`,
@@ -70,21 +91,23 @@ export interface ConfiguredUser {
 /**
  * The users section of a nats-server configuration.
  * @param password what stands for a service's password, as in `ConfiguredUser`
+ * @param all who is linked to whom, in a test
  * @param unrestricted further users that may do anything: for tests and benchmarks that look at the server from outside
  */
 export function natsUsersConfig(
   password: (service: ServiceName) => string,
   unrestricted: readonly ConfiguredUser[] = [],
+  all: Topology = topology,
 ): string {
   const users = [
-    ...serviceNames.map((service) => serviceUser(service, password(service))),
+    ...serviceNames.map((service) => serviceUser(service, password(service), all)),
     ...unrestricted.map(({ user, password }) => `    { user: "${user}", password: ${password} }`),
   ];
   return `max_payload: ${maxPayloadBytes}\nauthorization: {\n  users: [\n${users.join('\n')}\n  ]\n}\n`;
 }
 
-function serviceUser(service: ServiceName, password: string): string {
-  const { publish, subscribe } = permissionsOf(service);
+function serviceUser(service: ServiceName, password: string, all: Topology): string {
+  const { publish, subscribe } = permissionsOf(service, all);
   return [
     '    {',
     `      user: "${service}", password: ${password}`,

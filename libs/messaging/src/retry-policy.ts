@@ -1,21 +1,15 @@
 /** What becomes of an event whose handling failed. */
 export type Verdict = { kind: 'retry'; delayMs: number } | { kind: 'dead-letter' };
 
-/** The event cannot be understood or can never take effect: trying again changes nothing. */
-export class PoisonEvent extends Error {
-  override readonly name = 'PoisonEvent';
-}
-
 /**
- * Tries of a handler that keeps failing on one event, alone: 1 s, 2 s, 4 s … 60 s, 60 s make about 8 minutes, which
- * outlasts a roll-out. An outage of the database or of NATS is nobody's fault and counts no tries.
+ * Tries of an event that keeps failing: 1 s, 2 s, 4 s … 60 s, 60 s make about 6 minutes, which outlasts a roll-out: what
+ * an old replica cannot read, a new one may. An outage of the database is nobody's fault and counts no tries.
  */
-const triesMax = 12;
+export const triesMax = 12;
 const delayMaxMs = 60_000;
 
 /** The one place that decides between another try and giving up. `tries` counts failures of its own, from 1. */
 export function decide(err: unknown, tries: number): Verdict {
-  if (err instanceof PoisonEvent) return { kind: 'dead-letter' };
   const delayMs = Math.min(delayMaxMs, 1_000 * 2 ** Math.min(tries - 1, 10));
   if (isOutage(err)) return { kind: 'retry', delayMs: Math.min(delayMs, 5_000) };
   return tries >= triesMax ? { kind: 'dead-letter' } : { kind: 'retry', delayMs };

@@ -1,9 +1,5 @@
 import type { EventData, EventDefinition, EventEnvelope } from '@app/contracts/define';
-import type { ServiceName } from '@app/contracts/services';
-import type { Database } from '@app/service-kit/database';
-import type { Logger } from '@app/service-kit/logger';
 import type { PoolClient } from 'pg';
-import type { NatsLink } from './connect.ts';
 
 /** An event as a handler sees it: the envelope and what rode in its headers. */
 export interface ReceivedEvent<Data> extends EventEnvelope<Data> {
@@ -27,14 +23,4 @@ export interface Subscription {
  */
 export function on<E extends EventDefinition>(definition: E, handle: Handle<EventData<E>>): Subscription {
   return { definition, handle: handle as Subscription['handle'] };
-}
-
-export interface ConsumerOptions {
-  readonly link: NatsLink;
-  readonly database: Database;
-  readonly source: ServiceName;
-  readonly subscriptions: readonly Subscription[];
-  readonly logger: Logger;
-  /** Called after a batch's effects are committed. */
-  readonly afterCommit?: () => void;
 }

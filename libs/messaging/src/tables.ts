@@ -6,7 +6,7 @@
  *              flushes to disk only every two minutes), they are published again.
  * inbox        ids of the events that took effect here, written in the transaction of that effect.
  * commands     results of commands by command id, for commands that create nothing whose id could be theirs.
- * dead_letters events given up on, with the reason; kept until someone looks.
+ * dead_letters events given up on, with the reason, until they are replayed or 90 days have passed.
  */
 export const messagingTables = `
   create table outbox (
@@ -55,4 +55,23 @@ export const publishedAtAndPruneIndexes = `
   drop index inbox_received;
   create index inbox_received on inbox (received_at);
   create index commands_created on commands (created_at);
+`;
+
+/**
+ * event_tries   how often an event was begun that then failed or ended the process; its row goes with its success.
+ * dead_letters  a row whose `replay_requested_at` is set is handled once more by the running service; the headers an
+ *               event came with are handed to that try as well.
+ */
+export const eventTriesAndReplays = `
+  create table event_tries (
+    event_id text primary key,
+    tries integer not null,
+    tried_at timestamptz not null default now()
+  );
+  alter table dead_letters
+    add column request_id text,
+    add column traceparent text,
+    add column replay_requested_at timestamptz;
+  create index dead_letters_died on dead_letters (died_at);
+  create index dead_letters_requested on dead_letters (subject, event_id) where replay_requested_at is not null;
 `;

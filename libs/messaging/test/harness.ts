@@ -1,14 +1,24 @@
 import { defineEvent, defineRequest, type EventDefinition } from '@app/contracts/define';
-import { type Database, migrateUp, openDatabase } from '@app/service-kit/database';
+import { topology } from '@app/contracts/topology';
+import { type Client, type Database, migrateUp, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { Migration } from '@mikro-orm/migrations';
 import { z } from 'zod';
-import { publishedAtMigration } from '../src/migrations.ts';
+import { eventTriesMigration, publishedAtMigration } from '../src/migrations.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
 import { messagingTables } from '../src/tables.ts';
 
 export const counted = defineEvent('checkout', 'test.counted', 1, z.object({ n: z.int() }));
+/** A kind that only a newer version of metrics consumes. */
+export const recounted = defineEvent('checkout', 'test.recounted', 1, z.object({ n: z.int() }));
+
+/** The platform's links, and metrics consuming the events of these tests. */
+export const testLinks: typeof topology = {
+  ...topology,
+  metrics: { ...topology.metrics, consumes: [...topology.metrics.consumes, counted, recounted] },
+};
+
 export const askDouble = defineRequest('read', 'catalog', 'test.double', {
   input: z.strictObject({ n: z.int() }),
   output: z.object({ doubled: z.int() }),
@@ -29,7 +39,7 @@ const options = (url: string) => ({
   url,
   applicationName: 'messaging-test',
   entities: [],
-  migrations: [{ name: '0001-tables', class: Tables }, publishedAtMigration],
+  migrations: [{ name: '0001-tables', class: Tables }, publishedAtMigration, eventTriesMigration],
 });
 
 export interface TestDb {
@@ -72,3 +82,17 @@ export async function numbers(database: Database): Promise<number[]> {
   const { rows } = await database.pool.query<{ n: number }>('select n from effects order by n');
   return rows.map((row) => row.n);
 }
+
+/** What a handler does with the events of a batch: one row for each, in `effects`. */
+export async function insertEffects(
+  events: readonly { id: string; data: { n: number } }[],
+  client: Client,
+): Promise<void> {
+  const rows = events.map((event) => ({ n: event.data.n, id: event.id }));
+  await client.query('insert into effects select n, id from json_to_recordset($1::json) as e(n int, id text)', [
+    JSON.stringify(rows),
+  ]);
+}
+
+export const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);

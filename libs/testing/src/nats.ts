@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceName } from '@app/contracts/services';
+import { topology } from '@app/contracts/topology';
 import { type RunningNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { freePort } from '@app/embedded/ports';
 import { natsUsersConfig } from '@app/messaging/permissions';
@@ -17,6 +18,8 @@ import { testInfra } from './provided.ts';
 export interface TestNats {
   url: string;
   port: number;
+  /** Where it keeps its streams; only of an embedded server, for tests that damage them. */
+  dataDir?: string;
   /** Options of `connectNats` for a service's own user. */
   login(service: ServiceName): { url: string; service: ServiceName; user?: string; password?: string };
   /** Settings of a service's process. */
@@ -38,11 +41,16 @@ export function connectObserver(nats: TestNats): Promise<NatsConnection> {
   return connect({ ...nats.observer, name: 'test-observer' });
 }
 
-/** A server for the calling test file alone: streams belong to a whole server, so files would meet on a shared one. */
-export async function createTestNats(): Promise<TestNats> {
+/**
+ * A server for the calling test file alone: streams belong to a whole server, so files would meet on a shared one.
+ * @param links who is linked to whom, for tests with events of their own
+ */
+export async function createTestNats(links = topology): Promise<TestNats> {
   const infra = testInfra();
-  if (infra.kind === 'embedded') return await createServer(infra.natsServerBinary ?? '', infra.directory ?? tmpdir());
-  if (infra.kind === 'testcontainers') return await createContainer();
+  const users = usersConfig(links);
+  if (infra.kind === 'embedded')
+    return await createServer(infra.natsServerBinary ?? '', infra.directory ?? tmpdir(), users);
+  if (infra.kind === 'testcontainers') return await createContainer(users);
   return sharedServer(infra.natsUrl ?? '');
 }
 
@@ -50,10 +58,8 @@ const password = 'test-password';
 const observer = 'test-observer';
 
 /** What `npm start`, compose and k8s give nats-server, and one user more for tests. */
-const usersConfig = natsUsersConfig(
-  () => JSON.stringify(password),
-  [{ user: observer, password: JSON.stringify(password) }],
-);
+const usersConfig = (links: typeof topology): string =>
+  natsUsersConfig(() => JSON.stringify(password), [{ user: observer, password: JSON.stringify(password) }], links);
 
 function usersOf(url: string): Pick<TestNats, 'login' | 'settings' | 'observer'> {
   return {
@@ -63,10 +69,10 @@ function usersOf(url: string): Pick<TestNats, 'login' | 'settings' | 'observer'>
   };
 }
 
-async function createServer(binary: string, directory: string): Promise<TestNats> {
+async function createServer(binary: string, directory: string, users: string): Promise<TestNats> {
   const dataDir = await mkdtemp(join(directory, 'nats-'));
   const configFile = join(dataDir, 'users.conf');
-  await writeFile(configFile, usersConfig);
+  await writeFile(configFile, users);
   let server: RunningNatsServer = await startNatsServer({ binary, dataDir, configFile });
   const { url, port } = server;
   const start = async () => {
@@ -75,6 +81,7 @@ async function createServer(binary: string, directory: string): Promise<TestNats
   return {
     url,
     port,
+    dataDir,
     ...usersOf(url),
     start,
     kill: () => server.kill(),
@@ -90,12 +97,12 @@ async function createServer(binary: string, directory: string): Promise<TestNats
   };
 }
 
-async function createContainer(): Promise<TestNats> {
+async function createContainer(users: string): Promise<TestNats> {
   const { GenericContainer, Wait } = await import('testcontainers');
   // A fixed port, because Docker gives a container another free one at each start.
   const port = await freePort();
   const container = await new GenericContainer(natsImage)
-    .withCopyContentToContainer([{ content: usersConfig, target: '/users.conf' }])
+    .withCopyContentToContainer([{ content: users, target: '/users.conf' }])
     .withCommand(['-c', '/users.conf', '-js', '-sd', '/data'])
     .withExposedPorts({ container: 4222, host: port })
     .withWaitStrategy(Wait.forListeningPorts())

@@ -1,5 +1,5 @@
 import { connectNats, natsCheck } from '@app/messaging/connect';
-import { startConsumer } from '@app/messaging/consume';
+import { startConsumers } from '@app/messaging/consume';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { natsOptions } from '@app/messaging/nats-options';
 import { startRelay } from '@app/messaging/relay';
@@ -8,7 +8,7 @@ import { databaseChecks, openDatabase } from '@app/service-kit/database';
 import { Lifetime } from '@app/service-kit/lifetime';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import { affiliateRequests } from './affiliates/requests.ts';
-import { checkoutConsumer } from './commissions/consumers.ts';
+import { subscriptions } from './commissions/consumers.ts';
 import { commissionRequests } from './commissions/requests.ts';
 import type { AffiliateConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
@@ -30,9 +30,9 @@ export async function createAffiliate(
       startRelay({ link, databaseUrl: config.DATABASE_URL, logger, streamReplicas }),
       (started) => started.close(),
     );
-    const consuming = { ...checkoutConsumer(clock, () => relay.wake()), source: 'checkout' as const };
-    const orders = startConsumer({ ...consuming, link, database, logger });
-    lifetime.add('order consumer', orders, (consumer) => consumer.close());
+    const consumed = subscriptions(clock, () => relay.wake());
+    const consumers = startConsumers({ link, database, subscriptions: consumed, logger });
+    lifetime.add('consumers', consumers, (started) => started.close());
     lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
     const deps = { database, clock };
     const served = await serveRequests(link, {
@@ -44,11 +44,7 @@ export async function createAffiliate(
     lifetime.add('requests', served, (requests) => requests.close());
     return {
       name: 'affiliate',
-      checks: [
-        ...databaseChecks(database),
-        natsCheck(link),
-        { name: 'events of checkout', check: () => orders.check() },
-      ],
+      checks: [...databaseChecks(database), natsCheck(link), ...consumers.checks],
       close: () => lifetime.close(),
     };
   } catch (err) {

@@ -1,5 +1,5 @@
 import { connectNats, natsCheck } from '@app/messaging/connect';
-import { startConsumer } from '@app/messaging/consume';
+import { startConsumers } from '@app/messaging/consume';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { natsOptions } from '@app/messaging/nats-options';
 import { startRelay } from '@app/messaging/relay';
@@ -12,7 +12,7 @@ import { dailyRunRequests } from './daily-runs/requests.ts';
 import { createSlots } from './daily-runs/slots.ts';
 import { dailySteps } from './daily-runs/steps.ts';
 import { databaseOptions } from './db/migrate.ts';
-import { checkoutSubscriptions } from './subscriptions/consumers.ts';
+import { subscriptions } from './subscriptions/consumers.ts';
 import { subscriptionRequests } from './subscriptions/requests.ts';
 
 /** Far longer than an account's run takes: one that is slower is stuck, or finishes by itself after the sum was made. */
@@ -29,13 +29,9 @@ export async function createBilling(config: BillingConfig, { logger, clock }: Se
     const streamReplicas = config.STREAM_REPLICAS;
     const relay = startRelay({ link, databaseUrl: config.DATABASE_URL, logger, streamReplicas });
     lifetime.add('relay', relay, (started) => started.close());
-    const orders = startConsumer({
-      ...{ link, database, logger },
-      source: 'checkout',
-      subscriptions: checkoutSubscriptions,
-      afterCommit: () => relay.wake(),
-    });
-    lifetime.add('order consumer', orders, (consumer) => consumer.close());
+    const consumed = subscriptions(() => relay.wake());
+    const consumers = startConsumers({ link, database, subscriptions: consumed, logger });
+    lifetime.add('consumers', consumers, (started) => started.close());
     lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
     // Half of the pool for the locks of runs leaves the other half for their work; the run over all needs two.
     const slots = createSlots(Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2)));
@@ -49,11 +45,7 @@ export async function createBilling(config: BillingConfig, { logger, clock }: Se
     lifetime.add('requests', served, (requests) => requests.close());
     return {
       name: 'billing',
-      checks: [
-        ...databaseChecks(database),
-        natsCheck(link),
-        { name: 'events of checkout', check: () => orders.check() },
-      ],
+      checks: [...databaseChecks(database), natsCheck(link), ...consumers.checks],
       close: () => lifetime.close(),
     };
   } catch (err) {

@@ -1,5 +1,5 @@
 import { connectNats, natsCheck } from '@app/messaging/connect';
-import { startConsumer } from '@app/messaging/consume';
+import { startConsumers } from '@app/messaging/consume';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { natsOptions } from '@app/messaging/nats-options';
 import { createRequester } from '@app/messaging/requester';
@@ -9,7 +9,7 @@ import { Lifetime } from '@app/service-kit/lifetime';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { MetricsConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
-import { billingSubscriptions, checkoutSubscriptions } from './facts/consumers.ts';
+import { subscriptions } from './facts/consumers.ts';
 import { metricsRequests } from './metrics/requests.ts';
 
 /** Puts the service together: storage, messaging, what it listens to, and last what lets requests in. */
@@ -20,11 +20,8 @@ export async function createMetrics(config: MetricsConfig, { logger, clock }: Se
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
     const nats = { ...natsOptions(config), logger };
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'metrics' }), (opened) => opened.close());
-    const common = { link, database, logger };
-    const orders = startConsumer({ ...common, source: 'checkout', subscriptions: checkoutSubscriptions });
-    lifetime.add('order consumer', orders, (consumer) => consumer.close());
-    const subscriptions = startConsumer({ ...common, source: 'billing', subscriptions: billingSubscriptions });
-    lifetime.add('subscription consumer', subscriptions, (consumer) => consumer.close());
+    const consumers = startConsumers({ link, database, subscriptions: subscriptions(), logger });
+    lifetime.add('consumers', consumers, (started) => started.close());
     lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
     const served = await serveRequests(link, {
       version: '0.1.0',
@@ -35,12 +32,7 @@ export async function createMetrics(config: MetricsConfig, { logger, clock }: Se
     lifetime.add('requests', served, (requests) => requests.close());
     return {
       name: 'metrics',
-      checks: [
-        ...databaseChecks(database),
-        natsCheck(link),
-        { name: 'events of checkout', check: () => orders.check() },
-        { name: 'events of billing', check: () => subscriptions.check() },
-      ],
+      checks: [...databaseChecks(database), natsCheck(link), ...consumers.checks],
       close: () => lifetime.close(),
     };
   } catch (err) {

@@ -1,5 +1,5 @@
 import { connectNats, natsCheck } from '@app/messaging/connect';
-import { startConsumer } from '@app/messaging/consume';
+import { startConsumers } from '@app/messaging/consume';
 import { startHousekeeping } from '@app/messaging/housekeeping';
 import { startInstance } from '@app/messaging/instance';
 import { natsOptions } from '@app/messaging/nats-options';
@@ -15,7 +15,7 @@ import { listenForChanges } from './endpoints/endpoint-changes.ts';
 import { endpointRequests } from './endpoints/requests.ts';
 import { createSecretBox } from './endpoints/secret-box.ts';
 import { startSettling } from './endpoints/settling.ts';
-import { consumers } from './events/consumers.ts';
+import { subscriptions } from './events/consumers.ts';
 
 /** Puts the service together: storage, messaging, the dispatcher, what feeds it, and last what lets requests in. */
 export async function createWebhookDispatcher(
@@ -54,11 +54,9 @@ export async function createWebhookDispatcher(
       settling.wake();
     });
     lifetime.add('endpoint changes', changes, (started) => started.close());
-    const consuming = consumers({ clock, dispatcher }).map(({ source, subscriptions }) => {
-      const consumer = startConsumer({ link, database, source, subscriptions, logger });
-      lifetime.add(`consumer of ${source}`, consumer, (started) => started.close());
-      return { name: `events of ${source}`, check: () => consumer.check() };
-    });
+    const consumed = subscriptions({ clock, dispatcher });
+    const consumers = startConsumers({ link, database, subscriptions: consumed, logger });
+    lifetime.add('consumers', consumers, (started) => started.close());
     const deps = {
       database,
       clock,
@@ -76,7 +74,7 @@ export async function createWebhookDispatcher(
     lifetime.add('requests', served, (requests) => requests.close());
     return {
       name: 'webhook-dispatcher',
-      checks: [...databaseChecks(database), natsCheck(link), ...consuming],
+      checks: [...databaseChecks(database), natsCheck(link), ...consumers.checks],
       close: () => lifetime.close(),
     };
   } catch (err) {

@@ -1,5 +1,11 @@
 import { orderPaid } from '@app/contracts/orders';
-import { on } from '@app/messaging/subscription';
+import { on, type Subscription } from '@app/messaging/subscription';
 import { startSubscriptions } from './start-subscriptions.ts';
 
-export const checkoutSubscriptions = [on(orderPaid, (events, client) => startSubscriptions(client, events))];
+export function subscriptions(wakeRelay: () => void): Subscription[] {
+  return [
+    on(orderPaid, async (events, client, onCommit) => {
+      if ((await startSubscriptions(client, events)) > 0) onCommit(wakeRelay);
+    }),
+  ];
+}

@@ -3,7 +3,6 @@ import { idOfCommand } from '@app/contracts/ids';
 import type { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
 import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
-import { PoisonEvent } from '@app/messaging/retry-policy';
 import type { ReceivedEvent } from '@app/messaging/subscription';
 import { type Client, statement } from '@app/service-kit/database';
 import { nthPeriodEnd } from './period.rules.ts';
@@ -52,20 +51,23 @@ const insertSubscriptions = statement(
 
 type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
 
-/** Every order of a subscription product starts one subscription; other orders are none of billing's business yet. */
-export async function startSubscriptions(client: Client, events: readonly PaidOrder[]): Promise<void> {
+/**
+ * Every order of a subscription product starts one subscription; other orders are none of billing's business yet.
+ * @returns how many orders were of such products
+ */
+export async function startSubscriptions(client: Client, events: readonly PaidOrder[]): Promise<number> {
   const started = events.filter((event) => event.data.pricingType === 'subscription').map(newSubscription);
   // Two events of one order in one batch: the statement's own conflict check would still tell of both.
   const distinct = [...new Map(started.map((subscription) => [subscription.id, subscription])).values()];
   if (distinct.length > 0) await client.query(insertSubscriptions([JSON.stringify(distinct)]));
+  return distinct.length;
 }
 
 /** Its id ends as the order's, so that subscriptions list in the order of their sales, however late they are told of. */
 function newSubscription(event: PaidOrder): NewSubscription {
   const { accountId, requestId, data: order } = event;
   const { billingInterval } = order;
-  if (billingInterval === null)
-    throw new PoisonEvent(`order ${order.orderId} bought a subscription without an interval`);
+  if (billingInterval === null) throw new Error(`order ${order.orderId} bought a subscription without an interval`);
   const anchor = new Date(order.paidAt);
   const id = idOfCommand('subscription', order.orderId.slice(-26));
   const told = {

@@ -1,52 +1,37 @@
 import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
 import { funnelEmailSynced } from '@app/contracts/catalog';
 import { orderPaid } from '@app/contracts/orders';
-import type { ServiceName } from '@app/contracts/services';
 import type { WebhookEventName } from '@app/contracts/webhooks';
 import { on, type ReceivedEvent, type Subscription } from '@app/messaging/subscription';
 import { noteUnmatchedCodes } from '../activity/note-unmatched-codes.ts';
 import { funnelEmailSyncPayload, orderPaidPayload } from './payloads.rules.ts';
 import { type OutgoingEvent, type StoreDeps, storeEvents } from './store-events.ts';
 
-/** What is consumed, by the service that publishes it. */
-export function consumers(deps: StoreDeps): { source: ServiceName; subscriptions: Subscription[] }[] {
+export function subscriptions(deps: StoreDeps): Subscription[] {
   return [
-    {
-      source: 'checkout',
-      subscriptions: [
-        on(orderPaid, (events, client, onCommit) =>
-          storeEvents(
-            deps,
-            events.map((event) => ({
-              ...outgoing(event, 'order.paid', orderPaidPayload(event.data, event.occurredAt)),
-              orderId: event.data.orderId,
-              test: event.data.test,
-            })),
-            client,
-            onCommit,
-          ),
+    on(orderPaid, (events, client, onCommit) =>
+      storeEvents(
+        deps,
+        events.map((event) => ({
+          ...outgoing(event, 'order.paid', orderPaidPayload(event.data, event.occurredAt)),
+          orderId: event.data.orderId,
+          test: event.data.test,
+        })),
+        client,
+        onCommit,
+      ),
+    ),
+    on(funnelEmailSynced, (events, client, onCommit) =>
+      storeEvents(
+        deps,
+        events.map((event) =>
+          outgoing(event, 'funnel.email.sync', funnelEmailSyncPayload(event.data, event.occurredAt)),
         ),
-      ],
-    },
-    {
-      source: 'catalog',
-      subscriptions: [
-        on(funnelEmailSynced, (events, client, onCommit) =>
-          storeEvents(
-            deps,
-            events.map((event) =>
-              outgoing(event, 'funnel.email.sync', funnelEmailSyncPayload(event.data, event.occurredAt)),
-            ),
-            client,
-            onCommit,
-          ),
-        ),
-      ],
-    },
-    {
-      source: 'affiliate',
-      subscriptions: [on(affiliateCodeUnmatched, (events, client) => noteUnmatchedCodes(deps.clock, events, client))],
-    },
+        client,
+        onCommit,
+      ),
+    ),
+    on(affiliateCodeUnmatched, (events, client) => noteUnmatchedCodes(deps.clock, events, client)),
   ];
 }
 

@@ -1,5 +1,9 @@
-import { publishedAtMigration } from '@app/messaging/migrations';
+import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
 
-export const migrations: Migrations = [{ name: '0001-initial', class: Initial }, publishedAtMigration];
+export const migrations: Migrations = [
+  { name: '0001-initial', class: Initial },
+  publishedAtMigration,
+  eventTriesMigration,
+];

@@ -1,4 +1,4 @@
-import { publishedAtMigration } from '@app/messaging/migrations';
+import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
 import { SettlingAndDue } from './0003-settling-and-due.ts';
@@ -7,4 +7,5 @@ export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
   publishedAtMigration,
   { name: '0003-settling-and-due', class: SettlingAndDue },
+  eventTriesMigration,
 ];

@@ -1,0 +1,142 @@
+import type { Database } from '@app/service-kit/database';
+import type { PoolClient } from 'pg';
+import { forgetTries } from './event-tries.ts';
+
+export interface DeadLetter {
+  readonly event_id: string;
+  readonly stream: string;
+  readonly subject: string;
+  readonly payload: string;
+  readonly request_id: string | null;
+  readonly traceparent: string | null;
+  readonly error: unknown;
+}
+
+const errorMax = 2_000;
+
+/** PostgreSQL's text holds no zero bytes, which a payload that is no JSON may have. */
+const storable = (text: string): string => text.replaceAll('\0', '\ufffd');
+
+export function reasonOf(err: unknown): string {
+  const reason = err instanceof Error ? `${err.name}: ${err.message}` : String(err);
+  return storable(reason.slice(0, errorMax));
+}
+
+const insertSql = `
+  insert into dead_letters (event_id, stream, subject, payload, request_id, traceparent, error, replay_requested_at)
+  select event_id, stream, subject, payload, request_id, traceparent, error, case when $2 then now() end
+  from json_to_recordset($1::json) as d (
+    event_id text, stream text, subject text, payload text, request_id text, traceparent text, error text)
+  on conflict (event_id) do nothing`;
+
+/** Keeps events that were given up, in one transaction with the end of their tries. */
+export async function bury(database: Database, letters: readonly DeadLetter[]): Promise<void> {
+  await database.transaction(async (client) => {
+    await insertLetters(client, letters, { replay: false });
+    await forgetTries(
+      client,
+      letters.map((letter) => letter.event_id),
+    );
+  });
+}
+
+/** Keeps events, for the running service to handle at once when `replay` is set. */
+export async function insertLetters(
+  client: { query: PoolClient['query'] },
+  letters: readonly DeadLetter[],
+  { replay }: { replay: boolean },
+): Promise<void> {
+  const rows = letters.map((letter) => ({
+    ...letter,
+    payload: storable(letter.payload),
+    error: reasonOf(letter.error),
+  }));
+  await client.query(insertSql, [JSON.stringify(rows), replay]);
+}
+
+export interface LetterFilter {
+  readonly subject?: string | undefined;
+  readonly eventId?: string | undefined;
+}
+
+const filtered = '($1::text is null or subject = $1) and ($2::text is null or event_id = $2)';
+const valuesOf = ({ subject, eventId }: LetterFilter): (string | null)[] => [subject ?? null, eventId ?? null];
+
+export interface LetterCount {
+  readonly subject: string;
+  readonly letters: number;
+  readonly waiting: number;
+  readonly oldest: Date;
+}
+
+/** Dead letters of each subject, and how many of them wait for their replay. */
+export async function countLetters(database: Database, filter: LetterFilter): Promise<LetterCount[]> {
+  const { rows } = await database.pool.query<LetterCount>(
+    `select subject, count(*)::int as letters, count(replay_requested_at)::int as waiting, min(died_at) as oldest
+     from dead_letters where ${filtered} group by subject order by subject`,
+    valuesOf(filter),
+  );
+  return rows;
+}
+
+export interface ListedLetter {
+  readonly event_id: string;
+  readonly subject: string;
+  readonly error: string;
+  readonly died_at: Date;
+  readonly payload: string;
+}
+
+/** Oldest events first: ids are sorted by time. */
+export async function listLetters(
+  database: Database,
+  filter: LetterFilter,
+  page: { limit: number; after: string },
+): Promise<ListedLetter[]> {
+  const { rows } = await database.pool.query<ListedLetter>(
+    `select event_id, subject, error, died_at, payload from dead_letters
+     where ${filtered} and event_id > $3 order by event_id limit $4`,
+    [...valuesOf(filter), page.after, page.limit],
+  );
+  return rows;
+}
+
+export interface RequestedReplay {
+  readonly eventIds: readonly string[];
+  /** By the database's clock. */
+  readonly requestedAt: Date;
+}
+
+/** Asks the running service to handle dead letters once more, oldest first. */
+export async function requestReplay(
+  database: Database,
+  filter: LetterFilter,
+  limit: number,
+): Promise<RequestedReplay | undefined> {
+  const { rows } = await database.pool.query<{ event_id: string; replay_requested_at: Date }>(
+    `update dead_letters set replay_requested_at = now() where event_id in (
+       select event_id from dead_letters where ${filtered} order by event_id limit $3)
+     returning event_id, replay_requested_at`,
+    [...valuesOf(filter), limit],
+  );
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  return { eventIds: rows.map((row) => row.event_id), requestedAt: first.replay_requested_at };
+}
+
+export interface ReplayState {
+  /** Still asked for, or under way. */
+  readonly open: number;
+  /** Failed again. */
+  readonly failed: number;
+}
+
+export async function replayState(database: Database, requested: RequestedReplay): Promise<ReplayState> {
+  const { rows } = await database.pool.query<ReplayState>(
+    `select count(*) filter (where replay_requested_at is not null or died_at <= $2)::int as open,
+       count(*) filter (where replay_requested_at is null and died_at > $2)::int as failed
+     from dead_letters where event_id = any($1::text[])`,
+    [requested.eventIds, requested.requestedAt],
+  );
+  return rows[0] ?? { open: 0, failed: 0 };
+}

@@ -1,0 +1,93 @@
+import { durableName, type EventDefinition, streamName } from '@app/contracts/define';
+import {
+  AckPolicy,
+  type Consumer,
+  type ConsumerInfo,
+  DeliverPolicy,
+  type JetStreamManager,
+  jetstream,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
+import type { NatsLink } from './connect.ts';
+import { isMissing, openStreams } from './streams.ts';
+
+/**
+ * A hundred times what a batch takes; a replica that dies has its events redelivered after this. One that is merely
+ * slow has them doubled, which the inbox undoes.
+ */
+const ackWaitMs = 10_000;
+/**
+ * Delivered and not acknowledged, over all replicas: ten replicas with their hands full (2 × 500) and as many events
+ * again that wait for their next try. At the bound the durable stands still until a try succeeds or gives up.
+ */
+const ackPendingMax = 20_000;
+
+const settings = { ack_wait: nanos(ackWaitMs), max_ack_pending: ackPendingMax };
+
+/**
+ * Opens this service's durable consumer of one kind of event, which all its replicas share, or makes it. One durable
+ * for each kind: a replica is never given a kind it does not know, and a filter never has to be changed.
+ * @throws while the stream is missing: it is its producer's to create
+ */
+export async function openDurable(link: NatsLink, definition: EventDefinition): Promise<Consumer> {
+  const manager = await openStreams(link);
+  const stream = streamName(definition.service);
+  const name = durableName(link.service, definition);
+  const found = await consumerInfo(manager, stream, name);
+  if (found === undefined) await addDurable(manager, stream, name, definition);
+  else if (await isAhead(manager, stream, found)) {
+    await manager.consumers.delete(stream, name);
+    await addDurable(manager, stream, name, definition);
+  } else if (found.config.ack_wait !== settings.ack_wait || found.config.max_ack_pending !== settings.max_ack_pending) {
+    await manager.consumers.update(stream, name, settings);
+  }
+  await removeFormerDurable(manager, stream, link.service);
+  return await jetstream(link.connection).consumers.get(stream, name);
+}
+
+async function consumerInfo(
+  manager: JetStreamManager,
+  stream: string,
+  name: string,
+): Promise<ConsumerInfo | undefined> {
+  try {
+    return await manager.consumers.info(stream, name);
+  } catch (err) {
+    if (isMissing(err)) return undefined;
+    throw err;
+  }
+}
+
+async function addDurable(
+  manager: JetStreamManager,
+  stream: string,
+  name: string,
+  definition: EventDefinition,
+): Promise<void> {
+  await manager.consumers.add(stream, {
+    durable_name: name,
+    filter_subject: definition.subject,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    max_deliver: -1,
+    ...settings,
+  });
+}
+
+/**
+ * A stream that lost its tail gives the lost places to other events, and a durable that is past those places would
+ * skip them. It begins anew then; the inbox drops what took effect before.
+ */
+async function isAhead(manager: JetStreamManager, stream: string, durable: ConsumerInfo): Promise<boolean> {
+  const { state } = await manager.streams.info(stream);
+  return durable.delivered.stream_seq > state.last_seq;
+}
+
+/** Versions before 0.2 had one durable for each pair of services, named after the consumer. */
+export const formerDurable = (service: string): string => service;
+
+/** Removed as soon as no replica of such a version waits at it: its filter would be evaluated for ever. */
+async function removeFormerDurable(manager: JetStreamManager, stream: string, service: string): Promise<void> {
+  const former = await consumerInfo(manager, stream, formerDurable(service));
+  if (former !== undefined && former.num_waiting === 0) await manager.consumers.delete(stream, formerDurable(service));
+}

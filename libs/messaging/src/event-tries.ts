@@ -1,0 +1,52 @@
+import type { PoolClient } from 'pg';
+
+/**
+ * How often an event was begun without taking effect. Written before the try, so that an event that ends the process
+ * is counted too, and kept in the database, so that replicas and restarts count together. Only events that come a
+ * second time are written: a first try costs nothing.
+ */
+interface Queryable {
+  query: PoolClient['query'];
+}
+
+/** An event that was tried with others so often is tried alone from then on: it may be the one that fails them all. */
+export const triesTogetherMax = 3;
+
+/**
+ * Counts one try more for each event, but leaves those at `triesTogetherMax` alone: they are counted when they begin.
+ * @returns the tries of each, this one included; events that are to be tried alone are missing
+ */
+export async function beginTogether(database: Queryable, eventIds: readonly string[]): Promise<Map<string, number>> {
+  return await count(database, 'event-tries-together', eventIds, `where t.tries < ${triesTogetherMax}`);
+}
+
+/** Counts one try more for each event. */
+export async function countTries(database: Queryable, eventIds: readonly string[]): Promise<Map<string, number>> {
+  return await count(database, 'event-tries-count', eventIds, '');
+}
+
+async function count(
+  database: Queryable,
+  name: string,
+  eventIds: readonly string[],
+  condition: string,
+): Promise<Map<string, number>> {
+  const { rows } = await database.query<{ event_id: string; tries: number }>({
+    name,
+    text: `insert into event_tries as t (event_id, tries) select distinct unnest($1::text[]) as id, 1 order by id
+           on conflict (event_id) do update set tries = t.tries + 1, tried_at = now() ${condition}
+           returning event_id, tries`,
+    values: [eventIds],
+  });
+  return new Map(rows.map((row) => [row.event_id, row.tries]));
+}
+
+/** They took effect, were given up, or failed by no fault of their own. */
+export async function forgetTries(database: Queryable, eventIds: readonly string[]): Promise<void> {
+  if (eventIds.length === 0) return;
+  await database.query({
+    name: 'event-tries-forget',
+    text: 'delete from event_tries where event_id = any($1::text[])',
+    values: [eventIds],
+  });
+}

@@ -1,0 +1,63 @@
+import type { Logger } from '@app/service-kit/logger';
+import { isOutage, mayBeOneEvent } from './retry-policy.ts';
+import type { Waker } from './waker.ts';
+
+/** The consumer closes: what it was at goes back to the durable. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}
+
+/** Repeats work until the surroundings let it through: it keeps one batch in hand, and nothing more is fetched. */
+export interface Outage {
+  /**
+   * @throws what is not an outage, as it comes
+   * @throws InterruptedError when the consumer closes meanwhile
+   */
+  outlast<T>(work: () => Promise<T>): Promise<T>;
+  /** As `outlast`, for the consumer's own bookkeeping: nothing can go on while that fails, whatever the reason. */
+  insist<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export interface OutageOptions {
+  readonly logger: Logger;
+  readonly pause: Waker;
+  readonly isClosing: () => boolean;
+  readonly onBegin: () => void;
+}
+
+const pauseMaxMs = 5_000;
+const pauseMs = (failures: number): number => Math.min(pauseMaxMs, 500 * 2 ** Math.min(failures, 10));
+
+export function createOutage({ logger, pause, isClosing, onBegin }: OutageOptions): Outage {
+  const wait = async (failures: number, err: unknown): Promise<void> => {
+    if (failures === 0) logger.warn({ err }, 'events wait: the database does not take them');
+    onBegin();
+    if (!isClosing()) await pause.sleep(pauseMs(failures));
+    if (isClosing()) throw new InterruptedError('closing');
+  };
+  const repeat = async <T>(work: () => Promise<T>, outlasts: (err: unknown) => boolean): Promise<T> => {
+    for (let failures = 0; ; failures += 1) {
+      const outcome = await attempt(work);
+      if (outcome.done) {
+        if (failures > 0) logger.info({ failures }, 'events are taken again');
+        return outcome.result;
+      }
+      if (!outlasts(outcome.err)) throw outcome.err;
+      await wait(failures, outcome.err);
+    }
+  };
+  return {
+    outlast: (work) => repeat(work, (err) => isOutage(err) && !mayBeOneEvent(err)),
+    insist: (work) => repeat(work, () => true),
+  };
+}
+
+type Outcome<T> = { readonly done: true; readonly result: T } | { readonly done: false; readonly err: unknown };
+
+async function attempt<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { done: true, result: await work() };
+  } catch (err) {
+    return { done: false, err };
+  }
+}

@@ -1,0 +1,112 @@
+import type { Logger } from '@app/service-kit/logger';
+import type { PoolClient } from 'pg';
+import { reasonOf } from './dead-letters.ts';
+import { isOutage } from './retry-policy.ts';
+import type { ReceivedEvent, Subscription } from './subscription.ts';
+import { type EffectPlace, readEvent, takeEffect } from './take-effect.ts';
+import { createWaker } from './waker.ts';
+
+export interface ReplaysOptions extends EffectPlace {
+  readonly subscriptions: readonly Subscription[];
+  readonly logger: Logger;
+}
+
+/** One indexed look at a table that is nearly always empty. */
+const lookEveryMs = 2_000;
+const batchMax = 100;
+
+/**
+ * Handles the dead letters whose replay was asked for: by the same handlers as events from the stream, in one
+ * transaction with their inbox rows and the end of the letter. One that fails is kept with its new reason.
+ */
+export function startReplays(options: ReplaysOptions): { close(): Promise<void> } {
+  const waker = createWaker();
+  let closing = false;
+  let failing = false;
+  const look = async (): Promise<number> => {
+    try {
+      const found = await replayOnce(options);
+      failing = false;
+      return found;
+    } catch (err) {
+      // The consumers tell of an outage; the same line every two seconds would tell no more.
+      if (!failing && !isOutage(err)) options.logger.warn({ err }, 'dead letters could not be replayed');
+      failing = true;
+      return 0;
+    }
+  };
+  const running = (async () => {
+    while (!closing) if ((await look()) === 0 && !closing) await waker.sleep(lookEveryMs);
+  })();
+  return {
+    close: async () => {
+      closing = true;
+      waker.wake();
+      await running;
+    },
+  };
+}
+
+interface LetterRow {
+  readonly event_id: string;
+  readonly subject: string;
+  readonly payload: string;
+  readonly request_id: string | null;
+  readonly traceparent: string | null;
+}
+
+/**
+ * The request ends before the try: a letter that ends the process is kept, and not tried again unasked.
+ * @returns how many letters were taken up
+ */
+async function replayOnce(options: ReplaysOptions): Promise<number> {
+  const { database, subscriptions } = options;
+  let found = 0;
+  for (const subscription of subscriptions) {
+    const { rows } = await database.pool.query<LetterRow>(
+      `update dead_letters set replay_requested_at = null where event_id in (
+         select event_id from dead_letters where subject = $1 and replay_requested_at is not null
+         order by event_id limit ${batchMax} for update skip locked)
+       returning event_id, subject, payload, request_id, traceparent`,
+      [subscription.definition.subject],
+    );
+    found += rows.length;
+    if (rows.length > 0) await replayTogether(options, subscription, rows);
+  }
+  return found;
+}
+
+async function replayTogether(
+  options: ReplaysOptions,
+  subscription: Subscription,
+  rows: readonly LetterRow[],
+): Promise<void> {
+  try {
+    await replay(options, subscription, rows);
+  } catch (err) {
+    if (rows.length > 1) for (const row of rows) await replayTogether(options, subscription, [row]);
+    else await keep(options, rows[0] as LetterRow, err);
+  }
+}
+
+async function replay(options: ReplaysOptions, subscription: Subscription, rows: readonly LetterRow[]): Promise<void> {
+  const events: ReceivedEvent<never>[] = rows.map((row) =>
+    readEvent(subscription, row.payload, { requestId: row.request_id, traceparent: row.traceparent }),
+  );
+  const ids = rows.map((row) => row.event_id);
+  await takeEffect(options, subscription, events, async (client: PoolClient) => {
+    await client.query('delete from dead_letters where event_id = any($1::text[])', [ids]);
+  });
+  options.logger.info({ subject: subscription.definition.subject, events: ids.length }, 'dead letters replayed');
+}
+
+/** An outage leaves the request standing. */
+async function keep({ database, logger }: ReplaysOptions, row: LetterRow, err: unknown): Promise<void> {
+  await database.pool.query(
+    `update dead_letters set error = $2, died_at = now(), replay_requested_at = case when $3 then now() end
+     where event_id = $1`,
+    [row.event_id, reasonOf(err), isOutage(err)],
+  );
+  if (isOutage(err)) throw err;
+  logger.error({ err, subject: row.subject, eventId: row.event_id }, 'dead letter failed again; kept');
+}

@@ -1,0 +1,92 @@
+import { durableName, type EventDefinition, streamName } from '@app/contracts/define';
+import type { Database } from '@app/service-kit/database';
+import { AckPolicy, DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
+import type { NatsLink } from './connect.ts';
+import { insertLetters } from './dead-letters.ts';
+import { openStreams } from './streams.ts';
+
+/** The consumer of a replay stands beside the durable, which goes on undisturbed. */
+export const replayName = (durable: string): string => `${durable}-replay`;
+
+export interface StreamReplay {
+  /** Events of this kind that the stream has since then. */
+  readonly read: number;
+  /** Those that had not taken effect here: handed to the running service, as dead letters to be replayed. */
+  readonly handed: number;
+  /** Those that were given up before; they stay dead letters until their replay is asked for. */
+  readonly dead: number;
+}
+
+const batchMax = 500;
+const batchWaitMs = 5_000;
+/** nats-server removes the consumer of a replay that was killed after this. */
+const inactiveMs = 30_000;
+
+/**
+ * Looks through a stream for events that this service's inbox does not have, and hands them to the running service.
+ * An event that is just being delivered may be handed over too: the inbox drops its second effect.
+ * @throws when another replay of the same events is running
+ */
+export async function replayStream(
+  link: NatsLink,
+  database: Database,
+  definition: EventDefinition,
+  since: Date,
+): Promise<StreamReplay> {
+  const manager = await openStreams(link);
+  const stream = streamName(definition.service);
+  const name = replayName(durableName(link.service, definition));
+  const { num_pending: pending } = await manager.consumers.add(stream, {
+    name,
+    filter_subject: definition.subject,
+    deliver_policy: DeliverPolicy.StartTime,
+    opt_start_time: since.toISOString(),
+    ack_policy: AckPolicy.None,
+    inactive_threshold: nanos(inactiveMs),
+    mem_storage: true,
+  });
+  try {
+    const consumer = await jetstream(link.connection).consumers.get(stream, name);
+    const sum = { read: 0, handed: 0, dead: 0 };
+    while (sum.read < pending) {
+      const messages: JsMsg[] = [];
+      const wanted = Math.min(batchMax, pending - sum.read);
+      for await (const message of await consumer.fetch({ max_messages: wanted, expires: batchWaitMs }))
+        messages.push(message);
+      if (messages.length === 0) throw new Error(`${stream} gave ${sum.read} of ${pending} events and then no more`);
+      const found = await handOver(database, messages);
+      sum.read += messages.length;
+      sum.handed += found.handed;
+      sum.dead += found.dead;
+    }
+    return sum;
+  } finally {
+    await manager.consumers.delete(stream, name);
+  }
+}
+
+async function handOver(
+  database: Database,
+  messages: readonly JsMsg[],
+): Promise<Pick<StreamReplay, 'handed' | 'dead'>> {
+  const byId = new Map(messages.map((message) => [message.headers?.get('Nats-Msg-Id') ?? '', message]));
+  const { rows } = await database.pool.query<{ event_id: string; dead: boolean }>(
+    `select w.event_id, d.event_id is not null as dead
+     from unnest($1::text[]) as w (event_id) left join dead_letters as d on d.event_id = w.event_id
+     where not exists (select from inbox as i where i.event_id = w.event_id)`,
+    [[...byId.keys()]],
+  );
+  const missing = rows.filter((row) => !row.dead).flatMap((row) => byId.get(row.event_id) ?? []);
+  const letters = missing.map((message) => ({
+    event_id: message.headers?.get('Nats-Msg-Id') ?? '',
+    stream: message.info.stream,
+    subject: message.subject,
+    payload: message.string(),
+    request_id: message.headers?.get('request-id') || null,
+    traceparent: message.headers?.get('traceparent') || null,
+    error: 'found in the stream and not in the inbox',
+  }));
+  if (letters.length > 0) await insertLetters(database.pool, letters, { replay: true });
+  return { handed: letters.length, dead: rows.length - letters.length };
+}

@@ -1,0 +1,74 @@
+import type { ServiceName } from '@app/contracts/services';
+import type { Database } from '@app/service-kit/database';
+import { inBatchSpan } from '@app/service-kit/tracing';
+import { SpanKind } from '@opentelemetry/api';
+import type { PoolClient } from 'pg';
+import { z } from 'zod';
+import { batchSpan, consumeSpan } from './spans.ts';
+import type { ReceivedEvent, Subscription } from './subscription.ts';
+
+export interface EventHeaders {
+  readonly requestId: string | null;
+  readonly traceparent: string | null;
+}
+
+const envelope = z.object({ id: z.string(), accountId: z.string(), occurredAt: z.string(), data: z.unknown() });
+
+/**
+ * Unknown fields are dropped, so that an older consumer survives a newer producer.
+ * @throws an Error that names the subject and the fields that cannot be read
+ */
+export function readEvent(subscription: Subscription, payload: string, headers: EventHeaders): ReceivedEvent<never> {
+  try {
+    const { data, ...rest } = envelope.parse(JSON.parse(payload));
+    return {
+      ...rest,
+      data: subscription.definition.data.parse(data) as never,
+      requestId: headers.requestId,
+      traceparent: headers.traceparent ?? undefined,
+    };
+  } catch (err) {
+    throw new Error(`${subscription.definition.subject} cannot be read: ${(err as Error).message}`);
+  }
+}
+
+/** Sorted, so that two batches with the same events wait for each other and never in a circle. */
+const insertInbox = {
+  name: 'inbox-insert',
+  text: `insert into inbox (event_id) select unnest($1::text[]) as id order by id
+    on conflict do nothing returning event_id`,
+};
+
+/** Where events take effect: the consuming service and its database. */
+export interface EffectPlace {
+  readonly service: ServiceName;
+  readonly database: Database;
+}
+
+/**
+ * One transaction: the inbox rows of the events that are new here, and their effects.
+ * @param alongside what else belongs to that transaction
+ */
+export async function takeEffect(
+  { service, database }: EffectPlace,
+  { definition, handle }: Subscription,
+  events: readonly ReceivedEvent<never>[],
+  alongside: (client: PoolClient) => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  const { name, attributes } = batchSpan(definition.service, events.length);
+  const items = events.map((event) => consumeSpan(definition.subject, service, event));
+  await inBatchSpan(name, { service, kind: SpanKind.CONSUMER, attributes, items }, async (traceparents) => {
+    const committed: (() => void)[] = [];
+    await database.transaction(async (client) => {
+      const ids = [...new Set(events.map((event) => event.id))];
+      const { rows } = await client.query<{ event_id: string }>({ ...insertInbox, values: [ids] });
+      const fresh = new Set(rows.map((row) => row.event_id));
+      // What an event brings about continues from its being consumed, not from its being published.
+      const traced = events.map((event, index) => ({ ...event, traceparent: traceparents[index] }));
+      const news = traced.filter((event) => fresh.delete(event.id));
+      if (news.length > 0) await handle(news, client, (work) => committed.push(work));
+      await alongside(client);
+    });
+    for (const work of committed) work();
+  });
+}

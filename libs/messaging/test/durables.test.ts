@@ -1,0 +1,209 @@
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { durableName } from '@app/contracts/define';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
+import { AckPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { headers, nanos } from '@nats-io/transport-node';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectNats, type NatsLink } from '../src/connect.ts';
+import { type EventConsumers, startConsumers } from '../src/consume.ts';
+import { ensureStream, openStreams } from '../src/streams.ts';
+import { on } from '../src/subscription.ts';
+import {
+  counted,
+  insertEffects,
+  logger,
+  numbers,
+  openTestDb,
+  range,
+  recounted,
+  type TestDb,
+  testLinks,
+} from './harness.ts';
+
+guardLeaks();
+
+let nats: TestNats;
+let db: TestDb;
+let checkout: NatsLink;
+let manager: JetStreamManager;
+let open: (() => Promise<void>)[];
+
+const durable = durableName('metrics', counted);
+
+beforeEach(async () => {
+  nats = await createTestNats(testLinks);
+  db = await openTestDb();
+  checkout = await connectNats(nats.login('checkout'));
+  await ensureStream(await openStreams(checkout), 'checkout', 1);
+  const observer = await connectObserver(nats);
+  manager = await jetstreamManager(observer);
+  open = [() => observer.close(), () => checkout.close()];
+});
+
+afterEach(async () => {
+  for (const close of open.reverse()) await close();
+  await db.close();
+  await nats.close();
+});
+
+async function consume(definitions = [counted]): Promise<EventConsumers> {
+  const link = await connectNats(nats.login('metrics'));
+  const subscriptions = definitions.map((definition) => on(definition, insertEffects));
+  const started = startConsumers({ link, database: db.database, subscriptions, logger });
+  open.push(async () => {
+    await started.close();
+    await link.close();
+  });
+  return started;
+}
+
+/** As the relay does; an event's id follows from its number, so that the same number is the same event. */
+async function publish(ns: readonly number[], definition = counted): Promise<void> {
+  const client = jetstream(checkout.connection);
+  for (const n of ns) {
+    const event = { id: `evt_${n}`, accountId: 'acc_1', occurredAt: '2026-01-01T00:00:00.000Z', data: { n } };
+    await client.publish(definition.subject, JSON.stringify(event), { msgID: event.id, headers: headers() });
+  }
+}
+
+const settled = async (count: number): Promise<void> => {
+  await eventually(async () => (await numbers(db.database)).length >= count, { withinMs: 15_000 });
+};
+
+test('an old replica beside a new one takes nothing of a kind it does not know', async () => {
+  await consume();
+  await consume([counted, recounted]);
+  await publish(range(0, 100));
+  await publish(range(1_000, 1_400), recounted);
+  await publish(range(100, 200));
+  await settled(600);
+  expect(await numbers(db.database)).toEqual([...range(0, 200), ...range(1_000, 1_400)]);
+});
+
+test('a kind that is new to a running consumer comes from the beginning of the stream, and old kinds go on', async () => {
+  const old = await consume();
+  await publish(range(1_000, 1_010), recounted);
+  await publish(range(0, 10));
+  await settled(10);
+  await old.close();
+  await consume([counted, recounted]);
+  await settled(20);
+  await publish(range(10, 20));
+  await settled(30);
+  expect(await numbers(db.database)).toEqual([...range(0, 20), ...range(1_000, 1_010)]);
+});
+
+test('a consumer is delivered only the kinds it consumes', async () => {
+  await consume();
+  await publish(range(1_000, 1_050), recounted);
+  await publish([1]);
+  await settled(1);
+  const info = await manager.consumers.info('EVT_CHECKOUT', durable);
+  expect(info.config.filter_subject).toBe(counted.subject);
+  expect(info.delivered.consumer_seq).toBe(1);
+});
+
+test('an upgrade from one durable for each pair of services repeats nothing, and the old durable is removed', async () => {
+  await publish(range(0, 100));
+  // As versions before 0.2 made it: one durable for the whole stream, named after the consumer.
+  const former = { durable_name: 'metrics', ack_policy: AckPolicy.Explicit, filter_subject: 'evt.checkout.>' };
+  await manager.consumers.add('EVT_CHECKOUT', former);
+  const oldLink = await connectNats(nats.login('metrics'));
+  open.push(() => oldLink.close());
+  const oldConsumer = await jetstream(oldLink.connection).consumers.get('EVT_CHECKOUT', 'metrics');
+  for await (const message of await oldConsumer.fetch({ max_messages: 60, expires: 5_000 })) {
+    const event = message.json<{ id: string; data: { n: number } }>();
+    await db.database.transaction(async (client) => {
+      await client.query('insert into inbox (event_id) values ($1)', [event.id]);
+      await insertEffects([event], client);
+    });
+    await message.ackAck();
+  }
+  // A replica of the old version still waits for messages: its durable must stay.
+  const waiting = await oldConsumer.consume({ callback: () => undefined });
+  await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', 'metrics')).num_waiting > 0);
+  const upgraded = await consume();
+  await settled(100);
+  expect(await numbers(db.database)).toEqual(range(0, 100));
+  expect((await manager.consumers.info('EVT_CHECKOUT', 'metrics')).name).toBe('metrics');
+  await waiting.close();
+  await oldLink.close();
+  await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', 'metrics')).num_waiting === 0);
+  await upgraded.close();
+  await consume();
+  await eventually(
+    async () =>
+      await manager.consumers.info('EVT_CHECKOUT', 'metrics').then(
+        () => false,
+        () => true,
+      ),
+  );
+  await publish([100]);
+  await settled(101);
+  expect(await numbers(db.database)).toEqual(range(0, 101));
+});
+
+test('a durable that another version made gets the settings of this one and goes on', async () => {
+  const ack_wait = nanos(60_000);
+  const config = { durable_name: durable, ack_policy: AckPolicy.Explicit, filter_subject: counted.subject, ack_wait };
+  await manager.consumers.add('EVT_CHECKOUT', config);
+  await consume();
+  await publish(range(0, 5));
+  await settled(5);
+  expect((await manager.consumers.info('EVT_CHECKOUT', durable)).config.ack_wait).toBe(nanos(10_000));
+});
+
+/** The stream's files as they were, the durables' as they are: what a lost disk cache leaves behind. */
+function messageFiles(dataDir: string): string {
+  return join(dataDir, 'jetstream', '$G', 'streams', 'EVT_CHECKOUT', 'msgs');
+}
+
+async function saveStream(dataDir: string): Promise<string> {
+  const saved = join(dataDir, 'saved');
+  await nats.restart();
+  await eventually(() => checkout.check().then(() => true));
+  await cp(messageFiles(dataDir), saved, { recursive: true });
+  return saved;
+}
+
+async function cutStream(dataDir: string, saved: string): Promise<void> {
+  await rm(messageFiles(dataDir), { recursive: true });
+  await cp(saved, messageFiles(dataDir), { recursive: true });
+}
+
+test.each([
+  ['at its start', true],
+  ['while it runs, when nats-server comes back', false],
+])('a durable ahead of a stream that lost its tail begins anew %s', async (_when, stopped) => {
+  const { dataDir } = nats;
+  // Only an embedded server's files can be damaged.
+  if (dataDir === undefined) return;
+  const first = await consume();
+  await publish(range(0, 50));
+  await settled(50);
+  const saved = await saveStream(dataDir);
+  await publish(range(50, 100));
+  await settled(100);
+  await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).ack_floor.stream_seq === 100, {
+    withinMs: 15_000,
+  });
+  if (stopped) await first.close();
+  await nats.kill();
+  await cutStream(dataDir, saved);
+  await nats.start();
+  await eventually(() => checkout.check().then(() => true), { withinMs: 15_000 });
+  await eventually(async () => (await manager.streams.info('EVT_CHECKOUT')).state.last_seq === 50, {
+    withinMs: 15_000,
+  });
+  if (stopped) await consume();
+  await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).delivered.stream_seq <= 50, {
+    withinMs: 15_000,
+  });
+  // The places of the lost ones go to other events.
+  await publish(range(200, 220));
+  await settled(120);
+  expect(await numbers(db.database)).toEqual([...range(0, 100), ...range(200, 220)]);
+});
