@@ -211,6 +211,25 @@ async function expectUnknown(id: string, attempt: Attempt, answer: Answer): Prom
   expect([id, bare(answer, attempt.params)]).toEqual([id, bare(never, params)]);
 }
 
+test('a list goes on from ids of its own account alone: another account’s is as unknown as one that never was', async () => {
+  const victims: Record<string, string | undefined> = {
+    listProducts: ids.productId,
+    listOrders: ids.orderId,
+    listSubscriptions: ids.subscriptionId,
+    listApiKeys: ids.keyId,
+  };
+  const paging = operations.filter(({ query, params }) => query?.shape.before !== undefined && params === undefined);
+  expect(paging.length).toBeGreaterThanOrEqual(7);
+  for (const { id, path } of paging) {
+    const theirs = victims[id];
+    const before = [theirs, theirs && `${theirs.slice(0, -4)}zzzz`].filter((value) => value !== undefined);
+    for (const value of before) {
+      const answer = await attacker.call('GET', `${path}?before=${value}`);
+      expect([id, answer.status, answer.json]).toMatchObject([id, 422, { errors: [{ field: 'before' }] }]);
+    }
+  }
+});
+
 /** Arguments with the victim's ids, for every tool that takes any. */
 const toolArguments = (): Record<string, Record<string, unknown>> => {
   const { productId } = ids;

@@ -55,7 +55,7 @@ export const commissionResource = z
   .meta({ id: 'Commission' });
 
 export const listAffiliates = defineRequest('read', 'affiliate', 'affiliates.list', {
-  input: z.object({}),
+  input: pageQueryOf(idSchema('affiliate')),
   output: listOf(affiliateResource),
 });
 export const createAffiliate = defineRequest('command', 'affiliate', 'affiliates.create', {

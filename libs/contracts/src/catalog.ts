@@ -8,6 +8,7 @@ import {
   limits,
   listOf,
   okResult,
+  pageQueryOf,
   rawText,
   slug,
   text,
@@ -156,7 +157,7 @@ const offerKind = z.enum(['bump', 'upsell']);
 export type OfferKind = z.infer<typeof offerKind>;
 
 export const listProducts = defineRequest('read', 'catalog', 'products.list', {
-  input: z.object({}),
+  input: pageQueryOf(idSchema('product')),
   output: listOf(productResource),
 });
 export const getProduct = defineRequest('read', 'catalog', 'products.get', {
@@ -204,7 +205,7 @@ export const pushFunnelEmails = defineRequest('command', 'catalog', 'emails.push
   output: pushResult,
 });
 export const listDiscounts = defineRequest('read', 'catalog', 'discounts.list', {
-  input: productId,
+  input: pageQueryOf(idSchema('discount')).extend(productId.shape),
   output: listOf(discountResource),
 });
 export const createDiscount = defineRequest('command', 'catalog', 'discounts.create', {

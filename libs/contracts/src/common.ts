@@ -114,7 +114,7 @@ export function choiceOf<Item extends z.ZodType>(item: Item) {
     .overwrite((chosen) => [...new Set(chosen)]);
 }
 
-/** `has_more` is there when paging was asked for. */
+/** `has_more` is there when paging was asked for, or when the first page of 100 is not all there is. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), has_more: z.boolean().optional() });
 }

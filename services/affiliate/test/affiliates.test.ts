@@ -24,9 +24,10 @@ function create(code: string, more: Partial<Body> = { commissionPercent: 30 }, c
 }
 const patch = (code: string, body: RequestInput<typeof updateAffiliate>['body'], context: object = {}) =>
   service.ask(updateAffiliate, { code, body }, { accountId, ...context });
-const list = (context: object = {}) => service.ask(listAffiliates, {}, { accountId, ...context });
+const list = (context: object = {}, page: RequestInput<typeof listAffiliates> = {}) =>
+  service.ask(listAffiliates, page, { accountId, ...context });
 
-test('partners earn a percentage or an amount, on first sales only unless said, and are listed in order of creation', async () => {
+test('partners earn a percentage or an amount, on first sales only unless said, and are listed newest first', async () => {
   expect(await list()).toEqual({ data: [] });
   const percent = await create('ZOE', { commissionPercent: 12.34 });
   expect(percent).toEqual({
@@ -41,7 +42,7 @@ test('partners earn a percentage or an amount, on first sales only unless said, 
   });
   const fixed = await create('amy', { commissionCents: 500, renewalMonths: 12 });
   expect(fixed).toMatchObject({ commission_percent: null, commission_cents: 500, renewal_months: 12 });
-  expect(await list()).toEqual({ data: [percent, fixed] });
+  expect(await list()).toEqual({ data: [fixed, percent] });
 });
 
 test('a code is taken once per account, however it is written and whoever comes at the same time', async () => {
@@ -69,6 +70,40 @@ test('a patch changes the given fields, by a code in any case; a new commission 
   });
   expect(await patch('PAT', { commissionPercent: 0 })).toMatchObject({ commission_percent: 0, commission_cents: null });
   expect((await list()).data).toMatchObject([{ code: 'Pat', commission_percent: 0, renewal_months: 3 }]);
+});
+
+test('partners are listed however many and however long they are: 100 at once, the rest page by page', async () => {
+  // As JSON writes control characters: six bytes each.
+  await service.database.pool.query(
+    `insert into affiliates (account_id, id, code, name, email, renewal_months, created_at, commission_cents)
+     select $1, 'aff_' || lpad(n::text, 26, '0'), 'CODE' || n, $2, $3, 0, now(), 1 from generate_series(1, 5002) n`,
+    [accountId, '\u0001'.repeat(200), `${'é'.repeat(240)}@example.com`],
+  );
+  const first = await list();
+  expect(first.data).toHaveLength(100);
+  expect(first.has_more).toBe(true);
+  const codes = first.data.map(({ code }) => code);
+  let page = first;
+  while (page.has_more) {
+    page = await list({}, { limit: 100, before: page.data.at(-1)?.id });
+    codes.push(...page.data.map(({ code }) => code));
+  }
+  expect(codes).toEqual(Array.from({ length: 5002 }, (_, n) => `CODE${5002 - n}`));
+});
+
+test('a page after an id that is not in the list is refused by name: unknown, or another account’s', async () => {
+  const mine = await create('MINE');
+  const stranger = { accountId: newId('account', Date.now()) };
+  for (const [before, context] of [
+    [newId('affiliate', Date.now()), {}],
+    [mine.id, stranger],
+  ] as const) {
+    await expect(list(context, { before })).rejects.toMatchObject({
+      code: 'validation_failed',
+      errors: [{ field: 'before', code: 'unknown_id' }],
+    });
+  }
+  expect(await list({}, { before: mine.id })).toEqual({ data: [], has_more: false });
 });
 
 test('two changes of the commission at the same time leave one of them', async () => {

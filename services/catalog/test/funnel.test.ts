@@ -138,8 +138,11 @@ test('discounts are listed, limited and deleted, and a code is taken once per pr
   expect(percent).toMatchObject({ code: 'SPRING', percent_off: 20, amount_off_cents: null, max_uses: null });
   expect(percent.expires_at).toBe('2026-02-28T23:00:00.000Z');
   const fixed = await create({ code: 'FIVE', amountOffCents: 500 });
-  const list = (context = {}) => catalog.ask(contract.listDiscounts, { productId }, context);
-  expect(await list()).toEqual({ data: [percent, fixed] });
+  const list = (context = {}, page: { limit?: number; before?: string } = {}) =>
+    catalog.ask(contract.listDiscounts, { productId, ...page }, context);
+  expect(await list()).toEqual({ data: [fixed, percent] });
+  expect(await list({}, { limit: 1 })).toEqual({ data: [fixed], has_more: true });
+  expect(await list({}, { before: fixed.id })).toEqual({ data: [percent], has_more: false });
   await expect(create({ code: 'Five', percentOff: 1 })).rejects.toMatchObject({ code: 'code_taken' });
   await expect(create({ code: 'BOTH', percentOff: 1, amountOffCents: 1 })).rejects.toMatchObject({
     code: 'validation_failed',

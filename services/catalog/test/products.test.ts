@@ -6,6 +6,7 @@ import {
   type ProductResource,
   updateProduct,
 } from '@app/contracts/catalog';
+import { limits } from '@app/contracts/common';
 import { newIdSuffix } from '@app/contracts/ids';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -64,6 +65,37 @@ test('the list holds every product of the account alone, in order of creation, e
   const draft = await create('b-draft', { name: '“Quoted” \\ 🎉' }, context);
   const live = await create('a-live', { status: 'live', priceCents: 9_999_999_999 }, context);
   expect(await catalog.ask(listProducts, {}, context)).toEqual({ data: [draft, live] });
+});
+
+test('with paging asked for, products page back newest first', async () => {
+  const context = { accountId: 'acc_01kex0000000000000000000bb' };
+  const slugs = ['p1', 'p2', 'p3'];
+  for (const slug of slugs) await create(slug, {}, context);
+  const page = await catalog.ask(listProducts, { limit: 2 }, context);
+  expect(page).toMatchObject({ data: [{ slug: 'p3' }, { slug: 'p2' }], has_more: true });
+  const rest = await catalog.ask(listProducts, { before: page.data[1]?.id }, context);
+  expect(rest).toMatchObject({ data: [{ slug: 'p1' }], has_more: false });
+  const foreign = catalog.ask(listProducts, { before: page.data[1]?.id }, stranger);
+  await expect(foreign).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: 'before' }] });
+});
+
+test('all products fit one answer, were there as many as there may be and each as long as it may be', async () => {
+  const context = { accountId: 'acc_01kex0000000000000000000cc' };
+  await catalog.database.pool.query(
+    `insert into products (account_id, id, name, slug, price_cents, currency, pricing_type, billing_interval, status,
+       access_url, created_at, updated_at)
+     select $1, 'prd_' || lpad(n::text, 26, '0'), $2, rpad('slug-' || n, 80, 'x'), 9999999999, 'usd', 'subscription',
+       'month', 'archived', $3, now(), now() from generate_series(1, $4::int) n`,
+    [
+      context.accountId,
+      '\u0001'.repeat(limits.name),
+      `https://${'中'.repeat(limits.url - 8)}`,
+      limits.productsPerAccount,
+    ],
+  );
+  const { data } = await catalog.ask(listProducts, {}, context);
+  expect(data).toHaveLength(limits.productsPerAccount);
+  expect(Buffer.byteLength(JSON.stringify(data))).toBeGreaterThan(7_000_000);
 });
 
 test('a patch changes the given fields and the time of change; an empty one changes nothing', async () => {

@@ -190,7 +190,7 @@ const malformed: Array<[string, string, string, ToSend, number, string]> = [
   ['an id of another kind', 'GET', `/api/metrics/ord_${'0'.repeat(26)}`, {}, 404, 'product_not_found'],
   ['a partner code that is none', 'GET', '/api/v1/affiliates/a%20b/commissions', {}, 404, 'affiliate_not_found'],
   ['an unknown query parameter', 'GET', '/api/v1/orders?page=2', {}, 422, 'validation_failed'],
-  ['one where none is taken', 'GET', '/api/v1/products?limit=2', {}, 422, 'validation_failed'],
+  ['one where none is taken', 'GET', '/api/v1/settings?limit=2', {}, 422, 'validation_failed'],
   ['one of a POST', 'POST', '/api/v1/orders?dry=1', { body: {} }, 422, 'validation_failed'],
   ['a bad limit', 'GET', '/api/v1/orders?limit=1000', {}, 422, 'validation_failed'],
   ['a limit given twice', 'GET', '/api/v1/orders?limit=1&limit=2', {}, 422, 'validation_failed'],
@@ -230,7 +230,7 @@ test('field errors name the field, what is wrong and a stable code', async () =>
   expect(one.json.detail).toBe('productSlug is required.');
   const query = await send(url, 'GET', '/api/v1/orders?page=2', { key });
   expect(query.json.detail).toBe('page is not a known query parameter; known: limit, before.');
-  const none = await send(url, 'GET', '/api/v1/products?limit=2', { key });
+  const none = await send(url, 'GET', '/api/v1/settings?limit=2', { key });
   expect(none.json.detail).toBe('limit is not a known query parameter; none is taken here.');
 });
 

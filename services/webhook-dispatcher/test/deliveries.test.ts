@@ -280,7 +280,9 @@ test('activity pages back by id without a gap or a repeat, and is an account’s
   }
   expect(paged).toEqual(all.map((entry) => entry.id));
   const other = harness.account();
-  expect(await harness.ask(listActivity, other, { before: paged[0] })).toEqual({ data: [], has_more: false });
+  expect(await harness.ask(listActivity, other, {})).toEqual({ data: [] });
+  const foreign = harness.ask(listActivity, other, { before: paged[0] });
+  await expect(foreign).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: 'before' }] });
   await expect(seller.activity({ before: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
   await seller.receiver.close();
 });

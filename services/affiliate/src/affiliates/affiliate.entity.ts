@@ -22,7 +22,9 @@ export const Affiliate = defineEntity({
 });
 export type Affiliate = InferEntity<typeof Affiliate>;
 
-export function affiliateResourceOf(affiliate: Affiliate): z.infer<typeof affiliateResource> {
+export function affiliateResourceOf(
+  affiliate: Omit<Affiliate, 'accountId' | 'codeKey'>,
+): z.infer<typeof affiliateResource> {
   const { id, code, name, email, commissionBasisPoints } = affiliate;
   return {
     id,

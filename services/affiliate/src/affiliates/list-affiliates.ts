@@ -1,10 +1,24 @@
 import type { listAffiliates as contract } from '@app/contracts/affiliates';
+import type { PageQuery } from '@app/contracts/common';
 import type { RequestOutput } from '@app/contracts/define';
 import type { Database } from '@app/service-kit/database';
-import { Affiliate, affiliateResourceOf } from './affiliate.entity.ts';
+import { pagedList } from '@app/service-kit/paging';
+import { type Affiliate, affiliateResourceOf } from './affiliate.entity.ts';
 
-/** Every partner of the account, in order of creation. */
-export async function listAffiliates(database: Database, accountId: string): Promise<RequestOutput<typeof contract>> {
-  const affiliates = await database.fork().find(Affiliate, { accountId }, { orderBy: { id: 'asc' } });
-  return { data: affiliates.map(affiliateResourceOf) };
+const partnersOfAccount = pagedList<Omit<Affiliate, 'accountId' | 'codeKey'>>({
+  name: 'affiliates',
+  table: 'affiliates',
+  columns: `id, code, name, email, commission_basis_points as "commissionBasisPoints",
+    commission_cents as "commissionCents", renewal_months as "renewalMonths", created_at as "createdAt"`,
+  scope: ['account_id'],
+});
+
+/** The account's partners, newest first. */
+export async function listAffiliates(
+  database: Database,
+  accountId: string,
+  page: PageQuery,
+): Promise<RequestOutput<typeof contract>> {
+  const { data, ...rest } = await partnersOfAccount(database, [accountId], page);
+  return { data: data.map(affiliateResourceOf), ...rest };
 }

@@ -7,7 +7,7 @@ import { updateAffiliate } from './update-affiliate.ts';
 
 export function affiliateRequests(deps: AffiliateDeps): Answer[] {
   return [
-    answer(contract.listAffiliates, (_input, { accountId }) => listAffiliates(deps.database, accountId)),
+    answer(contract.listAffiliates, (page, { accountId }) => listAffiliates(deps.database, accountId, page)),
     answer(contract.createAffiliate, (input, context) => createAffiliate(deps, context, input)),
     answer(contract.updateAffiliate, (input, context) => updateAffiliate(deps, context, input)),
   ];

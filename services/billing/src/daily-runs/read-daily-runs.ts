@@ -1,16 +1,8 @@
-import { limits, type PageQuery } from '@app/contracts/common';
+import type { PageQuery } from '@app/contracts/common';
 import type { RequestOutput } from '@app/contracts/define';
 import type { DailyResult, listDailyRuns } from '@app/contracts/subscriptions';
-import { type Database, statement } from '@app/service-kit/database';
-
-const newest = statement(
-  'daily-runs-newest',
-  'select id, started_at, finished_at, result from daily_runs where account_id = $1 order by id desc limit $2',
-);
-const newestBefore = statement(
-  'daily-runs-newest-before',
-  'select id, started_at, finished_at, result from daily_runs where account_id = $1 and id < $3 order by id desc limit $2',
-);
+import type { Database } from '@app/service-kit/database';
+import { pagedList } from '@app/service-kit/paging';
 
 interface RunRow {
   readonly id: string;
@@ -19,21 +11,24 @@ interface RunRow {
   readonly result: DailyResult | null;
 }
 
+const runsOfAccount = pagedList<RunRow>({
+  name: 'daily-runs',
+  table: 'daily_runs',
+  columns: 'id, started_at, finished_at, result',
+  scope: ['account_id'],
+});
+
 /** The account's runs, newest first; its part in runs over all accounts too. */
 export async function readDailyRuns(
   database: Database,
   accountId: string,
   page: PageQuery,
 ): Promise<RequestOutput<typeof listDailyRuns>> {
-  const limit = page.limit ?? limits.listMax;
-  const values = [accountId, limit + 1];
-  const query = page.before === undefined ? newest(values) : newestBefore([...values, page.before]);
-  const { rows } = await database.pool.query<RunRow>(query);
-  const data = rows.slice(0, limit).map((row) => ({
+  const { data, ...rest } = await runsOfAccount(database, [accountId], page);
+  const runs = data.map((row) => ({
     ...row,
     started_at: row.started_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
   }));
-  const paging = page.limit !== undefined || page.before !== undefined;
-  return paging ? { data, has_more: rows.length > limit } : { data };
+  return { data: runs, ...rest };
 }

@@ -1,8 +1,9 @@
-import { limits, type PageQuery } from '@app/contracts/common';
+import type { PageQuery } from '@app/contracts/common';
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
 import { type Database, statement } from '@app/service-kit/database';
+import { pagedList } from '@app/service-kit/paging';
 
 type SubscriptionResource = RequestOutput<typeof getSubscription>;
 
@@ -10,14 +11,6 @@ type SubscriptionResource = RequestOutput<typeof getSubscription>;
 const columns = `id, order_id, product_id, product_name, customer_email, amount_cents, currency, billing_interval, status,
   collection, started_at, current_period_end, canceled_at`;
 
-const newest = statement(
-  'subscriptions-newest',
-  `select ${columns} from subscriptions where account_id = $1 and not test order by id desc limit $2`,
-);
-const newestBefore = statement(
-  'subscriptions-newest-before',
-  `select ${columns} from subscriptions where account_id = $1 and not test and id < $3 order by id desc limit $2`,
-);
 const byId = statement('subscriptions-by-id', `select ${columns} from subscriptions where account_id = $1 and id = $2`);
 
 interface SubscriptionRow extends Omit<SubscriptionResource, 'started_at' | 'current_period_end' | 'canceled_at'> {
@@ -26,19 +19,22 @@ interface SubscriptionRow extends Omit<SubscriptionResource, 'started_at' | 'cur
   readonly canceled_at: Date | null;
 }
 
+const subscriptionsOfAccount = pagedList<SubscriptionRow>({
+  name: 'subscriptions',
+  table: 'subscriptions',
+  columns,
+  scope: ['account_id'],
+  filter: 'not test',
+});
+
 /** The account's subscriptions, newest first, rehearsals left out. Ids sort by time, so they page by id. */
 export async function readSubscriptions(
   database: Database,
   accountId: string,
   page: PageQuery,
 ): Promise<RequestOutput<typeof listSubscriptions>> {
-  const limit = page.limit ?? limits.listMax;
-  const values = [accountId, limit + 1];
-  const query = page.before === undefined ? newest(values) : newestBefore([...values, page.before]);
-  const { rows } = await database.pool.query<SubscriptionRow>(query);
-  const data = rows.slice(0, limit).map(resourceOf);
-  const paging = page.limit !== undefined || page.before !== undefined;
-  return paging ? { data, has_more: rows.length > limit } : { data };
+  const { data, ...rest } = await subscriptionsOfAccount(database, [accountId], page);
+  return { data: data.map(resourceOf), ...rest };
 }
 
 /** One subscription, a rehearsal's too. Another account's is as unknown as one that never was. */

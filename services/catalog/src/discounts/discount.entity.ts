@@ -20,7 +20,9 @@ export const Discount = defineEntity({
 });
 export type Discount = InferEntity<typeof Discount>;
 
-export function discountResourceOf(discount: Discount): z.infer<typeof discountResource> {
+export function discountResourceOf(
+  discount: Omit<Discount, 'accountId' | 'productId'>,
+): z.infer<typeof discountResource> {
   return {
     id: discount.id,
     code: discount.code,

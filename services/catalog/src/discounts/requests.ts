@@ -8,9 +8,7 @@ import { updateDiscount } from './update-discount.ts';
 
 export function discountRequests(deps: CatalogDeps): Answer[] {
   return [
-    answer(contract.listDiscounts, ({ productId }, { accountId }) =>
-      listDiscounts(deps.database, accountId, productId),
-    ),
+    answer(contract.listDiscounts, (input, { accountId }) => listDiscounts(deps.database, accountId, input)),
     answer(contract.createDiscount, (input, context) => createDiscount(deps, context, input)),
     answer(contract.updateDiscount, (input, context) => updateDiscount(deps, context, input)),
     answer(contract.deleteDiscount, (input, context) => deleteDiscount(deps, context, input)),

@@ -11,7 +11,7 @@ import { updateProduct } from './update-product.ts';
 export function productRequests(deps: CatalogDeps): Answer[] {
   const { database } = deps;
   return [
-    answer(contract.listProducts, (_input, { accountId }) => listProducts(database, accountId)),
+    answer(contract.listProducts, (page, { accountId }) => listProducts(database, accountId, page)),
     answer(contract.getProduct, async ({ productId }, { accountId }) =>
       productResourceOf(await requireProduct(database.fork(), accountId, productId)),
     ),

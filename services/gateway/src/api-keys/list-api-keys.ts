@@ -1,11 +1,10 @@
 import type { apiKeyResource } from '@app/contracts/accounts';
 import { limits, type PageQuery } from '@app/contracts/common';
 import type { Database } from '@app/service-kit/database';
+import { type Page, pageOf, unknownBefore } from '@app/service-kit/paging';
 import type { z } from 'zod';
 import { ApiKey } from './api-key.entity.ts';
 import { toResource } from './api-key-resource.ts';
-
-type Listed = { data: z.output<typeof apiKeyResource>[]; has_more?: boolean };
 
 const endedShownDays = 90;
 
@@ -15,11 +14,15 @@ export function endedKeysKeptSince(now: Date): Date {
 }
 
 /** Newest first, those that ended within 90 days among them. */
-export async function listApiKeys(database: Database, accountId: string, page: PageQuery): Promise<Listed> {
-  const limit = page.limit ?? limits.listMax;
-  const where = { accountId, ...(page.before === undefined ? {} : { id: { $lt: page.before } }) };
-  const keys = await database.fork().find(ApiKey, where, { orderBy: { id: 'desc' }, limit: limit + 1 });
-  const data = keys.slice(0, limit).map(toResource);
-  const paging = page.limit !== undefined || page.before !== undefined;
-  return paging ? { data, has_more: keys.length > limit } : { data };
+export async function listApiKeys(
+  database: Database,
+  accountId: string,
+  page: PageQuery,
+): Promise<Page<z.output<typeof apiKeyResource>>> {
+  const em = database.fork();
+  const { before, limit = limits.listMax } = page;
+  if (before !== undefined && (await em.count(ApiKey, { accountId, id: before })) === 0) throw unknownBefore();
+  const where = { accountId, ...(before === undefined ? {} : { id: { $lt: before } }) };
+  const { data, ...rest } = pageOf(await em.find(ApiKey, where, { orderBy: { id: 'desc' }, limit: limit + 1 }), page);
+  return { data: data.map(toResource), ...rest };
 }

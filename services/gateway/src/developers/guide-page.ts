@@ -78,10 +78,11 @@ codes</a> are on their own page.</p>
 ${code('Answer', samples.problemSample)}
 <p>Every answer carries <code>x-request-id</code>, yours when you sent one. Tell us that id and we find the request.</p>`;
 
-const paging = html`<p>Lists answer <code>{ "data": […] }</code>. Products, discounts and affiliates are listed whole, oldest
-first. All others answer the latest ${limits.listMax}, newest first; with <code>?limit=1…${limits.listMax}</code> or
-<code>?before=&lt;id&gt;</code> they page back: <code>has_more</code> says whether more follow, and the last id is the next
-<code>before</code>. Ids sort by the time they were made.</p>`;
+const paging = html`<p>Lists answer <code>{ "data": […] }</code>. Products are listed whole, oldest first; all
+others answer the latest ${limits.listMax}, newest first. With <code>?limit=1…${limits.listMax}</code> or
+<code>?before=&lt;id&gt;</code> every list pages back, newest first: <code>has_more</code> says whether more follow, and the
+last id is the next <code>before</code>. Ids sort by the time they were made; a <code>before</code> that is not in the list
+is refused. A list that was cut at ${limits.listMax} unasked says <code>has_more</code> too, except the orders.</p>`;
 
 function rateLimits(perMinute: number): Html {
   const limit =

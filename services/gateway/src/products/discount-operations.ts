@@ -21,13 +21,15 @@ export const discountOperations = [
     method: 'GET',
     path: '/api/v1/products/{productId}/discounts',
     tag,
-    summary: 'List a product’s discount codes',
+    summary: 'List a product’s discount codes, newest first',
     auth: 'account',
     scope: 'read',
     params: productParams,
+    query: listDiscounts.input.omit({ productId: true }),
     response: listOf(discountResource),
     errors: ['product_not_found'],
-    run: ({ app, params, context }) => app.requester.requestBytes(listDiscounts, params, context),
+    run: ({ app, params, query, context }) =>
+      app.requester.requestBytes(listDiscounts, { ...params, ...query }, context),
   }),
   defineOperation({
     id: 'createDiscount',

@@ -2,6 +2,7 @@ import { limits, type PageQuery } from '@app/contracts/common';
 import type { RequestOutput } from '@app/contracts/define';
 import type { listActivity } from '@app/contracts/webhooks';
 import { type Database, statement } from '@app/service-kit/database';
+import { pageOf, unknownBefore } from '@app/service-kit/paging';
 import { attemptText, type Outcome } from './activity.rules.ts';
 
 /**
@@ -23,6 +24,12 @@ const pageStatement = statement(
      (select id, created_at, summary, null, null, url, null, null, null, null, null, null, null, null, order_id, test
       from notices where account_id = $1 and id < 'ntc_' || $2 order by id desc limit $3)
    ) entries order by substr(id, 5) collate "C" desc limit $3`,
+);
+
+const knownStatement = statement(
+  'activity-known',
+  `select from attempts where account_id = $1 and id = $2
+   union all select from notices where account_id = $1 and id = $2`,
 );
 
 /** Sorts behind every suffix. */
@@ -51,13 +58,14 @@ type ActivityList = RequestOutput<typeof listActivity>;
 
 /** The account's Recent activity, newest first. */
 export async function readActivity(database: Database, accountId: string, page: PageQuery): Promise<ActivityList> {
-  const limit = page.limit ?? limits.listMax;
-  const { rows } = await database.pool.query<EntryRow>(
-    pageStatement([accountId, page.before?.slice(-26) ?? newest, limit + 1]),
-  );
-  const data = rows.slice(0, limit).map(entryOf);
-  const paging = page.limit !== undefined || page.before !== undefined;
-  return { data, ...(paging ? { has_more: rows.length > limit } : {}) };
+  const { before, limit = limits.listMax } = page;
+  const [{ rows }, known] = await Promise.all([
+    database.pool.query<EntryRow>(pageStatement([accountId, before?.slice(-26) ?? newest, limit + 1])),
+    before === undefined ? undefined : database.pool.query(knownStatement([accountId, before])),
+  ]);
+  if (known?.rowCount === 0) throw unknownBefore();
+  const { data, ...rest } = pageOf(rows, page);
+  return { data: data.map(entryOf), ...rest };
 }
 
 function entryOf(row: EntryRow): ActivityList['data'][number] {

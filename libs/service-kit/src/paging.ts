@@ -1,0 +1,65 @@
+import { limits, type PageQuery } from '@app/contracts/common';
+import { invalidField } from '@app/contracts/validation';
+import { type Database, statement } from './database.ts';
+
+/** A list's answer: `has_more` where paging was asked for, or where the first page is not all there is. */
+export interface Page<Row> {
+  readonly data: Row[];
+  readonly has_more?: boolean;
+}
+
+export interface PagedList {
+  /** Of the statements; unique within a service. */
+  readonly name: string;
+  readonly table: string;
+  /** Their `id` is what pages are found by. */
+  readonly columns: string;
+  /** The columns that say whose list it is, the account first; with `id` behind them they are an index. */
+  readonly scope: readonly [string, ...string[]];
+  readonly filter?: string;
+}
+
+/** Sorts behind every id: ids begin with their kind's letters. */
+const behindAllIds = 'z';
+
+/**
+ * The one way lists page: newest first, `before` an id, `limit` at most 100. One statement along an index, and with
+ * `before` a look at that id beside it. Ids sort by time, so they page by id, and what comes meanwhile moves nothing.
+ * @throws DomainError validation_failed when there is no `before` in the list
+ */
+export function pagedList<Row extends { readonly id: string }>(
+  list: PagedList,
+): (database: Database, scope: readonly string[], page: PageQuery) => Promise<Page<Row>> {
+  const conditions = list.scope.map((column, index) => `${column} = $${index + 1}`);
+  if (list.filter !== undefined) conditions.push(list.filter);
+  const where = conditions.join(' and ');
+  const place = list.scope.length + 1;
+  const pageStatement = statement(
+    `${list.name}-page`,
+    `select ${list.columns} from ${list.table} where ${where} and id < $${place} order by id desc limit $${place + 1}`,
+  );
+  const knownStatement = statement(`${list.name}-known`, `select from ${list.table} where ${where} and id = $${place}`);
+  return async (database, scope, page) => {
+    const limit = page.limit ?? limits.listMax;
+    const values = [...scope, page.before ?? behindAllIds, limit + 1];
+    const [{ rows }, known] = await Promise.all([
+      database.pool.query<Row>(pageStatement(values)),
+      page.before === undefined ? undefined : database.pool.query(knownStatement([...scope, page.before])),
+    ]);
+    if (known?.rowCount === 0) throw unknownBefore();
+    return pageOf(rows, page);
+  };
+}
+
+/** @param rows one more than the page holds, if there are so many */
+export function pageOf<Row>(rows: readonly Row[], page: PageQuery): Page<Row> {
+  const limit = page.limit ?? limits.listMax;
+  const data = rows.slice(0, limit);
+  const more = rows.length > limit;
+  return isPaging(page) || more ? { data, has_more: more } : { data };
+}
+
+export const isPaging = (page: PageQuery): boolean => page.limit !== undefined || page.before !== undefined;
+
+/** A list that went on from nowhere would look like its end. */
+export const unknownBefore = (): Error => invalidField('before', 'is the id of nothing in this list', 'unknown_id');
