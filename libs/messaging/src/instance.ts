@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Database } from '@app/service-kit/database';
+import { type LockSession, openLockSession } from '@app/service-kit/lock-session';
 import type { Logger } from '@app/service-kit/logger';
-import { Client } from 'pg';
 import { createWaker } from './waker.ts';
 
 /** The first key of the advisory locks by which living processes of a service are known; any number would do. */
@@ -14,7 +14,8 @@ export const livingOwners = `select objid::bigint from pg_locks
 
 /**
  * This process as the owner of leases. While it lives, one database session holds a lock on its number; when it is
- * killed the session ends with it, and others see at once that its leases are void instead of waiting for their end.
+ * killed the session ends with it, and others see at once that its leases are void instead of waiting for their end. A
+ * process that was stopped or cut off loses its lock within half a minute.
  */
 export interface Instance {
   readonly owner: number;
@@ -22,12 +23,14 @@ export interface Instance {
 }
 
 const retryPauseMs = 250;
+/** The session wakes us when it is lost. */
+const lookEveryMs = 10_000;
 
 export async function startInstance(database: Database, logger: Logger): Promise<Instance> {
   const owner = randomInt(1, 2 ** 31 - 1);
   const waker = createWaker();
   let closing = false;
-  let session: Client | undefined = await takeLock(database, owner, waker.wake);
+  let session: LockSession | undefined = await takeLock(database, owner, waker.wake);
   const running = (async () => {
     while (!closing) {
       if (session === undefined) {
@@ -36,10 +39,10 @@ export async function startInstance(database: Database, logger: Logger): Promise
           return undefined;
         });
       }
-      await waker.sleep(session === undefined ? retryPauseMs : checkEveryMs);
-      if (session !== undefined && !closing && !(await answers(session))) {
+      await waker.sleep(session === undefined ? retryPauseMs : lookEveryMs);
+      if (session?.lost()) {
         // Not waited for: a connection that went silent never says goodbye.
-        void end(session);
+        void session.close();
         session = undefined;
       }
     }
@@ -50,36 +53,23 @@ export async function startInstance(database: Database, logger: Logger): Promise
       closing = true;
       waker.wake();
       await running;
-      if (session !== undefined) await end(session);
+      await session?.close();
     },
   };
 }
 
-/** A broken connection says so at once; one that went silent is found out by asking. */
-const checkEveryMs = 10_000;
-
-async function answers(session: Client): Promise<boolean> {
-  return await session.query('select 1').then(
-    () => true,
-    () => false,
-  );
-}
-
 /** On a connection of its own: one of the pool's would be missing there for as long as the process lives. */
-async function takeLock(database: Database, owner: number, lost: () => void): Promise<Client> {
-  const session = new Client(database.pool.options);
-  session.on('error', lost);
+async function takeLock(database: Database, owner: number, lost: () => void): Promise<LockSession> {
+  const session = await openLockSession(database.pool.options, lost);
   try {
-    await session.connect();
-    const taken = await session.query('select pg_try_advisory_lock($1, $2) as taken', [instanceLockClass, owner]);
+    const taken = await session.client.query('select pg_try_advisory_lock($1, $2) as taken', [
+      instanceLockClass,
+      owner,
+    ]);
     if (!taken.rows[0]?.taken) throw new Error('an earlier session of this process still holds its lock');
     return session;
   } catch (err) {
-    await end(session);
+    await session.close();
     throw err;
   }
-}
-
-async function end(session: Client): Promise<void> {
-  await session.end().catch(() => undefined);
 }

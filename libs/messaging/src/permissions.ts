@@ -40,8 +40,10 @@ const askersOf = (service: ServiceName, all: Topology): readonly ServiceName[] =
   serviceNames.filter((asker) => all[asker].asks.includes(service));
 
 /** A stream is its producer's: whoever may change its settings could empty it. */
-const ownStreamApi = (stream: string): string[] =>
-  ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`);
+const ownStreamApi = (stream: string): string[] => [
+  ...['CREATE', 'UPDATE', 'INFO', 'PURGE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
+  `$JS.API.CONSUMER.LIST.${stream}`,
+];
 
 /** The durable of one kind of event, and the consumer that a replay of the stream makes for a while. */
 function eventApi(service: ServiceName, event: EventDefinition): string[] {
@@ -82,6 +84,9 @@ type UpperSnake<Name extends string> = Name extends `${infer Head}-${infer Tail}
   : Uppercase<Name>;
 export type NatsPasswordVariable = `NATS_PASSWORD_${UpperSnake<ServiceName>}`;
 
+/** A client that hangs is dropped, and its requests go to others, after three silent pings: 15 s and not 6 minutes. */
+const pings = 'ping_interval: "5s"\nping_max: 2\n';
+
 export interface ConfiguredUser {
   readonly user: string;
   /** What stands for the password: the password, quoted, or a `$VARIABLE` of the server's environment. */
@@ -103,7 +108,7 @@ export function natsUsersConfig(
     ...serviceNames.map((service) => serviceUser(service, password(service), all)),
     ...unrestricted.map(({ user, password }) => `    { user: "${user}", password: ${password} }`),
   ];
-  return `max_payload: ${maxPayloadBytes}\nauthorization: {\n  users: [\n${users.join('\n')}\n  ]\n}\n`;
+  return `max_payload: ${maxPayloadBytes}\n${pings}authorization: {\n  users: [\n${users.join('\n')}\n  ]\n}\n`;
 }
 
 function serviceUser(service: ServiceName, password: string, all: Topology): string {

@@ -19,6 +19,8 @@ export interface Publisher {
   readonly client: JetStreamClient;
   readonly logger: Logger;
   highestSeq: number;
+  /** The highest place whose row was deleted. */
+  prunedSeq: number;
 }
 
 /** Publishes in flight at once: enough to fill the pipe, few enough that an outage repeats little. */
@@ -26,7 +28,8 @@ const batchMax = 500;
 const publishTimeoutMs = 5_000;
 /** Published rows kept in case the stream loses its tail: thirty times nats-server's two minutes between flushes. */
 const keepPublishedMinutes = 60;
-const pruneMax = 20_000;
+/** What a look with nothing due reads at most; as many as a batch publishes, so that pruning keeps up. */
+const pruneMax = batchMax;
 
 interface PendingRow {
   readonly id: string;
@@ -44,7 +47,7 @@ export async function openPublisher(
     'select coalesce(max(stream_seq), 0)::text as seq from outbox',
   );
   const client = jetstream(base.link.connection, { timeout: publishTimeoutMs });
-  return { ...base, client, highestSeq: Number(rows[0]?.seq ?? 0) };
+  return { ...base, client, highestSeq: Number(rows[0]?.seq ?? 0), prunedSeq: 0 };
 }
 
 /** Ordered by the number: `order by id` alone would mean the text that is selected. */
@@ -116,8 +119,8 @@ async function mark(publisher: Publisher, taken: readonly Taken[]): Promise<void
   const sequences = taken.map((row) => row.seq);
   await publisher.session.query({
     name: 'outbox-mark',
-    text: `update outbox set stream_seq = p.seq from unnest($1::bigint[], $2::bigint[]) as p (id, seq)
-           where outbox.id = p.id`,
+    text: `update outbox set stream_seq = p.seq, published_at = now()
+           from unnest($1::bigint[], $2::bigint[]) as p (id, seq) where outbox.id = p.id`,
     values: [taken.map((row) => row.id), sequences],
   });
   publisher.highestSeq = Math.max(publisher.highestSeq, ...sequences);
@@ -136,20 +139,33 @@ export async function republishLost(publisher: Publisher): Promise<void> {
 }
 
 async function unmarkFrom(publisher: Publisher, seq: number): Promise<void> {
-  const lost = await publisher.session.query('update outbox set stream_seq = null where stream_seq >= $1', [seq]);
+  const lost = await publisher.session.query(
+    'update outbox set stream_seq = null, published_at = null where stream_seq >= $1',
+    [seq],
+  );
   publisher.highestSeq = seq - 1;
+  publisher.prunedSeq = Math.min(publisher.prunedSeq, publisher.highestSeq);
   publisher.logger.warn({ events: lost.rowCount }, 'the stream lost events; publishing them again');
 }
 
-const pruneQuery = {
+/**
+ * Rows lie in the index in the order they were published: a look at the lowest places finds all that are due, however
+ * many are not. Places below the last one pruned are skipped, for their entries stay in the index until a vacuum.
+ */
+export const pruneQuery = {
   name: 'outbox-prune',
-  text: `delete from outbox where id in (
-           select id from outbox
-           where stream_seq is not null and created_at < now() - make_interval(mins => ${keepPublishedMinutes})
-           order by id limit ${pruneMax})`,
+  text: `delete from outbox where id = any(array(
+           select id from (
+             select id, published_at from outbox where stream_seq > $1 order by stream_seq limit ${pruneMax}
+           ) as lowest
+           where published_at < now() - make_interval(mins => ${keepPublishedMinutes})))
+         returning stream_seq`,
 };
 
 /** Deletes rows published long ago, a bounded number. Returns whether there may be more. */
-export async function prunePublished({ session }: Publisher): Promise<boolean> {
-  return (await session.query(pruneQuery)).rowCount === pruneMax;
+export async function prunePublished(publisher: Publisher): Promise<boolean> {
+  const values = [publisher.prunedSeq];
+  const { rows } = await publisher.session.query<{ stream_seq: string }>({ ...pruneQuery, values });
+  publisher.prunedSeq = rows.reduce((highest, row) => Math.max(highest, Number(row.stream_seq)), publisher.prunedSeq);
+  return rows.length === pruneMax;
 }

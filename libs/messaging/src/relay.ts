@@ -1,14 +1,16 @@
+import { type LockSession, openLockSession } from '@app/service-kit/lock-session';
 import type { Logger } from '@app/service-kit/logger';
-import { Client } from 'pg';
+import { TimeoutError } from '@nats-io/transport-node';
 import type { NatsLink } from './connect.ts';
 import { openPublisher, prunePublished, publishBatch, republishLost } from './publish-outbox.ts';
-import { ensureStream, openStreams } from './streams.ts';
+import { keepWithinBound } from './stream-bound.ts';
+import { defaultStreamMaxBytes, ensureStream, openStreams } from './streams.ts';
 import { createWaker, type Waker } from './waker.ts';
 
 /**
  * Publishes a service's outbox to its stream, in the order the rows were written, many at a time.
  *
- *   stand-by ── advisory lock won ──▶ leading ── session lost / closed ──▶ stand-by
+ *   stand-by ── advisory lock won ──▶ leading ── session lost / no NATS for 5 s / closed ──▶ stand-by
  *
  * One replica leads: the lock and the work are one database session, so a leader that lost its session can mark
  * nothing as published. Leading: mark what the stream lost as unpublished, then publish until nothing waits, then
@@ -27,14 +29,21 @@ export interface RelayOptions {
   readonly databaseUrl: string;
   readonly logger: Logger;
   readonly streamReplicas: number;
+  /** How large the stream may become; see `keepWithinBound`. */
+  readonly streamMaxBytes?: number;
 }
 
 /** Wakes can get lost (a replica that dies after its commit): the sweep finds what they would have told. */
 const sweepIntervalMs = 1_000;
 const pruneEveryMs = 10_000;
+const boundEveryMs = 60_000;
+/** After a failed term; it doubles with each that follows, up to the longest. */
 const retryPauseMs = 250;
-/** A server that went silent is given up after this; above every statement's own limit. */
-const queryTimeoutMs = 20_000;
+const retryPauseMaxMs = 5_000;
+/** A stand-by looks at the lock once a second: one that reaches NATS gets it before a leader that did not. */
+const outpacedPauseMs = 1_500;
+/** A leader without NATS hands over; nats-server restarts within this. */
+const giveUpAfterMs = 5_000;
 
 const wakeSubject = (service: string): string => `wake.${service}.outbox`;
 
@@ -49,7 +58,8 @@ export function startRelay(options: RelayOptions): Relay {
     if (state.leading) waker.wake();
   };
   const subscription = options.link.connection.subscribe(subject, { callback: wakeLeader });
-  const stopListening = options.link.onRestored(wakeLeader);
+  // A stand-by without NATS does not ask for the lock: now it may.
+  const stopListening = options.link.onRestored(waker.wake);
   const running = stayInService(options, waker, state);
   return {
     wake: () => {
@@ -68,31 +78,51 @@ export function startRelay(options: RelayOptions): Relay {
 
 /** Tries to lead for as long as the service lives; whatever goes wrong ends one term, not the relay. */
 async function stayInService(options: RelayOptions, waker: Waker, state: RelayState): Promise<void> {
+  const { link, logger } = options;
+  const say = sayFailures(logger);
+  let failures = 0;
   while (!state.closing) {
-    const session = new Client({
-      connectionString: options.databaseUrl,
-      application_name: `${options.link.service}-relay`,
-      connectionTimeoutMillis: 5_000,
-      query_timeout: queryTimeoutMs,
-      keepAlive: true,
-    });
-    session.on('error', () => waker.wake());
+    if (!link.connected()) {
+      await waker.sleep(sweepIntervalMs);
+      continue;
+    }
+    let session: LockSession | undefined;
     try {
-      await session.connect();
-      if (await winLock(session, waker, state)) await lead(options, session, waker, state);
+      session = await openLockSession(sessionOf(options), waker.wake);
+      if (await winLock(session, waker, state, link)) await lead(options, session, waker, state, () => (failures = 0));
     } catch (err) {
-      if (!state.closing) options.logger.warn({ err }, 'outbox relay starts over');
-      await waker.sleep(retryPauseMs);
+      if (!state.closing) say(err);
+      const pauseMs = Math.min(retryPauseMaxMs, retryPauseMs * 2 ** failures);
+      failures += 1;
+      await waker.sleep(err instanceof TimeoutError ? Math.max(pauseMs, outpacedPauseMs) : pauseMs);
     } finally {
       state.leading = false;
-      await session.end().catch(() => undefined);
+      await session?.close();
     }
   }
 }
 
-async function winLock(session: Client, waker: Waker, state: RelayState): Promise<boolean> {
-  while (!state.closing) {
-    const { rows } = await session.query<{ won: boolean }>(
+const sessionOf = ({ databaseUrl, link }: RelayOptions) => ({
+  connectionString: databaseUrl,
+  application_name: `${link.service}-relay`,
+});
+
+const sayAgainAfterMs = 30_000;
+
+/** A failure that repeats is told every half minute. */
+function sayFailures(logger: Logger): (err: unknown) => void {
+  let said = { message: '', atMs: 0 };
+  return (err) => {
+    const message = err instanceof Error ? err.message : String(err);
+    if (message === said.message && performance.now() - said.atMs < sayAgainAfterMs) return;
+    said = { message, atMs: performance.now() };
+    logger.warn({ err }, 'outbox relay starts over');
+  };
+}
+
+async function winLock({ client }: LockSession, waker: Waker, state: RelayState, link: NatsLink): Promise<boolean> {
+  while (!state.closing && link.connected()) {
+    const { rows } = await client.query<{ won: boolean }>(
       `select pg_try_advisory_lock(hashtext('outbox-relay')) as won`,
     );
     if (rows[0]?.won) return true;
@@ -101,24 +131,37 @@ async function winLock(session: Client, waker: Waker, state: RelayState): Promis
   return false;
 }
 
-async function lead(options: RelayOptions, session: Client, waker: Waker, state: RelayState): Promise<void> {
-  const { link, logger } = options;
+async function lead(
+  options: RelayOptions,
+  session: LockSession,
+  waker: Waker,
+  state: RelayState,
+  succeeded: () => void,
+): Promise<void> {
+  const { link, logger, streamReplicas, streamMaxBytes = defaultStreamMaxBytes } = options;
   const manager = await openStreams(link);
-  const publisher = await openPublisher({ link, session, manager, logger });
+  const publisher = await openPublisher({ link, session: session.client, manager, logger });
   state.leading = true;
   const compare = { due: true };
   const stopListening = link.onRestored(() => {
     compare.due = true;
   });
   let prunedMs = Date.now();
+  let boundedMs = Number.NEGATIVE_INFINITY;
   try {
     while (!state.closing) {
+      if (!link.connected() && link.sinceChangeMs() > giveUpAfterMs) return;
       if (compare.due && link.connected()) {
         compare.due = false;
-        await ensureStream(manager, link.service, options.streamReplicas);
+        await ensureStream(manager, link.service, streamReplicas, { maxBytes: streamMaxBytes, logger });
         await republishLost(publisher);
       }
+      if (performance.now() - boundedMs > boundEveryMs && link.connected()) {
+        boundedMs = performance.now();
+        await keepWithinBound(manager, link.service, streamMaxBytes, logger);
+      }
       if ((await publishBatch(publisher)) === 0) await waker.sleep(sweepIntervalMs);
+      succeeded();
       if (Date.now() - prunedMs > pruneEveryMs && !(await prunePublished(publisher))) prunedMs = Date.now();
     }
     while ((await publishBatch(publisher)) > 0);

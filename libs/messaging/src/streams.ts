@@ -1,6 +1,14 @@
 import { streamName, streamSubjects } from '@app/contracts/define';
 import type { ServiceName } from '@app/contracts/services';
-import { type JetStreamManager, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import type { Logger } from '@app/service-kit/logger';
+import {
+  DiscardPolicy,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { NatsLink } from './connect.ts';
 
@@ -16,24 +24,55 @@ export async function openStreams(link: NatsLink): Promise<JetStreamManager> {
   return await jetstreamManager(link.connection, { checkAPI: false, timeout: 5_000 });
 }
 
+/** About four million events of 1 KB; an order is one. */
+export const defaultStreamMaxBytes = 4 * 1024 ** 3;
+
+export interface StreamBound {
+  readonly maxBytes: number;
+  readonly logger?: Logger;
+}
+
 /**
  * Creates the service's stream or brings its settings up to date. Safe to call from every replica at every start.
+ * A full stream refuses new events, which wait in the outbox: it never drops old ones that somebody may not have had.
  * @param replicas copies in a JetStream cluster: 1 on a single server, 3 in production
  */
-export async function ensureStream(manager: JetStreamManager, service: ServiceName, replicas: number): Promise<void> {
+export async function ensureStream(
+  manager: JetStreamManager,
+  service: ServiceName,
+  replicas: number,
+  { maxBytes, logger }: StreamBound = { maxBytes: defaultStreamMaxBytes },
+): Promise<void> {
   const settings = {
     subjects: [streamSubjects(service)],
     max_age: nanos(streamKeepDays * dayMs),
+    max_bytes: maxBytes,
+    discard: DiscardPolicy.New,
     duplicate_window: nanos(duplicateWindowMs),
     num_replicas: replicas,
   };
-  const name = streamName(service);
+  try {
+    await applySettings(manager, streamName(service), settings);
+  } catch (err) {
+    if (!isShortOfStorage(err)) throw err;
+    // nats-server sets the bound aside in advance. Events without one are better than none; the disk is watched anyway.
+    logger?.warn({ service, maxBytes }, 'nats-server has less storage than STREAM_MAX_BYTES: the stream has no bound');
+    await applySettings(manager, streamName(service), { ...settings, max_bytes: -1 });
+  }
+}
+
+async function applySettings(manager: JetStreamManager, name: string, settings: Partial<StreamConfig>): Promise<void> {
   try {
     await manager.streams.update(name, settings);
   } catch (err) {
     if (!isMissing(err)) throw err;
-    await manager.streams.add({ name, storage: StorageType.File, retention: RetentionPolicy.Limits, ...settings });
+    await manager.streams.add({ storage: StorageType.File, retention: RetentionPolicy.Limits, ...settings, name });
   }
+}
+
+function isShortOfStorage(err: unknown): boolean {
+  const { code, message } = err as { code?: unknown; message?: unknown };
+  return code === 10047 || (typeof message === 'string' && message.includes('insufficient storage'));
 }
 
 /** Whether JetStream said that the stream or consumer does not exist. */

@@ -66,6 +66,14 @@ export const commonSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
 };
 
+/** Settings of a service that publishes events. */
+export const streamSettings = {
+  /** Copies of the event stream in a JetStream cluster. */
+  STREAM_REPLICAS: integerSetting(1, 5, 1),
+  /** How large the event stream may become; 4 GiB are about four million events. */
+  STREAM_MAX_BYTES: integerSetting(64 * 1024 ** 2, 2 ** 50, 4 * 1024 ** 3),
+};
+
 /** The one setting that migrating needs: a migration job is given no other secrets. */
 export function readDatabaseUrl(env: Record<string, string | undefined> = process.env): string {
   return parseConfig(z.object({ DATABASE_URL: commonSettings.DATABASE_URL }), env).DATABASE_URL;

@@ -189,7 +189,8 @@ const migrationPollMs = 200;
 
 /** Applies what is missing, each migration in its own transaction; returns the names applied. */
 export async function migrateUp(options: DatabaseOptions): Promise<string[]> {
-  const guard = await openLockSession(options.url, `${options.applicationName}-migrate`);
+  const application_name = `${options.applicationName}-migrate`;
+  const guard = await openLockSession({ connectionString: options.url, application_name });
   try {
     // Asked for again and again: a session that waits for a lock could not give its signs.
     while (!(await guard.client.query<{ won: boolean }>(migrationLock)).rows[0]?.won) await sleep(migrationPollMs);

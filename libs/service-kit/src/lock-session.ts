@@ -18,16 +18,11 @@ const queryTimeoutMs = 20_000;
 
 /** @param onLost called once when the session ends without having been closed */
 export async function openLockSession(
-  url: string,
-  applicationName: string,
+  where: Readonly<pg.ClientConfig>,
   onLost: () => void = () => undefined,
 ): Promise<LockSession> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: applicationName,
-    query_timeout: queryTimeoutMs,
-    ...connectionSettings(idleLockSession),
-  });
+  const settings = { query_timeout: queryTimeoutMs, ...connectionSettings(idleLockSession) };
+  const client = new pg.Client({ ...where, ...settings });
   let state: 'open' | 'lost' | 'closed' = 'open';
   const lose = (): void => {
     clearInterval(timer);

@@ -158,14 +158,14 @@ test('PostgreSQL notices a node that froze or lost its network within half a min
     idle_in_transaction_session_timeout: 30_000,
     idle_session_timeout: 0,
   });
-  const session = await openLockSession(server.url, 'lock');
+  const session = await openLockSession({ connectionString: server.url });
   expect((await session.client.query('show idle_session_timeout')).rows).toEqual([{ idle_session_timeout: '20s' }]);
   await session.close();
 });
 
 test('a lock session tells that its lock is gone', async () => {
   let lost = 0;
-  const session = await openLockSession(server.url, 'lock', () => {
+  const session = await openLockSession({ connectionString: server.url }, () => {
     lost += 1;
   });
   const { rows } = await session.client.query<{ pid: number }>('select pg_backend_pid() as pid');

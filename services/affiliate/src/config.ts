@@ -1,10 +1,9 @@
-import { commonSettings, integerSetting, parseConfig } from '@app/service-kit/config';
+import { commonSettings, parseConfig, streamSettings } from '@app/service-kit/config';
 import { z } from 'zod';
 
 export const configSchema = z.object({
   ...commonSettings,
-  /** Copies of the event streams in a JetStream cluster. */
-  STREAM_REPLICAS: integerSetting(1, 5, 1),
+  ...streamSettings,
 });
 export type AffiliateConfig = z.infer<typeof configSchema>;
 

@@ -24,10 +24,10 @@ export async function createAffiliate(
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
     const nats = { ...natsOptions(config), logger };
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'affiliate' }), (opened) => opened.close());
-    const streamReplicas = config.STREAM_REPLICAS;
+    const stream = { streamReplicas: config.STREAM_REPLICAS, streamMaxBytes: config.STREAM_MAX_BYTES };
     const relay = lifetime.add(
       'relay',
-      startRelay({ link, databaseUrl: config.DATABASE_URL, logger, streamReplicas }),
+      startRelay({ link, databaseUrl: config.DATABASE_URL, logger, ...stream }),
       (started) => started.close(),
     );
     const consumed = subscriptions(clock, () => relay.wake());

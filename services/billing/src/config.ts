@@ -1,12 +1,11 @@
-import { commonSettings, integerSetting, parseConfig } from '@app/service-kit/config';
+import { commonSettings, integerSetting, parseConfig, streamSettings } from '@app/service-kit/config';
 import { z } from 'zod';
 
 export const configSchema = z.object({
   ...commonSettings,
+  ...streamSettings,
   /** A daily run holds one connection for its lock beside those that its work takes; the run over all accounts two. */
   DATABASE_POOL_MAX: integerSetting(3, 100, 10),
-  /** Copies of the event stream in a JetStream cluster. */
-  STREAM_REPLICAS: integerSetting(1, 5, 1),
 });
 export type BillingConfig = z.infer<typeof configSchema>;
 

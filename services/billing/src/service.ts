@@ -26,8 +26,8 @@ export async function createBilling(config: BillingConfig, { logger, clock }: Se
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
     const nats = { ...natsOptions(config), logger };
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'billing' }), (opened) => opened.close());
-    const streamReplicas = config.STREAM_REPLICAS;
-    const relay = startRelay({ link, databaseUrl: config.DATABASE_URL, logger, streamReplicas });
+    const stream = { streamReplicas: config.STREAM_REPLICAS, streamMaxBytes: config.STREAM_MAX_BYTES };
+    const relay = startRelay({ link, databaseUrl: config.DATABASE_URL, logger, ...stream });
     lifetime.add('relay', relay, (started) => started.close());
     const consumed = subscriptions(() => relay.wake());
     const consumers = startConsumers({ link, database, subscriptions: consumed, logger });

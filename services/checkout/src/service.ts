@@ -21,9 +21,10 @@ export async function createCheckout(config: CheckoutConfig, { logger }: Service
     const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
     const nats = { ...natsOptions(config), logger };
     const link = lifetime.add('nats', await connectNats({ ...nats, service: 'checkout' }), (opened) => opened.close());
+    const stream = { streamReplicas: config.STREAM_REPLICAS, streamMaxBytes: config.STREAM_MAX_BYTES };
     const relay = lifetime.add(
       'relay',
-      startRelay({ link, databaseUrl: config.DATABASE_URL, logger, streamReplicas: config.STREAM_REPLICAS }),
+      startRelay({ link, databaseUrl: config.DATABASE_URL, logger, ...stream }),
       (started) => started.close(),
     );
     lifetime.add('housekeeping', startHousekeeping(database, logger, outdated), (started) => started.close());

@@ -106,8 +106,17 @@ async function rememberJoin(database: Database, flight: Flight, running: string)
   await database.pool.query(joinStatement([flight.runId, running]));
 }
 
-const lockStatement = statement('daily-runs-lock', 'select pg_try_advisory_lock(hashtextextended($1, 0)) as won');
-const unlockStatement = statement('daily-runs-unlock', 'select pg_advisory_unlock(hashtextextended($1, 0))');
+/** A session that holds the lock gives signs; that of a process that was stopped ends without them, and its lock too. */
+const lockStatement = statement(
+  'daily-runs-lock',
+  `with lock as materialized (select pg_try_advisory_lock(hashtextextended($1, 0)) as won)
+   select won, case when won then set_config('idle_session_timeout', '20s', false) end from lock`,
+);
+const signEveryMs = 5_000;
+const unlockStatement = statement(
+  'daily-runs-unlock',
+  `select pg_advisory_unlock(hashtextextended($1, 0)), set_config('idle_session_timeout', '0', false)`,
+);
 
 /**
  * Works while a session of its own holds the lock: when the session breaks, so does the lock, and the work goes on.
@@ -129,9 +138,11 @@ async function withLock<T>(
   try {
     const { rows } = await session.query<{ won: boolean }>(lockStatement([key]));
     if (rows[0]?.won !== true) return undefined;
+    const signs = setInterval(() => void session.query('select 1').catch(release), signEveryMs);
     try {
       return await work(session);
     } finally {
+      clearInterval(signs);
       await session.query(unlockStatement([key])).catch(release);
     }
   } catch (err) {
