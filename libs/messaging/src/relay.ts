@@ -2,7 +2,7 @@ import { type LockSession, openLockSession } from '@app/service-kit/lock-session
 import type { Logger } from '@app/service-kit/logger';
 import { TimeoutError } from '@nats-io/transport-node';
 import type { NatsLink } from './connect.ts';
-import { openPublisher, prunePublished, publishBatch, republishLost } from './publish-outbox.ts';
+import { openPublisher, type Publisher, prunePublished, publishBatch, republishLost } from './publish-outbox.ts';
 import { keepWithinBound } from './stream-bound.ts';
 import { defaultStreamMaxBytes, ensureStream, openStreams } from './streams.ts';
 import { createWaker, type Waker } from './waker.ts';
@@ -138,34 +138,44 @@ async function lead(
   state: RelayState,
   succeeded: () => void,
 ): Promise<void> {
-  const { link, logger, streamReplicas, streamMaxBytes = defaultStreamMaxBytes } = options;
+  const { link, logger } = options;
   const manager = await openStreams(link);
   const publisher = await openPublisher({ link, session: session.client, manager, logger });
   state.leading = true;
-  const compare = { due: true };
+  const due = { compareMs: 0, boundMs: 0, pruneMs: performance.now() + pruneEveryMs };
   const stopListening = link.onRestored(() => {
-    compare.due = true;
+    due.compareMs = 0;
   });
-  let prunedMs = Date.now();
-  let boundedMs = Number.NEGATIVE_INFINITY;
   try {
-    while (!state.closing) {
-      if (!link.connected() && link.sinceChangeMs() > giveUpAfterMs) return;
-      if (compare.due && link.connected()) {
-        compare.due = false;
-        await ensureStream(manager, link.service, streamReplicas, { maxBytes: streamMaxBytes, logger });
-        await republishLost(publisher);
-      }
-      if (performance.now() - boundedMs > boundEveryMs && link.connected()) {
-        boundedMs = performance.now();
-        await keepWithinBound(manager, link.service, streamMaxBytes, logger);
-      }
+    while (!state.closing && !isCutOff(link)) {
+      if (link.connected()) await keepStream(options, publisher, due);
       if ((await publishBatch(publisher)) === 0) await waker.sleep(sweepIntervalMs);
       succeeded();
-      if (Date.now() - prunedMs > pruneEveryMs && !(await prunePublished(publisher))) prunedMs = Date.now();
+      const pruned = performance.now() >= due.pruneMs && !(await prunePublished(publisher));
+      if (pruned) due.pruneMs = performance.now() + pruneEveryMs;
     }
     while ((await publishBatch(publisher)) > 0);
   } finally {
     stopListening();
+  }
+}
+
+const isCutOff = (link: NatsLink): boolean => !link.connected() && link.sinceChangeMs() > giveUpAfterMs;
+
+/** Compares stream and outbox once after each connecting, and looks at the stream's size now and then. */
+async function keepStream(
+  { link, logger, streamReplicas, streamMaxBytes = defaultStreamMaxBytes }: RelayOptions,
+  publisher: Publisher,
+  due: { compareMs: number; boundMs: number },
+): Promise<void> {
+  const { manager } = publisher;
+  if (performance.now() >= due.compareMs) {
+    due.compareMs = Number.POSITIVE_INFINITY;
+    await ensureStream(manager, link.service, streamReplicas, { maxBytes: streamMaxBytes, logger });
+    await republishLost(publisher);
+  }
+  if (performance.now() >= due.boundMs) {
+    due.boundMs = performance.now() + boundEveryMs;
+    await keepWithinBound(manager, link.service, streamMaxBytes, logger);
   }
 }
