@@ -5,6 +5,7 @@ import type { Logger } from '@app/service-kit/logger';
 import type { Check } from '@app/service-kit/service';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { GatewayConfig } from './config.ts';
+import type { AnswerRoom } from './http/answer-room.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { SignInLimit } from './sessions/sign-in-limit.ts';
 
@@ -23,6 +24,8 @@ export interface App {
   readonly authenticator: Authenticator;
   readonly idempotency: IdempotencyStore;
   readonly limitSignIn: SignInLimit;
+  /** Where answers wait until their readers have taken them. */
+  readonly answerRoom: AnswerRoom;
   /** Null where the clock may not be moved. */
   readonly clockControl: ClockControl | null;
   readonly checks: readonly Check[];

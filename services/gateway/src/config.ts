@@ -14,6 +14,8 @@ export const configSchema = z.object({
     .optional(),
   /** Number of proxies in front whose X-Forwarded-For is believed. */
   TRUST_PROXY: integerSetting(0, 10, 0),
+  /** Connections at once; half of what the process may have open when that is less. */
+  MAX_CONNECTIONS: integerSetting(10, 100_000, 4_000),
   SIGNUP: z.enum(['open', 'closed']).default('open'),
   /** Requests a minute for each key; 0 switches every rate limit off. */
   RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),

@@ -13,6 +13,7 @@ import { createAuthenticator } from './auth/authenticator.ts';
 import type { GatewayConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { outdated } from './db/outdated.ts';
+import { AnswerRoom, answerLimits } from './http/answer-room.ts';
 import { createServer } from './http/server.ts';
 import { createIdempotencyStore } from './idempotency/idempotency-store.ts';
 import { createSignInLimit } from './sessions/sign-in-limit.ts';
@@ -57,6 +58,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       authenticator,
       requester,
       idempotency: createIdempotencyStore(database, config.KEY_PEPPER, instance.owner),
+      answerRoom: new AnswerRoom(answerLimits),
       limitSignIn: createSignInLimit(config.RATE_LIMIT_PER_MINUTE),
       clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
       checks,

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -319,6 +320,17 @@ test('a job without a body takes whatever a simple client sends along', async ()
   ]) {
     expect((await send(url, 'POST', '/api/cron/daily', { key, ...what })).status).toBe(200);
   }
+});
+
+test('hundreds of clients that say nothing stop nobody else', async () => {
+  const small = await harness.start({ MAX_CONNECTIONS: '40' });
+  const { hostname, port } = new URL(small.url);
+  const silent = Array.from({ length: 300 }, () =>
+    connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on('error', () => undefined),
+  );
+  await Promise.all(silent.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  for (let i = 0; i < 50; i++) expect((await send(small.url, 'GET', '/api/v1/orders', { key })).status).toBe(200);
+  for (const socket of silent) socket.destroy();
 });
 
 test('a service that is down is told within a second', async () => {

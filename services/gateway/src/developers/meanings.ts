@@ -44,6 +44,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   webhook_url_refused: 'Webhooks go to public addresses only: private, loopback and metadata addresses are refused.',
   rate_limited: 'Wait for the seconds in `retry-after`.',
   internal: 'A fault of ours. Tell us the request id; repeat with the same Idempotency-Key.',
-  service_unavailable: 'Part of the platform is down and nothing was done. Repeat after `retry-after`.',
+  service_unavailable:
+    'Part of the platform is down, or has no room for more of your answers until you read those that wait. Nothing was ' +
+    'done. Repeat after `retry-after`.',
   outcome_unknown: 'The answer was lost on the way. Repeat with the same Idempotency-Key and it has one effect.',
 };

@@ -59,7 +59,11 @@ function answerer(app: App, operation: Operation) {
       baseUrl: baseUrlOf(app.config, req.socket),
       cookie: cookieOn(app, reply),
     };
+    const place =
+      operation.method === 'GET' ? app.answerRoom.enter(request.actor.accountId, operation.id, reply.raw) : null;
+    const room = place instanceof Promise ? await place : place;
     const answer = await inRequestSpan(req, () => callOperation(app, operation, request));
+    room?.settle(answer.body.byteLength);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     return reply.header('content-type', jsonType).send(answer.body);
   };

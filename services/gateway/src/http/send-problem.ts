@@ -1,13 +1,9 @@
-import type { Socket } from 'node:net';
 import { DomainError, type ErrorCode } from '@app/contracts/errors';
-import { newIdSuffix } from '@app/contracts/ids';
 import { isOutage } from '@app/messaging/retry-policy';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import type { GatewayConfig } from '../config.ts';
 import { baseUrlOf } from './addresses.ts';
 import { problemOf, problemType } from './problem.ts';
-import { securityHeaders } from './security-headers.ts';
 import { TemporaryRefusal } from './temporary-refusal.ts';
 
 /** Answers with the problem document of whatever was thrown. */
@@ -55,25 +51,4 @@ function internal(): DomainError {
     'internal',
     'Something went wrong on our side. Tell us the request id and we can find out what.',
   );
-}
-
-/** A request that Node could not even read: the socket is all there is to answer on. */
-export function refuseUnreadable(config: GatewayConfig, err: NodeJS.ErrnoException, socket: Socket): void {
-  if (err.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const requestId = newIdSuffix(Date.now());
-  const late = err.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const detail = late ? 'The request took too long to arrive.' : 'This is not a valid HTTP request.';
-  const { body } = problemOf(new DomainError('malformed_request', detail), baseUrlOf(config, socket), requestId);
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    `content-type: ${problemType}`,
-    `content-length: ${body.length}`,
-    `x-request-id: ${requestId}`,
-    ...Object.entries(securityHeaders(config)).map(([name, value]) => `${name}: ${value}`),
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body.toString('utf8')}`);
 }

@@ -5,6 +5,8 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
 import { devClockOperations } from '../dev-clock/operations.ts';
+import { connectionLimits } from './connection-limits.ts';
+import { Connections } from './connections.ts';
 import { createGuard } from './guard.ts';
 import { routeHealth } from './health-routes.ts';
 import { parseHost } from './host.rules.ts';
@@ -12,10 +14,11 @@ import { acceptJsonBodies } from './json-body.ts';
 import { routeOperations } from './operation-routes.ts';
 import { operations } from './operations.ts';
 import { parts } from './parts.ts';
+import { refuseOnSocket, refuseUnreadable } from './refuse-on-socket.ts';
 import { requestIdOf } from './request-id.ts';
 import { traceRequests } from './request-spans.ts';
 import { securityHeaders } from './security-headers.ts';
-import { refuseUnreadable, sendProblem } from './send-problem.ts';
+import { sendProblem } from './send-problem.ts';
 import { answerUnknownRoutes } from './unknown-routes.ts';
 
 declare module 'fastify' {
@@ -24,24 +27,19 @@ declare module 'fastify' {
   }
 }
 
-/** A client that trickles its request in holds a connection for no longer than this. */
-const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 30_000;
-/** Longer than the 60 s after which common load balancers drop an idle connection: they close it, not we under them. */
-const keepAliveTimeoutMs = 72_000;
-
 /** The HTTP server with all routes, not yet listening. */
 export async function createServer(app: App): Promise<FastifyInstance> {
   const common = securityHeaders(app.config);
+  const connections = new Connections(connectionLimits(app.config), {
+    refuse: (socket) => refuseOnSocket(app.config, socket),
+    report: (counts) => app.logger.warn(counts, 'connections refused, or closed because their answers were not taken'),
+  });
   const server = fastify({
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: limits.bodyBytes,
     trustProxy: app.config.TRUST_PROXY > 0 && ((_address, hop) => hop < app.config.TRUST_PROXY),
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    // Left to Node, a request without Host gets an answer without a word: refuseMalformed has one.
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 5_000, requireHostHeader: false },
+    serverFactory: (handler) => connections.createServer(handler),
     forceCloseConnections: 'idle',
     // While closing, requests that still come in on open connections are answered, not turned away.
     return503OnClosing: false,
@@ -49,6 +47,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
     // No hook has run for these.
     frameworkErrors: (err, req, reply) => sendProblem(app, err, req, reply.headers(common)),
   });
+  server.addHook('preClose', async () => connections.closeIdle());
   server.decorateRequest('actor', null);
   server.setErrorHandler((err, req, reply) => sendProblem(app, err, req, reply));
   traceRequests(server);
@@ -66,7 +65,6 @@ export async function createServer(app: App): Promise<FastifyInstance> {
 
 /** What Node would refuse by itself, in our words. */
 function refuseMalformed(server: FastifyInstance): void {
-  server.server.on('checkExpectation', (req, res) => server.routing(req, res));
   server.addHook('onRequest', ({ raw }, _, done) => {
     const { expect = '100-continue' } = raw.headers;
     const fault = faultOfHost(raw);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FieldError } from '@app/contracts/errors';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { App } from '../app.ts';
@@ -14,6 +15,8 @@ export interface Caller {
   readonly actor: Actor;
   readonly requestId: string;
   readonly baseUrl: string;
+  /** What the answer goes out on. */
+  readonly res: ServerResponse;
 }
 
 /** Whether this caller sees the tool, and whether a call of it gets anywhere. */
@@ -53,7 +56,10 @@ export async function callTool(
     const refused = refusalToCall(caller.actor, tool);
     if (refused !== null) throw refused;
     const { operation, ...request } = toolRequest(tool, given);
+    const place =
+      operation.method === 'GET' ? await app.answerRoom.enter(caller.actor.accountId, operation.id, caller.res) : null;
     const { body } = await callOperation(app, operation, { ...caller, ...request });
+    place?.settle(body.byteLength);
     const text = Buffer.from(body).toString('utf8');
     return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
   } catch (err) {

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import type { GatewayConfig } from '../config.ts';
+import type { ConnectionLimits } from './connections.ts';
+
+/** A client that trickles its request in holds a connection for no longer than this. */
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 30_000;
+/** Longer than the 60 s after which common load balancers drop an idle connection: they close it, not we under them. */
+const keepAliveTimeoutMs = 72_000;
+
+/**
+ * Half of the descriptors this process may have is for connections: the other half for databases, NATS, webhooks and
+ * files. One address has half of the connections, unless it is a proxy's and stands for everyone.
+ */
+export function connectionLimits({ MAX_CONNECTIONS, TRUST_PROXY }: GatewayConfig): ConnectionLimits {
+  const total = Math.min(MAX_CONNECTIONS, Math.floor(descriptorsMax() / 2));
+  return {
+    total,
+    perAddress: TRUST_PROXY > 0 ? total : Math.ceil(total / 2),
+    headersTimeoutMs,
+    requestTimeoutMs,
+    keepAliveTimeoutMs,
+    checkIntervalMs: 1_000,
+    // The longest answer, 8 MiB, on a line of one megabit a second: 10 s and 64 s.
+    takeTimeoutMs: 10_000,
+    bytesPerSecond: 128 * 1024,
+    // About 5 KB each.
+    pipelined: 100,
+  };
+}
+
+/** Files and sockets that this process may have open, where the system tells it (Linux). */
+function descriptorsMax(): number {
+  try {
+    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
