@@ -4,61 +4,42 @@ import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startCluster } from './support/cluster.ts';
+import { type OwnPostgres, startOwnPostgres } from './support/own-postgres.ts';
+import { postOrders } from './support/pouring-orders.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 
 /**
- * Guarantee: whatever process dies with -9 while orders pour in, an order answered 200 is in the list, in the metrics
- * exactly once, and at the receiver at least once under one stable webhook-id; an order that was refused is nowhere.
+ * Guarantee: whatever process dies with -9 while orders pour in, an order answered 200 is in the list once, in the
+ * metrics once, at the receiver at least once under one stable webhook-id, and has its one subscription and its one
+ * commission. A caller that got no answer and asks again under its Idempotency-Key has one order. A refused order is
+ * nowhere.
  *
- * Orders are posted at 32 connections. Killed in turn, each once, while they are: checkout (the replica that answers),
- * the relay (the checkout replica that holds the outbox lock: its death ends only publishing, the other one answers),
- * metrics, webhook-dispatcher, nats-server. Each comes back while orders still flow.
+ * Killed in turn, each once, each while orders flow: all seven services (checkout in two replicas: the one that only
+ * answers, and the one that holds the outbox lock), PostgreSQL's postmaster, nats-server. The next is killed when orders
+ * were answered again after the one before.
  */
-const ordersTotal = 1_000;
-const connections = 32;
+const connections = 8;
+/** Orders answered between one kill's recovery and the next kill. */
+const betweenKills = 30;
 
+let postgres: OwnPostgres;
 let cluster: Cluster;
 let seller: Seller;
 let receiver: Receiver;
 
 beforeAll(async () => {
   receiver = await startReceiver();
+  postgres = await startOwnPostgres();
   // A delivery that was on its way when its process died is free again after the lease.
-  cluster = await startCluster({ LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2' });
+  cluster = await startCluster({ LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2' }, postgres);
   seller = await signUp(cluster.baseUrl);
 });
 
 afterAll(async () => {
   await cluster?.close();
+  await postgres?.close();
   await receiver?.close();
 });
-
-interface Posted {
-  readonly email: string;
-  readonly status: number;
-  readonly orderId: string | undefined;
-}
-
-/** Every thirteenth order is one that must be refused. */
-async function post(slug: string, n: number): Promise<Posted> {
-  const email = `buyer-${n}@example.com`;
-  const productSlug = n % 13 === 0 ? 'no-such-product' : slug;
-  const answer = await seller.call('POST', '/api/v1/orders', { body: { productSlug, email } });
-  return { email, status: answer.status, orderId: answer.json?.orderId };
-}
-
-async function postAll(slug: string, progress: (done: number) => void): Promise<Posted[]> {
-  const posted: Posted[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < ordersTotal) {
-      posted.push(await post(slug, next++));
-      progress(posted.length);
-    }
-  };
-  await Promise.all(Array.from({ length: connections }, worker));
-  return posted;
-}
 
 /** The process that relays checkout's outbox, found by who holds the lock. */
 async function relayHolder(): Promise<'first' | 'second'> {
@@ -85,70 +66,97 @@ async function ownsPort(pid: number, port: number): Promise<boolean> {
   return false;
 }
 
-test('no order is lost, doubled or invented while checkout, relay, metrics, webhooks and nats-server are killed with -9', {
-  timeout: 170_000,
-}, async () => {
-  const { productId, slug } = await addProduct(seller);
-  expect((await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/hook` } })).status).toBe(
-    200,
-  );
+/** Kills by the name of what dies; each resolves when it is back. */
+async function killings(): Promise<[string, () => Promise<void>][]> {
   const second = await cluster.spawn('checkout');
   const relays = (await relayHolder()) === 'first' ? cluster.process('checkout') : second;
   const answers = relays === second ? cluster.process('checkout') : second;
-
-  const restart = (service: ServiceName) => () => cluster.process(service).restart();
-  const killings = [
-    () => answers.restart(),
-    restart('metrics'),
-    () => relays.restart(),
-    restart('webhook-dispatcher'),
-    async () => {
-      await cluster.nats.kill();
-      await cluster.nats.start();
-    },
+  const service = (name: ServiceName): [string, () => Promise<void>] => [name, () => cluster.process(name).restart()];
+  return [
+    ['checkout that answers', () => answers.restart()],
+    service('metrics'),
+    service('catalog'),
+    ['nats-server', () => cluster.nats.kill().then(() => cluster.nats.start())],
+    ['checkout that publishes', () => relays.restart()],
+    service('webhook-dispatcher'),
+    service('gateway'),
+    ['PostgreSQL', () => postgres.kill().then(() => postgres.start())],
+    service('billing'),
+    service('affiliate'),
   ];
-  let killed: Promise<unknown> = Promise.resolve();
-  let next = 0;
-  const posted = await postAll(slug, (done) => {
-    const kill = killings[next];
-    if (kill !== undefined && done >= ((next + 1) * ordersTotal) / 7) {
-      next += 1;
-      killed = killed.then(kill);
-    }
-  });
-  await killed;
-  expect(next).toBe(killings.length);
+}
 
-  const accepted = posted.filter((order) => order.status === 200);
-  const refused = posted.filter((order) => order.status !== 200);
-  expect(refused.filter((order) => ![422, 503].includes(order.status))).toEqual([]);
-  expect(accepted.length).toBeGreaterThan(ordersTotal / 2);
-  const acceptedIds = accepted.map((order) => order.orderId).sort();
+test('no order is lost, doubled or invented while every service, PostgreSQL and nats-server are killed with -9 in turn', {
+  timeout: 240_000,
+}, async () => {
+  const once = await addProduct(seller, 'course');
+  const monthly = await addSubscription();
+  const partner = { code: 'PARTNER', name: 'Partner', email: 'partner@example.com', commissionCents: 500 };
+  expect((await seller.call('POST', '/api/v1/affiliates', { body: partner })).status).toBe(200);
+  const endpoint = { url: `${receiver.url}/hook`, events: ['order.paid'] };
+  expect((await seller.call('PUT', '/api/v1/webhook-endpoint', { body: endpoint })).status).toBe(200);
 
-  expect((await listedIds()).sort()).toEqual(acceptedIds);
-  const metrics = await eventually(
-    async () => {
-      const { json } = await seller.call('GET', `/api/metrics/${productId}`);
-      return json?.summary?.orders >= accepted.length && json;
-    },
-    { withinMs: 60_000, message: 'metrics have every order' },
-  );
-  expect(metrics.summary).toMatchObject({
-    orders: accepted.length,
-    revenueCents: accepted.length * 9_900,
-    customers: accepted.length,
-  });
+  const kills = await killings();
+  const orders = postOrders(seller, { connections, slugs: [once.slug, monthly.slug], affiliateCode: partner.code });
+  for (const [name, kill] of kills) {
+    await orders.untilMoreAnswered(betweenKills, `orders before ${name} is killed`);
+    await kill();
+  }
+  await orders.untilMoreAnswered(betweenKills, 'orders after the last kill');
+  const { placed, refused } = await orders.stop();
+  expect(refused.filter(({ status }) => status !== 422)).toEqual([]);
+  // Otherwise nothing was seen of what a caller has to do.
+  expect(placed.filter(({ tries }) => tries > 1).length).toBeGreaterThan(0);
+  const ids = placed.map(({ orderId }) => orderId).toSorted();
+  expect(new Set(ids).size).toBe(ids.length);
+
+  expect((await listedIds()).toSorted()).toEqual(ids);
+  for (const [product, slug] of [once, monthly].map((entry) => [entry.productId, entry.slug] as const)) {
+    const count = placed.filter((order) => order.slug === slug).length;
+    const summary = await eventually(
+      async () => {
+        const { json } = await seller.call('GET', `/api/metrics/${product}`);
+        return json?.summary?.orders >= count && json.summary;
+      },
+      { withinMs: 60_000, message: `metrics have every order of ${slug}` },
+    );
+    expect(summary).toMatchObject({ orders: count, revenueCents: count * 9_900, customers: count });
+  }
+  const subscribed = placed.filter(({ slug }) => slug === monthly.slug).map(({ orderId }) => orderId);
+  expect(await orderIdsOf('billing', 'subscriptions', subscribed.length)).toEqual(subscribed.toSorted());
+  const credited = placed.filter(({ affiliate }) => affiliate).map(({ orderId }) => orderId);
+  expect(await orderIdsOf('affiliate', 'commissions', credited.length)).toEqual(credited.toSorted());
 
   const received = await eventually(
     () => {
-      const ids = webhookIds();
-      return ids.size >= accepted.length && ids;
+      const byOrder = webhookIds();
+      return byOrder.size >= ids.length && byOrder;
     },
     { withinMs: 60_000, message: 'the receiver has every order' },
   );
-  expect([...received.keys()].sort()).toEqual(acceptedIds);
-  for (const [orderId, ids] of received) expect([orderId, ids.size]).toEqual([orderId, 1]);
+  expect([...received.keys()].toSorted()).toEqual(ids);
+  for (const [orderId, webhooks] of received) expect([orderId, webhooks.size]).toEqual([orderId, 1]);
 });
+
+async function addSubscription(): Promise<{ productId: string; slug: string }> {
+  const body = { name: 'Club', slug: 'club', priceCents: 9_900, currency: 'usd', status: 'live' };
+  const answer = await seller.call('POST', '/api/v1/products', {
+    body: { ...body, pricingType: 'subscription', billingInterval: 'month' },
+  });
+  if (answer.status !== 200) throw new Error(`product: ${answer.status} ${answer.text}`);
+  return { productId: answer.json.id, slug: body.slug };
+}
+
+/** The orders that a consumer's rows are about, once there are as many as wanted; one twice would be seen. */
+async function orderIdsOf(service: ServiceName, table: 'subscriptions' | 'commissions', wanted: number) {
+  const read = () => query<{ order_id: string }>(cluster.databaseUrl(service), `select order_id from ${table}`);
+  const options = { withinMs: 60_000, message: `${wanted} ${table}` };
+  const rows = await eventually(async () => {
+    const found = await read();
+    return found.length >= wanted && found;
+  }, options);
+  return rows.map((row) => row.order_id).toSorted();
+}
 
 async function listedIds(): Promise<string[]> {
   const ids: string[] = [];

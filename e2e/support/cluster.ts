@@ -11,6 +11,7 @@ import { type SpawnedNode, spawnNode } from '@app/testing/child-service';
 import { createTestNats, type TestNats } from '@app/testing/nats';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { migrate as migrateDispatcher } from '@app/webhook-dispatcher/migrate';
+import type { OwnPostgres } from './own-postgres.ts';
 
 const migrations: Record<ServiceName, (url: string) => Promise<unknown>> = {
   gateway: migrateGateway,
@@ -38,16 +39,21 @@ export interface Cluster {
 /**
  * Starts all services, each on a database of its own. The stand-in receiver of tests listens on loopback, and the
  * rate limit is off: these tests are about other guarantees.
+ * @param postgres where the databases are; left out, on the server that all tests share
  */
-export async function startCluster(settings: Record<string, string> = {}): Promise<Cluster> {
+export async function startCluster(settings: Record<string, string> = {}, postgres?: OwnPostgres): Promise<Cluster> {
   const nats = await createTestNats();
-  const databases = new Map<ServiceName, TestDatabase>();
+  const databases = new Map<ServiceName, Pick<TestDatabase, 'url' | 'close'>>();
   for (const service of serviceNames) {
-    databases.set(service, await createMigratedDatabase(service, migrations[service]));
+    const database =
+      postgres === undefined
+        ? await createMigratedDatabase(service, migrations[service])
+        : await ownDatabase(postgres, service);
+    databases.set(service, database);
   }
   const port = await freePort();
   const secret = randomBytes(32).toString('hex');
-  const databaseUrl = (service: ServiceName): string => (databases.get(service) as TestDatabase).url;
+  const databaseUrl = (service: ServiceName): string => databases.get(service)?.url ?? '';
   const spawned: SpawnedNode[] = [];
   const spawn = async (service: ServiceName): Promise<SpawnedNode> => {
     const env = {
@@ -64,6 +70,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
     };
     const child = await spawnNode(`services/${service}/src/main.ts`, env, {
       readyLine: new RegExp(`^${service} ready`),
+      readyWithinMs: 60_000,
     });
     spawned.push(child);
     return child;
@@ -82,4 +89,10 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
       for (const database of databases.values()) await database.close();
     },
   };
+}
+
+/** Closed with its server. */
+async function ownDatabase(postgres: OwnPostgres, service: ServiceName): Promise<Pick<TestDatabase, 'url' | 'close'>> {
+  const url = await postgres.createDatabase(service.replaceAll('-', '_'), migrations[service]);
+  return { url, close: async () => undefined };
 }

@@ -1,0 +1,79 @@
+import { eventually } from '@app/testing/eventually';
+import type { Answer, Seller } from './seller.ts';
+
+/** An order that was answered 200, and how often it had to be asked for under its Idempotency-Key. */
+interface Placed {
+  readonly orderId: string;
+  readonly slug: string;
+  readonly affiliate: boolean;
+  readonly tries: number;
+}
+
+export interface PouringOrders {
+  /** Waits until as many more orders were answered as from now. */
+  untilMoreAnswered(orders: number, message: string): Promise<void>;
+  /** Lets every order get its answer and returns all of them. */
+  stop(): Promise<{ placed: Placed[]; refused: { status: number }[] }>;
+}
+
+/** Refusals that say nothing of the order: the caller asks again under the same key. */
+const askAgain = [409, 503];
+/** A killed process is back within seconds; an outcome that got lost is asked for during 20 s. */
+const answeredWithinMs = 60_000;
+
+/**
+ * Posts orders without end, as callers do that want each recorded once: whoever gets no answer asks again under the same
+ * Idempotency-Key. Slugs take turns, every fourth order names the partner, every thirteenth must be refused.
+ */
+export function postOrders(
+  seller: Seller,
+  options: { connections: number; slugs: readonly string[]; affiliateCode: string },
+): PouringOrders {
+  const placed: Placed[] = [];
+  const refused: { status: number }[] = [];
+  let stopping = false;
+  let next = 0;
+
+  async function post(n: number): Promise<void> {
+    const known = n % 13 !== 0;
+    const slug = options.slugs[n % options.slugs.length] ?? '';
+    const affiliate = n % 4 === 0;
+    const body = {
+      productSlug: known ? slug : 'no-such-product',
+      email: `buyer-${n}@example.com`,
+      ...(affiliate ? { affiliateCode: options.affiliateCode } : {}),
+    };
+    let tries = 0;
+    const ask = async (): Promise<Answer | false> => {
+      tries += 1;
+      const answer = await seller.call('POST', '/api/v1/orders', {
+        body,
+        headers: { 'idempotency-key': `order-${n}` },
+      });
+      return !askAgain.includes(answer.status) && answer;
+    };
+    const answer = await eventually(ask, { withinMs: answeredWithinMs, everyMs: 100, message: `order ${n}` });
+    if (answer.status === 200) placed.push({ orderId: answer.json.orderId, slug, affiliate, tries });
+    else refused.push({ status: answer.status });
+  }
+
+  const work = async (): Promise<void> => {
+    while (!stopping) await post(next++);
+  };
+  const working = Promise.all(Array.from({ length: options.connections }, work));
+  // Whoever waits for more orders hears of it; until then nobody does.
+  working.catch(() => undefined);
+  return {
+    untilMoreAnswered: async (orders, message) => {
+      const wanted = placed.length + orders;
+      const enough = eventually(() => placed.length >= wanted, { withinMs: answeredWithinMs, message });
+      await Promise.race([enough, working]);
+      await enough;
+    },
+    stop: async () => {
+      stopping = true;
+      await working;
+      return { placed, refused };
+    },
+  };
+}
