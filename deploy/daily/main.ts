@@ -1,52 +1,41 @@
 /*
  * Asks the gateway to run the daily job of all accounts: once, for a CronJob, or with --every-day at DAILY_AT, where
- * nothing else keeps the time. Running the job twice in a day is safe, so it also runs when this process starts: a day
- * that passed while it was down is not left out.
+ * nothing else keeps the time; then it also runs when this process starts: a day that passed while it was down is not
+ * left out.
+ *
+ * Asked again on the same UTC day for the same purpose (a pod that came again, a container that restarted), it gets the
+ * result of that day's run. With --again it runs whatever ran before: doing so is safe.
+ *
+ * Exit codes: 0 it ran for every account; 1 the gateway refused, or a setting is wrong; 2 it ran and some account's part
+ * failed; 3 no result within an hour; 128 + n ended by signal n before there was a result.
  */
+import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from './config.ts';
+import { type Outcome, runDailyJob } from './run-daily-job.ts';
 
 const config = readConfig();
-const tries = 60;
-const betweenTriesMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1000;
+const exitCodes: Record<Outcome, number> = { ran: 0, refused: 1, incomplete: 2, unknown: 3 };
+const everyDay = process.argv.includes('--every-day');
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));
-
-/**
- * A job that takes longer than the gateway waits is answered with 503 and goes on; asking again gets the result of the
- * job that is running. Anything else than that, an unreachable gateway or a rate limit will not get better by itself.
- */
-async function runDailyJob(): Promise<boolean> {
-  for (let tried = 1; tried <= tries; tried++) {
-    const { status, text } = await ask();
-    log(`try ${tried}: ${status === 0 ? '' : `${status} `}${text}`);
-    if (status === 200) return true;
-    if (status !== 0 && status !== 429 && status < 500) return false;
-    if (tried < tries) await sleep(betweenTriesMs);
-  }
-  return false;
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => process.exit(everyDay ? 0 : 128 + constants.signals[signal]));
 }
 
-async function ask(): Promise<{ status: number; text: string }> {
-  try {
-    const response = await fetch(new URL('/api/cron/daily', config.gatewayUrl), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${config.platformKey}` },
-      signal: AbortSignal.timeout(120_000),
-    });
-    return { status: response.status, text: (await response.text()).slice(0, 500) };
-  } catch (err) {
-    const { message, cause } = err as Error;
-    return { status: 0, text: cause instanceof Error ? `${message}: ${cause.message}` : message };
-  }
+async function run(purpose: 'once' | 'start' | 'scheduled' | 'again'): Promise<Outcome> {
+  const day = new Date().toISOString().slice(0, 10);
+  const suffix = purpose === 'again' ? `-${randomUUID()}` : '';
+  const { gatewayUrl, platformKey } = config;
+  return await runDailyJob({ gatewayUrl, platformKey, idempotencyKey: `daily-${day}-${purpose}${suffix}`, log });
 }
 
 /** For the container's health check. */
-function noteOutcome(succeeded: boolean): void {
+function noteOutcome(outcome: Outcome): void {
   const failed = '/tmp/daily-job-failed';
-  if (succeeded) rmSync(failed, { force: true });
+  if (outcome === 'ran') rmSync(failed, { force: true });
   else writeFileSync(failed, '');
 }
 
@@ -60,13 +49,14 @@ function untilNextStartMs(nowMs: number): number {
   return todayMs > nowMs ? todayMs - nowMs : todayMs + dayMs - nowMs;
 }
 
-if (process.argv.includes('--every-day')) {
+if (everyDay) {
+  noteOutcome(await run('start'));
   while (true) {
-    noteOutcome(await runDailyJob());
     const waitMs = untilNextStartMs(Date.now());
     log(`next at ${new Date(Date.now() + waitMs).toISOString()}`);
     await sleep(waitMs);
+    noteOutcome(await run('scheduled'));
   }
 } else {
-  process.exitCode = (await runDailyJob()) ? 0 : 1;
+  process.exitCode = exitCodes[await run(process.argv.includes('--again') ? 'again' : 'once')];
 }

@@ -12,6 +12,7 @@ import { dailyRunRequests } from './daily-runs/requests.ts';
 import { createSlots } from './daily-runs/slots.ts';
 import { dailySteps } from './daily-runs/steps.ts';
 import { databaseOptions } from './db/migrate.ts';
+import { outdated } from './db/outdated.ts';
 import { subscriptions } from './subscriptions/consumers.ts';
 import { subscriptionRequests } from './subscriptions/requests.ts';
 
@@ -32,10 +33,11 @@ export async function createBilling(config: BillingConfig, { logger, clock }: Se
     const consumed = subscriptions(() => relay.wake());
     const consumers = startConsumers({ link, database, subscriptions: consumed, logger });
     lifetime.add('consumers', consumers, (started) => started.close());
-    lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
+    lifetime.add('housekeeping', startHousekeeping(database, logger, outdated(clock)), (started) => started.close());
     // Half of the pool for the locks of runs leaves the other half for their work; the run over all needs two.
-    const slots = createSlots(Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2)));
-    const daily = { database, clock, logger, slots, steps: dailySteps, partLimitMs };
+    const slotsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
+    const running = { slots: createSlots(slotsMax), partsAtOnce: slotsMax - 1, partLimitMs };
+    const daily = { database, clock, logger, steps: dailySteps, ...running };
     const served = await serveRequests(link, {
       version: '0.1.0',
       description: 'Subscriptions and the daily collections job',

@@ -1,4 +1,5 @@
 import { newId } from '@app/contracts/ids';
+import { sweep } from '@app/messaging/housekeeping';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { eventually } from '@app/testing/eventually';
@@ -7,9 +8,11 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DailyDeps, runForAccount, runForAll } from '../src/daily-runs/run-daily-job.ts';
+import { allAccounts, lookStatement } from '../src/daily-runs/single-flight.ts';
 import { createSlots } from '../src/daily-runs/slots.ts';
 import type { DailyStep } from '../src/daily-runs/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import { outdated } from '../src/db/outdated.ts';
 
 guardLeaks();
 
@@ -33,7 +36,7 @@ const clock = fakeClock();
 
 function replica(index: number, ...steps: DailyStep[]): DailyDeps {
   const [logger, slots] = [silentLogger(), createSlots(3)];
-  return { database: replicas[index] as Database, clock, logger, slots, steps, partLimitMs: 60_000 };
+  return { database: replicas[index] as Database, clock, logger, slots, steps, partsAtOnce: 2, partLimitMs: 60_000 };
 }
 
 const asked = (runId = newId('dailyRun', clock.nowMs())) => ({ runId, deadlineMs: Number.POSITIVE_INFINITY });
@@ -211,7 +214,7 @@ test('the platform’s run sums the accounts, joins a seller’s own run, and is
   expect(await again).toEqual(sum);
   expect((await seller).rebills.charged).toBe(1);
   const runs = await rows();
-  expect(runs.map((row) => row.account_id).sort()).toEqual(['acc_a', 'acc_b', 'acc_c', null].sort());
+  expect(runs.map((row) => row.account_id).sort()).toEqual(['', 'acc_a', 'acc_b', 'acc_c']);
   expect(new Set(runs.map((row) => row.platform_run_id))).toEqual(new Set([null, platformId.runId]));
 });
 
@@ -225,6 +228,7 @@ test('a platform’s run that died half-way and comes again counts what was done
   const platform = asked();
   const first = runForAll(replica(0, stuck), platform).catch((err: unknown) => err);
   await eventually(() => held.calls.length === 1);
+  await eventually(async () => (await rows()).some((row) => row.account_id === 'acc_a' && row.result !== null));
   await db().query(
     `select pg_terminate_backend(pid) from pg_stat_activity where pid in (select pid from pg_locks where locktype = 'advisory'
      and mode = 'ExclusiveLock' and database = (select oid from pg_database where datname = current_database()))`,
@@ -234,6 +238,46 @@ test('a platform’s run that died half-way and comes again counts what was done
   await first;
   expect(sum.rebills.charged).toBe(2);
   expect(calls).toEqual(['acc_a', 'acc_b']);
+});
+
+test('the platform’s run works on several accounts at the same time, on each once, and counts all', async () => {
+  const accounts = Array.from({ length: 9 }, (_, n) => `acc_${n}`);
+  for (const accountId of accounts) await subscriptionOf(accountId);
+  const together = heldStep();
+  const platform = runForAll(replica(0, together.step), asked());
+  await eventually(() => together.calls.length === 2);
+  together.release();
+  expect(await platform).toMatchObject({ ok: true, rebills: { charged: 9, chargedCents: 17_100 } });
+  expect(together.calls.toSorted()).toEqual(accounts);
+});
+
+test('a look at a run costs the same with one and with very many runs: it reads by index alone', async () => {
+  await db().query(
+    `insert into daily_runs (id, account_id, platform_run_id, started_at, finished_at, result)
+     select 'run_' || n, case when n % 5 = 0 then '' else 'acc_' || n % 4000 end, 'run_' || n % 7, now(), now(), '{}'
+     from generate_series(1, 40000) n`,
+  );
+  await db().query('analyze daily_runs');
+  for (const accountId of ['acc_1', allAccounts]) {
+    const { text, values } = lookStatement([accountId, ['run_x'], 'run_1', 'run_x', 'key']);
+    const { rows: explained } = await db().query(`explain (format json) ${text}`, values);
+    const scans = JSON.stringify(explained).match(/"Node Type":"[^"]*Scan"[^}]*?"Relation Name":"daily_runs"/g) ?? [];
+    expect(scans.length).toBeGreaterThan(0);
+    expect(scans.filter((scan) => scan.includes('Seq Scan'))).toEqual([]);
+  }
+});
+
+test('runs are kept for thirteen months', async () => {
+  const daysAgo = (days: number) => new Date(clock.nowMs() - days * 86_400_000);
+  for (const days of [1, 395, 397]) {
+    await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, $3)', [
+      `run_${days}`,
+      account,
+      daysAgo(days),
+    ]);
+  }
+  await sweep(replicas[0] as Database, outdated(clock));
+  expect((await rows()).map((row) => row.id)).toEqual(['run_1', 'run_395']);
 });
 
 test('one account’s failure keeps no other from its run, and the sum says so', async () => {

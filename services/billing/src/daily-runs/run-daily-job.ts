@@ -3,12 +3,14 @@ import type { DailyResult } from '@app/contracts/subscriptions';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { addResults, noCounts, resultOf } from './daily-counts.rules.ts';
-import { type FlightDeps, singleFlight } from './single-flight.ts';
+import { allAccounts, type FlightDeps, singleFlight } from './single-flight.ts';
 import type { DailyStep } from './steps.ts';
 
 export interface DailyDeps extends FlightDeps {
   readonly logger: Logger;
   readonly steps: readonly DailyStep[];
+  /** Accounts that the run over all works on at the same time; each takes a slot beside its own. */
+  readonly partsAtOnce: number;
   /** How long the run over all accounts waits for one account's. */
   readonly partLimitMs: number;
 }
@@ -25,16 +27,21 @@ export async function runForAccount(deps: DailyDeps, accountId: string, asked: A
 }
 
 /**
- * Runs for every account that has subscriptions and sums what they did. An account whose run fails or gets stuck does
+ * Runs for every account that has subscriptions, a few at a time, and sums what they did. An account whose run fails or gets stuck does
  * not keep the others from theirs: the sum is then not `ok`.
  */
 export async function runForAll(deps: DailyDeps, asked: Asked): Promise<DailyResult> {
-  const flight = { accountId: null, platformRunId: null, ...asked };
+  const flight = { accountId: allAccounts, platformRunId: null, ...asked };
   return await singleFlight(deps, flight, async () => {
     let sum = resultOf(noCounts());
-    for await (const accountId of accountsWithSubscriptions(deps.database)) {
-      sum = addResults(sum, await runPart(deps, accountId, asked.runId));
-    }
+    const accounts = accountsWithSubscriptions(deps.database);
+    const work = async (): Promise<void> => {
+      for await (const accountId of accounts) {
+        const part = await runPart(deps, accountId, asked.runId);
+        sum = addResults(sum, part);
+      }
+    };
+    await Promise.all(Array.from({ length: deps.partsAtOnce }, work));
     return sum;
   });
 }

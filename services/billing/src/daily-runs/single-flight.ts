@@ -20,8 +20,7 @@ export interface FlightDeps {
 }
 
 export interface Flight {
-  /** Null: the run over all accounts. */
-  readonly accountId: string | null;
+  readonly accountId: string;
   /** The row's id: a repeated command has the same, and finds its run. */
   readonly runId: string;
   /** The run over all accounts that this is a part of. */
@@ -29,6 +28,9 @@ export interface Flight {
   /** Milliseconds since the epoch (real time) after which nobody waits for the result any more. */
   readonly deadlineMs: number;
 }
+
+/** The account of the run over all of them. */
+export const allAccounts = '';
 
 const pollMs = 100;
 
@@ -58,20 +60,21 @@ export async function singleFlight(
   throw new DomainError('outcome_unknown', 'The daily job is still running.');
 }
 
-const lockKey = (accountId: string | null): string => `daily-run:${accountId ?? ''}`;
+const lockKey = (accountId: string): string => `daily-run:${accountId}`;
 
 /** Results count if they are of a run asked for, of one a repeated command joined, or of the same platform run. */
 const finished = `
   select result from daily_runs
-  where account_id is not distinct from $1 and result is not null and (
-    id = any($2::text[]) or platform_run_id = $3
-    or id = (select c.result ->> 'runId' from commands as c where c.id = $4))
+  where id = any (array_append($2::text[], (select c.result ->> 'runId' from commands as c where c.id = $4)))
+    and account_id = $1 and result is not null
+  union all
+  select result from daily_runs where platform_run_id = $3 and account_id = $1 and result is not null
   limit 1`;
 
-const lookStatement = statement(
+export const lookStatement = statement(
   'daily-runs-look',
   `select (${finished}) as result,
-     (select id from daily_runs where account_id is not distinct from $1 and finished_at is null limit 1) as running,
+     (select id from daily_runs where account_id = $1 and finished_at is null limit 1) as running,
      not pg_try_advisory_xact_lock_shared(hashtextextended($5, 0)) as locked`,
 );
 const finishedStatement = statement('daily-runs-finished', finished);
@@ -158,7 +161,7 @@ const beginStatement = statement(
   'daily-runs-begin',
   `with interrupted as (
      update daily_runs set finished_at = $4
-     where account_id is not distinct from $2 and finished_at is null and id <> $1
+     where account_id = $2 and finished_at is null and id <> $1
    )
    insert into daily_runs (id, account_id, platform_run_id, started_at) values ($1, $2, $3, $4)
    on conflict (id) do update set finished_at = null`,
@@ -166,7 +169,7 @@ const beginStatement = statement(
 const finishStatement = statement(
   'daily-runs-finish',
   `update daily_runs set finished_at = $3, result = $4
-   where id = $1 and account_id is not distinct from $2 and finished_at is null`,
+   where id = $1 and account_id = $2 and finished_at is null`,
 );
 
 async function run(

@@ -1,0 +1,13 @@
+import { messagingRetention, type Outdated } from '@app/messaging/housekeeping';
+import type { Clock } from '@app/service-kit/clock';
+
+/** Thirteen months: a year's runs can be compared with those of the year before. */
+const runKeepDays = 396;
+
+export const outdated = (clock: Clock): readonly Outdated[] => [
+  ...messagingRetention,
+  {
+    statement: 'delete from daily_runs where id in (select id from daily_runs where started_at < $1 limit $2)',
+    limit: () => new Date(clock.nowMs() - runKeepDays * 24 * 60 * 60 * 1000),
+  },
+];
