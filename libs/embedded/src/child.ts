@@ -9,6 +9,7 @@ export interface Account {
   capabilities: string[];
 }
 
+/** Its output is on standard error, through a pipe that must be read. */
 export interface ServerCommand {
   file: string;
   args: string[];
@@ -18,7 +19,6 @@ export interface ServerCommand {
   account?: Account;
   /** What the kernel sends the server when the thread that started it ends. */
   signalOnOurDeath: 'INT' | 'TERM' | 'KILL';
-  stdio: ['ignore', number | 'pipe' | 'ignore', number | 'pipe'];
 }
 
 /**
@@ -28,9 +28,10 @@ export interface ServerCommand {
  * kill -9, and the next start finds and stops it by its pid file.
  */
 export function spawnServer(command: ServerCommand): ChildProcess {
-  const { account, stdio } = command;
+  const { account } = command;
   const env = command.env ?? process.env;
   // Detached: Ctrl-C in a terminal goes to the whole foreground group, and we are the one who decides when servers stop.
+  const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe'];
   const options = { stdio, env, detached: process.platform !== 'win32', ...(command.cwd ? { cwd: command.cwd } : {}) };
   const setpriv = findSetpriv();
   if (setpriv === undefined) {
@@ -62,6 +63,15 @@ export function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
 }
 
+/** Resolves with how the process ended, whoever ended it. */
+export function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    const say = (code: number | null, signal: string | null) => resolve(signal ?? `exit code ${code}`);
+    if (hasEnded(child)) say(child.exitCode, child.signalCode);
+    else child.once('exit', say);
+  });
+}
+
 /** The first file of that name on PATH or in the other directories that can be executed. */
 export function findExecutable(name: string, path: string | undefined, alsoIn: string[] = []): string | undefined {
   const file = process.platform === 'win32' ? `${name}.exe` : name;
@@ -78,5 +88,5 @@ export function findExecutable(name: string, path: string | undefined, alsoIn: s
 
 export function findSetpriv(): string | undefined {
   if (process.platform !== 'linux') return undefined;
-  return findExecutable('setpriv', process.env.PATH, ['/usr/bin', '/bin']);
+  return findExecutable('setpriv', process.env.PATH);
 }

@@ -7,8 +7,16 @@ export const dockerPrefix = 'docker:';
 export interface DockerCommand {
   file: string;
   args: string[];
-  /** Ends the container; a killed docker client leaves it running. */
-  kill(): void;
+  /** The container's name: a killed docker client leaves it running. */
+  container: string;
+}
+
+export function removeContainer(name: string): void {
+  try {
+    execFileSync('docker', ['rm', '--force', name], { stdio: 'ignore' });
+  } catch {
+    // not there any more
+  }
 }
 
 /** The server in the foreground of the docker client, which passes our signals on to it. */
@@ -18,19 +26,12 @@ export function dockerCommand(
 ): DockerCommand {
   const name = `funnelry-nats-${process.pid}-${options.port}`;
   const { port } = options;
-  const kill = () => {
-    try {
-      execFileSync('docker', ['rm', '--force', name], { stdio: 'ignore' });
-    } catch {
-      // not there any more
-    }
-  };
   const mounts = ['-v', `${options.dataDir}:${options.dataDir}`, '-v', `${dirname(options.configFile)}:/config:ro`];
   const config = `/config/${options.configFile.slice(dirname(options.configFile).length + 1)}`;
   const server = ['--config', config, '--port', String(port), '--jetstream', '--store_dir', options.dataDir];
   return {
     file: 'docker',
     args: ['run', '--rm', '--name', name, '-p', `127.0.0.1:${port}:${port}`, ...mounts, image, ...server],
-    kill,
+    container: name,
   };
 }

@@ -4,10 +4,12 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { findExecutable, hasEnded, spawnServer, stopChild } from './child.ts';
+import { endOf, findExecutable, hasEnded, spawnServer, stopChild } from './child.ts';
 import { debianNatsServer, type FindNatsServerOptions } from './debian-nats-server.ts';
-import { type DockerCommand, dockerCommand, dockerPrefix } from './nats-docker.ts';
+import { forgetServer, recordServer, stopLeftover } from './leftover.ts';
+import { type DockerCommand, dockerCommand, dockerPrefix, removeContainer } from './nats-docker.ts';
 import { freePort, portInUse } from './ports.ts';
+import { followOutput } from './server-output.ts';
 
 const run = promisify(execFile);
 
@@ -74,12 +76,16 @@ export interface NatsServerOptions {
   /** Default 8 MiB. Ignored with a `configFile`: say `max_payload` there. */
   maxPayloadBytes?: number;
   log?: (line: string) => void;
+  /** Gets all that the server writes, in whole lines. */
+  serverLog?: (text: string) => void;
 }
 
 export interface RunningNatsServer {
   url: string;
   port: number;
   pid: number;
+  /** Resolves with the reason once it has ended; a server whose JetStream has given up on a full disk is ended. */
+  readonly ended: Promise<string>;
   /** Flushes and stops; does nothing the second time. */
   stop(): Promise<void>;
   /** SIGKILL, for crash tests. */
@@ -89,28 +95,35 @@ export interface RunningNatsServer {
 const readyWithinMs = 15_000;
 const startAttempts = 3;
 
-/** Starts nats-server with JetStream on 127.0.0.1; about 50 ms. Works with 2.9 and newer. */
+/**
+ * Starts nats-server with JetStream on 127.0.0.1; about 50 ms. Works with 2.9 and newer. One that a killed process left
+ * on the directory is stopped first.
+ */
 export async function startNatsServer(options: NatsServerOptions): Promise<RunningNatsServer> {
   const log = options.log ?? (() => {});
   mkdirSync(options.dataDir, { recursive: true });
+  const pidFile = join(options.dataDir, 'server.json');
+  await stopLeftover(pidFile, options.dataDir, 'nats-server');
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freePort());
     // Else the greeting of a foreign server would pass for ours.
     if (options.port !== undefined && (await portInUse(port)))
       throw new Error(`Port ${port} for nats-server is in use`);
     const started = performance.now();
-    const lines: string[] = [];
     const docker = dockerServer(options, port);
     const child = spawnServer({
       ...(docker ?? { file: options.binary, args: serverArguments(options, port) }),
       signalOnOurDeath: 'TERM',
-      stdio: ['ignore', 'ignore', 'pipe'],
     });
-    collectLines(child, lines);
+    const server = running(child, port, docker?.container);
+    const output = followOutput(child, options.serverLog, server.read);
+    if (child.pid !== undefined) recordServer(pidFile, child.pid, docker?.container);
+    child.once('exit', () => forgetServer(pidFile, child.pid ?? 0));
     if (await becomesReady(child, port)) {
       log(`nats-server ready on port ${port} after ${Math.round(performance.now() - started)} ms`);
-      return running(child, port, docker);
+      return server;
     }
+    const lines = output.lines();
     const portTaken = lines.some((line) => line.includes('address already in use'));
     if (options.port === undefined && portTaken && attempt < startAttempts) continue;
     throw new Error(`nats-server did not start on port ${port}:\n${lines.join('\n')}`);
@@ -147,24 +160,32 @@ function dockerServer(options: NatsServerOptions, port: number): DockerCommand |
   return dockerCommand(image, { port, configFile: resolve(configFile), dataDir: resolve(options.dataDir) });
 }
 
-function running(child: ChildProcess, port: number, docker?: DockerCommand): RunningNatsServer {
+/** What 2.9 says when a write found no room: from then on it takes no events until it is started anew. */
+const jetStreamGone = /JetStream out of .*resources|JetStream.*DISABLED/i;
+
+function running(
+  child: ChildProcess,
+  port: number,
+  container: string | undefined,
+): RunningNatsServer & { read(line: string): void } {
+  let reason: string | undefined;
+  const stop = () => stopChild(child, { first: 'SIGTERM', last: 'SIGKILL', afterMs: 8_000 });
   return {
     url: `nats://127.0.0.1:${port}`,
     port,
     pid: child.pid ?? 0,
-    stop: () => stopChild(child, { first: 'SIGTERM', last: 'SIGKILL', afterMs: 8_000 }),
+    ended: endOf(child).then((end) => reason ?? end),
+    read(line) {
+      if (!jetStreamGone.test(line)) return;
+      reason ??= 'it found no room on the disk';
+      void stop();
+    },
+    stop,
     async kill() {
-      docker?.kill();
+      if (container !== undefined) removeContainer(container);
       await stopChild(child, { first: 'SIGKILL', last: 'SIGKILL', afterMs: 8_000 });
     },
   };
-}
-
-/** Keeps the first lines for an error message; afterwards the pipe is only emptied. */
-function collectLines(child: ChildProcess, lines: string[]): void {
-  child.stderr?.on('data', (chunk) => {
-    if (lines.length < 200) lines.push(...String(chunk).trimEnd().split('\n'));
-  });
 }
 
 /** True once the server greets with its INFO line (it listens only after its streams are read); false when it has ended by itself. */

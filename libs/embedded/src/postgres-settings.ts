@@ -15,6 +15,7 @@ export function postgresSettings(options: { durable: boolean; maxConnections: nu
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_line_prefix: '%m [%p] %a ',
+    ...quiet,
     log_checkpoints: 'off',
     log_autovacuum_min_duration: '10s',
     // Three I/O worker processes and a replication launcher are of no use to a database that fits into memory.
@@ -33,6 +34,19 @@ export function postgresSettings(options: { durable: boolean; maxConnections: nu
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
+
+/**
+ * Rows hold password hashes and emails, and callers can have as many statements refused as they like: the log holds what
+ * the server says of itself, while a service logs its own failed statements without their values. LOG ranks above
+ * ERROR; the others are for lines that are written all the same.
+ */
+const quiet = {
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: 0,
+  log_parameter_max_length_on_error: 0,
+};
 
 const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 

@@ -1,27 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  chownSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Account, hasEnded, spawnServer, stopChild } from './child.ts';
+import { type Account, endOf, hasEnded, spawnServer, stopChild } from './child.ts';
 import { freePort } from './ports.ts';
 import { postgresAccount } from './postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { claimDataDir } from './postgres-lock.ts';
 import { postgresSettings } from './postgres-settings.ts';
+import { followOutput } from './server-output.ts';
 
 export interface PostgresOptions {
   /** Made when missing; holds the cluster, the superuser's password and the server's log. */
@@ -33,6 +23,8 @@ export interface PostgresOptions {
   /** Default 100. */
   maxConnections?: number;
   log?: (line: string) => void;
+  /** Gets all that the server writes, in whole lines. */
+  serverLog?: (text: string) => void;
 }
 
 export interface RunningPostgres {
@@ -40,6 +32,8 @@ export interface RunningPostgres {
   url: string;
   port: number;
   pid: number;
+  /** Resolves with the reason once it has ended. */
+  readonly ended: Promise<string>;
   /** Ends connections and stops within a few seconds; does nothing the second time. */
   stop(): Promise<void>;
 }
@@ -49,7 +43,6 @@ interface Cluster {
   /** The server's own directory, inside the data directory. */
   directory: string;
   passwordFile: string;
-  logFile: string;
   account: Account | undefined;
 }
 
@@ -57,7 +50,6 @@ interface Cluster {
 const startAttemptsMs = 10_000;
 /** Crash recovery replays at most max_wal_size (512 MB): seconds, but give a slow disk time. */
 const readyWithinMs = 60_000;
-const logLimitBytes = 10 * 1024 * 1024;
 
 /**
  * Starts PostgreSQL on the directory and waits until it answers; about a second for a new directory and a quarter of
@@ -76,17 +68,16 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       binaries,
       directory,
       passwordFile: join(dataDir, 'superuser-password'),
-      logFile: join(dataDir, 'postgres.log'),
       account,
     };
     if (account) chownSync(dataDir, account.uid, account.gid);
-    rotateLog(cluster.logFile);
     await initialize(cluster, options.durable ?? true, log);
     const running = await startServer(cluster, options, log);
     const pid = running.child.pid ?? 0;
     claim.serverPid = pid;
     running.child.once('exit', claim.release);
-    return { url: running.url, port: running.port, pid, stop: () => stop(running.child, cluster) };
+    const { child, url, port } = running;
+    return { url, port, pid, ended: endOf(child), stop: () => stop(child, cluster) };
   } catch (err) {
     claim.release();
     throw err;
@@ -116,7 +107,6 @@ async function initialize(cluster: Cluster, durable: boolean, log: (line: string
     file: cluster.binaries.initdb,
     args,
     signalOnOurDeath: 'KILL',
-    stdio: ['ignore', 'ignore', 'pipe'],
     env: serverEnvironment(),
     ...(account ? { account } : {}),
   });
@@ -130,13 +120,23 @@ async function initialize(cluster: Cluster, durable: boolean, log: (line: string
   log(`initdb took ${Math.round(performance.now() - started)} ms`);
 }
 
+function readPassword(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    throw new Error(`${file}, the password of the databases beside it, cannot be read: put it back from your backup`, {
+      cause,
+    });
+  }
+}
+
 async function startServer(
   cluster: Cluster,
   options: PostgresOptions,
   log: (line: string) => void,
 ): Promise<{ child: ChildProcess; url: string; port: number }> {
   const giveUpAt = Date.now() + startAttemptsMs;
-  const password = readFileSync(cluster.passwordFile, 'utf8').trim();
+  const password = readPassword(cluster.passwordFile);
   for (;;) {
     const port = options.port ?? (await freePort());
     const settings = postgresSettings({
@@ -144,35 +144,25 @@ async function startServer(
       maxConnections: options.maxConnections ?? 100,
       port,
     });
-    const logFrom = existsSync(cluster.logFile) ? statSync(cluster.logFile).size : 0;
     const started = performance.now();
-    const child = spawnPostmaster(cluster, settings);
+    const child = spawnServer({
+      file: cluster.binaries.postgres,
+      args: ['-D', cluster.directory, ...settings],
+      cwd: cluster.directory,
+      signalOnOurDeath: 'INT',
+      env: serverEnvironment(),
+      ...(cluster.account ? { account: cluster.account } : {}),
+    });
+    const output = followOutput(child, options.serverLog);
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
     if (await becomesReady(child, url)) {
       log(`PostgreSQL ready on port ${port} after ${Math.round(performance.now() - started)} ms`);
       return { child, url, port };
     }
-    const reason = readFileSync(cluster.logFile).subarray(logFrom).toString('utf8').trim();
+    const reason = output.lines().join('\n').trim();
     const mayPass = /pre-existing shared memory/.test(reason) || (options.port === undefined && /in use/.test(reason));
     if (!mayPass || Date.now() > giveUpAt) throw new Error(`PostgreSQL did not start on port ${port}:\n${reason}`);
     await sleep(100);
-  }
-}
-
-function spawnPostmaster(cluster: Cluster, settings: string[]): ChildProcess {
-  const logFd = openSync(cluster.logFile, 'a', 0o600);
-  try {
-    return spawnServer({
-      file: cluster.binaries.postgres,
-      args: ['-D', cluster.directory, ...settings],
-      cwd: cluster.directory,
-      signalOnOurDeath: 'INT',
-      stdio: ['ignore', logFd, logFd],
-      env: serverEnvironment(),
-      ...(cluster.account ? { account: cluster.account } : {}),
-    });
-  } finally {
-    closeSync(logFd);
   }
 }
 
@@ -216,8 +206,4 @@ async function stop(child: ChildProcess, cluster: Cluster): Promise<void> {
 /** PG* variables of whoever starts us are about other servers. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', ...(process.platform === 'win32' ? process.env : {}) };
-}
-
-function rotateLog(file: string): void {
-  if (existsSync(file) && statSync(file).size > logLimitBytes) renameSync(file, `${file}.1`);
 }

@@ -31,11 +31,19 @@ export function isPostmasterOf(pid: number, clusterDir: string): boolean {
       return false;
     }
   }
-  if (process.platform === 'win32') return true;
+  return (commandOf(pid) ?? '').includes('postgres');
+}
+
+/** What the process runs, where there is no /proc to ask; undefined when it is not there. */
+export function commandOf(pid: number): string | undefined {
+  const [file, args] =
+    process.platform === 'win32'
+      ? ['tasklist', ['/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH']]
+      : ['ps', ['-p', String(pid), '-o', 'command=']];
   try {
-    return execFileSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).includes('postgres');
+    return execFileSync(file as string, args as string[], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   } catch {
-    return false;
+    return undefined;
   }
 }
 

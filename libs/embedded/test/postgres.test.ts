@@ -4,9 +4,11 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '@app/testing/eventually';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { databaseUrl, ensureDatabases } from '../src/databases.ts';
+import { findNatsServer, startNatsServer } from '../src/nats-server.ts';
 import { type RunningPostgres, startPostgres } from '../src/postgres.ts';
 import { DataDirInUseError } from '../src/postgres-lock.ts';
 import { isAlive } from '../src/processes.ts';
@@ -67,6 +69,24 @@ describe('startPostgres', () => {
     expect(await query(third.url, 'select id from kept')).toEqual([{ id: 7 }]);
   });
 
+  test('where nothing ends the servers of a killed process, the next start stops them first', async () => {
+    const binary = await findNatsServer({ env: process.env, install: true, log: () => {} });
+    const dataDir = join(directory, 'data');
+    await chmod(directory, 0o755);
+    // Without PATH there is no setpriv, as on macOS and Windows.
+    const { child, url, pid, natsPid = 0 } = await runStarter(dataDir, { args: [binary], env: { PATH: '/none' } });
+    await query(url, 'create table kept (id int)');
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    expect([pid, natsPid].map(isAlive)).toEqual([true, true]);
+    const next = await start(dataDir);
+    const nats = await startNatsServer({ binary, dataDir: join(dataDir, 'nats') });
+    expect([pid, natsPid].map(isAlive)).toEqual([false, false]);
+    expect(await query(next.url, 'select id from kept')).toEqual([]);
+    await nats.stop();
+  });
+
   test('a directory with a living server is refused by name', async () => {
     await start();
     await expect(start()).rejects.toThrow(DataDirInUseError);
@@ -83,6 +103,28 @@ describe('startPostgres', () => {
     const next = await start(dataDir);
     expect(await query(next.url, 'select id from kept')).toEqual([]);
     expect(isAlive(pid)).toBe(false);
+  });
+
+  test('its log holds what the server says of itself, and no values of refused statements', async () => {
+    let log = '';
+    const server = await startPostgres({
+      dataDir: join(directory, 'data'),
+      durable: false,
+      serverLog: (text) => {
+        log += text;
+      },
+    });
+    running.push(server);
+    await query(server.url, 'create table users (email text primary key, hash text)');
+    const insert = `insert into users values ('ann@example.com', 'scrypt$hash')`;
+    await query(server.url, insert);
+    await expect(query(server.url, insert)).rejects.toThrow('duplicate key');
+    await expect(query(server.url, `select 'ann@example.com'::int`)).rejects.toThrow('invalid input syntax');
+    await expect(query(databaseUrl(server.url, 'postgres', 'postgres', 'wrong'), 'select 1')).rejects.toThrow();
+    await server.stop();
+    await eventually(() => expect(log).toContain('database system is shut down'));
+    expect(log).toContain('password authentication failed');
+    expect(log).not.toMatch(/ann@example\.com|scrypt/);
   });
 
   test('an initdb that was cut off is done again', async () => {
@@ -116,7 +158,7 @@ describe('startPostgres', () => {
     await chmod(directory, 0o755);
     await mkdir(join(directory, 'home'));
     await chown(join(directory, 'home'), nobody, nobody);
-    const { child, url } = await runStarter(join(directory, 'home', 'data'), nobody);
+    const { child, url } = await runStarter(join(directory, 'home', 'data'), { uid: nobody });
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
@@ -137,14 +179,19 @@ describe('ensureDatabases', () => {
 });
 
 /** Another process that starts the server, as `deploy/standalone` would. */
-async function runStarter(dataDir: string, uid?: number): Promise<{ child: ChildProcess; url: string; pid: number }> {
+async function runStarter(
+  dataDir: string,
+  options: { uid?: number; args?: string[]; env?: NodeJS.ProcessEnv } = {},
+): Promise<{ child: ChildProcess; url: string; pid: number; natsPid?: number }> {
+  const { uid, args = [], env = process.env } = options;
   const entry = fileURLToPath(new URL('starter.ts', import.meta.url));
-  const child = spawn(process.execPath, [entry, dataDir], {
+  const child = spawn(process.execPath, [entry, dataDir, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env,
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];
-  const answer = JSON.parse(line.toString('utf8')) as { url: string; pid: number; error?: string };
+  const answer = JSON.parse(line.toString('utf8')) as { url: string; pid: number; natsPid?: number; error?: string };
   if (answer.error) throw new Error(answer.error);
   return { child, ...answer };
 }
