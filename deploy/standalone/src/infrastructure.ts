@@ -2,10 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { databaseUrl, ensureDatabases } from '@app/embedded/databases';
+import { fullDisk } from '@app/embedded/free-space';
+import { keepRunning } from '@app/embedded/keep-running';
 import { findNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { startPostgres } from '@app/embedded/postgres';
 import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
 import type { Lifetime } from '@app/service-kit/lifetime';
+import { LogFile } from '@app/service-kit/log-file';
 import type { StandaloneConfig } from './config.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -14,21 +17,32 @@ export interface Infrastructure {
   /** Empty for an existing server without a user for each service. */
   natsUser(service: ServiceName): { NATS_USER?: string; NATS_PASSWORD?: string };
   databaseUrl(service: ServiceName): string;
+  /** After the disk was full: nats-server 2.9 may hang for good since, without a word. */
+  renewNats(): Promise<void>;
 }
 
 export const databaseName = (service: ServiceName): string => service.replaceAll('-', '_');
 
-/** Starts PostgreSQL and nats-server side by side, unless the settings name existing ones, and makes the databases. */
-export async function startInfrastructure(
-  config: StandaloneConfig,
-  secrets: Secrets,
-  lifetime: Lifetime,
-  say: (line: string) => void,
-): Promise<Infrastructure> {
-  const [adminUrl, natsUrl] = await Promise.all([
-    openPostgres(config, lifetime, say),
-    openNats(config, secrets, lifetime, say),
-  ]);
+export interface Surroundings {
+  readonly config: StandaloneConfig;
+  readonly secrets: Secrets;
+  readonly lifetime: Lifetime;
+  /** A line about the start, for whoever watches it. */
+  readonly say: (line: string) => void;
+  /** A line about something that happened to a running platform, for whoever watches and for the log. */
+  readonly announce: (line: string) => void;
+}
+
+/** They say little: five files of this size are months. */
+const serverLogBytes = 2 * 1_048_576;
+
+/**
+ * Starts PostgreSQL and nats-server side by side, unless the settings name existing ones, and makes the databases. The
+ * servers are started again whenever they end.
+ */
+export async function startInfrastructure(surroundings: Surroundings): Promise<Infrastructure> {
+  const { config, secrets } = surroundings;
+  const [adminUrl, { natsUrl, renewNats }] = await Promise.all([openPostgres(surroundings), openNats(surroundings)]);
   const password = secrets.databasePassword;
   const databases = serviceNames.map((service) => ({
     database: databaseName(service),
@@ -38,6 +52,7 @@ export async function startInfrastructure(
   await ensureDatabases(adminUrl, databases);
   return {
     natsUrl,
+    renewNats,
     natsUser: (service) => {
       const own = config.NATS_URL === undefined ? secrets.natsPassword : config[natsPasswordVariable(service)];
       return own === undefined ? {} : { NATS_USER: service, NATS_PASSWORD: own };
@@ -46,28 +61,32 @@ export async function startInfrastructure(
   };
 }
 
-async function openPostgres(
-  config: StandaloneConfig,
-  lifetime: Lifetime,
-  say: (line: string) => void,
-): Promise<string> {
+async function openPostgres({ config, lifetime, say, announce }: Surroundings): Promise<string> {
   if (config.POSTGRES_URL !== undefined) return config.POSTGRES_URL;
   say('PostgreSQL …');
+  const name = 'PostgreSQL';
+  const dataDir = join(config.DATA_DIR, 'postgres');
+  const serverLog = openLog(join(config.DATA_DIR, 'postgres.log'), name, lifetime, announce);
   // Seven pools of 10, seven relays and migrations, and room for the owner's own psql.
-  const postgres = await startPostgres({ dataDir: join(config.DATA_DIR, 'postgres'), maxConnections: 150 });
-  lifetime.add('PostgreSQL', postgres, (server) => server.stop());
+  const options = { dataDir, maxConnections: 150, serverLog };
+  const postgres = await startPostgres(options);
+  const restart = () => startPostgres({ ...options, port: postgres.port });
+  const obstacle = () => fullDisk(config.DATA_DIR);
+  lifetime.add(name, keepRunning(postgres, { name, restart, obstacle, say: announce }), (kept) => kept.stop());
   say(`PostgreSQL on 127.0.0.1:${postgres.port}`);
   return postgres.url;
 }
 
-async function openNats(
-  config: StandaloneConfig,
-  secrets: Secrets,
-  lifetime: Lifetime,
-  say: (line: string) => void,
-): Promise<string> {
-  if (config.NATS_URL !== undefined) return config.NATS_URL;
+async function openNats({
+  config,
+  secrets,
+  lifetime,
+  say,
+  announce,
+}: Surroundings): Promise<Pick<Infrastructure, 'natsUrl' | 'renewNats'>> {
+  if (config.NATS_URL !== undefined) return { natsUrl: config.NATS_URL, renewNats: async () => undefined };
   say('nats-server …');
+  const name = 'nats-server';
   const binary = await findNatsServer({ env: process.env, install: true, log: say });
   const configFile = join(config.DATA_DIR, 'nats.conf');
   writeFileSync(
@@ -75,8 +94,25 @@ async function openNats(
     natsUsersConfig(() => JSON.stringify(secrets.natsPassword)),
     { mode: 0o600 },
   );
-  const nats = await startNatsServer({ binary, dataDir: join(config.DATA_DIR, 'nats'), configFile });
-  lifetime.add('nats-server', nats, (server) => server.stop());
+  const serverLog = openLog(join(config.DATA_DIR, 'nats-server.log'), name, lifetime, announce);
+  const options = { binary, dataDir: join(config.DATA_DIR, 'nats'), configFile, serverLog };
+  const nats = await startNatsServer(options);
+  const restart = () => startNatsServer({ ...options, port: nats.port });
+  const obstacle = () => fullDisk(config.DATA_DIR);
+  const kept = keepRunning(nats, { name, restart, obstacle, say: announce });
+  lifetime.add(name, kept, (running) => running.stop());
   say(`nats-server on 127.0.0.1:${nats.port}`);
-  return nats.url;
+  return { natsUrl: nats.url, renewNats: () => kept.renew() };
+}
+
+/** A server's own log, bounded like ours. */
+function openLog(
+  destination: string,
+  server: string,
+  lifetime: Lifetime,
+  tell: (line: string) => void,
+): (text: string) => void {
+  const file = new LogFile({ destination, bytesMax: serverLogBytes, tell });
+  lifetime.add(`log of ${server}`, file, (opened) => opened.close());
+  return (text) => file.write(text);
 }

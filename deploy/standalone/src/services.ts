@@ -31,7 +31,10 @@ async function load(
 }
 
 /** Begun while the servers start: reading the code takes about as long as they do. */
-export function loadServices(clock: AdjustableClock): Promise<[string, Module][]> {
+export function loadServices(
+  clock: AdjustableClock,
+  writeRefusal: () => string | undefined,
+): Promise<[string, Module][]> {
   const clockControl = {
     set: async (offsetMs: number): Promise<void> => {
       clock.moveTo(new Date(Date.now() + offsetMs));
@@ -74,7 +77,7 @@ export function loadServices(clock: AdjustableClock): Promise<[string, Module][]
       create: import('@app/gateway/service').then(
         ({ createGateway }) =>
           (config, deps) =>
-            createGateway(config, { ...deps, clockControl }),
+            createGateway(config, { ...deps, clockControl, writeRefusal }),
       ),
     }),
   ]);

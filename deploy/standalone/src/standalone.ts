@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fullDisk } from '@app/embedded/free-space';
 import { portInUse } from '@app/embedded/ports';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { Lifetime } from '@app/service-kit/lifetime';
@@ -6,7 +7,8 @@ import { createLogger } from '@app/service-kit/logger';
 import { startTelemetry } from '@app/service-kit/telemetry';
 import type { StandaloneConfig } from './config.ts';
 import { makeDataDir } from './data-dir.ts';
-import { startInfrastructure } from './infrastructure.ts';
+import { watchDisk } from './disk-watch.ts';
+import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
 import { lockDataDir } from './lock.ts';
 import { followParent } from './parent.ts';
 import { loadSecrets } from './secrets.ts';
@@ -52,7 +54,9 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
     const config = { ...readConfig() };
     await refuseUsedPort(config);
     config.DATA_DIR = makeDataDir(config.DATA_DIR);
-    const logger = createLogger({ level: config.LOG_LEVEL, destination: join(config.DATA_DIR, 'app.log') });
+    const full = fullDisk(config.DATA_DIR);
+    if (full !== undefined) throw new Error(`Nothing can be started: ${full}.`);
+    const logger = createLogger({ level: config.LOG_LEVEL, destination: join(config.DATA_DIR, 'app.log'), tell: say });
     process.on('unhandledRejection', (err) => {
       logger.fatal({ err }, 'unhandled rejection');
       process.stderr.write(`unhandled rejection: ${String(err)}\n`);
@@ -83,11 +87,22 @@ async function start(
 ): Promise<string> {
   servers.add('data directory', lockDataDir(config.DATA_DIR), (lock) => lock.release());
   const clock = new AdjustableClock();
-  const modules = loadServices(clock);
+  const announce = (line: string): void => {
+    say(line);
+    logger.warn(line);
+  };
+  let infrastructure: Infrastructure | undefined;
+  const watch = watchDisk({
+    directory: config.DATA_DIR,
+    say: announce,
+    afterNone: () => void infrastructure?.renewNats(),
+  });
+  const disk = services.add('disk watch', watch, (started) => started.close());
+  const modules = loadServices(clock, disk.refusal);
   const telemetry = await startTelemetry({ version: '0.1.0', endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT });
   services.add('telemetry', telemetry, (started) => started.shutdown());
   const secrets = loadSecrets(config.DATA_DIR);
-  const infrastructure = await startInfrastructure(config, secrets, servers, say);
+  infrastructure = await startInfrastructure({ config, secrets, lifetime: servers, say, announce });
   const seller = { dataDir: config.DATA_DIR, secrets, infrastructure, clock, say, empty: options.empty };
   const { url, prepared } = await startServices(
     await modules,

@@ -46,6 +46,12 @@ export function spawnServer(command: ServerCommand): ChildProcess {
   return spawn(setpriv, [...wrapper, '--', command.file, ...command.args], options);
 }
 
+/**
+ * An orderly stop takes a second; `npm start` gives its servers three and a half. A nats-server 2.9 that met a full disk
+ * never ends by itself, and both have what was written on disk, or replay it, whichever way they end.
+ */
+export const stopWithinMs = 2_500;
+
 /** Resolves when the process has ended; sends SIGQUIT or SIGKILL when the first signal did not do within the time. */
 export async function stopChild(
   child: ChildProcess,

@@ -6,9 +6,13 @@ import { statfsSync } from 'node:fs';
  */
 const roomBytes = 48 * 1_048_576;
 
+export function freeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}
+
 /** Why servers on this directory have to wait; undefined when there is room. */
 export function fullDisk(directory: string): string | undefined {
-  const { bavail, bsize } = statfsSync(directory);
-  if (bavail * bsize >= roomBytes) return undefined;
+  if (freeBytes(directory) >= roomBytes) return undefined;
   return `the disk of ${directory} is full (less than ${roomBytes / 1_048_576} MB free)`;
 }

@@ -20,8 +20,14 @@ const longestPauseMs = 5_000;
 /** A server that ran for so long did not end by what was wrong at its start. */
 const steadyMs = 60_000;
 
+export interface KeptRunning {
+  /** Ends the server as it runs now; it is started again like one that ended by itself. */
+  renew(): Promise<void>;
+  stop(): Promise<void>;
+}
+
 /** Starts a server again whenever it ends, until it is told to stop; says so, and when it is back. */
-export function keepRunning<S extends KeptServer>(first: S, options: KeepRunningOptions<S>): { stop(): Promise<void> } {
+export function keepRunning<S extends KeptServer>(first: S, options: KeepRunningOptions<S>): KeptRunning {
   const { name, say } = options;
   const stopping = new AbortController();
   let current: S | undefined = first;
@@ -70,6 +76,7 @@ export function keepRunning<S extends KeptServer>(first: S, options: KeepRunning
 
   const following = follow(first);
   return {
+    renew: async () => await current?.stop(),
     async stop() {
       stopping.abort();
       await current?.stop();

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stopWithinMs } from './child.ts';
 import { removeContainer } from './nats-docker.ts';
 import { DataDirInUseError } from './postgres-lock.ts';
 import { commandOf, isAlive, startMark } from './processes.ts';
@@ -46,10 +47,8 @@ export async function stopLeftover(file: string, dataDir: string, program: strin
   rmSync(file, { force: true });
 }
 
-const killAfterMs = 8_000;
-
 async function end(server: Life): Promise<void> {
-  const killAt = Date.now() + killAfterMs;
+  const killAt = Date.now() + stopWithinMs;
   send(server.pid, 'SIGTERM');
   for (let killed = false; lives(server); await sleep(20)) {
     if (killed || Date.now() < killAt) continue;

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { endOf, findExecutable, hasEnded, spawnServer, stopChild } from './child.ts';
+import { endOf, findExecutable, hasEnded, spawnServer, stopChild, stopWithinMs } from './child.ts';
 import { debianNatsServer, type FindNatsServerOptions } from './debian-nats-server.ts';
 import { forgetServer, recordServer, stopLeftover } from './leftover.ts';
 import { type DockerCommand, dockerCommand, dockerPrefix, removeContainer } from './nats-docker.ts';
@@ -169,7 +169,7 @@ function running(
   container: string | undefined,
 ): RunningNatsServer & { read(line: string): void } {
   let reason: string | undefined;
-  const stop = () => stopChild(child, { first: 'SIGTERM', last: 'SIGKILL', afterMs: 8_000 });
+  const stop = () => stopChild(child, { first: 'SIGTERM', last: 'SIGKILL', afterMs: stopWithinMs });
   return {
     url: `nats://127.0.0.1:${port}`,
     port,
@@ -183,7 +183,7 @@ function running(
     stop,
     async kill() {
       if (container !== undefined) removeContainer(container);
-      await stopChild(child, { first: 'SIGKILL', last: 'SIGKILL', afterMs: 8_000 });
+      await stopChild(child, { first: 'SIGKILL', last: 'SIGKILL', afterMs: stopWithinMs });
     },
   };
 }

@@ -5,7 +5,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Account, endOf, hasEnded, spawnServer, stopChild } from './child.ts';
+import { type Account, endOf, hasEnded, spawnServer, stopChild, stopWithinMs } from './child.ts';
 import { freePort } from './ports.ts';
 import { postgresAccount } from './postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
@@ -200,7 +200,7 @@ async function stop(child: ChildProcess, cluster: Cluster): Promise<void> {
     return;
   }
   // SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one (the next start replays the log).
-  await stopChild(child, { first: 'SIGINT', last: 'SIGQUIT', afterMs: 8_000 });
+  await stopChild(child, { first: 'SIGINT', last: 'SIGQUIT', afterMs: stopWithinMs });
 }
 
 /** PG* variables of whoever starts us are about other servers. */

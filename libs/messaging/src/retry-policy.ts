@@ -31,6 +31,14 @@ export function isUnreached(err: unknown): boolean {
   return typeof message === 'string' && message.includes('timeout exceeded when trying to connect');
 }
 
+/** The statement found no room on the database's disk: its transaction is rolled back, nothing took effect. */
+export function isDiskFull(err: unknown): boolean {
+  return (err as { code?: unknown }).code === '53100';
+}
+
+/** For callers: what to think of a full disk. */
+export const diskFullDetail = 'The disk of a database is full: nothing was written. Try again once it has room.';
+
 /**
  * Faults of the surroundings: sockets, PostgreSQL classes 08 (connection), 53 (resources), 57 (shutdown), 40 (deadlock,
  * serialization), and neighbours that do not answer.

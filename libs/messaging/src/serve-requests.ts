@@ -7,7 +7,7 @@ import { type ServiceMsg, Svcm } from '@nats-io/services';
 import { SpanKind } from '@opentelemetry/api';
 import type { NatsLink } from './connect.ts';
 import { pingSubject, type RequestContext, readContext, workingHeaders } from './request-headers.ts';
-import { isOutage, isUnreached } from './retry-policy.ts';
+import { diskFullDetail, isDiskFull, isOutage, isUnreached } from './retry-policy.ts';
 import { createRunningRequests, type RunningRequests } from './running-requests.ts';
 import { requestSpan } from './spans.ts';
 import { type StallWatch, watchStalls } from './stall-watch.ts';
@@ -160,7 +160,8 @@ function respondError(message: ServiceMsg, entry: Answer, context: RequestContex
   }
   const { accountId, requestId } = context;
   logger.error({ err, subject: entry.definition.subject, accountId, requestId }, 'request failed');
-  respondFault(message, faultCode(entry, err));
+  const code = faultCode(entry, err);
+  respondFault(message, code, isDiskFull(err) ? diskFullDetail : faultDetails[code]);
 }
 
 const faultDetails = {
@@ -171,12 +172,14 @@ const faultDetails = {
 
 type FaultCode = keyof typeof faultDetails;
 
-function respondFault(message: ServiceMsg, code: FaultCode): void {
-  message.respondError(errorCodes[code].status, code, JSON.stringify({ code, detail: faultDetails[code], errors: [] }));
+function respondFault(message: ServiceMsg, code: FaultCode, detail: string = faultDetails[code]): void {
+  message.respondError(errorCodes[code].status, code, JSON.stringify({ code, detail, errors: [] }));
 }
 
 /** A command cut off in its transaction may have been committed: its requester must ask again, not conclude. */
 function faultCode(entry: Answer, err: unknown): FaultCode {
   if (!isOutage(err)) return 'internal';
-  return entry.definition.mode === 'read' || isUnreached(err) ? 'service_unavailable' : 'outcome_unknown';
+  return entry.definition.mode === 'read' || isUnreached(err) || isDiskFull(err)
+    ? 'service_unavailable'
+    : 'outcome_unknown';
 }

@@ -159,6 +159,21 @@ test('a database that cannot be reached makes a read and a command unavailable, 
   await expect(requester.request(addOne, {}, command)).rejects.toMatchObject({ code: 'service_unavailable' });
 });
 
+test('a statement that found no room on the disk took no effect: its command is refused at once, and says why', async () => {
+  const full = Object.assign(new Error('could not extend file'), { code: '53100' });
+  let tries = 0;
+  await serve([
+    answer(addOne, async () => {
+      tries += 1;
+      throw full;
+    }),
+  ]);
+  const command = { ...ask, commandId: newIdSuffix(Date.now()) };
+  const refusal = { code: 'service_unavailable', message: expect.stringContaining('disk') };
+  await expect(requester.request(addOne, {}, command)).rejects.toMatchObject(refusal);
+  expect(tries).toBe(1);
+});
+
 test('a command whose commit is in doubt is sent again until its outcome is known', async () => {
   const db = await openTestDb();
   open.push(() => db.close());

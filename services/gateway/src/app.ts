@@ -29,4 +29,6 @@ export interface App {
   /** Null where the clock may not be moved. */
   readonly clockControl: ClockControl | null;
   readonly checks: readonly Check[];
+  /** Why nothing can be written right now, for the caller to read; undefined when it can. */
+  readonly writeRefusal: () => string | undefined;
 }

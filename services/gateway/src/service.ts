@@ -21,6 +21,8 @@ import { createSignInLimit } from './sessions/sign-in-limit.ts';
 export interface GatewayDeps extends ServiceDeps {
   /** How the test clock reaches every service; without it the clock cannot be moved, and CLOCK_CONTROL is off. */
   readonly clockControl?: ClockControl;
+  /** Asked before each write: why it would fail (a full disk), where one process knows that of all services. */
+  readonly writeRefusal?: () => string | undefined;
 }
 
 export interface RunningGateway extends RunningService {
@@ -62,6 +64,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       limitSignIn: createSignInLimit(config.RATE_LIMIT_PER_MINUTE),
       clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
       checks,
+      writeRefusal: deps.writeRefusal ?? (() => undefined),
     };
     const server = lifetime.add('http server', await createServer(app), (created) => {
       requester.finishWithin(finishWithinMs);

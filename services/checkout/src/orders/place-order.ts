@@ -2,7 +2,7 @@ import type { SaleOffer } from '@app/contracts/catalog';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idTimeMs } from '@app/contracts/ids';
 import type { Requester } from '@app/messaging/requester';
-import { isOutage } from '@app/messaging/retry-policy';
+import { diskFullDetail, isDiskFull, isOutage } from '@app/messaging/retry-policy';
 import { type Batcher, createBatcher, type Outcome } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
 import { inBatchSpan } from '@app/service-kit/tracing';
@@ -190,6 +190,7 @@ async function record(database: Database, orders: readonly NewOrder[]): Promise<
 
 /** A commit whose answer was lost may have happened: the caller must ask again, not conclude. */
 function fault(err: unknown): unknown {
-  if (err instanceof DomainError) return err;
-  return isOutage(err) ? new DomainError('outcome_unknown', 'The database did not answer.') : err;
+  if (err instanceof DomainError || !isOutage(err)) return err;
+  if (isDiskFull(err)) return new DomainError('service_unavailable', diskFullDetail);
+  return new DomainError('outcome_unknown', 'The database did not answer.');
 }

@@ -60,6 +60,7 @@ export async function callOperation(
     const answer = await operation.run(call);
     return answer instanceof Uint8Array ? answer : Buffer.from(JSON.stringify(answer));
   };
+  if (operation.method !== 'GET') checkWritable(app);
   const commandId = operation.method === 'GET' ? '' : newIdSuffix(app.clock.nowMs());
   if (idempotencyKey === undefined || operation.method === 'GET') {
     return { status: 200, body: await perform(commandId), replayed: false };
@@ -80,6 +81,12 @@ export async function callOperation(
     kept: (answer) => withoutSecret(operation.secret, answer),
   });
   return { status: 200, ...result };
+}
+
+/** A write that must fail is refused before it begins: nothing of it has taken effect. */
+function checkWritable(app: App): void {
+  const reason = app.writeRefusal();
+  if (reason !== undefined) throw new DomainError('service_unavailable', `Nothing can be written: ${reason}.`);
 }
 
 const nothing = {};

@@ -1,5 +1,5 @@
 import { DomainError, type ErrorCode } from '@app/contracts/errors';
-import { isOutage } from '@app/messaging/retry-policy';
+import { diskFullDetail, isDiskFull, isOutage } from '@app/messaging/retry-policy';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { baseUrlOf } from './addresses.ts';
@@ -41,6 +41,7 @@ export function refusalOf(err: unknown): DomainError {
   if (err instanceof SyntaxError && statusCode === 400)
     return new DomainError('malformed_json', 'The body is not valid JSON.');
   if (statusCode >= 400 && statusCode < 500) return new DomainError('malformed_request', 'The request is malformed.');
+  if (isDiskFull(err)) return new DomainError('service_unavailable', diskFullDetail);
   if (isOutage(err))
     return new DomainError('service_unavailable', 'The gateway’s database does not answer; try again shortly.');
   return internal();
