@@ -114,6 +114,14 @@ export function idOfCommand(kind: IdKind, commandId: string): string {
   return `${idPrefixes[kind]}_${commandId}`;
 }
 
+/** Sorts before every id of the kind that is made at that time or later, and behind all that were made before. */
+export function idFloor(kind: IdKind, ms: number): string {
+  let text = '';
+  // 10 characters hold the 48 bits of time, as in `idTimeMs`.
+  for (let rest = Math.max(0, ms), i = 0; i < 10; i++, rest = Math.floor(rest / 32)) text = alphabet[rest % 32] + text;
+  return `${idPrefixes[kind]}_${text}`;
+}
+
 /** Milliseconds since the epoch at which the id was made. */
 export function idTimeMs(id: string): number {
   const suffix = id.slice(-26);

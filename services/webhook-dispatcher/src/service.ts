@@ -16,6 +16,7 @@ import { endpointRequests } from './endpoints/requests.ts';
 import { createSecretBox } from './endpoints/secret-box.ts';
 import { startSettling } from './endpoints/settling.ts';
 import { subscriptions } from './events/consumers.ts';
+import { startRetention } from './retention/retention.ts';
 
 /** Puts the service together: storage, messaging, the dispatcher, what feeds it, and last what lets requests in. */
 export async function createWebhookDispatcher(
@@ -32,6 +33,7 @@ export async function createWebhookDispatcher(
     const connected = await connectNats({ ...nats, service: 'webhook-dispatcher' });
     const link = lifetime.add('nats', connected, (opened) => opened.close());
     lifetime.add('housekeeping', startHousekeeping(database, logger), (started) => started.close());
+    lifetime.add('retention', startRetention({ database, clock, logger }), (started) => started.close());
     const instance = lifetime.add('instance', await startInstance(database, logger), (started) => started.close());
     const attemptTimeoutMs = config.ATTEMPT_TIMEOUT_SECONDS * 1_000;
     const leaseSeconds = config.LEASE_SECONDS;

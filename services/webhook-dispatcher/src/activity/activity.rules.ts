@@ -53,3 +53,12 @@ export function endpointRemovedText(url: string, canceled: number): string {
     canceled === 1 ? '1 delivery that waited is canceled' : `${canceled} deliveries that waited are canceled`;
   return `The webhook endpoint ${url} was removed${canceled === 0 ? '' : `; ${what}`}`;
 }
+
+/** Deliveries that could not be sent for as long as bodies are kept. */
+export function givenUpText(url: string | null, count: number, oldest: Date, newest: Date): string {
+  const to = url === null ? '' : ` to ${url}`;
+  const made =
+    count === 1 ? `made at ${oldest.toISOString()}` : `made from ${oldest.toISOString()} to ${newest.toISOString()}`;
+  const what = count === 1 ? `1 delivery${to}, ${made}, is` : `${count} deliveries${to}, ${made}, are`;
+  return `${what} given up after waiting for 30 days`;
+}

@@ -6,7 +6,7 @@ import type { Delivery, Destination, Lease } from './delivery.types.ts';
  * Retries whose time has come join what is due. The index is in the order of their times: what has not come yet is not
  * read.
  */
-const comeDueStatement = statement(
+export const comeDueStatement = statement(
   'deliveries-come-due',
   `update deliveries set due = true
    where id = any (array(
@@ -20,7 +20,7 @@ const comeDueStatement = statement(
  * one endpoint to the next without reading the rest, so a backlog of a million costs the same as one delivery, and an
  * endpoint whose retries wait for their time costs nothing.
  */
-const dueStatement = statement(
+export const dueStatement = statement(
   'deliveries-due',
   `with recursive first as (
      (select endpoint_id, next_attempt_at from deliveries
