@@ -5,7 +5,7 @@ import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
 import { AckPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { headers, nanos } from '@nats-io/transport-node';
+import { nanos } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsLink } from '../src/connect.ts';
 import { type EventConsumers, startConsumers } from '../src/consume.ts';
@@ -17,6 +17,7 @@ import {
   logger,
   numbers,
   openTestDb,
+  publish,
   range,
   recounted,
   type TestDb,
@@ -60,15 +61,6 @@ async function consume(definitions = [counted]): Promise<EventConsumers> {
   return started;
 }
 
-/** As the relay does; an event's id follows from its number, so that the same number is the same event. */
-async function publish(ns: readonly number[], definition = counted): Promise<void> {
-  const client = jetstream(checkout.connection);
-  for (const n of ns) {
-    const event = { id: `evt_${n}`, accountId: 'acc_1', occurredAt: '2026-01-01T00:00:00.000Z', data: { n } };
-    await client.publish(definition.subject, JSON.stringify(event), { msgID: event.id, headers: headers() });
-  }
-}
-
 const settled = async (count: number): Promise<void> => {
   await eventually(async () => (await numbers(db.database)).length >= count, { withinMs: 15_000 });
 };
@@ -76,30 +68,30 @@ const settled = async (count: number): Promise<void> => {
 test('an old replica beside a new one takes nothing of a kind it does not know', async () => {
   await consume();
   await consume([counted, recounted]);
-  await publish(range(0, 100));
-  await publish(range(1_000, 1_400), recounted);
-  await publish(range(100, 200));
+  await publish(checkout, range(0, 100));
+  await publish(checkout, range(1_000, 1_400), recounted);
+  await publish(checkout, range(100, 200));
   await settled(600);
   expect(await numbers(db.database)).toEqual([...range(0, 200), ...range(1_000, 1_400)]);
 });
 
 test('a kind that is new to a running consumer comes from the beginning of the stream, and old kinds go on', async () => {
   const old = await consume();
-  await publish(range(1_000, 1_010), recounted);
-  await publish(range(0, 10));
+  await publish(checkout, range(1_000, 1_010), recounted);
+  await publish(checkout, range(0, 10));
   await settled(10);
   await old.close();
   await consume([counted, recounted]);
   await settled(20);
-  await publish(range(10, 20));
+  await publish(checkout, range(10, 20));
   await settled(30);
   expect(await numbers(db.database)).toEqual([...range(0, 20), ...range(1_000, 1_010)]);
 });
 
 test('a consumer is delivered only the kinds it consumes', async () => {
   await consume();
-  await publish(range(1_000, 1_050), recounted);
-  await publish([1]);
+  await publish(checkout, range(1_000, 1_050), recounted);
+  await publish(checkout, [1]);
   await settled(1);
   const info = await manager.consumers.info('EVT_CHECKOUT', durable);
   expect(info.config.filter_subject).toBe(counted.subject);
@@ -107,7 +99,7 @@ test('a consumer is delivered only the kinds it consumes', async () => {
 });
 
 test('an upgrade from one durable for each pair of services repeats nothing, and the old durable is removed', async () => {
-  await publish(range(0, 100));
+  await publish(checkout, range(0, 100));
   // As versions before 0.2 made it: one durable for the whole stream, named after the consumer.
   const former = { durable_name: 'metrics', ack_policy: AckPolicy.Explicit, filter_subject: 'evt.checkout.>' };
   await manager.consumers.add('EVT_CHECKOUT', former);
@@ -141,7 +133,7 @@ test('an upgrade from one durable for each pair of services repeats nothing, and
         () => true,
       ),
   );
-  await publish([100]);
+  await publish(checkout, [100]);
   await settled(101);
   expect(await numbers(db.database)).toEqual(range(0, 101));
 });
@@ -151,7 +143,7 @@ test('a durable that another version made gets the settings of this one and goes
   const config = { durable_name: durable, ack_policy: AckPolicy.Explicit, filter_subject: counted.subject, ack_wait };
   await manager.consumers.add('EVT_CHECKOUT', config);
   await consume();
-  await publish(range(0, 5));
+  await publish(checkout, range(0, 5));
   await settled(5);
   expect((await manager.consumers.info('EVT_CHECKOUT', durable)).config.ack_wait).toBe(nanos(10_000));
 });
@@ -182,10 +174,10 @@ test.each([
   // Only an embedded server's files can be damaged.
   if (dataDir === undefined) return;
   const first = await consume();
-  await publish(range(0, 50));
+  await publish(checkout, range(0, 50));
   await settled(50);
   const saved = await saveStream(dataDir);
-  await publish(range(50, 100));
+  await publish(checkout, range(50, 100));
   await settled(100);
   await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).ack_floor.stream_seq === 100, {
     withinMs: 15_000,
@@ -203,7 +195,7 @@ test.each([
     withinMs: 15_000,
   });
   // The places of the lost ones go to other events.
-  await publish(range(200, 220));
+  await publish(checkout, range(200, 220));
   await settled(120);
   expect(await numbers(db.database)).toEqual([...range(0, 100), ...range(200, 220)]);
 });

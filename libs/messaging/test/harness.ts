@@ -1,10 +1,12 @@
 import { defineEvent, defineRequest, type EventDefinition } from '@app/contracts/define';
 import { topology } from '@app/contracts/topology';
 import { type Client, type Database, migrateUp, openDatabase } from '@app/service-kit/database';
-import { silentLogger } from '@app/service-kit/logger';
+import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { Migration } from '@mikro-orm/migrations';
+import { jetstream } from '@nats-io/jetstream';
 import { z } from 'zod';
+import type { NatsLink } from '../src/connect.ts';
 import { eventTriesMigration, publishedAtMigration } from '../src/migrations.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
 import { messagingTables } from '../src/tables.ts';
@@ -35,7 +37,7 @@ class Tables extends Migration {
   }
 }
 
-const options = (url: string) => ({
+export const databaseOptions = (url: string) => ({
   url,
   applicationName: 'messaging-test',
   entities: [],
@@ -49,8 +51,11 @@ export interface TestDb {
 }
 
 export async function openTestDb(): Promise<TestDb> {
-  const created = await createMigratedDatabase('messaging', async (url) => void (await migrateUp(options(url))));
-  const database = await openDatabase(options(created.url));
+  const created = await createMigratedDatabase(
+    'messaging',
+    async (url) => void (await migrateUp(databaseOptions(url))),
+  );
+  const database = await openDatabase(databaseOptions(created.url));
   return {
     url: created.url,
     database,
@@ -62,6 +67,14 @@ export async function openTestDb(): Promise<TestDb> {
 }
 
 export const logger = silentLogger();
+/** Keeps the lines that a running service would write. */
+export function recordingLogger(): { readonly logger: Logger; readonly lines: { level: string; text: string }[] } {
+  const lines: { level: string; text: string }[] = [];
+  const at = (level: string) => (_about: unknown, text: string) => void lines.push({ level, text });
+  const recording = { info: at('info'), warn: at('warn'), error: at('error'), debug: () => undefined };
+  return { lines, logger: { ...recording, child: () => recording } as unknown as Logger };
+}
+
 export const ask = { accountId: 'acc_1', requestId: 'req-1' };
 
 /** Writes events as a service does: in one transaction, through the outbox. */
@@ -96,3 +109,14 @@ export async function insertEffects(
 
 export const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
+
+/** As the relay does; an event's id follows from its number, so that the same number is the same event. */
+export async function publish(link: NatsLink, ns: readonly number[], definition = counted): Promise<void> {
+  const client = jetstream(link.connection);
+  const published: Promise<unknown>[] = [];
+  for (const n of ns) {
+    const event = { id: `evt_${n}`, accountId: 'acc_1', occurredAt: '2026-01-01T00:00:00.000Z', data: { n } };
+    published.push(client.publish(definition.subject, JSON.stringify(event), { msgID: event.id }));
+  }
+  await Promise.all(published);
+}

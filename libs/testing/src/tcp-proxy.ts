@@ -6,13 +6,29 @@ export interface TcpProxy {
   readonly url: string;
   /** From now on no byte passes on the connections there are; new connections pass. */
   silence(): void;
+  /** From now on new connections are ended at once (`refuse`) or never answered (`hang`), and those there are as well. */
+  fail(how: 'refuse' | 'hang'): void;
+  /** The server is back; connections that hung are ended. */
+  restore(): void;
+  /** Connections that came while it failed. */
+  readonly failedConnections: number;
   close(): Promise<void>;
 }
 
 export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
+  let failing: 'refuse' | 'hang' | undefined;
+  let failedConnections = 0;
+  const hold = (client: Socket): void => {
+    failedConnections += 1;
+    client.on('error', () => undefined);
+    if (failing === 'refuse') return void client.destroy();
+    sockets.add(client);
+    client.on('close', () => sockets.delete(client));
+  };
   const server = createServer((client) => {
+    if (failing !== undefined) return hold(client);
     const upstream = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
       [client, upstream],
@@ -31,13 +47,29 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   const url = new URL(serverUrl);
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as AddressInfo).port);
+  const silence = (): void => {
+    for (const socket of sockets) socket.unpipe().pause();
+  };
+  const destroyAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   return {
     url: url.href,
-    silence: () => {
-      for (const socket of sockets) socket.unpipe().pause();
+    silence,
+    fail: (how) => {
+      failing = how;
+      if (how === 'hang') silence();
+      else destroyAll();
+    },
+    restore: () => {
+      failing = undefined;
+      destroyAll();
+    },
+    get failedConnections() {
+      return failedConnections;
     },
     close: async () => {
-      for (const socket of sockets) socket.destroy();
+      destroyAll();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
