@@ -1,14 +1,13 @@
 import type { Database } from '@app/service-kit/database';
 import type { PoolClient } from 'pg';
 import { forgetTries } from './event-tries.ts';
+import type { EventHeaders } from './message.ts';
 
-export interface DeadLetter {
+export interface DeadLetter extends EventHeaders {
   readonly event_id: string;
   readonly stream: string;
   readonly subject: string;
   readonly payload: string;
-  readonly request_id: string | null;
-  readonly traceparent: string | null;
   readonly error: unknown;
 }
 

@@ -3,6 +3,7 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { bury } from './dead-letters.ts';
 import { beginTogether, countTries, forgetTries } from './event-tries.ts';
 import type { Hand } from './hand.ts';
+import { headersOf, messageId } from './message.ts';
 import { InterruptedError, type Outage } from './outage.ts';
 import { decide, isOutage, triesMax } from './retry-policy.ts';
 import type { ReceivedEvent, Subscription } from './subscription.ts';
@@ -47,15 +48,12 @@ export async function handleBatch(run: BatchRun, messages: readonly JsMsg[]): Pr
   }
 }
 
-/** The event's id as its producer told the stream, which is known without reading the event. */
-const idOf = (message: JsMsg): string => message.headers?.get('Nats-Msg-Id') || `${message.info.stream}-${message.seq}`;
-
 /** Writes down the tries of what comes again, before they are begun. */
 async function begin(
   { database, outage }: BatchRun,
   messages: readonly JsMsg[],
 ): Promise<{ together: Delivery[]; alone: Delivery[] }> {
-  const deliveries = messages.map((message) => ({ message, id: idOf(message), tries: undefined }));
+  const deliveries = messages.map((message) => ({ message, id: messageId(message), tries: undefined }));
   const again = deliveries.filter(({ message }) => message.redelivered).map(({ id }) => id);
   if (again.length === 0) return { together: deliveries, alone: [] };
   const tries = await outage.insist(() => beginTogether(database.pool, again));
@@ -81,9 +79,7 @@ async function handleTogether(run: BatchRun, deliveries: readonly Delivery[]): P
 function read({ subscription }: BatchRun, delivery: Delivery, failures: Failure[]): Readable[] {
   const { message } = delivery;
   try {
-    const requestId = message.headers?.get('request-id') || null;
-    const traceparent = message.headers?.get('traceparent') || null;
-    return [{ ...delivery, event: readEvent(subscription, message.string(), { requestId, traceparent }) }];
+    return [{ ...delivery, event: readEvent(subscription, message.string(), headersOf(message)) }];
   } catch (err) {
     failures.push({ delivery, err });
     return [];
@@ -182,8 +178,7 @@ async function giveUp({ database, outage, hand, logger }: BatchRun, decided: rea
     stream: message.info.stream,
     subject: message.subject,
     payload: message.string(),
-    request_id: message.headers?.get('request-id') || null,
-    traceparent: message.headers?.get('traceparent') || null,
+    ...headersOf(message),
     error: err,
   }));
   await outage.insist(() => bury(database, letters));

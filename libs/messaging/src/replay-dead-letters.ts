@@ -1,6 +1,7 @@
 import type { Logger } from '@app/service-kit/logger';
 import type { PoolClient } from 'pg';
 import { reasonOf } from './dead-letters.ts';
+import type { EventHeaders } from './message.ts';
 import { isOutage } from './retry-policy.ts';
 import type { ReceivedEvent, Subscription } from './subscription.ts';
 import { type EffectPlace, readEvent, takeEffect } from './take-effect.ts';
@@ -47,12 +48,10 @@ export function startReplays(options: ReplaysOptions): { close(): Promise<void> 
   };
 }
 
-interface LetterRow {
+interface LetterRow extends EventHeaders {
   readonly event_id: string;
   readonly subject: string;
   readonly payload: string;
-  readonly request_id: string | null;
-  readonly traceparent: string | null;
 }
 
 /**
@@ -90,9 +89,7 @@ async function replayTogether(
 }
 
 async function replay(options: ReplaysOptions, subscription: Subscription, rows: readonly LetterRow[]): Promise<void> {
-  const events: ReceivedEvent<never>[] = rows.map((row) =>
-    readEvent(subscription, row.payload, { requestId: row.request_id, traceparent: row.traceparent }),
-  );
+  const events: ReceivedEvent<never>[] = rows.map((row) => readEvent(subscription, row.payload, row));
   const ids = rows.map((row) => row.event_id);
   await takeEffect(options, subscription, events, async (client: PoolClient) => {
     await client.query('delete from dead_letters where event_id = any($1::text[])', [ids]);

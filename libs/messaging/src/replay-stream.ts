@@ -4,6 +4,7 @@ import { AckPolicy, DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstr
 import { nanos } from '@nats-io/transport-node';
 import type { NatsLink } from './connect.ts';
 import { insertLetters } from './dead-letters.ts';
+import { headersOf, messageId } from './message.ts';
 import { openStreams } from './streams.ts';
 
 /** The consumer of a replay stands beside the durable, which goes on undisturbed. */
@@ -70,7 +71,7 @@ async function handOver(
   database: Database,
   messages: readonly JsMsg[],
 ): Promise<Pick<StreamReplay, 'handed' | 'dead'>> {
-  const byId = new Map(messages.map((message) => [message.headers?.get('Nats-Msg-Id') ?? '', message]));
+  const byId = new Map(messages.map((message) => [messageId(message), message]));
   const { rows } = await database.pool.query<{ event_id: string; dead: boolean }>(
     `select w.event_id, d.event_id is not null as dead
      from unnest($1::text[]) as w (event_id) left join dead_letters as d on d.event_id = w.event_id
@@ -79,12 +80,11 @@ async function handOver(
   );
   const missing = rows.filter((row) => !row.dead).flatMap((row) => byId.get(row.event_id) ?? []);
   const letters = missing.map((message) => ({
-    event_id: message.headers?.get('Nats-Msg-Id') ?? '',
+    event_id: messageId(message),
     stream: message.info.stream,
     subject: message.subject,
     payload: message.string(),
-    request_id: message.headers?.get('request-id') || null,
-    traceparent: message.headers?.get('traceparent') || null,
+    ...headersOf(message),
     error: 'found in the stream and not in the inbox',
   }));
   if (letters.length > 0) await insertLetters(database.pool, letters, { replay: true });

@@ -4,13 +4,9 @@ import { inBatchSpan } from '@app/service-kit/tracing';
 import { SpanKind } from '@opentelemetry/api';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
+import type { EventHeaders } from './message.ts';
 import { batchSpan, consumeSpan } from './spans.ts';
 import type { ReceivedEvent, Subscription } from './subscription.ts';
-
-export interface EventHeaders {
-  readonly requestId: string | null;
-  readonly traceparent: string | null;
-}
 
 const envelope = z.object({ id: z.string(), accountId: z.string(), occurredAt: z.string(), data: z.unknown() });
 
@@ -24,7 +20,7 @@ export function readEvent(subscription: Subscription, payload: string, headers: 
     return {
       ...rest,
       data: subscription.definition.data.parse(data) as never,
-      requestId: headers.requestId,
+      requestId: headers.request_id,
       traceparent: headers.traceparent ?? undefined,
     };
   } catch (err) {
