@@ -6,6 +6,7 @@ import { Lifetime } from '@app/service-kit/lifetime';
 import { createLogger } from '@app/service-kit/logger';
 import { startTelemetry } from '@app/service-kit/telemetry';
 import type { StandaloneConfig } from './config.ts';
+import { writeConnections } from './connections.ts';
 import { makeDataDir } from './data-dir.ts';
 import { watchDisk } from './disk-watch.ts';
 import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
@@ -103,6 +104,7 @@ async function start(
   services.add('telemetry', telemetry, (started) => started.shutdown());
   const secrets = loadSecrets(config.DATA_DIR);
   infrastructure = await startInfrastructure({ config, secrets, lifetime: servers, say, announce });
+  writeConnections(config.DATA_DIR, infrastructure);
   const seller = { dataDir: config.DATA_DIR, secrets, infrastructure, clock, say, empty: options.empty };
   const { url, prepared } = await startServices(
     await modules,

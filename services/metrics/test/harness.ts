@@ -17,6 +17,8 @@ export interface Harness {
   readonly requester: Requester;
   readonly clock: FakeClock;
   readonly databaseUrl: string;
+  /** The service's settings, for its commands. */
+  readonly env: Record<string, string>;
   /** Puts an event on its stream; resolves when the stream has it. */
   publish(definition: EventDefinition, event: { id: string; accountId: string; data: unknown }): Promise<void>;
   close(): Promise<void>;
@@ -40,7 +42,8 @@ export async function startHarness(products: ReadonlyMap<string, ProductResource
     answers: [findProduct],
     logger,
   });
-  const config = configSchema.parse({ ...nats.settings('metrics'), DATABASE_URL: database.url });
+  const env = { ...nats.settings('metrics'), DATABASE_URL: database.url };
+  const config = configSchema.parse(env);
   const link = await connectNats(nats.login('gateway'));
   const producers = await startProducers(nats, ['checkout', 'billing']);
   const service = await createMetrics(config, { logger, clock });
@@ -48,6 +51,7 @@ export async function startHarness(products: ReadonlyMap<string, ProductResource
     requester: createRequester(link),
     clock,
     databaseUrl: database.url,
+    env,
     publish: (definition, event) => producers.publish(definition, { ...event, occurredAt: clock.now().toISOString() }),
     close: async () => {
       await service.close();
