@@ -3,6 +3,7 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { Check } from '@app/service-kit/service';
+import type { AccountQuota } from './auth/account-quota.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { GatewayConfig } from './config.ts';
 import type { AnswerRoom } from './http/answer-room.ts';
@@ -23,6 +24,8 @@ export interface App {
   readonly requester: Requester;
   readonly authenticator: Authenticator;
   readonly idempotency: IdempotencyStore;
+  /** Null where no limit is set. */
+  readonly accountQuota: AccountQuota | null;
   readonly limitSignIn: SignInLimit;
   /** Where answers wait until their readers have taken them. */
   readonly answerRoom: AnswerRoom;

@@ -17,7 +17,7 @@ export const configSchema = z.object({
   /** Connections at once; half of what the process may have open when that is less. */
   MAX_CONNECTIONS: integerSetting(10, 100_000, 4_000),
   SIGNUP: z.enum(['open', 'closed']).default('open'),
-  /** Requests a minute for each key; 0 switches every rate limit off. */
+  /** Requests a minute for each account; 0 switches every rate limit off. */
   RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
   /** Secret under which API keys are stored; changing it makes every key unknown. */
   KEY_PEPPER: secret,

@@ -9,14 +9,16 @@ import { databaseChecks, openDatabase } from '@app/service-kit/database';
 import { Lifetime } from '@app/service-kit/lifetime';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { App, ClockControl } from './app.ts';
+import { AccountQuota } from './auth/account-quota.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
+import { createRateWindows } from './auth/rate-windows.ts';
 import type { GatewayConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { outdated } from './db/outdated.ts';
 import { AnswerRoom, answerLimits } from './http/answer-room.ts';
 import { createServer } from './http/server.ts';
 import { createIdempotencyStore } from './idempotency/idempotency-store.ts';
-import { createSignInLimit } from './sessions/sign-in-limit.ts';
+import { createSignInLimit, unlimitedSignIn } from './sessions/sign-in-limit.ts';
 
 export interface GatewayDeps extends ServiceDeps {
   /** How the test clock reaches every service; without it the clock cannot be moved, and CLOCK_CONTROL is off. */
@@ -52,6 +54,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     lifetime.add('authenticator', authenticator, (created) => created.close());
     const checks = [...databaseChecks(database), natsCheck(link)];
     const requester = createRequester(link);
+    const rateWindows = createRateWindows(database);
+    const perMinute = config.RATE_LIMIT_PER_MINUTE;
     const app: App = {
       config,
       logger,
@@ -61,7 +65,8 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       requester,
       idempotency: createIdempotencyStore(database, config.KEY_PEPPER, instance.owner),
       answerRoom: new AnswerRoom(answerLimits),
-      limitSignIn: createSignInLimit(config.RATE_LIMIT_PER_MINUTE),
+      accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger),
+      limitSignIn: perMinute === 0 ? unlimitedSignIn : createSignInLimit(rateWindows),
       clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
       checks,
       writeRefusal: deps.writeRefusal ?? (() => undefined),

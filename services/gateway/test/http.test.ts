@@ -373,17 +373,17 @@ test('health needs no key; readiness names the services that do not answer, and 
     const { status, json } = await send(url, 'GET', '/readyz');
     return { http: status, ...json };
   };
-  const missing = ['affiliate', 'metrics', 'webhook-dispatcher'];
+  const missing = ['affiliate', 'metrics'];
   await eventually(async () => {
     expect(await ready()).toEqual({ http: 200, status: 'degraded', missing });
     return true;
   });
   await harness.standIn('metrics');
   await eventually(async () => {
-    expect(await ready()).toEqual({ http: 200, status: 'degraded', missing: ['affiliate', 'webhook-dispatcher'] });
+    expect(await ready()).toEqual({ http: 200, status: 'degraded', missing: ['affiliate'] });
     return true;
   });
-  await Promise.all([harness.standIn('affiliate'), harness.standIn('webhook-dispatcher')]);
+  await harness.standIn('affiliate');
   await eventually(async () => {
     expect(await ready()).toEqual({ http: 200, status: 'ok', missing: [] });
     return true;

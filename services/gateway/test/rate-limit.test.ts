@@ -1,7 +1,12 @@
+import { createHash } from 'node:crypto';
+import { openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newApiKey } from '../src/api-keys/key-format.ts';
+import { databaseOptions } from '../src/db/migrate.ts';
 import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
-import { send } from './http.ts';
+import { type Sent, send } from './http.ts';
 
 guardLeaks();
 
@@ -14,14 +19,21 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-test('a key has its quota for a minute; the daily job and health are outside of it', async () => {
+const list = (at: string, caller: object) => send(at, 'GET', '/api/v1/orders', caller);
+const statusOf = ({ status }: Sent) => status;
+const keyOf = async (at: string, key: string) =>
+  (await send(at, 'POST', '/api/v1/api-keys', { key, body: { name: 'k' } })).json.key as string;
+
+test('an account has one quota for a minute over all its keys and sessions; health and the platform key are outside of it', async () => {
   const unlimited = await harness.start();
   const { key, session } = await createSeller(unlimited.url);
-  const list = (caller: object) => send(url, 'GET', '/api/v1/orders', caller);
-  const answers = [];
-  for (let i = 0; i < 6; i++) answers.push(await list({ key }));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+  const second = await keyOf(unlimited.url, key);
+  const answers: Sent[] = [];
+  for (const caller of [{ key }, { key: second }, { session }, { key }, { key: second }, { session }])
+    answers.push(await list(url, caller));
+  expect(answers.map(statusOf)).toEqual([200, 200, 200, 200, 200, 429]);
   expect(answers.map(({ headers }) => headers['ratelimit-policy'])).toEqual(Array(6).fill('"default";q=5;w=60'));
+  expect(answers.map(({ headers }) => headers['ratelimit-remaining'])).toEqual(['4', '3', '2', '1', '0', '0']);
   expect(answers[0]?.headers.ratelimit).toMatch(/^"default";r=4;t=60$/);
   expect(answers[1]?.headers).toMatchObject({ 'ratelimit-limit': '5', 'ratelimit-remaining': '3' });
   expect(answers[1]?.headers['ratelimit-reset']).toMatch(/^(60|5\d)$/);
@@ -29,11 +41,46 @@ test('a key has its quota for a minute; the daily job and health are outside of 
   expect(refused?.json).toMatchObject({ code: 'rate_limited', status: 429 });
   expect(refused?.headers.ratelimit).toMatch(/^"default";r=0;t=\d+$/);
   expect(refused?.headers['retry-after']).toMatch(/^(60|5\d)$/);
-  expect((await send(url, 'POST', '/api/cron/daily', { key })).status).toBe(200);
-  expect((await send(url, 'POST', '/api/cron/daily', { key: platformKey })).status).toBe(200);
+  const runDaily = (caller: string) => send(url, 'POST', '/api/cron/daily', { key: caller });
+  expect([(await runDaily(key)).status, (await runDaily(platformKey)).status]).toEqual([429, 200]);
   expect((await send(url, 'GET', '/healthz')).headers.ratelimit).toBeUndefined();
-  // Another key of the account, or its session, has a quota of its own.
-  expect((await list({ session })).status).toBe(200);
+  const other = await createSeller(unlimited.url);
+  expect((await list(url, { key: other.key })).status).toBe(200);
+});
+
+test('two replicas hold one quota together, to the request', async () => {
+  const settings = { RATE_LIMIT_PER_MINUTE: '100' };
+  const [one, two] = [await harness.start(settings), await harness.start(settings)];
+  const unlimited = await harness.start();
+  const { key } = await createSeller(unlimited.url);
+  const second = await keyOf(unlimited.url, key);
+  const rush = await Promise.all(
+    Array.from({ length: 180 }, (_, i) => list((i % 2 === 0 ? one : two).url, { key: i % 3 === 0 ? key : second })),
+  );
+  // What a replica has leased and not used is given to whoever comes there.
+  const late: Sent[] = [];
+  for (let i = 0; i < 40; i++) late.push(await list((i % 2 === 0 ? one : two).url, { key }));
+  const answers = [...rush, ...late];
+  expect(new Set(answers.map(statusOf))).toEqual(new Set([200, 429]));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+  expect(late.slice(-2).map(statusOf)).toEqual([429, 429]);
+});
+
+test('a quota that cannot be shared refuses nobody: each replica counts alone, without waiting', async () => {
+  const gateway = await harness.start({ RATE_LIMIT_PER_MINUTE: '50' });
+  const unlimited = await harness.start();
+  const { key } = await createSeller(unlimited.url);
+  const gone = await createSeller(unlimited.url);
+  const database = await openDatabase(databaseOptions(harness.database.url));
+  const locker = await database.pool.connect();
+  await locker.query('begin; lock table rate_windows in access exclusive mode');
+  const answers = await Promise.all(Array.from({ length: 60 }, () => list(gateway.url, { key })));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
+  await locker.query('rollback; alter table rate_windows rename to windows_gone');
+  expect((await list(gateway.url, { key: gone.key })).headers['ratelimit-remaining']).toBe('49');
+  await locker.query('alter table windows_gone rename to rate_windows');
+  locker.release();
+  await database.close();
 });
 
 test('an address gets sixty tries a minute without a valid key, and another address does not suffer from it', async () => {
@@ -51,19 +98,76 @@ test('an address gets sixty tries a minute without a valid key, and another addr
   expect((await from('203.0.113.10')).status).toBe(401);
 });
 
-test('an email has ten tries a minute to sign in, from whatever address, and another email its own', async () => {
-  let address = 0;
-  const login = (email: string) =>
-    send(url, 'POST', '/api/auth/login', {
-      headers: { 'x-forwarded-for': `198.51.100.${++address}` },
-      body: { email, password: 'a guess' },
-    });
-  const tries = [];
-  for (let i = 0; i < 11; i++) tries.push(await login(i % 2 === 0 ? 'ada@example.com' : 'ADA@example.com'));
-  expect(tries.map(({ status }) => status)).toEqual([...Array(10).fill(401), 429]);
+test('an address that sends invented keys makes few statements, and a valid key from there is never refused', async () => {
+  const unlimited = await harness.start();
+  const { key, session } = await createSeller(unlimited.url);
+  const other = await createSeller(unlimited.url);
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
+  const from = (caller: { key?: string; session?: string }) =>
+    send(limited.url, 'GET', '/api/v1/orders', { ...caller, headers: { 'x-forwarded-for': '203.0.113.77' } });
+  const invented = () => from({ key: newApiKey() });
+  const answers = await Promise.all(Array.from({ length: 200 }, invented));
+  const counts = [401, 429].map((status) => answers.filter((answer) => answer.status === status).length);
+  expect(counts).toEqual([60, 140]);
+  const flood = Promise.all(Array.from({ length: 200 }, invented));
+  const valid = await Promise.all([from({ key }), from({ session }), from({ key: other.key })]);
+  expect(valid.map(statusOf)).toEqual([200, 200, 200]);
+  expect(new Set((await flood).map(statusOf))).toEqual(new Set([429]));
+  expect((await from({ session: `fnl_session=${'A'.repeat(43)}` })).status).toBe(429);
+});
+
+test('a burst with one valid key is one look-up, and counts as no stranger', async () => {
+  const unlimited = await harness.start();
+  const { key } = await createSeller(unlimited.url);
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000' });
+  const burst = await Promise.all(Array.from({ length: 150 }, () => list(limited.url, { key })));
+  expect(new Set(burst.map(statusOf))).toEqual(new Set([200]));
+  const stranger = await list(limited.url, { key: 'nonsense' });
+  expect([stranger.status, stranger.headers['ratelimit-remaining']]).toEqual([401, '59']);
+});
+
+const signIn = (at: string, email: string, address: string, password = 'a guess') =>
+  send(at, 'POST', '/api/auth/login', { headers: { 'x-forwarded-for': address }, body: { email, password } });
+
+test('ten tries a minute with one email from one address, over all replicas; nobody else suffers from it', async () => {
+  const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
+  const [one, two] = [await harness.start(settings), await harness.start(settings)];
+  const { email, session } = await createSeller(one.url);
+  const tries: Sent[] = [];
+  for (let i = 0; i < 11; i++) {
+    const spelled = i % 3 === 0 ? email : email.toUpperCase();
+    tries.push(await signIn((i % 2 === 0 ? one : two).url, spelled, '198.51.100.1'));
+  }
+  expect(tries.map(statusOf)).toEqual([...Array(10).fill(401), 429]);
   expect(tries[10]?.json.code).toBe('rate_limited');
   expect(tries[10]?.headers['retry-after']).toMatch(/^(60|5\d)$/);
-  expect((await login('bob@example.com')).status).toBe(401);
+  // The right password is not asked for from there any more; the owner gets in from elsewhere, and a session goes on.
+  expect((await signIn(one.url, email, '198.51.100.1', 'a long password')).status).toBe(429);
+  expect((await signIn(one.url, email, '198.51.100.2', 'a long password')).status).toBe(200);
+  expect((await list(one.url, { session })).status).toBe(200);
+  expect((await signIn(one.url, 'bob@example.com', '198.51.100.1')).status).toBe(401);
+});
+
+test('while someone guesses from many addresses each has three tries an hour, and the owner’s own are not used up', async () => {
+  const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
+  const gateway = await harness.start(settings);
+  const { email } = await createSeller(gateway.url);
+  const owner = createHash('sha256').update(email).digest('base64url');
+  await query(
+    harness.database.url,
+    `insert into rate_windows (caller, ends_at, taken) values ('sign-in email ${owner}', now() + interval '1 hour', 100)`,
+  );
+  const tries: Sent[] = [];
+  for (let i = 0; i < 4; i++) tries.push(await signIn(gateway.url, email, '198.51.100.3'));
+  expect(tries.map(statusOf)).toEqual([401, 401, 401, 429]);
+  expect(Number(tries[3]?.headers['retry-after'])).toBeGreaterThan(3_500);
+  for (let i = 0; i < 5; i++) {
+    const [wrong, right] = [
+      await signIn(gateway.url, email, '198.51.100.4'),
+      await signIn(gateway.url, email, '198.51.100.4', 'a long password'),
+    ];
+    expect([wrong.status, right.status]).toEqual([401, 200]);
+  }
 });
 
 test('without proxies in front the forwarded address is not believed', async () => {

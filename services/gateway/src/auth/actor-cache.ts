@@ -9,6 +9,8 @@ export interface Found {
 
 interface Entry {
   readonly startedMs: number;
+  /** It was somebody's when it was last looked up. */
+  wasValid: boolean;
   found: Found | null | Promise<Found | null>;
 }
 
@@ -35,6 +37,11 @@ export class ActorCache {
     return entry !== undefined && performance.now() - entry.startedMs < keepMs ? entry.found : undefined;
   }
 
+  /** Whether it was somebody's when it was last looked up, however long that is ago. */
+  wasValid(secret: string): boolean {
+    return this.#entries.get(secret)?.wasValid ?? false;
+  }
+
   find(secret: string): Found | null | Promise<Found | null> {
     const known = this.known(secret);
     return known === undefined ? this.#load(secret) : known;
@@ -48,13 +55,14 @@ export class ActorCache {
   #load(secret: string): Promise<Found | null> {
     const startedMs = performance.now();
     const loading = this.#lookUp(secret);
-    const entry: Entry = { startedMs, found: loading };
+    const entry: Entry = { startedMs, wasValid: this.wasValid(secret), found: loading };
     this.#entries.delete(secret);
     if (this.#entries.size >= maxEntries) this.#dropOldest();
     this.#entries.set(secret, entry);
     loading.then(
       (found) => {
         entry.found = found;
+        entry.wasValid = found !== null;
       },
       () => {
         if (this.#entries.get(secret) === entry) this.#entries.delete(secret);

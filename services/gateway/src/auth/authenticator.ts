@@ -9,11 +9,21 @@ import type { Actor } from './actors.ts';
 import { platform } from './actors.ts';
 import { findKey, findSession } from './find-actor.ts';
 import { KeyUsage } from './key-usage.ts';
+import { createTurn } from './turn.ts';
+
+/** What a caller shows to be recognised. */
+export interface Credential {
+  readonly kind: 'key' | 'session';
+  readonly secret: string;
+}
 
 export interface Authenticator {
-  /** Who holds this bearer token; null for every kind of invalid one. No promise when that is known already. */
-  actorOfToken(token: string): Actor | null | Promise<Actor | null>;
-  actorOfSession(token: string): Actor | null | Promise<Actor | null>;
+  /** Who holds it, null for nobody; undefined when the database must be asked. A promise while it is being asked. */
+  known(credential: Credential): Actor | null | undefined | Promise<Actor | null>;
+  /** Asks the database, once for all who ask at the same time. */
+  find(credential: Credential): Promise<Actor | null>;
+  /** As `find`, with few statements for however many credentials: one that is seen for the first time waits its turn. */
+  findInTurn(credential: Credential): Promise<Actor | null>;
   /** To be called after each change of keys, sessions or settings, before it is answered. */
   forget(): void;
   close(): Promise<void>;
@@ -38,23 +48,35 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return found;
   });
   const sessions = new ActorCache((token) => findSession(database, hashSessionToken(token)));
+  const caches = { key: keys, session: sessions };
   const unexpired = (found: Found | null): Actor | null =>
     found !== null && clock.nowMs() < found.expiresAtMs ? found.actor : null;
-  const resolve = (found: Found | null | Promise<Found | null>) =>
-    found instanceof Promise ? found.then(unexpired) : unexpired(found);
+  const find = async ({ kind, secret }: Credential) => unexpired(await caches[kind].find(secret));
+  const turn = createTurn(database);
+  const hash = ({ kind, secret }: Credential) =>
+    kind === 'key' ? hashApiKey(secret, options.pepper) : hashSessionToken(secret);
   return {
-    actorOfToken: (token) => {
-      const known = keys.known(token);
-      if (known !== undefined) return resolve(known);
-      if (isWellFormedKey(token)) return resolve(keys.find(token));
-      return isPlatformKey(token) ? platform : null;
+    known: ({ kind, secret }) => {
+      const known = caches[kind].known(secret);
+      if (known instanceof Promise) return known.then(unexpired);
+      if (known !== undefined) return unexpired(known);
+      if (kind === 'session' || isWellFormedKey(secret)) return undefined;
+      return isPlatformKey(secret) ? platform : null;
     },
-    actorOfSession: (token) => resolve(sessions.find(token)),
+    find,
+    findInTurn: async (credential) => {
+      const { kind, secret } = credential;
+      const worthAsking = caches[kind].wasValid(secret) || (await turn.exists(hash(credential)));
+      return worthAsking ? await find(credential) : null;
+    },
     forget: () => {
       keys.clear();
       sessions.clear();
     },
-    close: () => usage.close(),
+    close: async () => {
+      await turn.close();
+      await usage.close();
+    },
   };
 }
 

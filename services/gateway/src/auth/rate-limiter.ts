@@ -6,7 +6,7 @@ export interface Window {
 
 /**
  * Fixed windows: each caller's minute begins with its first request. Per process: n replicas together allow n times
- * the limit, which is the price for a check without a round trip.
+ * the limit, so that a flood of callers whom nobody knows costs no question to the database.
  */
 export class RateLimiter {
   readonly limit: number;
@@ -34,6 +34,11 @@ export class RateLimiter {
     const begun = { startedMs: nowMs, count: 1 };
     this.#windows.set(caller, begun);
     return begun;
+  }
+
+  /** One request of this window turned out not to count. */
+  giveBack(window: Window): void {
+    window.count -= 1;
   }
 
   allowed(window: Window): boolean {

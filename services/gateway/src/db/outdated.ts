@@ -7,9 +7,11 @@ import { keptSince } from '../idempotency/idempotency.rules.ts';
 const oldest = (table: string, since: string): string =>
   `delete from ${table} where ctid = any(array(select ctid from ${table} where ${since} < $1 order by ${since} limit $2))`;
 
-/** Answers after their 30 days, keys that ended 90 days ago, and sessions that have ended. */
+/** Answers after their 30 days, keys that ended 90 days ago, and sessions and windows of rate limits that have ended. */
 export const outdated = (clock: Clock): readonly Outdated[] => [
   { statement: oldest('idempotency_records', 'created_at'), limit: () => keptSince(clock.now()) },
   { statement: oldest('api_keys', 'least(revoked_at, expires_at)'), limit: () => endedKeysKeptSince(clock.now()) },
   { statement: oldest('sessions', 'expires_at'), limit: () => clock.now() },
+  // Of the database's time, as they are.
+  { statement: oldest('rate_windows', 'ends_at'), limit: () => new Date() },
 ];

@@ -88,11 +88,12 @@ function rateLimits(perMinute: number): Html {
   const limit =
     perMinute === 0
       ? html`<p>This deployment sets no rate limit.</p>`
-      : html`<p>${perMinute} requests a minute for each key, 60 a minute for each address without a valid key. Answers
+      : html`<p>${perMinute} requests a minute for an account, over all its keys and sessions; 60 a minute for each address without a
+valid key. Answers
 carry <code>ratelimit-limit</code>, <code>ratelimit-remaining</code> and <code>ratelimit-reset</code> (seconds), and the
 same as <code>ratelimit</code> and <code>ratelimit-policy</code>; beyond the limit comes
-<a href="/developers/errors#rate_limited">429</a> with <code>retry-after</code> in seconds. The daily job is exempt. Signing
-in has a limit of its own: 10 tries a minute with one email.</p>`;
+<a href="/developers/errors#rate_limited">429</a> with <code>retry-after</code> in seconds. Signing in has a
+limit of its own: 10 tries a minute with one email from one address, and 3 an hour while others guess.</p>`;
   return html`${limit}
 <p>A body may have ${limits.bodyBytes / 1024} KB, an email’s text ${limits.emailBodyBytes / 1024} KB, a name
 ${limits.name} characters, an order ${limits.bumpIds} bumps. Money is an integer in minor units beside a lower-case

@@ -20,6 +20,8 @@ export interface OperationRequest {
   readonly requestId: string;
   /** This deployment's address, for links in problem documents. */
   readonly baseUrl: string;
+  /** Whom the caller's address stands for. */
+  readonly address?: string;
   /** Only browsers have one. */
   readonly cookie?: SessionCookie;
 }
@@ -56,6 +58,7 @@ export async function callOperation(
       body,
       context,
       cookie: request.cookie ?? noCookie,
+      address: request.address ?? '',
     };
     const answer = await operation.run(call);
     return answer instanceof Uint8Array ? answer : Buffer.from(JSON.stringify(answer));

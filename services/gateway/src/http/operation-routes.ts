@@ -2,6 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { nobody } from '../auth/actors.ts';
+import { callerOfAddress } from '../auth/address.rules.ts';
 import { writeSessionCookie } from '../sessions/session-cookie.rules.ts';
 import { sessionDays } from '../sessions/session-token.ts';
 import { acceptsJson } from './accept.rules.ts';
@@ -58,6 +59,7 @@ function answerer(app: App, operation: Operation) {
       requestId: req.id,
       baseUrl: baseUrlOf(app.config, req.socket),
       cookie: cookieOn(app, reply),
+      address: callerOfAddress(req.ip),
     };
     const place =
       operation.method === 'GET' ? app.answerRoom.enter(request.actor.accountId, operation.id, reply.raw) : null;

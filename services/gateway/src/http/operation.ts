@@ -25,6 +25,8 @@ export interface Call<Params, Query, Body> {
   readonly body: Body;
   readonly context: OperationContext;
   readonly cookie: SessionCookie;
+  /** Whom the caller's address stands for; empty for calls that no limit by address concerns. */
+  readonly address: string;
 }
 
 /**

@@ -41,9 +41,10 @@ export const sessionOperations = [
     body: loginBody,
     response: signupResult,
     errors: ['invalid_credentials'],
-    run: async ({ app, body, cookie }) => {
-      app.limitSignIn(body.email);
+    run: async ({ app, body, address, cookie }) => {
+      const attempt = await app.limitSignIn(body.email, address);
       const { accountId, token } = await signIn(app, body.email, body.password);
+      await attempt.succeeded();
       cookie.set(token);
       return { ok: true, accountId };
     },

@@ -3,10 +3,12 @@ import { Initial } from './0001-initial.ts';
 import { IdempotencyOwner } from './0002-idempotency-owner.ts';
 import { IdempotencyRefusals } from './0003-idempotency-refusals.ts';
 import { KeyRotation } from './0004-key-rotation.ts';
+import { RateWindows } from './0005-rate-windows.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
   { name: '0002-idempotency-owner', class: IdempotencyOwner },
   { name: '0003-idempotency-refusals', class: IdempotencyRefusals },
   { name: '0004-key-rotation', class: KeyRotation },
+  { name: '0005-rate-windows', class: RateWindows },
 ];

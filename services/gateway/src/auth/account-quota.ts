@@ -1,0 +1,145 @@
+import type { Logger } from '@app/service-kit/logger';
+import type { RateWindows, Usage } from './rate-windows.ts';
+
+/** What became of one request. */
+export interface Taken {
+  readonly allowed: boolean;
+  /** Requests that the account surely has left in its minute, over all its keys and sessions. */
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/** An account's minute, as this process has it. */
+interface Minute {
+  endsAtMs: number;
+  /** Leased for requests that come here. */
+  granted: number;
+  used: number;
+  /** What nobody had leased when this process last asked. */
+  left: number;
+  waiting: number;
+  leasing: Promise<void> | undefined;
+}
+
+const windowSeconds = 60;
+/**
+ * A lease is a sixteenth of what is left. One process that uses 600 up leases 66 times, the last 16 times one by one; no
+ * other request waits for it but the first one and those of a burst. What another replica leased and does not use is missing
+ * here: at most a sixteenth for each, 38 of 600 with two replicas, and it is not lost, a request that comes there gets it.
+ */
+const portions = 16;
+/** Longer, and the requests of this minute are counted here alone: nobody waits for the table, or is refused for it. */
+const answerWithinMs = 250;
+/** Some 200 bytes each: 4 MB. */
+const accountsMax = 20_000;
+
+/**
+ * One budget a minute for an account, held by all replicas together: each leases portions of it from one row, ahead of
+ * need. Together they never allow more, save while the database is away: then each allows the whole budget by itself.
+ */
+export class AccountQuota {
+  readonly limit: number;
+  readonly #windows: RateWindows;
+  readonly #logger: Logger;
+  readonly #minutes = new Map<string, Minute>();
+  #alone = false;
+
+  /** @param limit requests a minute, more than 0 */
+  constructor(limit: number, windows: RateWindows, logger: Logger) {
+    this.limit = limit;
+    this.#windows = windows;
+    this.#logger = logger;
+  }
+
+  /** Counts one request of the account. No promise while a lease lasts, which is nearly always. */
+  take(accountId: string): Taken | Promise<Taken> {
+    const nowMs = performance.now();
+    const minute = this.#minuteOf(accountId, nowMs);
+    if (minute.used < minute.granted) {
+      minute.used += 1;
+      if (isLow(minute)) void this.#lease(accountId, minute);
+      return this.#told(minute, true, nowMs);
+    }
+    if (minute.left === 0) return this.#told(minute, false, nowMs);
+    minute.waiting += 1;
+    return this.#lease(accountId, minute).then(() => {
+      minute.waiting -= 1;
+      return this.take(accountId);
+    });
+  }
+
+  #told(minute: Minute, allowed: boolean, nowMs: number): Taken {
+    const resetSeconds = Math.min(windowSeconds, Math.max(1, Math.ceil((minute.endsAtMs - nowMs) / 1000)));
+    return { allowed, remaining: minute.granted - minute.used + minute.left, resetSeconds };
+  }
+
+  #minuteOf(accountId: string, nowMs: number): Minute {
+    const current = this.#minutes.get(accountId);
+    if (current !== undefined && nowMs < current.endsAtMs) return current;
+    this.#minutes.delete(accountId);
+    this.#forget(nowMs);
+    const endsAtMs = nowMs + windowSeconds * 1000;
+    const begun: Minute = { endsAtMs, granted: 0, used: 0, left: this.limit, waiting: 0, leasing: undefined };
+    this.#minutes.set(accountId, begun);
+    return begun;
+  }
+
+  /** One at a time for an account; never rejects. */
+  #lease(accountId: string, minute: Minute): Promise<void> {
+    minute.leasing ??= this.#ask(accountId, minute).finally(() => {
+      minute.leasing = undefined;
+    });
+    return minute.leasing;
+  }
+
+  async #ask(accountId: string, minute: Minute): Promise<void> {
+    const amount = Math.max(Math.ceil(minute.left / portions), minute.waiting, 1);
+    try {
+      const use = { caller: `account ${accountId}`, amount, seconds: windowSeconds };
+      const [usage] = await within(answerWithinMs, this.#windows.add(use));
+      this.#enter(minute, amount, usage as Usage);
+      if (this.#alone) this.#logger.info('rate limits are shared again');
+      this.#alone = false;
+    } catch (err) {
+      minute.granted = this.limit;
+      minute.left = 0;
+      if (!this.#alone) this.#logger.warn({ err }, 'rate limits are counted by this process alone');
+      this.#alone = true;
+    }
+  }
+
+  /** Units beyond the limit are nobody's: of the last lease only the part below it is granted. */
+  #enter(minute: Minute, amount: number, { taken, leftMs }: Usage): void {
+    if (taken === amount) {
+      // The shared minute is a new one: what is left of the old one's lease ended with it.
+      minute.granted = 0;
+      minute.used = 0;
+    }
+    minute.granted += Math.min(amount, Math.max(0, this.limit - (taken - amount)));
+    minute.left = Math.max(0, this.limit - taken);
+    minute.endsAtMs = performance.now() + leftMs;
+  }
+
+  /** Drops what has ended, and the oldest ones when there are still too many. */
+  #forget(nowMs: number): void {
+    for (const [accountId, { endsAtMs }] of this.#minutes) {
+      if (nowMs < endsAtMs && this.#minutes.size < accountsMax) return;
+      this.#minutes.delete(accountId);
+    }
+  }
+}
+
+/** Half of the next portion is left: time to lease it. The last ones are leased when they are asked for. */
+function isLow({ granted, used, left }: Minute): boolean {
+  return left > portions && granted - used <= left / portions / 2;
+}
+
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,55 @@
+import { type Database, statement } from '@app/service-kit/database';
+
+/** One caller's use of one window of that many seconds, which begins with its first use. */
+export interface Use {
+  readonly caller: string;
+  readonly amount: number;
+  readonly seconds: number;
+}
+
+export interface Usage {
+  /** Of the window, this use included. */
+  readonly taken: number;
+  readonly leftMs: number;
+}
+
+/** Windows that all replicas share. */
+export interface RateWindows {
+  /** Counts the uses, in one statement; answers in their order. Those who name the same callers name them in one order. */
+  add(...uses: readonly Use[]): Promise<Usage[]>;
+  forget(callers: readonly string[]): Promise<void>;
+}
+
+// Time is the database's. A window whose end lies beyond that of a new one was begun before the clock was set back: it is
+// over. The 5 s are for statements that waited for each other: each one's now() is when it was sent.
+const goesOn = `w.ends_at > now() and w.ends_at <= excluded.ends_at + interval '5 seconds'`;
+
+const add = statement(
+  'rate-windows-add',
+  `insert into rate_windows as w (caller, ends_at, taken)
+   select caller, now() + make_interval(secs => seconds), amount
+   from unnest($1::text[], $2::integer[], $3::integer[]) with ordinality as u (caller, amount, seconds, place) order by place
+   on conflict (caller) do update set
+     ends_at = case when ${goesOn} then w.ends_at else excluded.ends_at end,
+     taken = case when ${goesOn} then w.taken else 0 end + excluded.taken
+   returning caller, taken, extract(epoch from ends_at - now())::float8 * 1000 as left_ms`,
+);
+
+const forget = statement('rate-windows-forget', 'delete from rate_windows where caller = any($1)');
+
+export function createRateWindows({ pool }: Database): RateWindows {
+  return {
+    add: async (...uses) => {
+      const values = [uses.map((use) => use.caller), uses.map((use) => use.amount), uses.map((use) => use.seconds)];
+      const { rows } = await pool.query<{ caller: string; taken: number; left_ms: number }>(add(values));
+      return uses.map(({ caller, seconds }) => {
+        const row = rows.find((one) => one.caller === caller);
+        if (row === undefined) throw new Error('a window was not counted');
+        return { taken: row.taken, leftMs: Math.min(row.left_ms, seconds * 1000) };
+      });
+    },
+    forget: async (callers) => {
+      await pool.query(forget([callers]));
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** How often signing in was tried, this try included. */
+export interface Tries {
+  /** With this email from this address, in the minute and in the hour that began with the first of them. */
+  readonly ofPair: { readonly minute: number; readonly hour: number };
+  /** With this email from all addresses, in an hour. */
+  readonly ofEmail: number;
+}
+
+/** A person who looks for the right one of their passwords. */
+export const triesPerMinute = 10;
+/** Nobody mistypes as often in an hour: someone is guessing. */
+const guessingAt = 100;
+const triesPerHourWhileGuessing = 3;
+
+/**
+ * Which limit refuses this try. What others do with an email never refuses an address that has not tried itself: the owner
+ * gets in from there, and any session goes on.
+ *
+ * Guesses at one email, an hour: the first 100, and 3 for each address. One address: 2,400 a day. A thousand addresses:
+ * 3,100 an hour, 27 million a year; a random password of ten letters is one of 10^14.
+ */
+export function signInRefusal({ ofPair, ofEmail }: Tries): 'minute' | 'hour' | null {
+  if (ofEmail > guessingAt && ofPair.hour > triesPerHourWhileGuessing) return 'hour';
+  return ofPair.minute > triesPerMinute ? 'minute' : null;
+}
