@@ -336,8 +336,13 @@ test('there is no stream and no session: GET and DELETE are 405', async () => {
     expect(status).toBe(405);
     expect(headers.allow).toContain('POST');
   }
-  const listen = await modernRpc('subscriptions/listen', { notifications: { toolsListChanged: true } });
-  expect(messageOf(listen.text).error).toBeDefined();
+});
+
+test('who listens for changes hears that there are none, and the stream ends', async () => {
+  const { status, text } = await modernRpc('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  expect(status).toBe(200);
+  expect(text).toContain('"method":"notifications/subscriptions/acknowledged"');
+  expect(text).toContain('"resultType":"complete"');
 });
 
 test('a page of another site is refused, whatever it brings', async () => {

@@ -128,7 +128,8 @@ The key goes into a fixed header; most clients are set up like this:</p>
 ${code('Client configuration', samples.mcpConfig)}
 ${code('Shell', samples.mcpRequest)}
 <p>A key shows a client just the tools that its scopes allow: give a model a key with <code>read</code> and it can change
-nothing. Refusals come back as results with <code>isError</code> and the <a href="/developers/errors">codes</a> of this
+nothing. A model reads at most 20 KB of an answer: longer ones have their texts and lists cut, and say so; with
+<code>full: true</code> a tool gives the whole. Refusals come back as results with <code>isError</code> and the <a href="/developers/errors">codes</a> of this
 interface.</p>
 ${table(
   'MCP tools',

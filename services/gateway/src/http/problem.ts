@@ -1,4 +1,5 @@
 import { type DomainError, errorCodes, type FieldError } from '@app/contracts/errors';
+import { excerpt } from './excerpt.rules.ts';
 
 export interface Problem {
   readonly status: number;
@@ -47,9 +48,4 @@ export function shortened(errors: readonly FieldError[]): FieldError[] {
     code: excerpt(code, fieldLengthMax),
     message: excerpt(message, messageLengthMax),
   }));
-}
-
-export function excerpt(text: string, lengthMax: number): string {
-  // A cut pair of surrogates would be no text any more.
-  return text.length <= lengthMax ? text : `${text.slice(0, lengthMax - 1).toWellFormed()}…`;
 }

@@ -24,8 +24,8 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
   const ownSite = createOwnSite(app.config);
   const handler = createMcpHandler(
     ({ era, authInfo }) => createMcpServer(app, authInfo?.extra?.caller as Caller, era),
-    // The tools of a key do not change while it is used: nobody is told anything.
-    { maxSubscriptions: 0, onerror: (err) => app.logger.debug({ err }, 'MCP message refused') },
+    // The tools of a key do not change while it is used: who listens is told so at once, and the stream ends.
+    { maxSubscriptions: 256, onerror: (err) => app.logger.debug({ err }, 'MCP message refused') },
   );
 
   const admit = async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {

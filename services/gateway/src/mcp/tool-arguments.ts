@@ -13,6 +13,8 @@ export interface ToolRequest {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
+  /** Whether a long answer is wanted whole. */
+  readonly full: boolean;
 }
 
 /** Arguments that are the tool's own, beside those of its operation. */
@@ -22,7 +24,7 @@ function ownArguments({ operation, kinds, confirmation }: Tool): Shape {
   const confirm = z.literal(true).describe('Without it you are only told what would happen.');
   return {
     ...(kinds === undefined ? {} : { kind }),
-    ...(operation.method === 'GET' ? {} : { idempotencyKey: key.optional() }),
+    ...(operation.method === 'GET' ? { full: z.boolean().optional() } : { idempotencyKey: key.optional() }),
     ...(confirmation === undefined ? {} : { confirm: confirm.optional() }),
   };
 }
@@ -55,10 +57,11 @@ export function toolRequest(tool: Tool, given: Record<string, unknown>): ToolReq
     ...each({ ...query?.shape, ...body }, z.unknown().optional()),
     ...ownArguments(tool),
   });
-  const { kind, idempotencyKey, confirm } = parseInput(outline, given) as {
+  const { kind, idempotencyKey, confirm, full } = parseInput(outline, given) as {
     kind?: string;
     idempotencyKey?: string;
     confirm?: true;
+    full?: boolean;
   };
   if (tool.confirmation !== undefined && confirm === undefined) {
     const field = { field: 'confirm', code: 'required', message: 'must be true' };
@@ -71,6 +74,7 @@ export function toolRequest(tool: Tool, given: Record<string, unknown>): ToolReq
     query: pick(values, query?.shape ?? {}),
     body: tool.operation.body === undefined ? undefined : pick(values, body),
     idempotencyKey,
+    full: full === true,
   };
 }
 

@@ -2,10 +2,7 @@ import { annotations, operation, type Tool } from './tool.ts';
 
 const { reads, adds, changes, sends, charges } = annotations;
 
-/**
- * Keeps a list's default answer under 20 KB: a well-filled order is 0.9 KB, and a result holds it as a structure and
- * again, with its quotes escaped, as text.
- */
+/** Few enough that rows keep their texts in 20 KB: a well-filled order is 0.9 KB, and a result holds it twice. */
 const shortPage = { limit: 10 };
 
 const offerKinds = (verb: string) => ({ bump: operation(`${verb}Bump`), upsell: operation(`${verb}Upsell`) });
@@ -14,8 +11,9 @@ const offerKinds = (verb: string) => ({ bump: operation(`${verb}Bump`), upsell: 
 export const tools: readonly Tool[] = [
   {
     name: 'list_products',
-    description: 'Every product of the account, with ids, slugs and prices in minor units (4900 is 49.00).',
+    description: 'Newest first, 10 unless `limit` says otherwise; prices in minor units (4900 is 49.00).',
     operation: operation('listProducts'),
+    defaults: shortPage,
     annotations: reads,
   },
   {
@@ -104,6 +102,7 @@ export const tools: readonly Tool[] = [
     name: 'list_affiliates',
     description: 'Partners with their codes and commissions.',
     operation: operation('listAffiliates'),
+    defaults: shortPage,
     annotations: reads,
   },
   {

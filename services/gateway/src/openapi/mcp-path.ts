@@ -5,7 +5,10 @@ import { commonHeaders } from './error-responses.ts';
 const message = z
   .looseObject({
     jsonrpc: z.literal('2.0'),
-    id: z.union([z.string(), z.int()]).optional().describe('Absent on notifications.'),
+    id: z
+      .union([z.string().max(200), z.int(), z.null()])
+      .optional()
+      .describe('Absent on notifications; null in the refusal of a message whose id could not be read.'),
     method: z.string().optional(),
     params: z.looseObject({}).optional(),
   })

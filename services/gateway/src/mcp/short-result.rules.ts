@@ -1,0 +1,84 @@
+import { excerpt } from '../http/excerpt.rules.ts';
+
+/** An answer as a tool gives it. */
+export interface ShortResult {
+  readonly value: Record<string, unknown>;
+  /** What was left out, in words for a model; null when nothing was. */
+  readonly note: string | null;
+}
+
+/** Lengths at which texts are cut, the first one that is enough. */
+const textLengths = [1_000, 200];
+
+/**
+ * An answer cut to a size: texts to their beginnings, then rows from the end of its longest list (months from its
+ * beginning). A list that lost rows says `has_more`, and its last id leads on.
+ * @param bytes of the answer as it came, so that a long one need not be written out again to be measured
+ * @param bytesMax of the result: it holds the answer as a structure and again as text, with its quotes escaped
+ */
+export function shortResult(value: Record<string, unknown>, bytes: number, bytesMax: number): ShortResult {
+  if (bytes * 2 <= bytesMax && sizeOf(value) <= bytesMax) return { value, note: null };
+  let short = value;
+  for (const length of bytes > bytesMax * 10 ? textLengths.slice(-1) : textLengths) {
+    short = withShortTexts(value, length) as Record<string, unknown>;
+    if (sizeOf(short) <= bytesMax) return { value: short, note: 'Long texts end in “…”.' };
+  }
+  const dropped = dropRows(short, bytesMax);
+  const names = Object.entries(dropped.counts).map(([name, count]) => `${count} of ${name}`);
+  return { value: dropped.value, note: `Long texts end in “…”. Left out: ${names.join(', ')}.` };
+}
+
+function sizeOf(value: unknown): number {
+  const text = JSON.stringify(value);
+  return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));
+}
+
+function withShortTexts(value: unknown, length: number): unknown {
+  if (typeof value === 'string') return excerpt(value, length);
+  if (Array.isArray(value)) return value.map((item) => withShortTexts(item, length));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withShortTexts(part, length)]));
+}
+
+type Rows = readonly unknown[];
+
+/** Each list gets an equal share of the room; what one does not need is for the others, the shortest list first. */
+function dropRows(value: Record<string, unknown>, bytesMax: number) {
+  const lists = Object.entries(value).filter((entry): entry is [string, Rows] => Array.isArray(entry[1]));
+  const others = Object.entries(value).filter(([, part]) => !Array.isArray(part));
+  const sized = lists.map(([name, rows]) => ({ name, rows, sizes: rows.map(rowSize) }));
+  const totalOf = (sizes: readonly number[]) => sizes.reduce((sum, size) => sum + size, 0);
+  sized.sort((one, other) => totalOf(one.sizes) - totalOf(other.sizes));
+  const kept: Record<string, Rows> = {};
+  const counts: Record<string, number> = {};
+  let room =
+    bytesMax - sizeOf(Object.fromEntries([...others, ...lists.map(([name]) => [name, []]), ['has_more', true]]));
+  for (const [index, { name, rows, sizes }] of sized.entries()) {
+    const fromEnd = isSeries(rows);
+    const share = room / (sized.length - index);
+    const fitting = countThatFits(fromEnd ? sizes.toReversed() : sizes, share);
+    kept[name] = fromEnd ? rows.slice(rows.length - fitting) : rows.slice(0, fitting);
+    room -= totalOf(fromEnd ? sizes.slice(rows.length - fitting) : sizes.slice(0, fitting));
+    if (fitting < rows.length) counts[name] = rows.length - fitting;
+  }
+  const cut = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, kept[name] ?? part]));
+  return { value: counts.data === undefined ? cut : { ...cut, has_more: true }, counts };
+}
+
+/** With the comma before it, twice. */
+const rowSize = (row: unknown): number => sizeOf(row) + 2;
+
+function countThatFits(sizes: readonly number[], room: number): number {
+  let left = room;
+  const beyond = sizes.findIndex((size) => {
+    left -= size;
+    return left < 0;
+  });
+  return beyond === -1 ? sizes.length : beyond;
+}
+
+/** Months in rising order: the last ones tell more. */
+function isSeries(rows: Rows): boolean {
+  const [first] = rows;
+  return typeof first === 'object' && first !== null && 'month' in first;
+}
