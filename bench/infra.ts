@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceNames } from '@app/contracts/services';
@@ -7,6 +7,7 @@ import { findNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { startPostgres } from '@app/embedded/postgres';
 import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
 import pg from 'pg';
+import type { NatsConfiguration } from './options.ts';
 
 /** The servers that the floor and the platform share. */
 export interface Infra {
@@ -45,14 +46,29 @@ const usersConfig = natsUsersConfig(
   [{ user: floor.NATS_USER, password: JSON.stringify(floor.NATS_PASSWORD) }],
 );
 
+/**
+ * docker compose's file with the floor's user in it. Ports and directory are the bench's own; passwords come from the
+ * environment, as they do there.
+ */
+function composeConfig(): string {
+  for (const service of serviceNames) process.env[natsPasswordVariable(service)] = password;
+  const text = readFileSync(new URL('../deploy/nats/nats.conf', import.meta.url), 'utf8');
+  const user = `{ user: "${floor.NATS_USER}", password: "${floor.NATS_PASSWORD}" }`;
+  return text.replaceAll(/^(port|http_port|jetstream)\b.*$/gm, '').replace('users: [', `users: [\n    ${user}`);
+}
+
 /** A durable PostgreSQL and a nats-server with the settings of `npm start`, on free ports. */
-export async function startInfra(directory: string, stack: AsyncDisposableStack): Promise<Infra> {
+export async function startInfra(
+  directory: string,
+  stack: AsyncDisposableStack,
+  configuration: NatsConfiguration,
+): Promise<Infra> {
   const log = (line: string) => console.log(`  ${line}`);
   const binary = await findNatsServer({ env: process.env, install: true, log });
   const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, maxConnections, log });
   stack.defer(() => postgres.stop());
   const configFile = join(directory, 'nats.conf');
-  writeFileSync(configFile, usersConfig);
+  writeFileSync(configFile, configuration === 'compose' ? composeConfig() : usersConfig);
   const nats = await startNatsServer({ binary, dataDir: join(directory, 'nats'), configFile, log });
   stack.defer(() => nats.stop());
   return {

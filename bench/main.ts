@@ -10,6 +10,7 @@ import { type Options, readOptions } from './options.ts';
 import { measureLists } from './parts/measure-lists.ts';
 import { measureOrderThroughput } from './parts/measure-order-throughput.ts';
 import { measureStart } from './parts/measure-start.ts';
+import { measureSustained } from './parts/measure-sustained.ts';
 import { measureWebhookLatency } from './parts/measure-webhook-latency.ts';
 import { profilePlatform } from './parts/profile-platform.ts';
 import { startPlatform } from './platform/start-platform.ts';
@@ -40,10 +41,12 @@ async function main(): Promise<void> {
 async function measureOnSharedServers(options: Options, directory: string, results: Results): Promise<void> {
   await using stack = new AsyncDisposableStack();
   step('servers');
-  const infra = await startInfra(directory, stack);
+  const infra = await startInfra(directory, stack, options.nats);
   results.machine.postgres = infra.versions.postgres;
   results.machine['nats-server'] = infra.versions.nats;
-  if (options.parts.some((part) => part === 'orders' || part === 'lists' || part === 'latency')) {
+  if (
+    options.parts.some((part) => part === 'orders' || part === 'sustained' || part === 'lists' || part === 'latency')
+  ) {
     await compare(options, infra, results);
   }
   if (options.parts.includes('profile') && !options.floorOnly) {
@@ -63,8 +66,12 @@ async function compare({ parts, lengths, floorOnly }: Options, infra: Infra, res
     if (system) await measureOrders(system, warmUpConnections, lengths.warmUp);
   }
   if (parts.includes('orders')) {
-    step('orders: 1, 8 and 32 connections, then 32 sustained');
+    step('orders: 1, 8 and 32 connections');
     results.orders = await measureOrderThroughput(systems, lengths);
+  }
+  if (parts.includes('sustained')) {
+    step(`sustained: 64 connections for ${lengths.sustained} s, the floor before and after`);
+    results.sustained = await measureSustained(systems, infra, lengths.sustained);
   }
   if (parts.includes('lists')) {
     step('lists');

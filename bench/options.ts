@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-const partNames = ['orders', 'lists', 'latency', 'start', 'profile'] as const;
+const partNames = ['orders', 'sustained', 'lists', 'latency', 'start', 'profile'] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface Options {
@@ -9,6 +9,7 @@ export interface Options {
   readonly floorOnly: boolean;
   readonly lengths: Lengths;
   readonly quick: boolean;
+  readonly nats: NatsConfiguration;
 }
 
 /** Seconds, and how often floor and platform take turns. */
@@ -21,14 +22,23 @@ export interface Lengths {
   readonly lists: number;
 }
 
-const full: Lengths = { warmUp: 5, rounds: 2, orders: 10, sustained: 30, latency: 20, lists: 5 };
+/** Three minutes: what piles up (replies that are tracked, ids in a window of two minutes) has piled up by then. */
+const full: Lengths = { warmUp: 5, rounds: 2, orders: 10, sustained: 180, latency: 20, lists: 5 };
 const quick: Lengths = { warmUp: 3, rounds: 1, orders: 5, sustained: 5, latency: 5, lists: 5 };
 
+/** Whose nats-server configuration: what `npm start` writes, or docker compose's file with passwords from the environment. */
+export type NatsConfiguration = 'start' | 'compose';
+
 export const usage = `npm run bench -- [--quick] [--only=${partNames.join('|')}] [--profile] [--floor]
+                [--sustained-seconds=N] [--nats=start|compose]
   --quick    short runs: to see that it works, not for figures
   --only     some parts, separated by commas; all but profile otherwise
   --profile  where the platform's CPU time goes, function by function; the same as --only=profile
-  --floor    only the bare path`;
+  --floor    only the bare path
+  --only=sustained         of the orders, only 64 connections for three minutes
+  --sustained-seconds=N    for N seconds instead
+  --nats=compose           nats-server with deploy/nats/nats.conf instead of what npm start writes
+NATS_SERVER_BIN names another nats-server.`;
 
 /** Throws with the usage when the arguments make no sense. */
 export function readOptions(args: string[]): Options {
@@ -39,11 +49,18 @@ export function readOptions(args: string[]): Options {
       only: { type: 'string' },
       profile: { type: 'boolean', default: false },
       floor: { type: 'boolean', default: false },
+      'sustained-seconds': { type: 'string' },
+      nats: { type: 'string', default: 'start' },
     },
   });
   const named = values.only?.split(',') ?? (values.profile ? [] : partNames.filter((name) => name !== 'profile'));
   if (values.profile) named.push('profile');
   const parts = partNames.filter((name) => named.includes(name));
   if (named.some((name) => !partNames.includes(name as PartName))) throw new Error(`No part of that name.\n${usage}`);
-  return { parts, floorOnly: values.floor, lengths: values.quick ? quick : full, quick: values.quick };
+  const { nats, 'sustained-seconds': seconds } = values;
+  if (nats !== 'start' && nats !== 'compose') throw new Error(`--nats is start or compose.\n${usage}`);
+  const lengths = values.quick ? quick : full;
+  const sustained = seconds === undefined ? lengths.sustained : Number(seconds);
+  if (!Number.isInteger(sustained) || sustained < 1) throw new Error(`--sustained-seconds is a number.\n${usage}`);
+  return { parts, floorOnly: values.floor, lengths: { ...lengths, sustained }, quick: values.quick, nats };
 }

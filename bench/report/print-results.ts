@@ -1,15 +1,17 @@
+import type { MemoryOverTime, Observed } from '../measure/lag.ts';
 import type { OrdersRun } from '../measure/measure-orders.ts';
 import { median } from '../measure/statistics.ts';
 import type { ListResult, ListRun } from '../parts/measure-lists.ts';
-import type { OrderThroughput } from '../parts/measure-order-throughput.ts';
+import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
+import type { SustainedResult } from '../parts/measure-sustained.ts';
 import type { Percentiles, WebhookLatency } from '../parts/measure-webhook-latency.ts';
 import type { PlatformProfile } from '../parts/profile-platform.ts';
 import { type Results, round } from './results.ts';
 
 /** The tables that a person reads; latest.json has everything. */
 export function printResults(results: Results): void {
-  const { orders, lists, latency, memory, start, profile, targets = [] } = results;
-  if (orders) printOrders(orders);
+  const { orders, sustained, lists, latency, memory, start, profile, targets = [] } = results;
+  if (orders || sustained) printOrders(orders ?? [], sustained);
   if (lists) printLists(lists);
   if (latency) printLatency(latency);
   if (start) {
@@ -27,7 +29,7 @@ export function printResults(results: Results): void {
   ]);
 }
 
-function printOrders({ byConnections, sustained }: OrderThroughput): void {
+function printOrders(byConnections: ConnectionsResult[], sustained: SustainedResult | undefined): void {
   const extra = (runs: OrdersRun[]) => [
     String(runs.reduce((total, run) => total + run.failed, 0)),
     middle(runs, (run) => run.drained?.seconds ?? Number.NaN),
@@ -35,15 +37,28 @@ function printOrders({ byConnections, sustained }: OrderThroughput): void {
   printTable('Orders (median of the rounds; CPU in µs per order, until every consumer is done)', [
     ['connections', 'system', ...commonHeads, 'failed', 'drained s'],
     ...byConnections.flatMap(({ connections, ...sides }) => pairOfRows(String(connections), sides, extra)),
-    ...pairOfRows(
-      '32 sustained',
-      {
-        floor: sustained.floor,
-        platform: sustained.platform ? [sustained.platform] : [],
-        ratios: sustained.ratio === undefined ? [] : [sustained.ratio],
-      },
-      extra,
-    ),
+    ...(sustained ? pairOfRows(`${sustained.connections} for ${sustained.seconds} s`, sidesOf(sustained), extra) : []),
+  ]);
+  if (sustained?.observed) printObserved(sustained.observed);
+}
+
+function sidesOf({ floor, platform, ratio }: SustainedResult): Sides<OrdersRun> {
+  return { floor, platform: platform ? [platform] : [], ratios: ratio === undefined ? [] : [ratio] };
+}
+
+function printObserved({ samples, lags, memory }: Observed): void {
+  printTable(`At its worst in ${samples} looks, one a second`, [
+    ['', 'events behind', 'oldest, s'],
+    ...lags.map(({ name, worstEvents, worstSeconds }) => [name, String(worstEvents), round(worstSeconds)]),
+  ]);
+  const row = (name: string, { mb, growth }: MemoryOverTime) => {
+    const at = (share: number) => round(mb[Math.floor((mb.length - 1) * share)] ?? Number.NaN);
+    return [name, ...[0, 0.25, 0.5, 0.75, 1].map(at), round(growth)];
+  };
+  printTable('Resident MB over that time', [
+    ['', 'begin', '1/4', '1/2', '3/4', 'end', 'last third over second'],
+    row('platform', memory.platform),
+    row('nats-server', memory.nats),
   ]);
 }
 
