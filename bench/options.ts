@@ -22,7 +22,7 @@ export interface Lengths {
   readonly lists: number;
 }
 
-/** Three minutes: what piles up (replies that are tracked, ids in a window of two minutes) has piled up by then. */
+/** Three minutes: what piles up in nats-server or behind a consumer begins to within half a minute. */
 const full: Lengths = { warmUp: 5, rounds: 2, orders: 10, sustained: 180, latency: 20, lists: 5 };
 const quick: Lengths = { warmUp: 3, rounds: 1, orders: 5, sustained: 5, latency: 5, lists: 5 };
 

@@ -11,6 +11,7 @@ import { configSchema as billing } from '@app/billing/config';
 import { configSchema as catalog } from '@app/catalog/config';
 import { configSchema as checkout } from '@app/checkout/config';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
+import { postgresSettings } from '@app/embedded/postgres-settings';
 import { configSchema as gateway } from '@app/gateway/config';
 import { configSchema as metrics } from '@app/metrics/config';
 import { parseConfig } from '@app/service-kit/config';
@@ -205,8 +206,14 @@ describe('k8s', () => {
     expect(withoutPort.map(({ name }) => name)).toEqual(['webhooks-leave']);
   });
 
-  test('PostgreSQL has the settings it has in compose', () => {
-    expect(containerOf(byKind('StatefulSet', 'postgres')).args).toEqual(compose.services.postgres.command.slice(1));
+  test('PostgreSQL has the settings it has in compose, and logs as little as that of npm start', () => {
+    const command: string[] = compose.services.postgres.command.slice(1);
+    expect(containerOf(byKind('StatefulSet', 'postgres')).args).toEqual(command);
+    const log = /^log_(min_|error_|parameter_)/;
+    const own = postgresSettings({ durable: true, maxConnections: 100, port: 0 });
+    expect(command.filter((part) => log.test(part)).toSorted()).toEqual(
+      own.filter((part) => log.test(part)).toSorted(),
+    );
   });
 
   test('ports agree: health with the image, the gateway with its service', () => {
