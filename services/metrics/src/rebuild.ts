@@ -7,9 +7,13 @@ import { rebuildRollups } from './rollups/rebuild-rollups.ts';
 /** `node services/metrics/src/rebuild.ts [--account acc_…]`: the numbers anew, from the facts. */
 if (import.meta.main) {
   const { values } = parseArgs({ options: { account: { type: 'string' } } });
-  const database = await openDatabase({ ...databaseOptions(readConfig().DATABASE_URL), poolMax: 1 });
+  // A portion on a slow disk, or a turn after another rebuild, may take longer than a request's statement.
+  const limits = { statementMs: 0, silenceMs: 0 };
+  const database = await openDatabase({ ...databaseOptions(readConfig().DATABASE_URL), poolMax: 1, limits });
   try {
-    await rebuildRollups(database, values.account ?? null);
+    await rebuildRollups(database, values.account ?? null, (accountId, counted) => {
+      process.stdout.write(`metrics: ${accountId}, ${counted} facts\n`);
+    });
   } finally {
     await database.close();
   }

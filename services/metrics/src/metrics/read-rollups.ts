@@ -6,9 +6,11 @@ export const rollupsByProduct = statement(
   'rollups-by-product',
   `select t.*, (
      select json_agg(m order by m.month) from product_months as m
-     where m.account_id = t.account_id and m.product_id = t.product_id
+     where m.account_id = t.account_id and m.generation = t.generation and m.product_id = t.product_id
    ) as months
-   from product_totals as t where t.account_id = $1 and t.product_id = $2`,
+   from product_totals as t
+   where t.account_id = $1 and t.product_id = $2
+     and t.generation = coalesce((select generation from rollup_generations where account_id = $1), 0)`,
 );
 
 export async function readRollups(database: Database, accountId: string, productId: string): Promise<Rollups> {

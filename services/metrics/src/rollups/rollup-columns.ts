@@ -1,6 +1,6 @@
 /**
  * What each roll-up column sums up, once: the consumers' statement adds these sums over the facts that are new, the
- * rebuild takes them over all facts. Columns that no kind of fact feeds yet keep their default of 0.
+ * rebuild over all facts, portion by portion. Columns that no kind of fact feeds yet keep their default of 0.
  */
 const totals: Record<string, string> = {
   orders: `count(*) filter (where kind = 'order_paid')`,
@@ -20,8 +20,8 @@ const months: Record<string, string> = {
   started_subscriptions: `count(*) filter (where kind = 'subscription_started')`,
 };
 
-export const totalColumns = Object.keys(totals).join(', ');
-export const monthColumns = Object.keys(months).join(', ');
+const totalColumns = Object.keys(totals).join(', ');
+const monthColumns = Object.keys(months).join(', ');
 
 const sums = (columns: Record<string, string>): string =>
   Object.entries(columns)
@@ -34,19 +34,44 @@ const additions = (columns: Record<string, string>): string =>
     .map((column) => `${column} = t.${column} + excluded.${column}`)
     .join(', ');
 
-export const addTotals = additions({ ...totals, customers: '' });
-export const addMonths = additions(months);
+/**
+ * Adds the facts of the query `fresh` to the roll-ups of the generations in the query `target` (account_id, generation).
+ * Rehearsals never count. Rows are written table by table (each part reads the one before: customers, totals, months)
+ * and in key order within a table, so that two replicas with overlapping batches wait for each other and never in a
+ * circle.
+ */
+export const addFresh = `new_customers as (
+     insert into customers (account_id, generation, product_id, email_key)
+     select account_id, generation, product_id, email_key
+     from (select distinct account_id, product_id, email_key from fresh where not test and email_key is not null) as c
+     join target using (account_id)
+     order by account_id, product_id, email_key
+     on conflict do nothing
+     returning account_id, product_id
+   ), new_totals as (
+     insert into product_totals as t (account_id, generation, product_id, ${totalColumns}, customers)
+     select account_id, generation, product_id, ${totalColumns}, coalesce(c.customers, 0)
+     from (
+       select account_id, product_id, ${sums(totals)} from fresh where not test group by account_id, product_id
+     ) as s
+     join target using (account_id)
+     left join (
+       select account_id, product_id, count(*) as customers from new_customers group by account_id, product_id
+     ) as c using (account_id, product_id)
+     order by account_id, product_id
+     on conflict (account_id, generation, product_id) do update set ${additions({ ...totals, customers: '' })}
+     returning 1
+   ), new_months as (
+     insert into product_months as t (account_id, generation, product_id, month, ${monthColumns})
+     select account_id, generation, product_id, month, ${monthColumns}
+     from (
+       select account_id, product_id, to_char(occurred_at at time zone 'UTC', 'YYYY-MM') as month, ${sums(months)}
+       from fresh where not test group by account_id, product_id, 3
+     ) as s
+     join target using (account_id) cross join (select count(*) from new_totals) as written_before
+     order by account_id, product_id, month
+     on conflict (account_id, generation, product_id, month) do update set ${additions(months)}
+   )`;
 
-/** Rehearsals never count. */
-export const totalsOf = (facts: string): string =>
-  `select account_id, product_id, ${sums(totals)} from ${facts} where not test group by account_id, product_id`;
-
-export const monthsOf = (facts: string): string =>
-  `select account_id, product_id, to_char(occurred_at at time zone 'UTC', 'YYYY-MM') as month, ${sums(months)}
-   from ${facts} where not test group by account_id, product_id, 3`;
-
-export const customersOf = (facts: string): string =>
-  `select distinct account_id, product_id, email_key from ${facts} where not test and email_key is not null`;
-
-/** Advisory lock: batches share it, the rebuild has it alone. Any number will do, the database is ours. */
+/** Advisory locks, beside a number for the account: batches share it, a rebuild has it alone for moments. */
 export const rollupLock = 9_001;

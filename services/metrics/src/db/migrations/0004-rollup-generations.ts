@@ -1,0 +1,37 @@
+import { Migration } from '@mikro-orm/migrations';
+import { rollupLock } from '../../rollups/rollup-columns.ts';
+
+/**
+ * facts.seq           the order in which facts were counted, per account an index: a rebuild goes along it in portions.
+ * generation          of an account's roll-ups. A rebuild writes the next one beside the one that is read, and then
+ *                     flips `rollup_generations`; an account that was never rebuilt has none there and is at 0.
+ * share_rollups       the generations that a batch of facts adds to, which stay until its transaction ends. It locks
+ *                     first and looks afterwards, with a statement of its own: the batch's statement would see what
+ *                     was before it waited. Locks are taken in one order by all.
+ */
+export class RollupGenerations extends Migration {
+  override async up(): Promise<void> {
+    this.addSql('alter table facts add column seq bigint generated always as identity');
+    this.addSql('create index facts_of_account on facts (account_id, seq)');
+    this.addSql('create table rollup_generations (account_id text primary key, generation integer not null)');
+    for (const [table, key] of [
+      ['product_totals', 'product_id'],
+      ['product_months', 'product_id, month'],
+      ['customers', 'product_id, email_key'],
+    ]) {
+      this.addSql(`alter table ${table} add column generation integer not null default 0`);
+      this.addSql(`alter table ${table} drop constraint ${table}_pkey`);
+      this.addSql(`alter table ${table} add primary key (account_id, generation, ${key})`);
+    }
+    this.addSql(`
+      create function share_rollups(accounts text[]) returns table (account_id text, generation integer)
+      language plpgsql as $$
+      begin
+        perform pg_advisory_xact_lock_shared(${rollupLock}, key)
+        from (select distinct hashtext(a) as key from unnest(accounts) as a order by key) as keys;
+        return query
+          select a.name, coalesce(g.generation, 0)
+          from unnest(accounts) as a(name) left join rollup_generations as g on g.account_id = a.name;
+      end $$`);
+  }
+}
