@@ -15,6 +15,7 @@ import { listenForChanges } from './endpoints/endpoint-changes.ts';
 import { endpointRequests } from './endpoints/requests.ts';
 import { createSecretBox } from './endpoints/secret-box.ts';
 import { startSettling } from './endpoints/settling.ts';
+import { createSwitchOff } from './endpoints/switch-off-failing.ts';
 import { subscriptions } from './events/consumers.ts';
 import { startRetention } from './retention/retention.ts';
 
@@ -46,6 +47,7 @@ export async function createWebhookDispatcher(
       allowLoopback,
       attemptTimeoutMs,
       leaseSeconds,
+      failing: (endpointId: string) => switchOff(endpointId),
     };
     const dispatcher = lifetime.add('dispatcher', new Dispatcher(settings), (started) => started.close());
     const released = () => dispatcher.wake();
@@ -59,6 +61,13 @@ export async function createWebhookDispatcher(
     const consumed = subscriptions({ clock, dispatcher });
     const consumers = startConsumers({ link, database, subscriptions: consumed, logger });
     lifetime.add('consumers', consumers, (started) => started.close());
+    const switchOff = createSwitchOff({
+      database,
+      clock,
+      logger,
+      settle: settling.settleFew,
+      announce: changes.announce,
+    });
     const deps = {
       database,
       clock,

@@ -62,3 +62,10 @@ export function givenUpText(url: string | null, count: number, oldest: Date, new
   const what = count === 1 ? `1 delivery${to}, ${made}, is` : `${count} deliveries${to}, ${made}, are`;
   return `${what} given up after waiting for 30 days`;
 }
+
+export function endpointSwitchedOffText(url: string, since: Date, attempts: number): string {
+  return (
+    `The webhook endpoint ${url} was switched off: all ${attempts} tries since ${since.toISOString()} failed. ` +
+    'Events are held until it is switched on again'
+  );
+}

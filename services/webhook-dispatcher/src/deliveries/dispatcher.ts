@@ -22,6 +22,8 @@ export interface DispatcherOptions {
   readonly allowLoopback: boolean;
   readonly attemptTimeoutMs: number;
   readonly leaseSeconds: number;
+  /** Nothing was delivered to the endpoint for days. */
+  readonly failing: (endpointId: string) => void;
 }
 
 /** Retries come due without anyone saying so, and leases expire: someone looks every second. */
@@ -65,7 +67,7 @@ export class Dispatcher {
     this.#leases = new Leases(owner, leaseSeconds);
     this.#agent = createGuardedAgent(options);
     this.#attempt = createAttempting({ ...options, agent: this.#agent });
-    this.#recorder = createRecorder({ database, logger, leaseMs: leaseSeconds * 1_000 });
+    this.#recorder = createRecorder({ database, logger, leaseMs: leaseSeconds * 1_000, failing: options.failing });
     this.#scheduler = new DeliveryScheduler({
       attemptTimeoutMs: options.attemptTimeoutMs,
       send: (delivery, to) => this.#send(delivery, to),

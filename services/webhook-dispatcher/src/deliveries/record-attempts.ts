@@ -2,6 +2,7 @@ import { isOutage } from '@app/messaging/retry-policy';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { failingForLong } from '../endpoints/switch-off-failing.ts';
 import type { Attempt } from './attempt-delivery.ts';
 
 /**
@@ -10,6 +11,8 @@ import type { Attempt } from './attempt-delivery.ts';
  * whether it was committed. Whether the endpoint was switched off or removed meanwhile is decided here, not by the
  * sender. The shared locks keep whoever switches it on from releasing what was held before this has held more; one that
  * is being changed right now is not waited for: the delivery waits, and whoever takes it sees what became of it.
+ *
+ * It also keeps account of endpoints that nothing gets through to, and returns those that it has been so with for days.
  */
 const recordStatement = statement(
   'attempts-record',
@@ -40,7 +43,18 @@ const recordStatement = statement(
      from attempt a left join endpoint e on e.id = a.endpoint_id and e.account_id = a.account_id
      where d.id = a.delivery_id and d.account_id = a.account_id and d.lease_token = a.lease_token
      returning d.id, d.account_id, d.status
-   )
+   ), recovered as (
+     delete from failing_endpoints
+     where endpoint_id = any (array(select endpoint_id from attempt where delivered order by 1))
+   ), failing as (
+     insert into failing_endpoints as f (endpoint_id, account_id, since, last_at, attempts, events)
+     select endpoint_id, account_id, min(created_at), max(created_at), count(*), count(*) filter (where number = 1)
+     from attempt where endpoint_id <> all (array(select endpoint_id from attempt where delivered))
+     group by endpoint_id, account_id order by endpoint_id
+     on conflict (endpoint_id) do update set last_at = greatest(f.last_at, excluded.last_at),
+       attempts = f.attempts + excluded.attempts, events = f.events + excluded.events
+     returning endpoint_id, since, last_at, attempts, events
+   ), kept as (
    insert into attempts (id, account_id, delivery_id, number, created_at, url, status_code, duration_ms, error,
      response_excerpt, outcome, next_attempt_at)
    select a.id, a.account_id, a.delivery_id, a.number, a.created_at, a.url, a.status_code, a.duration_ms, a.error,
@@ -48,7 +62,9 @@ const recordStatement = statement(
      case when s.status = 'pending' then a.next_attempt_at end
    from attempt a left join settled s on s.id = a.delivery_id and s.account_id = a.account_id
    order by a.account_id, a.id
-   on conflict do nothing`,
+   on conflict do nothing
+   )
+   select endpoint_id from failing where ${failingForLong}`,
 );
 
 /** Excerpts make rows of up to 8 KiB: 250 of them are a statement of 2 MiB at most. */
@@ -67,13 +83,22 @@ export type Recorder = Batcher<Attempt, void>;
  * Writes attempts down, those that end at the same time together. While the database is away it keeps trying for as
  * long as a lease lasts; after that the deliveries belong to whoever takes them next, and are sent again.
  */
-export function createRecorder(options: { database: Database; logger: Logger; leaseMs: number }): Recorder {
-  const { database, logger, leaseMs } = options;
+export function createRecorder(options: {
+  database: Database;
+  logger: Logger;
+  leaseMs: number;
+  /** An endpoint has failed for days. */
+  failing: (endpointId: string) => void;
+}): Recorder {
+  const { database, logger, leaseMs, failing } = options;
   const write = async (attempts: readonly Attempt[]): Promise<void> => {
     const giveUpAtMs = performance.now() + leaseMs;
     for (;;) {
       try {
-        await database.pool.query(recordStatement([JSON.stringify(attempts)]));
+        const { rows } = await database.pool.query<{ endpoint_id: string }>(
+          recordStatement([JSON.stringify(attempts)]),
+        );
+        for (const { endpoint_id: endpointId } of rows) failing(endpointId);
         return;
       } catch (err) {
         if (!isOutage(err) || performance.now() > giveUpAtMs) throw err;

@@ -13,6 +13,10 @@ export async function deleteEndpoint(deps: EndpointDeps, accountId: string, comm
     if (endpoint === null) throw noEndpoint();
     tx.remove(endpoint);
     await tx.flush();
+    await tx.execute('delete from failing_endpoints where endpoint_id = ? and account_id = ?', [
+      endpoint.id,
+      accountId,
+    ]);
     await markUnsettled(tx, endpoint, deps.clock.now());
     return { ok: true as const, removed: endpoint.id };
   });

@@ -75,12 +75,18 @@ async function change(
   body: Body,
 ): Promise<EndpointResource> {
   const now = deps.clock.now();
-  const wasActive = endpoint.active;
+  const { active: wasActive, url: urlBefore } = endpoint;
   endpoint.url = body.url;
   if (body.events !== undefined) endpoint.events = body.events;
   if (body.active !== undefined) endpoint.active = body.active;
   endpoint.version += 1;
   endpoint.updatedAt = now;
+  // A new address and a new start are judged anew.
+  if (endpoint.url !== urlBefore || !wasActive)
+    await tx.execute('delete from failing_endpoints where endpoint_id = ? and account_id = ?', [
+      endpoint.id,
+      endpoint.accountId,
+    ]);
   if (wasActive !== endpoint.active) await markUnsettled(tx, endpoint, now);
   return endpointResource(endpoint);
 }

@@ -1,0 +1,72 @@
+import { orderPaid } from '@app/contracts/orders';
+import { getWebhookEndpoint, listActivity, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { anOrder, connectedAccount } from './orders.ts';
+
+guardLeaks();
+vi.setConfig({ testTimeout: 60_000 });
+const hourMs = 3_600_000;
+let harness: Harness;
+let seller: Awaited<ReturnType<typeof connectedAccount>>;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+beforeEach(async () => {
+  seller = await connectedAccount(harness);
+  seller.receiver.respondWith(() => ({ status: 500 }));
+  for (let n = 0; n < 3; n += 1) await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+});
+afterEach(() => seller.receiver.close());
+afterAll(() => harness.close());
+
+const put = (change: object = {}) =>
+  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
+const isActive = async () => (await harness.ask(getWebhookEndpoint, seller.account, {})).active;
+const notices = async () =>
+  (await harness.ask(listActivity, seller.account, {})).data.filter((entry) => entry.kind === 'notice');
+const attempts = async () =>
+  (await harness.query('select from attempts where account_id = $1', [seller.account])).length;
+
+/** The next try of each of the three, a day and a quarter later; any PUT makes the dispatcher look at once. */
+async function nextTries(round: number): Promise<void> {
+  await eventually(async () => expect(await attempts()).toBe(3 * round));
+  harness.clock.advance(30 * hourMs);
+  await put();
+}
+
+test('after five days of nothing but failures an endpoint is switched off, with a notice, and its events are held', async () => {
+  for (let round = 1; round <= 6; round += 1) await nextTries(round);
+  // The seventh round is the 21st try, 7.5 days after the first.
+  await eventually(async () => expect(await isActive()).toBe(false));
+  await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held', 'held']));
+  expect((await notices()).map((notice) => notice.summary)).toEqual([
+    expect.stringMatching(/was switched off: all 2[01] tries since .* failed/),
+  ]);
+  seller.receiver.respondWith(() => ({ status: 200 }));
+  await put({ active: true });
+  await eventually(async () => expect(await seller.statuses()).toEqual(Array(3).fill('delivered')));
+  expect(await notices()).toHaveLength(1);
+});
+
+test('one success among the failures, or a new address, begins the count anew', async () => {
+  const failing = () => harness.query('select attempts from failing_endpoints where account_id = $1', [seller.account]);
+  await nextTries(1);
+  await eventually(async () => expect(await attempts()).toBe(6));
+  expect(await failing()).toEqual([{ attempts: 6 }]);
+  seller.receiver.respondWith((_, n) => ({ status: n === 9 ? 200 : 500 }));
+  await nextTries(2);
+  await eventually(async () => expect(await seller.statuses()).toContain('delivered'));
+  await eventually(async () => expect(await attempts()).toBe(9));
+  seller.receiver.respondWith(() => ({ status: 500 }));
+  harness.clock.advance(30 * hourMs);
+  await put();
+  await eventually(async () => expect(await attempts()).toBe(11));
+  const [counted] = (await failing()) as { attempts: number }[];
+  expect(counted?.attempts).toBeLessThan(6);
+  await put({ url: `${seller.url}&new` });
+  expect(await failing()).toEqual([]);
+  expect(await isActive()).toBe(true);
+});
