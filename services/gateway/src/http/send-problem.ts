@@ -9,8 +9,7 @@ import { TemporaryRefusal } from './temporary-refusal.ts';
 /** Answers with the problem document of whatever was thrown. */
 export function sendProblem(app: App, err: unknown, req: FastifyRequest, reply: FastifyReply): void {
   const refusal = refusalOf(err);
-  if (refusal.code === 'internal')
-    app.logger.error({ err, requestId: req.id, route: req.routeOptions.url }, 'request failed');
+  req.refused = { refusal, err };
   const { status, body } = problemOf(refusal, baseUrlOf(app.config, req.socket), req.id);
   // Set here too: where a request could not even be routed, no hook has run.
   reply.code(status).header('content-type', problemType).header('x-request-id', req.id);

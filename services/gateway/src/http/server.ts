@@ -16,6 +16,7 @@ import { operations } from './operations.ts';
 import { parts } from './parts.ts';
 import { refuseOnSocket, refuseUnreadable } from './refuse-on-socket.ts';
 import { requestIdOf } from './request-id.ts';
+import { logRequests } from './request-lines.ts';
 import { traceRequests } from './request-spans.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sendProblem } from './send-problem.ts';
@@ -51,7 +52,8 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   server.decorateRequest('actor', null);
   server.setErrorHandler((err, req, reply) => sendProblem(app, err, req, reply));
   traceRequests(server);
-  addCommonHooks(server, app, common);
+  logRequests(server, app);
+  addCommonHooks(server, common);
   refuseMalformed(server);
   acceptJsonBodies(server, 'ignore');
   answerUnknownRoutes(server, app);
@@ -90,21 +92,9 @@ function malformed(detail: string): DomainError {
   return new DomainError('malformed_request', detail);
 }
 
-function addCommonHooks(server: FastifyInstance, app: App, common: Record<string, string>): void {
+function addCommonHooks(server: FastifyInstance, common: Record<string, string>): void {
   server.addHook('onRequest', (req, reply, done) => {
     reply.headers(common).header('x-request-id', req.id);
-    done();
-  });
-  server.addHook('onResponse', (req, reply, done) => {
-    const line = {
-      method: req.method,
-      route: req.routeOptions.url ?? req.url.slice(0, 200),
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      accountId: req.actor?.accountId,
-      requestId: req.id,
-    };
-    app.logger.info(line, 'request');
     done();
   });
 }

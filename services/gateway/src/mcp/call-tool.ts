@@ -7,6 +7,7 @@ import { checkAllowed } from '../http/allowed.ts';
 import { callOperation } from '../http/call-operation.ts';
 import { excerpt } from '../http/excerpt.rules.ts';
 import { publicCode, shortened } from '../http/problem.ts';
+import type { Refused } from '../http/request-lines.ts';
 import { refusalOf } from '../http/send-problem.ts';
 import { shortResult } from './short-result.rules.ts';
 import type { Tool } from './tool.ts';
@@ -19,6 +20,8 @@ export interface Caller {
   readonly baseUrl: string;
   /** What the answer goes out on. */
   readonly res: ServerResponse;
+  /** Told of every refusal, for the request's line in the log. */
+  readonly refused: (refused: Refused) => void;
 }
 
 /** Whether this caller sees the tool, and whether a call of it gets anywhere. */
@@ -64,7 +67,7 @@ export async function callTool(
     place?.settle(body.byteLength);
     return resultOf(body, full);
   } catch (err) {
-    const refusal = refusalIn(app, err, caller, tool);
+    const refusal = refusalIn(err, caller);
     return {
       isError: true,
       content: [{ type: 'text', text: JSON.stringify(refusal) }],
@@ -96,8 +99,9 @@ function resultOf(body: Uint8Array, full: boolean): CallToolResult {
   };
 }
 
-function refusalIn(app: App, err: unknown, { requestId }: Caller, tool: Tool): Refusal {
-  const { code, message, errors } = refusalOf(err);
-  if (code === 'internal') app.logger.error({ err, requestId, tool: tool.name }, 'tool call failed');
+function refusalIn(err: unknown, { requestId, refused }: Caller): Refusal {
+  const refusal = refusalOf(err);
+  refused({ refusal, err });
+  const { code, message, errors } = refusal;
   return { code: publicCode(code), detail: excerpt(message, 2_000), fields: shortened(errors), requestId };
 }

@@ -42,7 +42,15 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
     if (!hasUsableId(req.body))
       return sendRpcError(reply, invalidRequest, 'An id is a number or a text of at most 200 characters.');
     const actor = req.actor ?? nobody;
-    const caller: Caller = { actor, requestId: req.id, baseUrl: baseUrlOf(app.config, req.socket), res: reply.raw };
+    const caller: Caller = {
+      actor,
+      requestId: req.id,
+      baseUrl: baseUrlOf(app.config, req.socket),
+      res: reply.raw,
+      refused: (refused) => {
+        req.refused = refused;
+      },
+    };
     const authInfo = {
       token: '',
       clientId: actor.keyId ?? actor.accountId,

@@ -1,0 +1,92 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@app/service-kit/logger';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { createGateway, type RunningGateway } from '../src/service.ts';
+import { createHarness, createSeller, type Harness } from './harness.ts';
+import { send } from './http.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let gateway: RunningGateway;
+let folder: string;
+let key: string;
+
+beforeAll(async () => {
+  harness = await createHarness();
+  folder = mkdtempSync(join(tmpdir(), 'request-lines-'));
+  const logger = createLogger({ service: 'gateway', level: 'info', destination: join(folder, 'log') });
+  gateway = await createGateway(readConfig(harness.env), { logger, clock: harness.clock });
+  ({ key } = await createSeller(gateway.url));
+});
+afterAll(async () => {
+  await gateway.close();
+  await harness.close();
+  rmSync(folder, { recursive: true });
+});
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, accept: 'application/json, text/event-stream' };
+
+/** All lines of the request with this id, once there is one. */
+async function linesOf(requestId: string): Promise<Record<string, unknown>[]> {
+  return await eventually(() => {
+    const lines = readFileSync(join(folder, 'log'), 'utf8').split('\n').filter(Boolean);
+    const own = lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId);
+    return own.length > 0 ? own : undefined;
+  });
+}
+const warning = 40;
+const error = 50;
+
+test('a service that does not answer is one warning with the code, the cause and the trace', async () => {
+  const answer = await send(gateway.url, 'GET', '/api/v1/affiliates', {
+    key,
+    headers: { ...headers, 'x-request-id': 'down-1' },
+  });
+  expect(answer.status).toBe(503);
+  expect(await linesOf('down-1')).toEqual([
+    expect.objectContaining({
+      level: warning,
+      msg: 'request failed',
+      route: '/api/v1/affiliates',
+      status: 503,
+      code: 'service_unavailable',
+      cause: expect.stringContaining('affiliate'),
+      traceId,
+      accountId: expect.stringMatching(/^acc_/),
+    }),
+  ]);
+});
+
+test('a tool that fails so is a warning too, although its answer is 200', async () => {
+  const answer = await send(gateway.url, 'POST', '/api/mcp', {
+    key,
+    headers: { ...headers, 'x-request-id': 'down-2' },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_affiliates', arguments: {} } },
+  });
+  expect(answer.status).toBe(200);
+  const expected = { level: warning, route: '/api/mcp', code: 'service_unavailable', traceId };
+  expect(await linesOf('down-2')).toEqual([expect.objectContaining(expected)]);
+});
+
+test('a fault that nobody foresaw is one error', async () => {
+  const { place } = harness.orderDesk;
+  harness.orderDesk.place = async () => {
+    throw new Error('nobody foresaw this');
+  };
+  const body = { productSlug: 'a', email: 'a@example.com' };
+  await send(gateway.url, 'POST', '/api/v1/orders', { key, body, headers: { 'x-request-id': 'fault-1' } });
+  harness.orderDesk.place = place;
+  expect(await linesOf('fault-1')).toEqual([expect.objectContaining({ level: error, status: 500, code: 'internal' })]);
+});
+
+test('a caller’s own mistakes are no warnings', async () => {
+  await send(gateway.url, 'GET', '/api/v1/nothing', { headers: { 'x-request-id': 'mistake-1' } });
+  expect(await linesOf('mistake-1')).toEqual([expect.objectContaining({ level: 30, status: 404, msg: 'request' })]);
+});
