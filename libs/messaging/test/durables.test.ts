@@ -39,10 +39,16 @@ beforeEach(async () => {
   db = await openTestDb();
   checkout = await connectNats(nats.login('checkout'));
   await ensureStream(await openStreams(checkout), 'checkout', 1);
-  const observer = await connectObserver(nats);
-  manager = await jetstreamManager(observer);
-  open = [() => observer.close(), () => checkout.close()];
+  open = [() => checkout.close()];
+  await observe();
 });
+
+/** Looks from outside; anew after a restart, because this client takes seconds to come back. */
+async function observe(): Promise<void> {
+  const observer = await connectObserver(nats);
+  open.push(() => observer.close());
+  manager = await jetstreamManager(observer);
+}
 
 afterEach(async () => {
   for (const close of open.reverse()) await close();
@@ -156,7 +162,8 @@ function messageFiles(dataDir: string): string {
 async function saveStream(dataDir: string): Promise<string> {
   const saved = join(dataDir, 'saved');
   await nats.restart();
-  await eventually(() => checkout.check().then(() => true));
+  await observe();
+  await eventually(() => checkout.connected());
   await cp(messageFiles(dataDir), saved, { recursive: true });
   return saved;
 }
@@ -186,7 +193,8 @@ test.each([
   await nats.kill();
   await cutStream(dataDir, saved);
   await nats.start();
-  await eventually(() => checkout.check().then(() => true), { withinMs: 15_000 });
+  await observe();
+  await eventually(() => checkout.connected());
   await eventually(async () => (await manager.streams.info('EVT_CHECKOUT')).state.last_seq === 50, {
     withinMs: 15_000,
   });

@@ -1,0 +1,82 @@
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { deadLetterKeepDays, inboxKeepDays, messagingRetention, sweep } from '../src/housekeeping.ts';
+import { streamKeepDays } from '../src/streams.ts';
+import { openTestDb, type TestDb } from './harness.ts';
+
+guardLeaks();
+
+let db: TestDb;
+beforeEach(async () => {
+  db = await openTestDb();
+});
+afterEach(() => db.close());
+
+const query = async <Row>(sql: string, values: unknown[] = []): Promise<Row[]> =>
+  (await db.database.pool.query(sql, values)).rows as Row[];
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Index Name'?: string;
+  readonly 'Relation Name'?: string;
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
+  readonly Plans?: readonly Plan[];
+}
+
+const allNodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(allNodes)];
+
+test('the inbox remembers an event longer than the stream can deliver it', () => {
+  expect(inboxKeepDays).toBeGreaterThan(streamKeepDays);
+});
+
+test('what has had its time goes, and nothing younger', async () => {
+  for (const [id, days] of [
+    ['old', inboxKeepDays + 1],
+    ['young', inboxKeepDays - 1],
+  ] as const) {
+    await query(`insert into inbox (event_id, received_at) values ($1, now() - make_interval(days => $2))`, [id, days]);
+    await query(
+      `insert into event_tries (event_id, tries, tried_at) values ($1, 1, now() - make_interval(days => $2))`,
+      [id, days],
+    );
+  }
+  for (const [id, days] of [
+    ['old', deadLetterKeepDays + 1],
+    ['young', deadLetterKeepDays - 1],
+  ] as const) {
+    await query(
+      `insert into dead_letters (event_id, stream, subject, payload, error, died_at)
+       values ($1, 's', 's', '{}', 'e', now() - make_interval(days => $2))`,
+      [id, days],
+    );
+  }
+  await sweep(db.database, messagingRetention);
+  for (const table of ['inbox', 'event_tries', 'dead_letters'])
+    expect(await query(`select event_id from ${table}`)).toEqual([{ event_id: 'young' }]);
+});
+
+test('after the first period a look that finds nothing due reads a handful of pages, not the table', async () => {
+  // Two periods of a busy service, of which the first was deleted and its space given to younger rows.
+  const fill = `insert into inbox (event_id, received_at)
+    select $1 || n, now() - make_interval(days => $2) + n * interval '1 second' from generate_series(1, 60000) as n`;
+  await query(fill, ['a', inboxKeepDays + 5]);
+  await query(fill, ['b', inboxKeepDays - 5]);
+  await sweep(db.database, messagingRetention);
+  await query('vacuum inbox');
+  await query(fill, ['c', inboxKeepDays - 10]);
+  await query('vacuum analyze inbox');
+  const [pages] = await query<{ n: number }>(
+    `select (pg_relation_size('inbox') / 8192)::int as n from pg_class limit 1`,
+  );
+  expect(pages?.n).toBeGreaterThan(500);
+  const prune = messagingRetention.find(({ statement }) => statement.includes('delete from inbox'));
+  if (prune === undefined) throw new Error('the inbox has no retention');
+  const [row] = await query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    `explain (analyze, buffers, format json) ${prune.statement}`,
+    [prune.limit(), 20_000],
+  );
+  const plan = row?.['QUERY PLAN'][0].Plan as Plan;
+  expect(allNodes(plan).map((node) => node['Index Name'])).toContain('inbox_received');
+  expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(20);
+});
