@@ -1,3 +1,4 @@
+import type { ServiceName } from '@app/contracts/services';
 import { serviceNames } from '@app/contracts/services';
 import { type NatsPasswordVariable, natsPasswordVariable } from '@app/messaging/permissions';
 import { integerSetting, parseConfig, switchSetting } from '@app/service-kit/config';
@@ -25,6 +26,8 @@ export const configSchema = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
 });
 export type StandaloneConfig = z.infer<typeof configSchema>;
+
+export const databaseName = (service: ServiceName): string => service.replaceAll('-', '_');
 
 export function readConfig(env: Record<string, string | undefined> = process.env): StandaloneConfig {
   return parseConfig(configSchema, env);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import type { EventsSettings } from '@app/messaging/events-command';
 import type { Infrastructure } from './infrastructure.ts';
-import { writePrivate } from './secrets.ts';
+import { writePrivate } from './private-file.ts';
 
 const fileIn = (dataDir: string): string => join(dataDir, 'connections.json');
 

@@ -9,7 +9,7 @@ import { startPostgres } from '@app/embedded/postgres';
 import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
 import type { Lifetime } from '@app/service-kit/lifetime';
 import { LogFile } from '@app/service-kit/log-file';
-import type { StandaloneConfig } from './config.ts';
+import { databaseName, type StandaloneConfig } from './config.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface Infrastructure {
@@ -20,8 +20,6 @@ export interface Infrastructure {
   /** After the disk was full: nats-server 2.9 may hang for good since, without a word. */
   renewNats(): Promise<void>;
 }
-
-export const databaseName = (service: ServiceName): string => service.replaceAll('-', '_');
 
 export interface Surroundings {
   readonly config: StandaloneConfig;

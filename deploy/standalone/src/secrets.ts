@@ -1,34 +1,107 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { databaseExists } from '@app/embedded/databases';
+import { z } from 'zod';
+import { databaseName, type StandaloneConfig } from './config.ts';
+import { credentialsFile, readCredentials } from './credentials.ts';
+import { readPrivate, writePrivate } from './private-file.ts';
+
+const secret = z.string().min(32);
+
+const secretsSchema = z.object({
+  keyPepper: secret,
+  platformKey: secret,
+  secretsKey: secret,
+  databasePassword: secret,
+  natsPassword: secret,
+  sellerPassword: secret,
+  /** When this deployment first started, in milliseconds since the epoch. */
+  startedAt: z.number().int().positive(),
+  /** Set when the first start has finished: what is missing from then on is lost, and nobody makes it anew unasked. */
+  sellerMade: z.boolean().default(false),
+});
 
 /** What the deployment must keep to itself: made at the first start, kept in the data directory, readable by its owner. */
-export interface Secrets {
-  readonly keyPepper: string;
-  readonly platformKey: string;
-  readonly secretsKey: string;
-  readonly databasePassword: string;
-  readonly natsPassword: string;
-  readonly sellerPassword: string;
-  /** When this deployment first started, in milliseconds since the epoch. */
-  readonly startedAt: number;
+export type Secrets = Readonly<z.output<typeof secretsSchema>>;
+
+export interface Renewal {
+  /** `--new-credentials`: a new API key and password for the first seller. */
+  readonly newCredentials: boolean;
+  /** `--new-secrets`: that, and everything that keys and webhook secrets are checked and sealed with. */
+  readonly newSecrets: boolean;
 }
 
-const names = ['keyPepper', 'platformKey', 'secretsKey', 'databasePassword', 'natsPassword', 'sellerPassword'] as const;
+const secretsFile = (dataDir: string): string => join(dataDir, 'secrets.json');
+const clusterOf = (dataDir: string): string => join(dataDir, 'postgres', 'cluster');
 
-export function loadSecrets(dataDir: string): Secrets {
-  const file = join(dataDir, 'secrets.json');
-  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Partial<Secrets>) : {};
-  const fresh = Object.fromEntries(names.map((name) => [name, randomBytes(32).toString('base64url')]));
-  const secrets = { startedAt: Date.now(), ...fresh, ...kept } as Secrets;
-  if (Object.keys(secrets).length > Object.keys(kept).length) writePrivate(file, secrets);
+/**
+ * The secrets of this deployment, made at its first start.
+ * @throws Error when something is missing that only a backup, or its owner's word, can replace: before anything is changed
+ */
+export async function loadSecrets(config: StandaloneConfig, renewal: Renewal): Promise<Secrets> {
+  const { DATA_DIR: dataDir } = config;
+  const file = secretsFile(dataDir);
+  if (renewal.newSecrets) return renewSecrets(dataDir);
+  const help =
+    'Put it back from your backup. If it is lost, start once with `npm start -- --new-secrets`: data and orders stay, ' +
+    'every API key ends, the first seller gets a new key and password, and webhook endpoints have to be deleted and ' +
+    'connected again.';
+  const kept = readPrivate(file, secretsSchema, help);
+  if (kept === undefined) {
+    if (await holdsData(config)) throw new Error(`${file} is missing, and there are data that need it. ${help}`);
+    const secrets = freshSecrets(false);
+    writePrivate(file, secrets);
+    return secrets;
+  }
+  if (kept.sellerMade) refuseLost(config, renewal);
+  return kept;
+}
+
+/** From now on, what is missing is lost. */
+export function noteSellerMade(dataDir: string, secrets: Secrets): void {
+  if (!secrets.sellerMade) writePrivate(secretsFile(dataDir), { ...secrets, sellerMade: true });
+}
+
+function freshSecrets(sellerMade: boolean): Secrets {
+  const random = () => randomBytes(32).toString('base64url');
+  return {
+    keyPepper: random(),
+    platformKey: random(),
+    secretsKey: random(),
+    databasePassword: random(),
+    natsPassword: random(),
+    sellerPassword: random(),
+    startedAt: Date.now(),
+    sellerMade,
+  };
+}
+
+function renewSecrets(dataDir: string): Secrets {
+  const file = secretsFile(dataDir);
+  if (existsSync(file)) renameSync(file, `${file}.old`);
+  // First: a start that is cut off in between must not show a key that is refused.
+  rmSync(credentialsFile(dataDir), { force: true });
+  const secrets = freshSecrets(true);
+  writePrivate(file, secrets);
   return secrets;
 }
 
-/** Written beside and renamed, so that a crash leaves the old file or the new one, never half of one. */
-export function writePrivate(file: string, content: object): void {
-  const fresh = `${file}.new`;
-  writeFileSync(fresh, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(fresh, 0o600);
-  renameSync(fresh, file);
+async function holdsData({ DATA_DIR, POSTGRES_URL }: StandaloneConfig): Promise<boolean> {
+  if (existsSync(credentialsFile(DATA_DIR))) return true;
+  if (POSTGRES_URL === undefined) return existsSync(clusterOf(DATA_DIR));
+  return await databaseExists(POSTGRES_URL, databaseName('gateway'));
+}
+
+function refuseLost({ DATA_DIR, POSTGRES_URL }: StandaloneConfig, { newCredentials }: Renewal): void {
+  const cluster = clusterOf(DATA_DIR);
+  if (POSTGRES_URL === undefined && !existsSync(cluster)) {
+    throw new Error(`${cluster}, the databases, is missing. Put it back from your backup, or choose another DATA_DIR.`);
+  }
+  if (newCredentials || readCredentials(DATA_DIR) !== undefined) return;
+  throw new Error(
+    `${credentialsFile(DATA_DIR)} is missing. Its API key and password are in use and stored nowhere else. ` +
+      'Put it back from your backup, or start once with `npm start -- --new-credentials`: it makes a new key and a new ' +
+      'password, and the keys of before go on working.',
+  );
 }

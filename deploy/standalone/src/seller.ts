@@ -1,24 +1,19 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { DomainError } from '@app/contracts/errors';
+import { newIdSuffix } from '@app/contracts/ids';
 import { createApiKey } from '@app/gateway/create-api-key';
 import { databaseOptions } from '@app/gateway/migrate';
+import { resetPassword } from '@app/gateway/reset-password';
 import { signUp } from '@app/gateway/sign-up';
 import { connectNats } from '@app/messaging/connect';
 import type { AdjustableClock, Clock } from '@app/service-kit/clock';
 import { type Database, openDatabase } from '@app/service-kit/database';
+import { type Credentials, credentialsFile, readCredentials } from './credentials.ts';
 import { demoSeller } from './demo/demo-shop.ts';
 import { commandIdAt, openedAt, seedCatalog, seedOrders } from './demo/seed.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import { type Secrets, writePrivate } from './secrets.ts';
-
-export interface Credentials {
-  readonly baseUrl: string;
-  readonly email: string;
-  readonly password: string;
-  readonly apiKey: string;
-  readonly platformKey: string;
-}
+import type { Secrets } from './secrets.ts';
 
 export interface FirstSeller {
   readonly dataDir: string;
@@ -26,45 +21,62 @@ export interface FirstSeller {
   readonly infrastructure: Infrastructure;
   readonly clock: AdjustableClock;
   readonly empty: boolean;
+  /** Make a new key and password for the seller that is there. */
+  readonly renew: boolean;
   readonly say: (line: string) => void;
 }
 
-/** How the first seller signs in; made at the first start, with the demo shop unless told otherwise. */
-export async function ensureSeller(options: FirstSeller): Promise<Omit<Credentials, 'baseUrl'>> {
-  const file = credentialsFile(options.dataDir);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Credentials) : await makeSeller(options);
-}
+type Seller = Omit<Credentials, 'baseUrl'>;
 
-/** Written last: while the file is missing, the next start does again whatever is not yet done. */
-export function writeCredentials(dataDir: string, credentials: Credentials): void {
-  writePrivate(credentialsFile(dataDir), credentials);
-}
-
-export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json');
-
-async function makeSeller(options: FirstSeller): Promise<Omit<Credentials, 'baseUrl'>> {
-  const { secrets, infrastructure, clock } = options;
-  const database = await openDatabase({ ...databaseOptions(infrastructure.databaseUrl('gateway')), poolMax: 2 });
+/**
+ * How the first seller signs in; made at the first start, with the demo shop unless told otherwise. The file with it is
+ * written last: while the first start has not finished, the next one does again whatever is not yet done.
+ */
+export async function ensureSeller(options: FirstSeller): Promise<Seller> {
+  const kept = options.renew ? undefined : readCredentials(options.dataDir);
+  if (kept !== undefined) return kept;
+  const url = options.infrastructure.databaseUrl('gateway');
+  const database = await openDatabase({ ...databaseOptions(url), poolMax: 2 });
   try {
-    const accountId = await signUpOnce(database, clock, secrets);
-    const deps = { database, clock, config: { KEY_PEPPER: secrets.keyPepper } };
-    const wanted = {
-      name: 'First key',
-      scopes: ['read' as const, 'write' as const, 'money' as const],
-      expiresAt: null,
-    };
-    const { key } = await createApiKey(deps, accountId, commandIdAt(secrets.startedAt, 'first key'), wanted);
-    if (!options.empty) await seed(options, accountId);
-    const { email } = demoSeller;
-    return {
-      email,
-      password: secrets.sellerPassword,
-      apiKey: key,
-      platformKey: secrets.platformKey,
-    };
+    return await (options.secrets.sellerMade ? renewSeller(options, database) : makeSeller(options, database));
   } finally {
     await database.close();
   }
+}
+
+async function makeSeller(options: FirstSeller, database: Database): Promise<Seller> {
+  const { secrets, clock } = options;
+  const accountId = await signUpOnce(database, clock, secrets);
+  const commandId = commandIdAt(secrets.startedAt, 'first key');
+  const apiKey = await makeKey(options, database, accountId, commandId, 'First key');
+  if (!options.empty) await seed(options, accountId);
+  return { email: demoSeller.email, password: secrets.sellerPassword, apiKey, platformKey: secrets.platformKey };
+}
+
+/** Its owner asked for it. One that is cut off has shown nobody anything: the next start asks for the file again. */
+async function renewSeller(options: FirstSeller, database: Database): Promise<Seller> {
+  const { secrets, clock, say } = options;
+  const { email } = demoSeller;
+  rmSync(credentialsFile(options.dataDir), { force: true });
+  const password = randomBytes(32).toString('base64url');
+  const accountId = await resetPassword(database, email, password);
+  // The first start was cut off before it had made anybody.
+  if (accountId === null) return await makeSeller(options, database);
+  const apiKey = await makeKey(options, database, accountId, newIdSuffix(clock.nowMs()), 'New first key');
+  say(`${email} has a new password and a new API key; revoke the keys that you do not need any more`);
+  return { email, password, apiKey, platformKey: secrets.platformKey };
+}
+
+async function makeKey(
+  { secrets, clock }: FirstSeller,
+  database: Database,
+  accountId: string,
+  commandId: string,
+  name: string,
+): Promise<string> {
+  const deps = { database, clock, config: { KEY_PEPPER: secrets.keyPepper } };
+  const wanted = { name, scopes: ['read' as const, 'write' as const, 'money' as const], expiresAt: null };
+  return (await createApiKey(deps, accountId, commandId, wanted)).key;
 }
 
 async function signUpOnce(database: Database, clock: Clock, secrets: Secrets): Promise<string> {

@@ -7,18 +7,24 @@ import { createLogger } from '@app/service-kit/logger';
 import { startTelemetry } from '@app/service-kit/telemetry';
 import type { StandaloneConfig } from './config.ts';
 import { writeConnections } from './connections.ts';
+import { credentialsFile, writeCredentials } from './credentials.ts';
 import { makeDataDir } from './data-dir.ts';
 import { watchDisk } from './disk-watch.ts';
 import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
 import { lockDataDir } from './lock.ts';
 import { followParent } from './parent.ts';
-import { loadSecrets } from './secrets.ts';
-import { credentialsFile, ensureSeller, writeCredentials } from './seller.ts';
+import { loadSecrets, noteSellerMade, type Renewal } from './secrets.ts';
+import { ensureSeller } from './seller.ts';
 import { loadServices, startServices } from './services.ts';
 
 /** Together within the ten seconds that whoever stops us waits; the servers have theirs whatever the services took. */
 const servicesCloseWithinMs = 6_000;
 const serversCloseWithinMs = 3_500;
+
+export interface StartOptions extends Renewal {
+  /** Without the demo shop; only a first start has one. */
+  readonly empty: boolean;
+}
 
 interface Lifetimes {
   readonly services: Lifetime;
@@ -26,7 +32,7 @@ interface Lifetimes {
 }
 
 /** Runs the whole platform in this process: servers, all services, the first seller. Says what it does on the way. */
-export async function runStandalone(readConfig: () => StandaloneConfig, options: { empty: boolean }): Promise<void> {
+export async function runStandalone(readConfig: () => StandaloneConfig, options: StartOptions): Promise<void> {
   const startedMs = performance.now();
   // Whoever read what we say may be gone, or its disk full: that stops nothing.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
@@ -81,7 +87,7 @@ async function refuseUsedPort({ PORT, HOST }: StandaloneConfig): Promise<void> {
 
 async function start(
   config: StandaloneConfig,
-  options: { empty: boolean },
+  options: StartOptions,
   logger: ReturnType<typeof createLogger>,
   { services, servers }: Lifetimes,
   say: (line: string) => void,
@@ -102,10 +108,11 @@ async function start(
   const modules = loadServices(clock, disk.refusal);
   const telemetry = await startTelemetry({ version: '0.1.0', endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT });
   services.add('telemetry', telemetry, (started) => started.shutdown());
-  const secrets = loadSecrets(config.DATA_DIR);
+  const secrets = await loadSecrets(config, options);
   infrastructure = await startInfrastructure({ config, secrets, lifetime: servers, say, announce });
   writeConnections(config.DATA_DIR, infrastructure);
-  const seller = { dataDir: config.DATA_DIR, secrets, infrastructure, clock, say, empty: options.empty };
+  const renew = options.newCredentials || options.newSecrets;
+  const seller = { dataDir: config.DATA_DIR, secrets, infrastructure, clock, say, empty: options.empty, renew };
   const { url, prepared } = await startServices(
     await modules,
     { config, secrets, infrastructure, clock, logger, lifetime: services, say },
@@ -113,6 +120,7 @@ async function start(
   );
   const credentials = { ...prepared, baseUrl: config.PUBLIC_URL ?? url };
   writeCredentials(config.DATA_DIR, credentials);
+  noteSellerMade(config.DATA_DIR, secrets);
   say(`sign in as ${credentials.email}; password and API key are in ${credentialsFile(config.DATA_DIR)}`);
   return credentials.baseUrl;
 }

@@ -24,6 +24,17 @@ export async function ensureDatabases(adminUrl: string, databases: DatabaseOwner
   }
 }
 
+export async function databaseExists(adminUrl: string, database: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
+    return rowCount !== 0;
+  } finally {
+    await client.end();
+  }
+}
+
 async function ensureDatabase(client: pg.Client, wanted: DatabaseOwner): Promise<void> {
   const [user, database] = [client.escapeIdentifier(wanted.user), client.escapeIdentifier(wanted.database)];
   const role = await client.query('select from pg_roles where rolname = $1', [wanted.user]);
