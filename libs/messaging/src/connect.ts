@@ -27,7 +27,7 @@ export interface NatsLink {
   readonly connection: NatsConnection;
   readonly service: ServiceName;
   connected(): boolean;
-  /** How long the connection has been there or away, in milliseconds. */
+  /** How long ago it was lost or came back, in milliseconds; infinite while neither has happened. */
   sinceChangeMs(): number;
   /** Resolves true as soon as the link is up, false when it is not up within the limit. */
   whenConnected(limitMs: number): Promise<boolean>;
@@ -51,7 +51,7 @@ const firstConnectPauseMs = 250;
 export async function connectNats(options: NatsOptions): Promise<NatsLink> {
   const say = sayConnectionState(options.logger, options.url);
   const connection = await connectFirst(optionsOf(options), say);
-  const state = { up: true, changedMs: performance.now() };
+  const state = { up: true, changedMs: Number.NEGATIVE_INFINITY };
   const [onLost, tellLost] = listeners();
   const [onRestored, tellRestored] = listeners();
   const change = (up: boolean): void => {

@@ -76,11 +76,14 @@ test('an unforeseen fault tells the caller nothing of its inside', async () => {
 });
 
 test('a service that is down is known at once, and again when nats-server itself is', async () => {
-  const startedMs = performance.now();
-  await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
+  const refused = async (): Promise<void> => {
+    const startedMs = performance.now();
+    await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+  };
+  await refused();
   await nats.kill();
-  await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
-  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  await refused();
   await nats.start();
 });
 
