@@ -1,0 +1,114 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findNatsServer, type RunningNatsServer, startNatsServer } from '@app/embedded/nats-server';
+import { freePort } from '@app/embedded/ports';
+import type { Logger } from '@app/service-kit/logger';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectNats, natsCheck } from '../src/connect.ts';
+import { natsUsersConfig } from '../src/permissions.ts';
+
+guardLeaks();
+
+let directory: string;
+let binary: string;
+let port: number;
+let lines: { msg: string; cause?: string; awaySeconds?: number }[];
+const take = (fields: object, msg: string): void => void lines.push({ ...fields, msg });
+const logger = { info: take, warn: take, error: take } as unknown as Logger;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'funnelry-connection-'));
+  binary = await findNatsServer({ env: process.env, log: () => undefined });
+  port = await freePort();
+  lines = [];
+});
+
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+async function start(password: string): Promise<RunningNatsServer> {
+  const configFile = join(directory, 'nats.conf');
+  await writeFile(
+    configFile,
+    natsUsersConfig(() => JSON.stringify(password)),
+  );
+  return await startNatsServer({ binary, port, dataDir: join(directory, 'data'), configFile });
+}
+
+const linkOptions = () => ({
+  url: `nats://127.0.0.1:${port}`,
+  service: 'catalog' as const,
+  user: 'catalog',
+  password: 'right',
+  logger,
+});
+const said = (): string[] => lines.map(({ msg }) => msg);
+
+test('NATS that cannot be reached at the start, is lost and comes back is one line each, with cause and duration', async () => {
+  const connecting = connectNats(linkOptions());
+  await eventually(() => lines.length === 1);
+  expect(lines[0]).toMatchObject({ msg: 'NATS cannot be reached; trying until it can' });
+  expect(lines[0]?.cause).toMatch(/refused/i);
+  let server = await start('right');
+  const link = await connecting;
+  await server.kill();
+  await eventually(() => !link.connected());
+  server = await start('right');
+  await eventually(() => link.connected());
+  expect(said()).toEqual([
+    'NATS cannot be reached; trying until it can',
+    'NATS is back',
+    'NATS is lost; reconnecting',
+    'NATS is back',
+  ]);
+  expect(lines.at(-1)?.awaySeconds).toEqual(expect.any(Number));
+  await link.close();
+  await server.stop();
+  expect(said()).toHaveLength(4);
+});
+
+test('a server that refuses the user for a while does not close the connection for good', async () => {
+  let server = await start('right');
+  const link = await connectNats(linkOptions());
+  let refusals = 0;
+  void (async () => {
+    for await (const status of link.connection.status()) {
+      if (status.type === 'error' && /authorization/i.test(String(status.error))) refusals += 1;
+    }
+  })();
+  await server.stop();
+  server = await start('wrong');
+  // Two in a row used to be the end.
+  await eventually(() => refusals >= 4, { withinMs: 10_000 });
+  expect(() => link.checkOpen()).not.toThrow();
+  await server.stop();
+  server = await start('right');
+  await eventually(() => link.connected(), { withinMs: 10_000 });
+  await link.close();
+  await server.stop();
+});
+
+test('a connection that is closed for good is not alive', async () => {
+  const server = await start('right');
+  const link = await connectNats(linkOptions());
+  const { checkAlive } = natsCheck(link);
+  expect(checkAlive).not.toThrow();
+  await link.connection.close();
+  expect(checkAlive).toThrow('closed for good');
+  await eventually(() => said().includes('the connection to NATS is closed for good'));
+  await server.stop();
+});
+
+test('a subject that is forbidden to the service is told once', async () => {
+  const server = await start('right');
+  const link = await connectNats(linkOptions());
+  for (let n = 0; n < 3; n++) link.connection.publish('svc.billing.daily.run', '{}');
+  await link.connection.flush();
+  await eventually(() => lines.length > 0);
+  await link.connection.flush();
+  expect(said()).toEqual(['NATS refuses a subject to this service']);
+  await link.close();
+  await server.stop();
+});
