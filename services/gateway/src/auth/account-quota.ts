@@ -4,7 +4,7 @@ import type { RateWindows, Usage } from './rate-windows.ts';
 /** What became of one request. */
 export interface Taken {
   readonly allowed: boolean;
-  /** Requests that the account surely has left in its minute, over all its keys and sessions. */
+  /** Requests that the account has left in its minute, over all its keys and sessions, as of 5 s ago at most. */
   readonly remaining: number;
   readonly resetSeconds: number;
 }
@@ -19,6 +19,7 @@ interface Minute {
   left: number;
   waiting: number;
   leasing: Promise<void> | undefined;
+  askedMs: number;
 }
 
 const windowSeconds = 60;
@@ -28,6 +29,8 @@ const windowSeconds = 60;
  * here: at most a sixteenth for each, 38 of 600 with two replicas, and it is not lost, a request that comes there gets it.
  */
 const portions = 16;
+/** How old what a replica tells of the others may be: one statement in 5 s for an account that is active there. */
+const freshForMs = 5_000;
 /** Longer, and the requests of this minute are counted here alone: nobody waits for the table, or is refused for it. */
 const answerWithinMs = 250;
 /** Some 200 bytes each: 4 MB. */
@@ -57,7 +60,7 @@ export class AccountQuota {
     const minute = this.#minuteOf(accountId, nowMs);
     if (minute.used < minute.granted) {
       minute.used += 1;
-      if (isLow(minute)) void this.#lease(accountId, minute);
+      if (isLow(minute) || isStale(minute, nowMs)) void this.#lease(accountId, minute);
       return this.#told(minute, true, nowMs);
     }
     if (minute.left === 0) return this.#told(minute, false, nowMs);
@@ -79,7 +82,15 @@ export class AccountQuota {
     this.#minutes.delete(accountId);
     this.#forget(nowMs);
     const endsAtMs = nowMs + windowSeconds * 1000;
-    const begun: Minute = { endsAtMs, granted: 0, used: 0, left: this.limit, waiting: 0, leasing: undefined };
+    const begun: Minute = {
+      endsAtMs,
+      granted: 0,
+      used: 0,
+      left: this.limit,
+      waiting: 0,
+      leasing: undefined,
+      askedMs: nowMs,
+    };
     this.#minutes.set(accountId, begun);
     return begun;
   }
@@ -93,7 +104,9 @@ export class AccountQuota {
   }
 
   async #ask(accountId: string, minute: Minute): Promise<void> {
-    const amount = Math.max(Math.ceil(minute.left / portions), minute.waiting, 1);
+    const wanted = minute.waiting > 0 || isLow(minute);
+    const amount = wanted ? Math.max(Math.ceil(minute.left / portions), minute.waiting) : 0;
+    minute.askedMs = performance.now();
     try {
       const use = { caller: `account ${accountId}`, amount, seconds: windowSeconds };
       const [usage] = await within(answerWithinMs, this.#windows.add(use));
@@ -132,6 +145,10 @@ export class AccountQuota {
 /** Half of the next portion is left: time to lease it. The last ones are leased when they are asked for. */
 function isLow({ granted, used, left }: Minute): boolean {
   return left > portions && granted - used <= left / portions / 2;
+}
+
+function isStale({ left, askedMs }: Minute, nowMs: number): boolean {
+  return left > 0 && nowMs - askedMs > freshForMs;
 }
 
 async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {

@@ -1,0 +1,112 @@
+import { silentLogger } from '@app/service-kit/logger';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { AccountQuota } from './account-quota.ts';
+import type { RateWindows } from './rate-windows.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** The one row that replicas share; `away` makes it hang or fail. */
+function table() {
+  const windows = new Map<string, { endsAtMs: number; taken: number }>();
+  const state = { statements: 0, away: null as 'hangs' | 'fails' | null };
+  const shared: RateWindows = {
+    add: async (...uses) => {
+      state.statements += 1;
+      if (state.away === 'hangs') return await new Promise(() => undefined);
+      if (state.away === 'fails') throw new Error('away');
+      return uses.map(({ caller, amount, seconds }) => {
+        const nowMs = performance.now();
+        let window = windows.get(caller);
+        if (window === undefined || window.endsAtMs <= nowMs) window = { endsAtMs: nowMs + seconds * 1000, taken: 0 };
+        windows.set(caller, window);
+        window.taken += amount;
+        return { taken: window.taken, leftMs: window.endsAtMs - nowMs };
+      });
+    },
+    forget: async () => undefined,
+  };
+  const replicas = (limit: number, count: number) =>
+    Array.from({ length: count }, () => new AccountQuota(limit, shared, silentLogger()));
+  return { state, replicas };
+}
+
+test('whatever replica each request comes to, all together are never more than the limit', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 200 }),
+      fc.array(fc.tuple(fc.nat(2), fc.integer({ min: 1, max: 40 })), { minLength: 1, maxLength: 30 }),
+      async (limit, bursts) => {
+        const replicas = table().replicas(limit, 3);
+        let allowed = 0;
+        for (const [at, size] of bursts) {
+          const taken = await Promise.all(Array.from({ length: size }, () => replicas[at]?.take('acc')));
+          allowed += taken.filter((one) => one?.allowed).length;
+        }
+        expect(allowed).toBeLessThanOrEqual(limit);
+      },
+    ),
+  );
+});
+
+test('one replica gives the whole limit in 66 statements, and another has what it leased', async () => {
+  const { state, replicas } = table();
+  const [one, two] = replicas(600, 2) as [AccountQuota, AccountQuota];
+  let allowed = 0;
+  while ((await one.take('acc')).allowed) allowed += 1;
+  expect([allowed, state.statements]).toEqual([600, 66]);
+  expect((await two.take('acc')).allowed).toBe(false);
+  vi.advanceTimersByTime(60_001);
+  await two.take('acc');
+  allowed = 0;
+  while ((await one.take('acc')).allowed) allowed += 1;
+  expect(allowed).toBe(600 - 38);
+  let rest = 0;
+  while ((await two.take('acc')).allowed) rest += 1;
+  expect(rest).toBe(37);
+});
+
+test('what a replica tells is right at once for what came to it, and within 5 s for what came to others', async () => {
+  const { replicas } = table();
+  const [one, two] = replicas(600, 2) as [AccountQuota, AccountQuota];
+  for (let i = 0; i < 10; i++) expect((await one.take('acc')).remaining).toBe(599 - i);
+  while ((await two.take('acc')).allowed);
+  vi.advanceTimersByTime(5_001);
+  await one.take('acc');
+  await vi.advanceTimersByTimeAsync(0);
+  expect((await one.take('acc')).remaining).toBe(38 - 12);
+});
+
+test('a refused account asks nothing more in its minute, and has a new one after it', async () => {
+  const { state, replicas } = table();
+  const [one] = replicas(5, 1) as [AccountQuota];
+  for (let i = 0; i < 5; i++) expect((await one.take('acc')).remaining).toBe(4 - i);
+  const { statements } = state;
+  for (let i = 0; i < 100; i++) expect(await one.take('acc')).toMatchObject({ allowed: false, remaining: 0 });
+  expect(state.statements).toBe(statements);
+  expect((await one.take('other')).allowed).toBe(true);
+  vi.advanceTimersByTime(59_000);
+  expect(await one.take('acc')).toMatchObject({ allowed: false, resetSeconds: 1 });
+  vi.advanceTimersByTime(1_000);
+  expect(await one.take('acc')).toEqual({ allowed: true, remaining: 4, resetSeconds: 60 });
+});
+
+test.each(['hangs', 'fails'] as const)(
+  'a table that %s refuses nobody: each replica allows the limit by itself, and waits once',
+  async (away) => {
+    const { state, replicas } = table();
+    const both = replicas(50, 2);
+    state.away = away;
+    for (const replica of both) {
+      const all = Promise.all(Array.from({ length: 60 }, () => replica.take('acc')));
+      await vi.advanceTimersByTimeAsync(250);
+      expect((await all).filter(({ allowed }) => allowed)).toHaveLength(50);
+    }
+    expect(state.statements).toBe(2);
+    state.away = null;
+    vi.advanceTimersByTime(60_001);
+    for (const replica of both) expect((await replica.take('acc')).allowed).toBe(true);
+    expect(state.statements).toBe(4);
+  },
+);
