@@ -181,6 +181,19 @@ describe('k8s', () => {
     expect(migrations.command).toEqual(compose.services['catalog-migrations'].command);
   });
 
+  test('authorities of TLS are where the README says, for service and migrations', () => {
+    const { containers, initContainers, volumes } = patchOf('deployment').spec.template.spec;
+    const mounted = [...containers, ...initContainers].map(({ volumeMounts }: Yaml) =>
+      volumeMounts.find(({ name }: Yaml) => name === 'authorities'),
+    );
+    expect(mounted.map((mount) => mount?.mountPath)).toEqual(['/etc/tls', '/etc/tls']);
+    expect(volumes).toContainEqual({ name: 'authorities', configMap: { name: 'authorities', optional: true } });
+    expect(common).toContainEqual({
+      name: 'NATS_TLS_CA',
+      valueFrom: { configMapKeyRef: { name: 'platform', key: 'NATS_TLS_CA', optional: true } },
+    });
+  });
+
   test('replicas of a service are spread over machines and zones', () => {
     const spread: Yaml[] = patchOf('deployment').spec.template.spec.topologySpreadConstraints;
     expect(spread.map(({ topologyKey }) => topologyKey)).toEqual([
