@@ -38,7 +38,7 @@ export async function runService<Config extends ProcessSettings>(
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void leave(0));
   try {
     const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
-    const telemetry = await startTelemetry({ version, endpoint });
+    const telemetry = await startTelemetry({ version, endpoint, logger });
     lifetime.add('telemetry', telemetry, (started) => started.shutdown());
     const service = await create(config, { logger, clock: new AdjustableClock() });
     lifetime.add(name, service, (created) => created.close());

@@ -1,7 +1,12 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@app/testing/eventually';
 import { SpanKind } from '@opentelemetry/api';
 import { expect, test } from 'vitest';
+import { createLogger, silentLogger } from './logger.ts';
 import { startTelemetry } from './telemetry.ts';
 import { currentTraceparent, inSpan } from './tracing.ts';
 
@@ -27,7 +32,7 @@ async function readJson(req: IncomingMessage): Promise<TraceRequest> {
 }
 
 test('without an endpoint work runs without a span', async () => {
-  const telemetry = await startTelemetry({ version: '1' });
+  const telemetry = await startTelemetry({ version: '1', logger: silentLogger() });
   expect(await inSpan('nothing', { service: 'test' }, async (span) => [span, currentTraceparent()])).toEqual([
     undefined,
     undefined,
@@ -48,6 +53,7 @@ test('spans reach the collector with the service of each, parent and failure; a 
   const telemetry = await startTelemetry({
     endpoint: `http://127.0.0.1:${port}/`,
     version: '1.2.3',
+    logger: silentLogger(),
   });
   const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const fault = new Error('declined');
@@ -81,4 +87,53 @@ test('spans reach the collector with the service of each, parent and failure; a 
   expect(byName.get('inner')).toMatchObject({ parentSpanId: byName.get('outer')?.spanId, status: { code: 2 } });
   expect(byName.get('alone')?.traceId).not.toBe(parent.slice(3, 35));
   expect(currentTraceparent()).toBeUndefined();
+});
+
+test('a collector that takes the connection and never answers delays the end by a second at most', async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const telemetry = await startTelemetry({
+    endpoint: `http://127.0.0.1:${port}`,
+    version: '1',
+    logger: silentLogger(),
+  });
+  await inSpan('unheard', { service: 'checkout' }, async () => {});
+  const startedMs = performance.now();
+  await telemetry.shutdown();
+  // The exporter alone would wait for ten seconds and try again.
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
+  silent.closeAllConnections();
+  await new Promise((resolve) => silent.close(resolve));
+});
+
+test('traces that are lost are one line, and one more when they arrive again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'telemetry-'));
+  const destination = join(folder, 'app.log');
+  const logger = createLogger({ level: 'info', destination });
+  let status = 400;
+  let asked = 0;
+  const collector = createServer((req, res) => {
+    asked += 1;
+    req.resume().on('end', () => res.writeHead(status, { 'content-type': 'application/json' }).end('{}'));
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  const { port } = collector.address() as AddressInfo;
+  const telemetry = await startTelemetry({ endpoint: `http://127.0.0.1:${port}`, version: '1', logger });
+  for (const answer of [400, 400, 200]) {
+    status = answer;
+    const before = asked;
+    await inSpan('some', { service: 'checkout' }, async () => {});
+    await eventually(() => asked > before);
+  }
+  await telemetry.shutdown();
+  await new Promise<void>((resolve) => logger.flush(() => resolve()));
+  const lines = (await readFile(destination, 'utf8')).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+    'traces are lost: the collector does not take them',
+    'the collector takes traces again',
+  ]);
+  collector.closeAllConnections();
+  await new Promise((resolve) => collector.close(resolve));
+  await rm(folder, { recursive: true });
 });

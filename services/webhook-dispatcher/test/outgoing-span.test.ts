@@ -1,5 +1,6 @@
 import { orderPaid } from '@app/contracts/orders';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
+import { silentLogger } from '@app/service-kit/logger';
 import { startTelemetry, type Telemetry } from '@app/service-kit/telemetry';
 import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
@@ -16,7 +17,7 @@ beforeAll(async () => {
   collector = await startReceiver({
     respond: () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: '{}' }),
   });
-  telemetry = await startTelemetry({ version: '1', endpoint: collector.url });
+  telemetry = await startTelemetry({ version: '1', endpoint: collector.url, logger: silentLogger() });
   harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '1' });
 });
 afterAll(async () => {
