@@ -76,6 +76,8 @@ const errors = html`<p>Success is <code>200</code>. Everything else is a problem
 <code>code</code>, which never changes its meaning; <code>detail</code> is for people. <a href="/developers/errors">All
 codes</a> are on their own page.</p>
 ${code('Answer', samples.problemSample)}
+<p>Each of <code>errors</code> names a field, a code and what is wrong with it; at most 50 are told. Fields and query
+parameters that are not known are refused, so that a typo is never passed over.</p>
 <p>Every answer carries <code>x-request-id</code>, yours when you sent one. Tell us that id and we find the request.</p>`;
 
 const paging = html`<p>Lists answer <code>{ "data": […] }</code>. Products are listed whole, oldest first; all

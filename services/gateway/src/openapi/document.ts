@@ -71,7 +71,8 @@ export function openApiDocument(operations: readonly Operation[], baseUrl: strin
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'Makes repeating the request harmless: the same key and body get the first answer again for 30 days.',
+  description:
+    'Makes repeating the request harmless: the same key and body get the first answer again for 30 days, without secrets. A refusal frees the key.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 } as const;
 
