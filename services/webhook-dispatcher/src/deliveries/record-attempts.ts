@@ -49,7 +49,8 @@ const recordStatement = statement(
    ), failing as (
      insert into failing_endpoints as f (endpoint_id, account_id, since, last_at, attempts, events)
      select endpoint_id, account_id, min(created_at), max(created_at), count(*), count(*) filter (where number = 1)
-     from attempt where endpoint_id <> all (array(select endpoint_id from attempt where delivered))
+     from attempt a where endpoint_id <> all (array(select endpoint_id from attempt where delivered))
+       and exists (select from endpoints e where e.id = a.endpoint_id and e.account_id = a.account_id and e.active)
      group by endpoint_id, account_id order by endpoint_id
      on conflict (endpoint_id) do update set last_at = greatest(f.last_at, excluded.last_at),
        attempts = f.attempts + excluded.attempts, events = f.events + excluded.events
