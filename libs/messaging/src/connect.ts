@@ -36,8 +36,10 @@ export interface NatsLink {
   onRestored(listener: () => void): () => void;
   /** Throws when the server does not answer. */
   check(): Promise<void>;
-  /** Throws when the connection is closed for good: only a new process gets another one. */
+  /** Throws when only a new process can go on: the connection is closed for good, or was given up. */
   checkOpen(): void;
+  /** What was opened on the connection has ended for good, and this process has no way to open it again. */
+  giveUp(reason: string): void;
   /** Lets handlers finish, then closes. */
   close(): Promise<void>;
 }
@@ -51,7 +53,7 @@ const firstConnectPauseMs = 250;
 export async function connectNats(options: NatsOptions): Promise<NatsLink> {
   const say = sayConnectionState(options.logger, options.url);
   const connection = await connectFirst(optionsOf(options), say);
-  const state = { up: true, changedMs: Number.NEGATIVE_INFINITY };
+  const state = { up: true, changedMs: Number.NEGATIVE_INFINITY, givenUp: '' };
   const [onLost, tellLost] = listeners();
   const [onRestored, tellRestored] = listeners();
   const change = (up: boolean): void => {
@@ -76,6 +78,10 @@ export async function connectNats(options: NatsOptions): Promise<NatsLink> {
     },
     checkOpen: () => {
       if (connection.isClosed()) throw new Error('the connection to NATS is closed for good');
+      if (state.givenUp !== '') throw new Error(state.givenUp);
+    },
+    giveUp: (reason) => {
+      state.givenUp = reason;
     },
     close: async () => {
       say.closing();

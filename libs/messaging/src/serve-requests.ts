@@ -81,9 +81,17 @@ export async function serveRequests(
       },
     });
   }
+  let closing = false;
+  // It stops by itself when one of its subscriptions ends, as when the server forbids a subject.
+  void service.stopped.then((err) => {
+    if (closing || link.connection.isClosed()) return;
+    logger.error({ err }, 'requests are served no longer; this process must be replaced');
+    link.giveUp('requests are served no longer');
+  });
   await link.connection.flush();
   return {
     close: async () => {
+      closing = true;
       if (!link.connection.isClosed() && link.connected()) {
         pings.unsubscribe();
         await service.stop();

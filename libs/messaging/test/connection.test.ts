@@ -1,14 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defineRequest } from '@app/contracts/define';
 import { findNatsServer, type RunningNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { freePort } from '@app/embedded/ports';
 import type { Logger } from '@app/service-kit/logger';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
 import { connectNats, natsCheck } from '../src/connect.ts';
 import { natsUsersConfig } from '../src/permissions.ts';
+import { answer, serveRequests } from '../src/serve-requests.ts';
 
 guardLeaks();
 
@@ -109,6 +112,20 @@ test('a subject that is forbidden to the service is told once', async () => {
   await eventually(() => lines.length > 0);
   await link.connection.flush();
   expect(said()).toEqual(['NATS refuses a subject to this service']);
+  await link.close();
+  await server.stop();
+});
+
+test('a service whose subscriptions ended is not alive: it would never answer again', async () => {
+  const server = await start('right');
+  const link = await connectNats(linkOptions());
+  const foreign = defineRequest('read', 'billing', 'test.ask', { input: z.object({}), output: z.object({}) });
+  const answers = [answer(foreign, async () => ({}))];
+  const served = await serveRequests(link, { version: '0.1.0', description: 'test', answers, logger });
+  const { checkAlive } = natsCheck(link);
+  await eventually(() => said().includes('requests are served no longer; this process must be replaced'));
+  expect(checkAlive).toThrow('served no longer');
+  await served.close();
   await link.close();
   await server.stop();
 });
