@@ -25,9 +25,15 @@ function messageSpan(
   return { name: `${operation} ${subject}`, attributes };
 }
 
-/** A question or command over NATS, on the asking and on the answering side. */
-export const requestSpan = (operation: 'request' | 'process', subject: string): SpanText =>
-  messageSpan(operation, operation === 'request' ? 'send' : 'process', subject);
+const requestSpans = new Map<string, SpanText>();
+
+/** A question or command over NATS, on the asking and on the answering side. Made once for each: every request has one. */
+export function requestSpan(operation: 'request' | 'process', subject: string): SpanText {
+  const key = `${operation} ${subject}`;
+  const known = requestSpans.get(key) ?? messageSpan(operation, operation === 'request' ? 'send' : 'process', subject);
+  requestSpans.set(key, known);
+  return known;
+}
 
 export function publishSpan(subject: string, eventId: string): SpanText {
   const { name, attributes } = messageSpan('publish', 'send', subject);

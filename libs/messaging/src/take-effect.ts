@@ -52,7 +52,7 @@ export async function takeEffect(
   alongside: (client: PoolClient) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const { name, attributes } = batchSpan(definition.service, events.length);
-  const items = events.map((event) => consumeSpan(definition.subject, service, event));
+  const items = () => events.map((event) => consumeSpan(definition.subject, service, event));
   await inBatchSpan(name, { service, kind: SpanKind.CONSUMER, attributes, items }, async (traceparents) => {
     const committed: (() => void)[] = [];
     await database.transaction(async (client) => {
@@ -60,7 +60,9 @@ export async function takeEffect(
       const { rows } = await client.query<{ event_id: string }>({ ...insertInbox, values: [ids] });
       const fresh = new Set(rows.map((row) => row.event_id));
       // What an event brings about continues from its being consumed, not from its being published.
-      const traced = events.map((event, index) => ({ ...event, traceparent: traceparents[index] }));
+      const traced = events.map((event, index) =>
+        traceparents === undefined ? event : { ...event, traceparent: traceparents[index] },
+      );
       const news = traced.filter((event) => fresh.delete(event.id));
       if (news.length > 0) await handle(news, client, (work) => committed.push(work));
       await alongside(client);

@@ -101,18 +101,18 @@ export interface BatchItem {
  * Work done once for many items, each of which belongs to a trace of its own. Every item gets a span in its own trace,
  * and the work one span that is linked to all of those, and they to it; a lone item's span is that of the work. The
  * work belongs to the first item's trace: a span without a parent might not be sampled although its items are.
- * @param work gets the traceparent of each item's span, for what continues the item's trace
+ * @param items made only while tracing is on
+ * @param work gets the traceparent of each item's span, for what continues the item's trace; nothing while tracing is off
  */
 export function inBatchSpan<T>(
   name: string,
-  options: Omit<SpanOptions, 'parent'> & { readonly items: readonly BatchItem[] },
-  work: (traceparents: readonly (string | undefined)[]) => Promise<T>,
+  options: Omit<SpanOptions, 'parent'> & { readonly items: () => readonly BatchItem[] },
+  work: (traceparents?: readonly (string | undefined)[]) => Promise<T>,
 ): Promise<T> {
-  const { items, ...common } = options;
-  const unchanged = items.map((item) => item.traceparent);
-  if (tracerOf === undefined || !unchanged.some((traceparent) => spanContextOf(traceparent) !== undefined)) {
-    return work(unchanged);
-  }
+  if (tracerOf === undefined) return work();
+  const { items: makeItems, ...common } = options;
+  const items = makeItems();
+  if (!items.some(({ traceparent }) => spanContextOf(traceparent) !== undefined)) return work();
   const open = items.map((item) => {
     if (spanContextOf(item.traceparent) === undefined) return undefined;
     const attributes = { ...(items.length === 1 ? common.attributes : {}), ...item.attributes };

@@ -80,7 +80,7 @@ async function placeInTime(desk: OrderDesk, batch: readonly WaitingOrder[]): Pro
 
 /** The catalog's question and the statements are the batch's: each order's trace is linked to them. */
 async function placeInSpan(desk: OrderDesk, commands: OrderCommand[]): Promise<Outcome<PlacedOrder>[]> {
-  const items = commands.map(({ context }) => ({ name: 'place order', traceparent: context.traceparent }));
+  const items = () => commands.map(({ context }) => ({ name: 'place order', traceparent: context.traceparent }));
   const attributes = { 'app.orders': commands.length };
   return await inBatchSpan('place orders', { service: 'checkout', attributes, items }, () =>
     placeOrders(desk, commands),
