@@ -9,7 +9,7 @@ export interface AnswerLimits {
   readonly accountBytes: number;
   /** The same of all accounts; beyond, an answer that has come is not given. */
   readonly totalBytes: number;
-  /** Reads of one account that wait for room, and for how long. */
+  /** Reads of one operation and account that wait for room, and for how long. */
   readonly waiting: number;
   readonly waitMs: number;
   /** An answer that has waited longer is dropped with its connection as soon as somebody needs its room. */
@@ -84,10 +84,9 @@ export class AnswerRoom {
   enter(accountId: string, operation: string, res: ServerResponse): Place | Promise<Place> {
     const account = this.#accounts.get(accountId) ?? new Account();
     this.#accounts.set(accountId, account);
-    if (account.waiters.length === 0 && this.#hasRoom(account, operation)) {
-      return this.#ask(accountId, account, operation, res);
-    }
-    if (account.waiters.length >= this.#limits.waiting) throw tooMuch();
+    const ahead = account.waiters.filter((waiter) => waiter.operation === operation).length;
+    if (ahead === 0 && this.#hasRoom(account, operation)) return this.#ask(accountId, account, operation, res);
+    if (ahead >= this.#limits.waiting) throw tooMuch();
     return this.#wait(accountId, account, operation, res);
   }
 
