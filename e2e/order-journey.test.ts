@@ -68,7 +68,7 @@ test('an order goes through all services', async () => {
     countryCode: 'GB',
     totalCents: 11_800,
     total: '$118.00',
-    affiliate: 'nobody',
+    affiliate: '',
     accessUrl: 'https://example.com/a',
   });
 
