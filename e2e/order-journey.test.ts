@@ -93,6 +93,27 @@ test('an order goes through all services', async () => {
   });
 });
 
+test('order.paid names the partner who is credited, as the partner’s code is written; the order keeps what was typed', async () => {
+  const { slug } = await addProduct(seller);
+  await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/credited` } });
+  const partner = { code: 'Leaf-1', name: 'Lea', email: 'lea@example.com', commissionPercent: 10 };
+  expect(await seller.call('POST', '/api/v1/affiliates', { body: partner })).toMatchObject({ status: 200 });
+  const place = async (email: string, affiliateCode: string) => {
+    const { json } = await seller.call('POST', '/api/v1/orders', { body: { productSlug: slug, email, affiliateCode } });
+    const { affiliate } = await eventually(() =>
+      receiver.requests.map(({ body }) => JSON.parse(body)).find(({ orderId }) => orderId === json.orderId),
+    );
+    const order = await seller.call('GET', `/api/v1/orders/${json.orderId}`);
+    return [affiliate, order.json.affiliate_code, json.orderId];
+  };
+  const credited = await place('buyer@example.com', 'LEAF-1');
+  expect(credited.slice(0, 2)).toEqual(['Leaf-1', 'LEAF-1']);
+  expect((await place('LEA@example.com', 'leaf-1')).slice(0, 2)).toEqual(['', 'leaf-1']);
+  const commissions = async () => (await seller.call('GET', '/api/v1/affiliates/leaf-1/commissions')).json.data;
+  await eventually(async () => (await commissions()).length === 1);
+  expect(await commissions()).toMatchObject([{ order_id: credited[2], amount_cents: 990 }]);
+});
+
 test('an order sees a catalog change that was acknowledged before it', async () => {
   const { productId, slug } = await addProduct(seller, 'changing');
   for (let priceCents = 100; priceCents < 120; priceCents++) {
