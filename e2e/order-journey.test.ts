@@ -94,7 +94,7 @@ test('an order goes through all services', async () => {
 });
 
 test('order.paid names the partner who is credited, as the partner’s code is written; the order keeps what was typed', async () => {
-  const { slug } = await addProduct(seller);
+  const { slug } = await addProduct(seller, 'credited');
   await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/credited` } });
   const partner = { code: 'Leaf-1', name: 'Lea', email: 'lea@example.com', commissionPercent: 10 };
   expect(await seller.call('POST', '/api/v1/affiliates', { body: partner })).toMatchObject({ status: 200 });
