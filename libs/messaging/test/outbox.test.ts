@@ -80,6 +80,17 @@ test('an event published long after it was written is kept for as long as any ot
   expect(await count('true')).toBe(1);
 });
 
+test('what a replica of an older version published is pruned too, and holds up nobody', async () => {
+  await record(db.database, range(0, 600));
+  await db.database.pool.query("update outbox set stream_seq = id, created_at = now() - interval '2 hours'");
+  await record(db.database, range(600, 602));
+  await db.database.pool.query(
+    "update outbox set stream_seq = id, published_at = now() - interval '61 minutes' where stream_seq is null",
+  );
+  await prune();
+  expect(await count('true')).toBe(0);
+});
+
 test('pruning leaves what is not published, however old it is, and deletes all that is due', async () => {
   await db.database.pool.query(
     `insert into outbox (event_id, subject, payload, stream_seq, published_at, created_at)
