@@ -35,6 +35,8 @@ export interface Harness {
   /** How often the affiliate service was asked. */
   creditQuestions(): number;
   stopAffiliate(): Promise<void>;
+  /** The affiliate service works on every question, and answers none until the function it returns is called. */
+  stallAffiliate(): () => void;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function createHarness(): Promise<Harness> {
   const offers = new Map<string, SaleOffer>();
   const asked: WantedOffer[][] = [];
   let stalled = Promise.resolve();
+  let creditsStalled = Promise.resolve();
   const catalog = await connectNats(nats.login('catalog'));
   const find = answerAcrossAccounts(resolveOffers, async ({ wanted }) => {
     asked.push(wanted);
@@ -68,6 +71,7 @@ export async function createHarness(): Promise<Harness> {
   const affiliate = await connectNats(nats.login('affiliate'));
   const credit = answerAcrossAccounts(resolveCredits, async ({ wanted }) => {
     creditQuestions += 1;
+    await creditsStalled;
     return { credited: wanted.map((one) => partners.get(`${one.accountId}/${one.code.toLowerCase()}`) ?? null) };
   });
   await serveRequests(affiliate, {
@@ -103,6 +107,11 @@ export async function createHarness(): Promise<Harness> {
     partners,
     creditQuestions: () => creditQuestions,
     stopAffiliate: () => affiliate.close(),
+    stallAffiliate: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      creditsStalled = promise;
+      return resolve;
+    },
     close: async () => {
       for (const service of running) await service.close();
       await link.close();

@@ -266,6 +266,21 @@ test('without the affiliate service orders with a partner code wait, and no othe
   expect(await query('select 1 from orders where affiliate_code is not null')).toEqual([]);
 });
 
+test('while the affiliate service works on its answers, orders with a partner code delay no others', async () => {
+  const release = harness.stallAffiliate();
+  const waiting: Promise<unknown>[] = [];
+  // As many batches as may be under way at once, and an order behind them.
+  for (const asked of [1, 2, 2]) {
+    waiting.push(place({ affiliateCode: 'leaf' }));
+    await eventually(() => harness.creditQuestions() === asked);
+  }
+  await place();
+  // None of them gave its place up first: that would be another question.
+  expect(harness.creditQuestions()).toBe(2);
+  release();
+  await Promise.all(waiting);
+});
+
 test('without the catalog an order is refused at once and not recorded', async () => {
   await harness.stopCatalog();
   await expect(place()).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -36,22 +36,26 @@ interface WaitingOrder {
 
 /**
  * Takes orders together: those that arrive while a batch is under way wait and form the next one. A batch costs one
- * question to the catalog and one statement, however many orders it holds, and a lone order waits for nobody.
+ * question to the catalog and one statement, however many orders it holds, and a lone order waits for nobody. Orders that
+ * name a partner code have batches of their own: while the affiliate service is slow to answer, they delay no others.
  *
  * An order's id is its command's id. A command that comes again (its answer was lost) finds its order or its refusal
  * recorded and gets that outcome, whatever the catalog says by now. One that comes again while its order still waits takes no
  * second place: it waits for the same outcome, so that a database that stands still does not fill the queue.
  */
 export function createOrderBatcher(desk: OrderDesk): OrderQueue {
-  const batcher = createBatcher<WaitingOrder, PlacedOrder>({
-    maxBatch: batchMax,
-    maxWaiting: waitingMax,
-    concurrency: 2,
-    run: (batch) => placeInTime(desk, batch),
-  });
+  const newBatcher = () =>
+    createBatcher<WaitingOrder, PlacedOrder>({
+      maxBatch: batchMax,
+      maxWaiting: waitingMax,
+      concurrency: 2,
+      run: (batch) => placeInTime(desk, batch),
+    });
+  const plain = newBatcher();
+  const withPartnerCode = newBatcher();
   const underWay = new Map<string, { order: WaitingOrder; outcome: Promise<PlacedOrder> }>();
   return {
-    close: () => batcher.close(),
+    close: async () => void (await Promise.all([plain.close(), withPartnerCode.close()])),
     add: (command) => {
       const { accountId, commandId, deadlineMs } = command.context;
       const key = `${accountId}/${commandId}`;
@@ -61,6 +65,7 @@ export function createOrderBatcher(desk: OrderDesk): OrderQueue {
         return first.outcome;
       }
       const order: WaitingOrder = { command, deadlineMs };
+      const batcher = command.body.affiliateCode ? withPartnerCode : plain;
       const outcome = batcher.add(order).finally(() => underWay.delete(key));
       underWay.set(key, { order, outcome });
       return outcome;
