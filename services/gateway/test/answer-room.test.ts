@@ -1,5 +1,6 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
 import { type AnswerLimits, AnswerRoom } from '../src/http/answer-room.ts';
@@ -78,4 +79,23 @@ test('while somebody waits, the answer that has waited longest goes with its con
   await eventually(() => slow[0]?.destroyed === true);
   expect(slow[1]?.destroyed).toBe(false);
   await next;
+});
+
+test('callers that have left before they enter take no place', async () => {
+  const room = new AnswerRoom(limits);
+  const server = createServer().listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    for (let i = 0; i < limits.asked; i++) {
+      const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      const [, gone] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+      client.destroy();
+      await once(gone, 'close');
+      expect(() => room.enter('acc', 'list', gone)).toThrow(refused);
+    }
+    expect(room.enter('acc', 'list', response())).not.toBeInstanceOf(Promise);
+  } finally {
+    server.close();
+  }
 });

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { DomainError } from '@app/contracts/errors';
+import { DomainError } from '@app/contracts/errors';
 import { TemporaryRefusal } from './temporary-refusal.ts';
 
 export interface AnswerLimits {
@@ -82,6 +82,8 @@ export class AnswerRoom {
 
   /** No promise when there is room, which is nearly always. Rejects with `service_unavailable`. */
   enter(accountId: string, operation: string, res: ServerResponse): Place | Promise<Place> {
+    // Its end has passed already: a place would never be given back.
+    if (res.closed) throw callerGone();
     const account = this.#accounts.get(accountId) ?? new Account();
     this.#accounts.set(accountId, account);
     const ahead = account.waiters.filter((waiter) => waiter.operation === operation).length;
@@ -201,6 +203,11 @@ export class AnswerRoom {
     answer.account.bytes -= answer.bytes;
     this.#bytes -= answer.bytes;
   }
+}
+
+/** Nobody hears it. */
+function callerGone(): DomainError {
+  return new DomainError('service_unavailable', 'The caller has gone before it was answered.');
 }
 
 function tooMuch(): DomainError {
