@@ -33,7 +33,16 @@ export async function openLockSession(
   // Without a listener for errors a server that goes away would end the process.
   client.on('error', lose);
   client.on('end', lose);
-  const sign = (): void => void client.query('select 1').catch(lose);
+  let asked = false;
+  // One at a time: behind a statement that takes long, more of them would only queue up.
+  const sign = (): void => {
+    if (asked) return;
+    asked = true;
+    const done = (): void => {
+      asked = false;
+    };
+    client.query('select 1').then(done, lose);
+  };
   let timer: NodeJS.Timeout | undefined;
   const close = async (): Promise<void> => {
     state = state === 'lost' ? 'lost' : 'closed';

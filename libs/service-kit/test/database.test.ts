@@ -175,6 +175,18 @@ test('a lock session tells that its lock is gone', async () => {
   expect(lost).toBe(1);
 });
 
+test('a lock session whose statement takes long has one sign waiting behind it and not more', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const session = await openLockSession({ connectionString: server.url });
+  const query = vi.spyOn(session.client, 'query');
+  const long = session.client.query('select pg_sleep(0.2)');
+  vi.advanceTimersByTime(20_000);
+  expect(query).toHaveBeenCalledTimes(2);
+  await long;
+  await session.close();
+  vi.useRealTimers();
+});
+
 test('bigint is a number, timestamptz a Date and date a text, whatever the time zone of the machine', async () => {
   const { rows } =
     await database.pool.query(`select 9007199254740991::bigint as money, array[1, null]::bigint[] as several,
