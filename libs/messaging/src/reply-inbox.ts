@@ -15,6 +15,8 @@ export interface Mailbox {
 
 export interface ReplyInbox {
   open(): Mailbox;
+  /** How long ago replies last lay unread on their way here, in milliseconds: silence from before tells nothing. */
+  sinceBehindMs(): number;
 }
 
 /**
@@ -32,18 +34,64 @@ export function openReplyInbox(link: NatsLink): ReplyInbox {
   link.onLost(() => {
     for (const receive of receivers.values()) receive('lost');
   });
+  const backlog = watchBacklog(link);
   let opened = 0;
   return {
     open: () => {
       const subject = prefix + (opened++).toString(36);
-      const { receive, next } = queueOfReplies();
+      const { receive, next } = queueOfReplies(backlog.read);
       receivers.set(subject, receive);
       return { subject, next, close: () => void receivers.delete(subject) };
     },
+    sinceBehindMs: backlog.sinceBehindMs,
   };
 }
 
-function queueOfReplies(): { receive(reply: Msg | Lost): void; next: Mailbox['next'] } {
+/** A server that has nothing for us answers sooner; ten answers of 8 MiB take a second. */
+const behindMs = 50;
+/** The longest message, 8 MiB, at 24 MB a second: within this there is a whole one more. */
+const lookEveryMs = 350;
+
+/**
+ * Replies come one after the other on one connection: a short one waits behind the long ones that were sent before it.
+ * nats-server answers a ping in the same order, so once it has, everything sent before has been read.
+ */
+function watchBacklog({ connection }: NatsLink): { read(): Promise<void>; sinceBehindMs(): number } {
+  let endedMs = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  const readAll = async (): Promise<void> => {
+    const beganMs = performance.now();
+    const answered = connection.flush().then(
+      () => true,
+      () => false,
+    );
+    const caughtUp = await Promise.race([answered, untilNothingComes(connection)]);
+    const nowMs = performance.now();
+    if (caughtUp && nowMs - beganMs > behindMs) endedMs = nowMs;
+  };
+  return {
+    read: () => {
+      reading ??= readAll().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    },
+    sinceBehindMs: () => performance.now() - endedMs,
+  };
+}
+
+/** A server that hangs answers no ping: who waits for it would never hear of it. */
+async function untilNothingComes(connection: NatsLink['connection']): Promise<false> {
+  let before: number;
+  do {
+    before = connection.stats().inBytes;
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    await new Promise((resolve) => setImmediate(resolve));
+  } while (connection.stats().inBytes > before);
+  return false;
+}
+
+function queueOfReplies(readAll: () => Promise<void>): { receive(reply: Msg | Lost): void; next: Mailbox['next'] } {
   const waiting: (Msg | Lost)[] = [];
   let take: ((reply: Msg | Lost) => void) | undefined;
   return {
@@ -60,8 +108,11 @@ function queueOfReplies(): { receive(reply: Msg | Lost): void; next: Mailbox['ne
           take = undefined;
           resolve(reply);
         };
-        // After a pause of this very process the timer is due before the replies that have arrived are read.
-        const timer = setTimeout(() => setImmediate(() => take === settle && settle('silent')), limitMs);
+        // Also after a pause of this very process: the timer is due before the replies that have arrived are read.
+        const silent = (): void => {
+          if (take === settle) settle('silent');
+        };
+        const timer = setTimeout(() => void readAll().then(silent), limitMs);
         take = settle;
       });
     },

@@ -7,8 +7,8 @@ import { ServiceErrorHeader } from '@nats-io/services';
 import type { Msg } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
 import type { NatsLink } from './connect.ts';
-import { createPeers, hasNoResponders, type Peer } from './peers.ts';
-import { type Mailbox, openReplyInbox } from './reply-inbox.ts';
+import { createPeers, hasNoResponders, type Peer, type PingResult } from './peers.ts';
+import { type Mailbox, openReplyInbox, type ReplyInbox } from './reply-inbox.ts';
 import { isWorking, tryLimitMs, writeContext } from './request-headers.ts';
 import { requestSpan } from './spans.ts';
 
@@ -67,7 +67,7 @@ export interface Requester {
 
 interface Port {
   readonly link: NatsLink;
-  readonly open: () => Mailbox;
+  readonly inbox: ReplyInbox;
   readonly peerOf: (service: ServiceName) => Peer;
   /** Milliseconds since the epoch; infinite until this process closes. */
   endMs: number;
@@ -75,7 +75,7 @@ interface Port {
 
 export function createRequester(link: NatsLink): Requester {
   const inbox = openReplyInbox(link);
-  const port: Port = { link, open: inbox.open, peerOf: createPeers(link, inbox), endMs: Number.POSITIVE_INFINITY };
+  const port: Port = { link, inbox, peerOf: createPeers(link, inbox), endMs: Number.POSITIVE_INFINITY };
   const requestBytes: Requester['requestBytes'] = async (definition, input, context) => {
     const ask = () => deliver(port, definition, JSON.stringify(input), context);
     const { name, attributes } = requestSpan('request', definition.subject);
@@ -121,7 +121,7 @@ async function deliver(
   payload: string,
   context: CallContext,
 ): Promise<Uint8Array> {
-  const mailbox = port.open();
+  const mailbox = port.inbox.open();
   const peer = port.peerOf(definition.service);
   const startedMs = performance.now();
   const endMs = startedMs + (definition.mode === 'read' ? readWithinMs : resolveWithinMs);
@@ -211,9 +211,13 @@ async function attempt(call: Call): Promise<Outcome> {
  * A command is not given to a service that hangs: nobody could say what became of it. What was not handed over had no
  * effect, and its caller may be told so within a second.
  */
-async function findAlive({ peer, definition }: Call): Promise<'alive' | 'unreached' | 'lost'> {
+async function findAlive(call: Call): Promise<'alive' | 'unreached' | 'lost'> {
+  const { peer, definition } = call;
   if (peer.sinceHeardMs() < heardWithinMs) return 'alive';
-  const result = await peer.ping(peer.down() ? stillDownAfterMs : downAfterMs);
+  const endMs = performance.now() + tryLimitMs;
+  let result: PingResult;
+  do result = await peer.ping(peer.down() ? stillDownAfterMs : downAfterMs);
+  while (result === 'silent' && isBehind(call, endMs));
   if (result !== 'silent') return result;
   peer.gaveUp();
   throw unavailable(definition);
@@ -226,13 +230,22 @@ async function outcomeOf(call: Call, tryEndMs: number): Promise<Outcome> {
     const limitMs = Math.min(silenceLimitMs(call), Math.max(0, tryEndMs - performance.now()), leftMs(call));
     const reply = await mailbox.next(limitMs);
     if (reply === 'lost') return { kind: 'lost' };
-    if (reply === 'silent') return silence(call, tryEndMs);
+    if (reply === 'silent') {
+      if (isBehind(call, tryEndMs)) continue;
+      return silence(call, tryEndMs);
+    }
     if (hasNoResponders(reply)) return { kind: 'unreached' };
     peer.heard();
     if (!isWorking(reply)) return { kind: 'answered', message: reply };
     // At work for as long as a try may take: perhaps it hangs in its database; ask again under the same command id.
     if (performance.now() >= tryEndMs) return { kind: 'lost' };
   }
+}
+
+/** Signs lay unread until a moment ago: asking once more would only add to what lies there. */
+function isBehind(call: Call, tryEndMs: number): boolean {
+  const inTime = performance.now() < tryEndMs && leftMs(call) > 0;
+  return inTime && call.port.inbox.sinceBehindMs() < silenceLimitMs(call);
 }
 
 function silenceLimitMs({ peer, definition, tries }: Call): number {
@@ -242,9 +255,9 @@ function silenceLimitMs({ peer, definition, tries }: Call): number {
 
 /** Throws for a read when the whole service has been silent for too long. */
 function silence(call: Call, tryEndMs: number): Outcome {
-  const { peer, definition, startedMs } = call;
+  const { peer, port, definition, startedMs } = call;
   if (performance.now() >= tryEndMs) return { kind: 'lost' };
-  const silentMs = Math.min(peer.sinceHeardMs(), performance.now() - startedMs);
+  const silentMs = Math.min(peer.sinceHeardMs(), port.inbox.sinceBehindMs(), performance.now() - startedMs);
   if (definition.mode === 'read' && silentMs >= (peer.down() ? stillDownAfterMs : downAfterMs) - 1) {
     peer.gaveUp();
     throw unavailable(definition);

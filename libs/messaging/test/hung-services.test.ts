@@ -2,11 +2,12 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestNats, type TestNats } from '@app/testing/nats';
+import { startTcpProxy } from '@app/testing/tcp-proxy';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { connectNats, type NatsLink } from '../src/connect.ts';
 import { pingSubject, writeContext } from '../src/request-headers.ts';
 import { createRequester, type Requester } from '../src/requester.ts';
-import { type Answer, answer, serveRequests } from '../src/serve-requests.ts';
+import { type Answer, answer, Serialized, serveRequests } from '../src/serve-requests.ts';
 import { addOne, ask, askDouble, logger } from './harness.ts';
 
 guardLeaks();
@@ -124,4 +125,30 @@ test('a process that closes soon tells a command with an unknown outcome as such
   const asked = requester.request(addOne, {}, command());
   requester.finishWithin(300);
   await expect(asked).rejects.toMatchObject({ code: 'outcome_unknown' });
+});
+
+test('long answers on their way here are no silence: nobody is refused, and nothing is asked twice', async () => {
+  let begun = 0;
+  const long = new Serialized(JSON.stringify({ doubled: 2, rest: 'x'.repeat(1024 * 1024) }));
+  const count = answer(askDouble, async ({ n }) => {
+    begun += 1;
+    return n === 1 ? long : { doubled: n * 2 };
+  });
+  const add = answer(addOne, async () => ({ total: 1 }));
+  await serve(count, add);
+  const login = nats.login('gateway');
+  const proxy = await startTcpProxy(login.url);
+  open.push(() => proxy.close());
+  const link = await connectNats({ ...login, url: proxy.url });
+  open.push(() => link.close());
+  const far = createRequester(link);
+  proxy.pace(6 * 1024 * 1024);
+  const longs = Array.from({ length: 12 }, () => far.request(askDouble, { n: 1 }, ask));
+  await eventually(() => expect(begun).toBe(12));
+  const short = far.request(askDouble, { n: 2 }, ask);
+  const commanded = far.request(addOne, {}, command());
+  expect(await short).toEqual({ doubled: 4 });
+  expect(await commanded).toEqual({ total: 1 });
+  expect(await Promise.all(longs)).toHaveLength(12);
+  expect(begun).toBe(13);
 });

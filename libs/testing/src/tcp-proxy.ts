@@ -6,6 +6,8 @@ export interface TcpProxy {
   readonly url: string;
   /** From now on no byte passes on the connections there are; new connections pass. */
   silence(): void;
+  /** What the server sends passes no faster than this, in bytes a second. */
+  pace(bytesPerSecond: number): void;
   /** From now on new connections are ended at once (`refuse`) or never answered (`hang`), and those there are as well. */
   fail(how: 'refuse' | 'hang'): void;
   /** The server is back; connections that hung are ended. */
@@ -18,6 +20,7 @@ export interface TcpProxy {
 export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
+  let rate = Number.POSITIVE_INFINITY;
   let failing: 'refuse' | 'hang' | undefined;
   let failedConnections = 0;
   const hold = (client: Socket): void => {
@@ -30,6 +33,11 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   const server = createServer((client) => {
     if (failing !== undefined) return hold(client);
     const upstream = connect(Number(target.port), target.hostname);
+    upstream.on('data', ({ length }: Buffer) => {
+      if (rate === Number.POSITIVE_INFINITY) return;
+      upstream.pause();
+      setTimeout(() => upstream.resume(), (length / rate) * 1_000);
+    });
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -56,6 +64,9 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   return {
     url: url.href,
     silence,
+    pace: (bytesPerSecond) => {
+      rate = bytesPerSecond;
+    },
     fail: (how) => {
       failing = how;
       if (how === 'hang') silence();
