@@ -1,25 +1,40 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import type { EventsSettings } from '@app/messaging/events-command';
+import { z } from 'zod';
 import type { Infrastructure } from './infrastructure.ts';
-import { writePrivate } from './private-file.ts';
+import { readPrivate, writePrivate } from './private-file.ts';
 
 const fileIn = (dataDir: string): string => join(dataDir, 'connections.json');
 
-/** How each service reaches its database and NATS in this run, for commands beside it: embedded servers choose their ports. */
-export function writeConnections(dataDir: string, infrastructure: Infrastructure): void {
+const settings = z.object({
+  DATABASE_URL: z.string(),
+  NATS_URL: z.string(),
+  NATS_USER: z.string().optional(),
+  NATS_PASSWORD: z.string().optional(),
+});
+
+const help = 'npm start writes it and removes it when it stops: run that first.';
+
+/**
+ * How each service reaches its database and NATS in this run, for commands beside it: embedded servers choose their
+ * ports. Removed with the run: another program may have the ports by then, and nobody is to show it the passwords.
+ */
+export function writeConnections(dataDir: string, infrastructure: Infrastructure): { remove(): void } {
   const of = (service: ServiceName): EventsSettings => ({
     DATABASE_URL: infrastructure.databaseUrl(service),
     NATS_URL: infrastructure.natsUrl,
     ...infrastructure.natsUser(service),
   });
   writePrivate(fileIn(dataDir), Object.fromEntries(serviceNames.map((service) => [service, of(service)])));
+  return { remove: () => rmSync(fileIn(dataDir), { force: true }) };
 }
 
-/** @throws Error when nothing was ever started in that directory */
+/** @throws Error when nothing runs on that directory, or the file is not as it was written */
 export function readConnections(dataDir: string, service: ServiceName): EventsSettings {
-  if (!existsSync(fileIn(dataDir))) throw new Error(`${fileIn(dataDir)} is missing: run npm start first`);
-  const connections = JSON.parse(readFileSync(fileIn(dataDir), 'utf8')) as Record<ServiceName, EventsSettings>;
-  return connections[service];
+  const connections = readPrivate(fileIn(dataDir), z.object({ [service]: settings }), help);
+  const own = connections?.[service];
+  if (own === undefined) throw new Error(`${fileIn(dataDir)} is missing. ${help}`);
+  return own;
 }

@@ -110,7 +110,7 @@ async function start(
   services.add('telemetry', telemetry, (started) => started.shutdown());
   const secrets = await loadSecrets(config, options);
   infrastructure = await startInfrastructure({ config, secrets, lifetime: servers, say, announce });
-  writeConnections(config.DATA_DIR, infrastructure);
+  servers.add('connections', writeConnections(config.DATA_DIR, infrastructure), (written) => written.remove());
   const renew = options.newCredentials || options.newSecrets;
   const seller = { dataDir: config.DATA_DIR, secrets, infrastructure, clock, say, empty: options.empty, renew };
   const { url, prepared } = await startServices(

@@ -56,7 +56,10 @@ export async function ensureStream(
   } catch (err) {
     if (!isShortOfStorage(err)) throw err;
     // nats-server sets the bound aside in advance. Events without one are better than none; the disk is watched anyway.
-    logger?.warn({ service, maxBytes }, 'nats-server has less storage than STREAM_MAX_BYTES: the stream has no bound');
+    logger?.warn(
+      { stream: streamName(service), maxBytes },
+      'nats-server has less storage than STREAM_MAX_BYTES: the stream has no bound',
+    );
     await applySettings(manager, streamName(service), { ...settings, max_bytes: -1 });
   }
 }
