@@ -213,7 +213,7 @@ function callerGone(): DomainError {
 function tooMuch(): DomainError {
   return new TemporaryRefusal(
     'service_unavailable',
-    'Earlier answers were not read yet: read them, or ask for less at once.',
+    'This account asks for more at once than is answered, or leaves answers unread: ask for less at once.',
     1,
   );
 }
