@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { deleteWebhookEndpoint, listActivity, putWebhookEndpoint } from '@app/contracts/webhooks';
@@ -10,7 +11,7 @@ import { anOrder, connectedAccount } from './orders.ts';
 
 guardLeaks();
 vi.setConfig({ testTimeout: 90_000 });
-const main = new URL('../src/main.ts', import.meta.url).pathname;
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 let harness: Harness;
 let seller: Awaited<ReturnType<typeof connectedAccount>>;
 beforeAll(async () => {
@@ -77,7 +78,7 @@ test('what a killed process has not settled is settled by the next', async () =>
   await seller.receiver.close();
 });
 
-test('an endpoint that is switched on again while it is being switched off gets everything, once and oldest first', async () => {
+test('an endpoint that is switched on again while it is being switched off gets everything, once', async () => {
   await addWaiting(3_000);
   await put({ active: false });
   expect(await count('pending')).toBeGreaterThan(0);
@@ -96,6 +97,27 @@ test('an endpoint that is switched on again while it is being switched off gets 
     { withinMs: 30_000 },
   );
   expect(await harness.query('select * from unsettled_endpoints')).toEqual([]);
+  await seller.receiver.close();
+});
+
+test('what an endpoint that is switched off and on again gets is due oldest first, whichever time released it', async () => {
+  seller.receiver.respondWith(() => ({ status: 200, delayMs: 2_000 }));
+  await addWaiting(20_000, '2026-01-01T00:00:00Z');
+  await harness.query(`update deliveries set created_at = '2026-01-01' where account_id = $1`, [seller.account]);
+  await put({ active: false });
+  await eventually(async () => expect(await count('held')).toBe(20_000), { withinMs: 30_000 });
+  await put({ active: true });
+  // More is released by now than the next two changes settle themselves.
+  await eventually(async () => expect(await count('held')).toBeLessThan(15_000));
+  for (const active of [false, true]) {
+    harness.clock.advance(60_000);
+    await put({ active });
+  }
+  await eventually(async () => expect(await count('held')).toBe(0), { withinMs: 30_000 });
+  const text = `select id from deliveries where account_id = $1 and status = 'pending' order by next_attempt_at, id`;
+  const due = (await harness.query<{ id: string }>(text, [seller.account])).map(({ id }) => id);
+  expect(due.length).toBeGreaterThan(19_000);
+  expect(due).toEqual(due.toSorted());
   await seller.receiver.close();
 });
 

@@ -29,10 +29,10 @@ const batchOf = (status: 'pending' | 'held') => `id = any (array(
 const inOrder = 'set local enable_bitmapscan = off';
 
 const holdStatement = statement('deliveries-hold', `update deliveries set status = 'held' where ${batchOf('pending')}`);
-/** All due at one time, and therefore claimed in the order of their ids: oldest first. */
+/** Due since they were made, and therefore claimed oldest first, however often the endpoint is switched meanwhile. */
 const releaseStatement = statement(
   'deliveries-release',
-  `update deliveries set status = 'pending', due = true, next_attempt_at = $4 where ${batchOf('held')}`,
+  `update deliveries set status = 'pending', due = true, next_attempt_at = least(created_at, $4) where ${batchOf('held')}`,
 );
 const cancelPendingStatement = statement(
   'deliveries-cancel-pending',
