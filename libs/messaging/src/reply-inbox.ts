@@ -61,11 +61,13 @@ function watchBacklog({ connection }: NatsLink): { read(): Promise<void>; sinceB
   let reading: Promise<void> | undefined;
   const readAll = async (): Promise<void> => {
     const beganMs = performance.now();
+    const watch = watchArrivals(connection);
     const answered = connection.flush().then(
       () => true,
       () => false,
     );
-    const caughtUp = await Promise.race([answered, untilNothingComes(connection)]);
+    const caughtUp = await Promise.race([answered, watch.ended]);
+    watch.stop();
     const nowMs = performance.now();
     if (caughtUp && nowMs - beganMs > behindMs) endedMs = nowMs;
   };
@@ -80,15 +82,18 @@ function watchBacklog({ connection }: NatsLink): { read(): Promise<void>; sinceB
   };
 }
 
-/** A server that hangs answers no ping: who waits for it would never hear of it. */
-async function untilNothingComes(connection: NatsLink['connection']): Promise<false> {
-  let before: number;
-  do {
-    before = connection.stats().inBytes;
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
-    await new Promise((resolve) => setImmediate(resolve));
-  } while (connection.stats().inBytes > before);
-  return false;
+/** A server that hangs answers no ping: who waits for it would never hear of it. Ends with false once nothing comes. */
+function watchArrivals(connection: NatsLink['connection']): { readonly ended: Promise<false>; stop(): void } {
+  const { promise: ended, resolve } = Promise.withResolvers<false>();
+  let before = connection.stats().inBytes;
+  const look = (): void => {
+    const { inBytes } = connection.stats();
+    if (inBytes === before) resolve(false);
+    before = inBytes;
+  };
+  // What has arrived is read before it is looked for.
+  const timer = setInterval(() => setImmediate(look), lookEveryMs);
+  return { ended, stop: () => clearInterval(timer) };
 }
 
 function queueOfReplies(readAll: () => Promise<void>): { receive(reply: Msg | Lost): void; next: Mailbox['next'] } {
