@@ -7,6 +7,8 @@ import { type AnswerLimits, AnswerRoom } from '../src/http/answer-room.ts';
 
 const limits: AnswerLimits = {
   asked: 2,
+  longBytes: 150,
+  askedLong: 1,
   accountBytes: 100,
   totalBytes: 300,
   waiting: 3,
@@ -98,4 +100,16 @@ test('callers that have left before they enter take no place', async () => {
   } finally {
     server.close();
   }
+});
+
+test('of reads whose answers are long fewer are asked at once, until one is short again', async () => {
+  const room = new AnswerRoom({ ...limits, accountBytes: 10_000, totalBytes: 10_000 });
+  (await room.enter('acc', 'list', response())).settle(151);
+  const one = await room.enter('acc', 'list', response());
+  const next = room.enter('acc', 'list', response());
+  expect(next).toBeInstanceOf(Promise);
+  expect(room.enter('acc', 'get', response())).not.toBeInstanceOf(Promise);
+  one.settle(150);
+  await next;
+  expect(room.enter('acc', 'list', response())).not.toBeInstanceOf(Promise);
 });

@@ -5,6 +5,9 @@ import { TemporaryRefusal } from './temporary-refusal.ts';
 export interface AnswerLimits {
   /** Reads of one operation that one account has under way at once. */
   readonly asked: number;
+  /** Answers of more bytes than this are long, and of reads whose last answer was long so many are under way. */
+  readonly longBytes: number;
+  readonly askedLong: number;
   /** Bytes of answers that one account has not taken yet; while there are more, it reads nothing else. */
   readonly accountBytes: number;
   /** The same of all accounts; beyond, an answer that has come is not given. */
@@ -18,10 +21,13 @@ export interface AnswerLimits {
 
 /**
  * An answer is at most a message of NATS, 8 MiB. One account holds 16 MiB and what comes while that fills up, 8 × 8 MiB;
- * all together hold 64 MiB. Eight reads of 3 ms are 2,600 a second, more than one process answers.
+ * all together hold 64 MiB. Eight reads of 3 ms are 2,600 a second, more than one process answers; long ones take some
+ * 50 ms each of one thread and of the connection that everybody's answers come over, so two of an account are enough.
  */
 export const answerLimits: AnswerLimits = {
   asked: 8,
+  longBytes: 256 * 1024,
+  askedLong: 2,
   accountBytes: 16 * 1024 * 1024,
   totalBytes: 64 * 1024 * 1024,
   waiting: 100,
@@ -45,6 +51,8 @@ interface Waiter {
 class Account {
   bytes = 0;
   readonly asked = new Map<string, number>();
+  /** Operations whose last answer was long. */
+  readonly long = new Set<string>();
   waiters: Waiter[] = [];
 }
 
@@ -93,7 +101,9 @@ export class AnswerRoom {
   }
 
   #hasRoom(account: Account, operation: string): boolean {
-    return account.bytes < this.#limits.accountBytes && (account.asked.get(operation) ?? 0) < this.#limits.asked;
+    const { accountBytes, asked, askedLong } = this.#limits;
+    const most = account.long.has(operation) ? askedLong : asked;
+    return account.bytes < accountBytes && (account.asked.get(operation) ?? 0) < most;
   }
 
   #ask(accountId: string, account: Account, operation: string, res: ServerResponse): Place {
@@ -118,6 +128,8 @@ export class AnswerRoom {
     return {
       settle: (bytes) => {
         answered();
+        if (bytes > this.#limits.longBytes) account.long.add(operation);
+        else account.long.delete(operation);
         if (!res.closed) {
           this.#makeRoom(bytes);
           answer = new Untaken(account, bytes, performance.now(), res);
