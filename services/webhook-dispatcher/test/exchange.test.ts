@@ -90,7 +90,7 @@ test('an answer whose body never ends is over when the time is', async () => {
   const result = await post(open, origin, '/', 200);
   expect(result).toMatchObject({ statusCode: 200, error: { code: 'ATTEMPT_TIMEOUT' } });
   expect(result.excerpt?.toString()).toBe('drip');
-  expect(result.durationMs).toBeLessThan(1_000);
+  expect(result.durationMs).toBeLessThan(2_500);
 });
 
 test('an answer that breaks off is no complete exchange', async () => {

@@ -54,7 +54,7 @@ test('a backlog of one account is worked off without holding up another, and eac
   const startedMs = Date.now();
   const [calmId] = await orders(calm.account, 1);
   await eventually(() => expect(calm.received()).toEqual([calmId]));
-  expect(Date.now() - startedMs).toBeLessThan(1_000);
+  expect(Date.now() - startedMs).toBeLessThan(2_500);
   await eventually(() => expect(busy.receiver.requests).toHaveLength(600), { withinMs: 15_000 });
   await eventually(async () => expect(new Set(await busy.statuses())).toEqual(new Set(['delivered'])));
   expect(busy.received().sort()).toEqual(ids.sort());
