@@ -97,7 +97,7 @@ async function replay(options: ReplaysOptions, subscription: Subscription, rows:
   options.logger.info({ subject: subscription.definition.subject, events: ids.length }, 'dead letters replayed');
 }
 
-/** An outage leaves the request standing. */
+/** An outage leaves the request standing, unless the database itself is away by now: then it is to be asked for again. */
 async function keep({ database, logger }: ReplaysOptions, row: LetterRow, err: unknown): Promise<void> {
   await database.pool.query(
     `update dead_letters set error = $2, died_at = now(), replay_requested_at = case when $3 then now() end
