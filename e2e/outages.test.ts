@@ -58,6 +58,14 @@ async function pidOf(program: string): Promise<number> {
   return Number.parseInt(await readFile(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8'), 10);
 }
 
+function endHard(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
+  }
+}
+
 test.each(['PostgreSQL', 'nats-server'])('a killed %s is started again, says so, and orders go on', async (name) => {
   const { standalone, seller, productId } = await start();
   expect((await order(seller)).status).toBe(200);
@@ -124,18 +132,24 @@ test.runIf(mayMount())(
       const { standalone, seller, productId } = await start();
       const { baseUrl } = await readCredentials(dataDir);
       let accepted = 0;
+      let undecided = 0;
       const tryOrder = async () => {
         const answer = await order(seller);
         if (answer.status === 200) accepted += 1;
+        else if (answer.json.code !== 'service_unavailable') undecided += 1;
         return answer;
       };
       await tryOrder();
       fill(join(disk, 'filler'));
-      const refused = await eventually(async () => {
-        const answer = await tryOrder();
-        return answer.status !== 200 && answer;
-      });
-      expect([refused.status, refused.json.code]).toEqual([503, 'service_unavailable']);
+      // A disk that is full at a stroke cuts off what is under way, before the watch of its room has looked again.
+      await eventually(
+        async () => {
+          const { status, json } = await tryOrder();
+          expect(status === 200 || status === 503).toBe(true);
+          return status === 503 && json.detail.includes('disk');
+        },
+        { withinMs: 20_000 },
+      );
       for (let n = 0; n < 300; n++) {
         const answer = await tryOrder();
         expect([answer.status, answer.json.code, answer.json.detail]).toEqual([
@@ -150,12 +164,16 @@ test.runIf(mayMount())(
       await standalone.until(/has room again/);
       await eventually(async () => (await order(seller, 'after')).status === 200, { withinMs: 30_000 });
       const counted = () => countedOrders(seller, productId);
-      await eventually(async () => expect(await counted()).toBe(accepted + 1), { withinMs: 30_000 });
+      await eventually(async () => expect(await counted()).toBeGreaterThanOrEqual(accepted + 1), { withinMs: 30_000 });
+      expect(await counted()).toBeLessThanOrEqual(accepted + 1 + undecided);
       expect(await standalone.end('SIGTERM')).toBe(0);
     } finally {
-      await running?.end('SIGKILL');
-      await eventually(() => execFileSync('umount', [disk]).length === 0, { withinMs: 10_000 });
+      const natsPid = await pidOf('nats-server').catch(() => undefined);
       dataDir = mountedOn;
+      await running?.end('SIGKILL');
+      // nats-server 2.9 that met the full disk hears no signal but this one.
+      if (natsPid !== undefined) endHard(natsPid);
+      await eventually(() => execFileSync('umount', [disk]).length === 0, { withinMs: 10_000 });
     }
   },
 );
