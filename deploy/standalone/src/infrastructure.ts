@@ -66,7 +66,7 @@ async function openPostgres({ config, lifetime, say, announce }: Surroundings): 
   const dataDir = join(config.DATA_DIR, 'postgres');
   const serverLog = openLog(join(config.DATA_DIR, 'postgres.log'), name, lifetime, announce);
   // Seven pools of 10, seven relays and migrations, and room for the owner's own psql.
-  const options = { dataDir, maxConnections: 150, serverLog };
+  const options = { dataDir, maxConnections: 150, serverLog, avoidPort: config.PORT };
   const postgres = await startPostgres(options);
   const restart = () => startPostgres({ ...options, port: postgres.port });
   const obstacle = () => fullDisk(config.DATA_DIR);
@@ -93,7 +93,8 @@ async function openNats({
     { mode: 0o600 },
   );
   const serverLog = openLog(join(config.DATA_DIR, 'nats-server.log'), name, lifetime, announce);
-  const options = { binary, dataDir: join(config.DATA_DIR, 'nats'), configFile, serverLog };
+  const dataDir = join(config.DATA_DIR, 'nats');
+  const options = { binary, dataDir, configFile, serverLog, avoidPort: config.PORT };
   const nats = await startNatsServer(options);
   const restart = () => startNatsServer({ ...options, port: nats.port });
   const obstacle = () => fullDisk(config.DATA_DIR);

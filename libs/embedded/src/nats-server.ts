@@ -69,6 +69,8 @@ export interface NatsServerOptions {
   binary: string;
   /** Default: a free port of 127.0.0.1. */
   port?: number;
+  /** Never the default: another server, which starts later, is to listen there. */
+  avoidPort?: number;
   /** JetStream's files; the same directory and port again is the same server again. */
   dataDir: string;
   /** A nats-server configuration to start from, e.g. users and permissions; it must not set `store_dir`. */
@@ -105,7 +107,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<Runni
   const pidFile = join(options.dataDir, 'server.json');
   await stopLeftover(pidFile, options.dataDir, 'nats-server');
   for (let attempt = 1; ; attempt++) {
-    const port = options.port ?? (await freePort());
+    const port = options.port ?? (await freePort(options.avoidPort));
     // Else the greeting of a foreign server would pass for ours.
     if (options.port !== undefined && (await portInUse(port)))
       throw new Error(`Port ${port} for nats-server is in use`);

@@ -1,8 +1,11 @@
 import { connect, createServer } from 'node:net';
 
-/** A TCP port of 127.0.0.1 that nobody listens on right now. Another process may take it before you do: retry. */
-export async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
+/**
+ * A TCP port of 127.0.0.1 that nobody listens on right now. Another process may take it before you do: retry.
+ * @param except a port that somebody is about to listen on
+ */
+export async function freePort(except?: number): Promise<number> {
+  const port = await new Promise<number>((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
@@ -11,6 +14,7 @@ export async function freePort(): Promise<number> {
       server.close(() => resolve(port));
     });
   });
+  return port === except ? await freePort(except) : port;
 }
 
 /** Whether something accepts connections there; a host that does not answer within a second counts as free. */

@@ -18,6 +18,8 @@ export interface PostgresOptions {
   dataDir: string;
   /** Default: a free port of 127.0.0.1. */
   port?: number;
+  /** Never the default: another server, which starts later, is to listen there. */
+  avoidPort?: number;
   /** Default true. False trades safety against power cuts for speed: for tests only. */
   durable?: boolean;
   /** Default 100. */
@@ -138,7 +140,7 @@ async function startServer(
   const giveUpAt = Date.now() + startAttemptsMs;
   const password = readPassword(cluster.passwordFile);
   for (;;) {
-    const port = options.port ?? (await freePort());
+    const port = options.port ?? (await freePort(options.avoidPort));
     const settings = postgresSettings({
       durable: options.durable ?? true,
       maxConnections: options.maxConnections ?? 100,
