@@ -31,6 +31,7 @@ async function count(
   eventIds: readonly string[],
   condition: string,
 ): Promise<Map<string, number>> {
+  if (eventIds.length === 0) return new Map();
   const { rows } = await database.query<{ event_id: string; tries: number }>({
     name,
     text: `insert into event_tries as t (event_id, tries) select distinct unnest($1::text[]) as id, 1 order by id

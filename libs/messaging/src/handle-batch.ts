@@ -54,7 +54,7 @@ async function begin(
   messages: readonly JsMsg[],
 ): Promise<{ together: Delivery[]; alone: Delivery[] }> {
   const deliveries = messages.map((message) => ({ message, id: messageId(message), tries: undefined }));
-  const again = deliveries.filter(({ message }) => message.redelivered).map(({ id }) => id);
+  const again = idsOf(deliveries.filter(({ message }) => message.redelivered));
   if (again.length === 0) return { together: deliveries, alone: [] };
   const tries = await outage.insist(() => beginTogether(database.pool, again));
   const known = deliveries.map((delivery) => ({ ...delivery, tries: tries.get(delivery.id) }));
@@ -110,7 +110,7 @@ async function handleEach(run: BatchRun, deliveries: readonly Readable[]): Promi
 /** Takes effect and acknowledges. */
 async function finish(run: BatchRun, deliveries: readonly Readable[]): Promise<void> {
   const { subscription, outage, hand } = run;
-  const counted = deliveries.filter(({ tries }) => tries !== undefined).map(({ id }) => id);
+  const counted = idsOf(deliveries.filter(isWritten));
   const events = deliveries.map(({ event }) => event);
   await outage.outlast(() => takeEffect(run, subscription, events, (client) => forgetTries(client, counted)));
   for (const { message } of deliveries) hand.ack(message);
@@ -130,18 +130,11 @@ async function handleSuspect(run: BatchRun, delivery: Delivery): Promise<Failure
 async function settleFailures(run: BatchRun, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   const { database, outage } = run;
-  const blameless = failures.filter(({ err }) => isOutage(err));
-  await outage.insist(() => forgetTries(database.pool, written(blameless)));
-  const first = failures.filter(({ err, delivery }) => !isOutage(err) && delivery.tries === undefined);
-  const counted =
-    first.length === 0
-      ? new Map<string, number>()
-      : await outage.insist(() =>
-          countTries(
-            database.pool,
-            first.map(({ delivery }) => delivery.id),
-          ),
-        );
+  const tried = (blameless: boolean): Delivery[] =>
+    failures.filter(({ err }) => isOutage(err) === blameless).map(({ delivery }) => delivery);
+  await outage.insist(() => forgetTries(database.pool, idsOf(tried(true).filter(isWritten))));
+  const first = tried(false).filter((delivery) => !isWritten(delivery));
+  const counted = await outage.insist(() => countTries(database.pool, idsOf(first)));
   const decided = failures.map((failure) => {
     const tries = failure.delivery.tries ?? counted.get(failure.delivery.id) ?? 1;
     return { ...failure, tries, verdict: decide(failure.err, tries) };
@@ -153,8 +146,9 @@ async function settleFailures(run: BatchRun, failures: readonly Failure[]): Prom
   tryAgain(run, decided);
 }
 
-const written = (failures: readonly Failure[]): string[] =>
-  failures.filter(({ delivery }) => delivery.tries !== undefined).map(({ delivery }) => delivery.id);
+const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map(({ id }) => id);
+
+const isWritten = ({ tries }: Delivery): boolean => tries !== undefined;
 
 type Decided = Failure & { readonly tries: number; readonly verdict: ReturnType<typeof decide> };
 

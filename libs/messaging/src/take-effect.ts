@@ -60,9 +60,10 @@ export async function takeEffect(
       const { rows } = await client.query<{ event_id: string }>({ ...insertInbox, values: [ids] });
       const fresh = new Set(rows.map((row) => row.event_id));
       // What an event brings about continues from its being consumed, not from its being published.
-      const traced = events.map((event, index) =>
-        traceparents === undefined ? event : { ...event, traceparent: traceparents[index] },
-      );
+      const traced =
+        traceparents === undefined
+          ? events
+          : events.map((event, index) => ({ ...event, traceparent: traceparents[index] }));
       const news = traced.filter((event) => fresh.delete(event.id));
       if (news.length > 0) await handle(news, client, (work) => committed.push(work));
       await alongside(client);
