@@ -33,7 +33,7 @@ const events = await allEvents();
 function readSample(definition: EventDefinition): unknown {
   const payload = samples.get(definition.subject);
   if (payload === undefined) throw new Error(`add libs/contracts/samples/${definition.subject}.json`);
-  const headers = { request_id: null, traceparent: null };
+  const headers = () => ({ request_id: null, traceparent: null });
   return readEvent({ definition, handle: async () => undefined }, payload, headers);
 }
 

@@ -19,7 +19,6 @@ export interface BatchRun extends EffectPlace {
 /** A message under work. `tries` counts this try when it was written down before, and is undefined for a first one. */
 interface Delivery {
   readonly message: JsMsg;
-  readonly id: string;
   readonly tries: number | undefined;
 }
 
@@ -53,11 +52,11 @@ async function begin(
   { database, outage }: BatchRun,
   messages: readonly JsMsg[],
 ): Promise<{ together: Delivery[]; alone: Delivery[] }> {
-  const deliveries = messages.map((message) => ({ message, id: messageId(message), tries: undefined }));
+  const deliveries = messages.map((message) => ({ message, tries: undefined }));
   const again = idsOf(deliveries.filter(({ message }) => message.redelivered));
   if (again.length === 0) return { together: deliveries, alone: [] };
   const tries = await outage.insist(() => beginTogether(database.pool, again));
-  const known = deliveries.map((delivery) => ({ ...delivery, tries: tries.get(delivery.id) }));
+  const known = deliveries.map((delivery) => ({ ...delivery, tries: tries.get(idOf(delivery)) }));
   const isSuspect = ({ message, tries }: Delivery): boolean => message.redelivered && tries === undefined;
   return { together: known.filter((delivery) => !isSuspect(delivery)), alone: known.filter(isSuspect) };
 }
@@ -79,7 +78,7 @@ async function handleTogether(run: BatchRun, deliveries: readonly Delivery[]): P
 function read({ subscription }: BatchRun, delivery: Delivery, failures: Failure[]): Readable[] {
   const { message } = delivery;
   try {
-    return [{ ...delivery, event: readEvent(subscription, message.string(), headersOf(message)) }];
+    return [{ ...delivery, event: readEvent(subscription, message.string(), () => headersOf(message)) }];
   } catch (err) {
     failures.push({ delivery, err });
     return [];
@@ -119,7 +118,7 @@ async function finish(run: BatchRun, deliveries: readonly Readable[]): Promise<v
 /** An event that failed several times already, or was in hand when the process ended. */
 async function handleSuspect(run: BatchRun, delivery: Delivery): Promise<Failure[]> {
   const { database, outage } = run;
-  const tries = (await outage.insist(() => countTries(database.pool, [delivery.id]))).get(delivery.id) ?? 1;
+  const tries = (await outage.insist(() => countTries(database.pool, idsOf([delivery])))).get(idOf(delivery)) ?? 1;
   const suspect = { ...delivery, tries };
   // The last try wrote down neither a success nor a failure.
   if (tries > triesMax)
@@ -136,7 +135,7 @@ async function settleFailures(run: BatchRun, failures: readonly Failure[]): Prom
   const first = tried(false).filter((delivery) => !isWritten(delivery));
   const counted = await outage.insist(() => countTries(database.pool, idsOf(first)));
   const decided = failures.map((failure) => {
-    const tries = failure.delivery.tries ?? counted.get(failure.delivery.id) ?? 1;
+    const tries = failure.delivery.tries ?? counted.get(idOf(failure.delivery)) ?? 1;
     return { ...failure, tries, verdict: decide(failure.err, tries) };
   });
   await giveUp(
@@ -146,7 +145,10 @@ async function settleFailures(run: BatchRun, failures: readonly Failure[]): Prom
   tryAgain(run, decided);
 }
 
-const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map(({ id }) => id);
+/** In the headers, which are not read while all goes well. */
+const idOf = ({ message }: Delivery): string => messageId(message);
+
+const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map(idOf);
 
 const isWritten = ({ tries }: Delivery): boolean => tries !== undefined;
 
@@ -158,7 +160,7 @@ function tryAgain({ hand, logger }: BatchRun, decided: readonly Decided[]): void
   const [example] = again;
   if (example === undefined) return;
   const { err, tries, delivery } = example;
-  logger.warn({ err, tries, eventId: delivery.id, events: again.length }, 'events will be tried again');
+  logger.warn({ err, tries, eventId: idOf(delivery), events: again.length }, 'events will be tried again');
   for (const { delivery, verdict } of again) {
     if (verdict.kind === 'retry') hand.retry(delivery.message, verdict.delayMs);
   }
@@ -167,8 +169,8 @@ function tryAgain({ hand, logger }: BatchRun, decided: readonly Decided[]): void
 async function giveUp({ database, outage, hand, logger }: BatchRun, decided: readonly Decided[]): Promise<void> {
   const [example] = decided;
   if (example === undefined) return;
-  const letters = decided.map(({ delivery: { message, id }, err }) => ({
-    event_id: id,
+  const letters = decided.map(({ delivery: { message }, err }) => ({
+    event_id: messageId(message),
     stream: message.info.stream,
     subject: message.subject,
     payload: message.string(),
@@ -177,6 +179,9 @@ async function giveUp({ database, outage, hand, logger }: BatchRun, decided: rea
   }));
   await outage.insist(() => bury(database, letters));
   const { err, tries, delivery } = example;
-  logger.error({ err, tries, eventId: delivery.id, events: decided.length }, 'events given up; kept in dead_letters');
+  logger.error(
+    { err, tries, eventId: idOf(delivery), events: decided.length },
+    'events given up; kept in dead_letters',
+  );
   for (const { delivery } of decided) hand.ack(delivery.message);
 }

@@ -1,12 +1,13 @@
 import { streamName } from '@app/contracts/define';
 import type { Logger } from '@app/service-kit/logger';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
-import { type JetStreamClient, type JetStreamManager, jetstream } from '@nats-io/jetstream';
+import type { JetStreamManager } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
 import type { Client } from 'pg';
 import type { NatsLink } from './connect.ts';
 import { publishSpan } from './spans.ts';
+import { openStreamPublisher, type StreamPublisher, type Taken } from './stream-publisher.ts';
 
 /**
  * A leader's hold on outbox and stream. `highestSeq` is the last place in the stream that any row was marked with: an
@@ -16,7 +17,7 @@ export interface Publisher {
   readonly link: NatsLink;
   readonly session: Client;
   readonly manager: JetStreamManager;
-  readonly client: JetStreamClient;
+  readonly stream: StreamPublisher;
   readonly logger: Logger;
   highestSeq: number;
   /** The highest place whose row was deleted. */
@@ -25,7 +26,6 @@ export interface Publisher {
 
 /** Publishes in flight at once: enough to fill the pipe, few enough that an outage repeats little. */
 const batchMax = 500;
-const publishTimeoutMs = 5_000;
 /** Published rows kept in case the stream loses its tail: thirty times nats-server's two minutes between flushes. */
 const keepPublishedMinutes = 60;
 /** What a look with nothing due reads at most; as many as a batch publishes, so that pruning keeps up. */
@@ -46,8 +46,7 @@ export async function openPublisher(
   const { rows } = await base.session.query<{ seq: string }>(
     'select coalesce(max(stream_seq), 0)::text as seq from outbox',
   );
-  const client = jetstream(base.link.connection, { timeout: publishTimeoutMs });
-  return { ...base, client, highestSeq: Number(rows[0]?.seq ?? 0), prunedSeq: 0 };
+  return { ...base, stream: openStreamPublisher(base.link), highestSeq: Number(rows[0]?.seq ?? 0), prunedSeq: 0 };
 }
 
 /** Ordered by the number: `order by id` alone would mean the text that is selected. */
@@ -80,24 +79,16 @@ export async function publishBatch(publisher: Publisher): Promise<number> {
   return rows.length;
 }
 
-interface Taken {
-  readonly id: string;
-  readonly seq: number;
-  readonly duplicate: boolean;
-}
-
 /** The event carries its publish on, so that whoever consumes it continues there. */
-async function publishRow({ client, link }: Publisher, row: PendingRow): Promise<Omit<Taken, 'id'>> {
+async function publishRow({ stream, link }: Publisher, row: PendingRow): Promise<Taken> {
   const { name, attributes } = publishSpan(row.subject, row.event_id);
   const span = { service: link.service, kind: SpanKind.PRODUCER, attributes, parent: row.traceparent };
   return await inSpan(name, span, async () => {
     const carried = headers();
-    if (row.request_id !== null) carried.set('request-id', row.request_id);
+    if (row.request_id !== null) carried.append('request-id', row.request_id);
     const traceparent = currentTraceparent() ?? row.traceparent;
-    if (traceparent !== null) carried.set('traceparent', traceparent);
-    const options = { msgID: row.event_id, headers: carried, timeout: publishTimeoutMs };
-    const { seq, duplicate } = await client.publish(row.subject, row.payload, options);
-    return { seq, duplicate };
+    if (traceparent !== null) carried.append('traceparent', traceparent);
+    return await stream.publish(row.event_id, row.subject, row.payload, carried);
   });
 }
 
@@ -114,7 +105,9 @@ async function untilLost<T>(link: NatsLink, work: Promise<T>): Promise<T | 'lost
   }
 }
 
-async function mark(publisher: Publisher, taken: readonly Taken[]): Promise<void> {
+type TakenRow = Taken & { readonly id: string };
+
+async function mark(publisher: Publisher, taken: readonly TakenRow[]): Promise<void> {
   if (taken.length === 0) return;
   const sequences = taken.map((row) => row.seq);
   await publisher.session.query({
@@ -127,7 +120,7 @@ async function mark(publisher: Publisher, taken: readonly Taken[]): Promise<void
 }
 
 /** The stream gave places away a second time: the rows marked with them are no longer in it. */
-async function unmarkReused(publisher: Publisher, taken: readonly Taken[]): Promise<void> {
+async function unmarkReused(publisher: Publisher, taken: readonly TakenRow[]): Promise<void> {
   const reused = taken.filter((row) => !row.duplicate && row.seq <= publisher.highestSeq).map((row) => row.seq);
   if (reused.length > 0) await unmarkFrom(publisher, Math.min(...reused));
 }

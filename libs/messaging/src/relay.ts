@@ -157,6 +157,7 @@ async function lead(
     while ((await publishBatch(publisher)) > 0);
   } finally {
     stopListening();
+    publisher.stream.close();
   }
 }
 

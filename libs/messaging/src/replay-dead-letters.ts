@@ -89,7 +89,7 @@ async function replayTogether(
 }
 
 async function replay(options: ReplaysOptions, subscription: Subscription, rows: readonly LetterRow[]): Promise<void> {
-  const events: ReceivedEvent<never>[] = rows.map((row) => readEvent(subscription, row.payload, row));
+  const events: ReceivedEvent<never>[] = rows.map((row) => readEvent(subscription, row.payload, () => row));
   const ids = rows.map((row) => row.event_id);
   await takeEffect(options, subscription, events, async (client: PoolClient) => {
     await client.query('delete from dead_letters where event_id = any($1::text[])', [ids]);

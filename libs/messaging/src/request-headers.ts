@@ -35,11 +35,11 @@ export const tryLimitMs = 5_000;
 
 export function writeContext(context: SentContext): MsgHdrs {
   const written = headers();
-  if (context.accountId !== '') written.set(names.account, context.accountId);
-  written.set(names.request, context.requestId);
-  if (context.commandId !== '') written.set(names.command, context.commandId);
-  written.set(names.timeout, String(Math.round(context.timeoutMs)));
-  if (context.traceparent !== undefined) written.set(names.trace, context.traceparent);
+  if (context.accountId !== '') written.append(names.account, context.accountId);
+  written.append(names.request, context.requestId);
+  if (context.commandId !== '') written.append(names.command, context.commandId);
+  written.append(names.timeout, String(Math.round(context.timeoutMs)));
+  if (context.traceparent !== undefined) written.append(names.trace, context.traceparent);
   return written;
 }
 

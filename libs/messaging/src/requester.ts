@@ -11,6 +11,7 @@ import { createPeers, hasNoResponders, type Peer, type PingResult } from './peer
 import { type Mailbox, openReplyInbox, type ReplyInbox } from './reply-inbox.ts';
 import { isWorking, tryLimitMs, writeContext } from './request-headers.ts';
 import { requestSpan } from './spans.ts';
+import { createTurn } from './turn.ts';
 
 /**
  * A callee that works on a request says so after 100 to 200 ms and every 200 ms from then on. A try without any sign
@@ -69,15 +70,18 @@ interface Port {
   readonly link: NatsLink;
   readonly inbox: ReplyInbox;
   readonly peerOf: (service: ServiceName) => Peer;
+  /** Requests of one turn of the event loop go out with one write. */
+  readonly endOfTurn: () => Promise<void>;
   /** Milliseconds since the epoch; infinite until this process closes. */
   endMs: number;
 }
 
 export function createRequester(link: NatsLink): Requester {
   const inbox = openReplyInbox(link);
-  const port: Port = { link, inbox, peerOf: createPeers(link, inbox), endMs: Number.POSITIVE_INFINITY };
+  const peerOf = createPeers(link, inbox);
+  const port: Port = { link, inbox, peerOf, endOfTurn: createTurn(), endMs: Number.POSITIVE_INFINITY };
   const requestBytes: Requester['requestBytes'] = async (definition, input, context) => {
-    const ask = () => deliver(port, definition, JSON.stringify(input), context);
+    const ask = () => deliver(port, definition, Buffer.from(JSON.stringify(input)), context);
     const { name, attributes } = requestSpan('request', definition.subject);
     return await inSpan(name, { service: link.service, kind: SpanKind.CLIENT, attributes }, ask);
   };
@@ -97,7 +101,7 @@ const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
 interface Call {
   readonly port: Port;
   readonly definition: RequestDefinition;
-  readonly payload: string;
+  readonly payload: Uint8Array;
   readonly context: CallContext;
   readonly mailbox: Mailbox;
   readonly peer: Peer;
@@ -118,7 +122,7 @@ interface Call {
 async function deliver(
   port: Port,
   definition: RequestDefinition,
-  payload: string,
+  payload: Uint8Array,
   context: CallContext,
 ): Promise<Uint8Array> {
   const mailbox = port.inbox.open();
@@ -188,6 +192,7 @@ async function attempt(call: Call): Promise<Outcome> {
     const found = await findAlive(call);
     if (found !== 'alive') return { kind: 'unreached' };
   }
+  await port.endOfTurn();
   const limitMs = Math.min(tryLimitMs, leftMs(call));
   const tryEndMs = performance.now() + limitMs;
   const headers = writeContext({

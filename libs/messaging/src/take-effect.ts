@@ -12,16 +12,25 @@ const envelope = z.object({ id: z.string(), accountId: z.string(), occurredAt: z
 
 /**
  * Unknown fields are dropped, so that an older consumer survives a newer producer.
+ * @param headers asked only for what the handler wants of them: to read them costs as much as to read the event
  * @throws an Error that names the subject and the fields that cannot be read
  */
-export function readEvent(subscription: Subscription, payload: string, headers: EventHeaders): ReceivedEvent<never> {
+export function readEvent(
+  subscription: Subscription,
+  payload: string,
+  headers: () => EventHeaders,
+): ReceivedEvent<never> {
   try {
     const { data, ...rest } = envelope.parse(JSON.parse(payload));
     return {
       ...rest,
       data: subscription.definition.data.parse(data) as never,
-      requestId: headers.request_id,
-      traceparent: headers.traceparent ?? undefined,
+      get requestId() {
+        return headers().request_id;
+      },
+      get traceparent() {
+        return headers().traceparent ?? undefined;
+      },
     };
   } catch (err) {
     throw new Error(`${subscription.definition.subject} cannot be read: ${(err as Error).message}`);

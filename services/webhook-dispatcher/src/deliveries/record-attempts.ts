@@ -41,7 +41,8 @@ const recordStatement = statement(
        lease_owner = null,
        lease_until = null
      from attempt a left join endpoint e on e.id = a.endpoint_id and e.account_id = a.account_id
-     where d.id = a.delivery_id and d.account_id = a.account_id and d.lease_token = a.lease_token
+     where d.id = any (array(select delivery_id from attempt))
+       and d.id = a.delivery_id and d.account_id = a.account_id and d.lease_token = a.lease_token
      returning d.id, d.account_id, d.status
    ), recovered as (
      delete from failing_endpoints

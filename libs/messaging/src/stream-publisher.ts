@@ -1,0 +1,93 @@
+import { type Msg, type MsgHdrs, nuid, TimeoutError } from '@nats-io/transport-node';
+import { inboxPrefix, type NatsLink } from './connect.ts';
+
+/** What a stream did with an event. */
+export interface Taken {
+  /** The event's place in the stream. */
+  readonly seq: number;
+  /** The stream had an event of this id already, at that place. */
+  readonly duplicate: boolean;
+}
+
+/**
+ * Publishes to streams and hears what they took. The client's own `publish` makes a timer and an error object, with its
+ * stack, for every event: a twentieth of an order's CPU.
+ */
+export interface StreamPublisher {
+  /**
+   * @param eventId the stream drops a second event of the same id within its window
+   * @throws TimeoutError after five seconds without an answer; an Error that says why the stream refused
+   */
+  publish(eventId: string, subject: string, payload: string, headers: MsgHdrs): Promise<Taken>;
+  /** Nobody waits any more. */
+  close(): void;
+}
+
+const timeoutMs = 5_000;
+const checkEveryMs = 250;
+
+interface Waiting {
+  readonly endMs: number;
+  resolve(taken: Taken): void;
+  reject(err: unknown): void;
+}
+
+export function openStreamPublisher(link: NatsLink): StreamPublisher {
+  const prefix = `${inboxPrefix(link.service)}.${nuid.next()}.`;
+  const waiting = new Map<string, Waiting>();
+  const take = (subject: string): Waiting | undefined => {
+    const found = waiting.get(subject);
+    waiting.delete(subject);
+    return found;
+  };
+  const subscription = link.connection.subscribe(`${prefix}*`, {
+    callback: (err, message) => {
+      if (err === null) settle(take(message.subject), message);
+    },
+  });
+  const checking = setInterval(() => {
+    const nowMs = performance.now();
+    for (const [subject, { endMs }] of waiting) {
+      // In the order they began: the others end later.
+      if (endMs > nowMs) break;
+      take(subject)?.reject(new TimeoutError());
+    }
+  }, checkEveryMs);
+  let published = 0;
+  return {
+    publish: (eventId, subject, payload, headers) => {
+      headers.append('Nats-Msg-Id', eventId);
+      const reply = prefix + (published++).toString(36);
+      const { promise, resolve, reject } = Promise.withResolvers<Taken>();
+      link.connection.publish(subject, Buffer.from(payload), { headers, reply });
+      waiting.set(reply, { endMs: performance.now() + timeoutMs, resolve, reject });
+      return promise;
+    },
+    close: () => {
+      clearInterval(checking);
+      if (!link.connection.isClosed()) subscription.unsubscribe();
+    },
+  };
+}
+
+interface Acknowledgement {
+  readonly seq: number;
+  readonly duplicate?: boolean;
+  readonly error?: { readonly description: string };
+}
+
+/** https://docs.nats.io/reference/reference-protocols/nats_api_reference: a pub ack is JSON; nobody there is an empty 503. */
+function settle(waiting: Waiting | undefined, message: Msg): void {
+  if (waiting === undefined) return;
+  if (message.headers?.code === 503) {
+    waiting.reject(new Error('no stream takes this subject'));
+    return;
+  }
+  try {
+    const { seq, duplicate = false, error } = message.json<Acknowledgement>();
+    if (error === undefined) waiting.resolve({ seq, duplicate });
+    else waiting.reject(new Error(error.description));
+  } catch (err) {
+    waiting.reject(err);
+  }
+}
