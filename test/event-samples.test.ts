@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { durableName, type EventDefinition } from '@app/contracts/define';
 import { serviceNames } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
+import { on } from '@app/messaging/subscription';
 import { readEvent } from '@app/messaging/take-effect';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -34,7 +35,7 @@ function readSample(definition: EventDefinition): unknown {
   const payload = samples.get(definition.subject);
   if (payload === undefined) throw new Error(`add libs/contracts/samples/${definition.subject}.json`);
   const headers = () => ({ request_id: null, traceparent: null });
-  return readEvent({ definition, handle: async () => undefined }, payload, headers);
+  return readEvent(on(definition, async () => undefined), payload, headers);
 }
 
 test('every kind of event that is published has a frozen sample, and every sample is of such a kind', () => {

@@ -110,8 +110,10 @@ async function handleEach(run: BatchRun, deliveries: readonly Readable[]): Promi
 async function finish(run: BatchRun, deliveries: readonly Readable[]): Promise<void> {
   const { subscription, outage, hand } = run;
   const counted = idsOf(deliveries.filter(isWritten));
-  const events = deliveries.map(({ event }) => event);
-  await outage.outlast(() => takeEffect(run, subscription, events, (client) => forgetTries(client, counted)));
+  const events = deliveries.map(({ event }) => event).filter(({ data }) => subscription.concerns(data));
+  if (events.length > 0 || counted.length > 0) {
+    await outage.outlast(() => takeEffect(run, subscription, events, (client) => forgetTries(client, counted)));
+  }
   for (const { message } of deliveries) hand.ack(message);
 }
 

@@ -15,12 +15,22 @@ type Handle<Data> = (events: readonly ReceivedEvent<Data>[], client: PoolClient,
 export interface Subscription {
   readonly definition: EventDefinition;
   readonly handle: Handle<never>;
+  /**
+   * Whether an event has an effect here. Others are acknowledged without a transaction and
+   * without a row in the inbox: nothing of them could happen twice.
+   */
+  readonly concerns: (data: never) => boolean;
 }
 
 /**
  * Subscribes to one kind of event. The handler gets the events of one batch that are new here, in stream order, and
  * the client whose transaction also records them in the inbox: its writes happen exactly once.
+ * @param concerns whether an event has an effect here; each has, unless given
  */
-export function on<E extends EventDefinition>(definition: E, handle: Handle<EventData<E>>): Subscription {
-  return { definition, handle: handle as Subscription['handle'] };
+export function on<E extends EventDefinition>(
+  definition: E,
+  handle: Handle<EventData<E>>,
+  concerns: (data: EventData<E>) => boolean = () => true,
+): Subscription {
+  return { definition, handle: handle as Subscription['handle'], concerns: concerns as Subscription['concerns'] };
 }

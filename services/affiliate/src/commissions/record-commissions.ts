@@ -9,6 +9,10 @@ import { type Client, statement } from '@app/service-kit/database';
 import { commissionOn, creditOf, type Promised } from './commission.rules.ts';
 
 type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
+
+/** Sales without a partner code are most of all sales. */
+export const namesCode = ({ affiliateCode }: EventData<typeof orderPaid>): boolean => Boolean(affiliateCode);
+
 type CreditedOrder = { readonly order: PaidOrder; readonly code: string };
 
 interface CommissionRow {

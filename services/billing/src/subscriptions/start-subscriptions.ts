@@ -51,12 +51,13 @@ const insertSubscriptions = statement(
 
 type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
 
-/**
- * Every order of a subscription product starts one subscription; other orders are none of billing's business yet.
- * @returns how many orders were of such products
- */
+/** Every order of a subscription product starts one subscription; other orders are none of billing's business yet. */
+export const startsSubscription = ({ pricingType }: EventData<typeof orderPaid>): boolean =>
+  pricingType === 'subscription';
+
+/** @returns how many orders were of subscription products */
 export async function startSubscriptions(client: Client, events: readonly PaidOrder[]): Promise<number> {
-  const started = events.filter((event) => event.data.pricingType === 'subscription').map(newSubscription);
+  const started = events.filter(({ data }) => startsSubscription(data)).map(newSubscription);
   // Two events of one order in one batch: the statement's own conflict check would still tell of both.
   const distinct = [...new Map(started.map((subscription) => [subscription.id, subscription])).values()];
   if (distinct.length > 0) await client.query(insertSubscriptions([JSON.stringify(distinct)]));
