@@ -35,7 +35,11 @@ function readSample(definition: EventDefinition): unknown {
   const payload = samples.get(definition.subject);
   if (payload === undefined) throw new Error(`add libs/contracts/samples/${definition.subject}.json`);
   const headers = () => ({ request_id: null, traceparent: null });
-  return readEvent(on(definition, async () => undefined), payload, headers);
+  return readEvent(
+    on(definition, async () => undefined),
+    payload,
+    headers,
+  );
 }
 
 test('every kind of event that is published has a frozen sample, and every sample is of such a kind', () => {

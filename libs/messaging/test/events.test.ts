@@ -1,3 +1,4 @@
+import { durableName } from '@app/contracts/define';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
@@ -82,6 +83,25 @@ const marked = async (): Promise<number> => {
   );
   return rows[0]?.n ?? 0;
 };
+
+test('events that do not concern a service are acknowledged without a transaction; the others among them take effect', async () => {
+  relayOn(await link('checkout'));
+  const metrics = await link('metrics');
+  const isTenth = ({ n }: { n: number }): boolean => n % 10 === 0;
+  const subscriptions = [on(counted, async (events, client) => void (await insertEffects(events, client)), isTenth)];
+  const started = startConsumers({ link: metrics, database: consumer.database, logger, subscriptions });
+  open.push(() => started.close());
+  await record(producer.database, range(0, 300));
+  const manager = await streamManager();
+  const settled = async (): Promise<boolean> => {
+    const { ack_floor } = await manager.consumers.info('EVT_CHECKOUT', durableName('metrics', counted));
+    return ack_floor.stream_seq === 300;
+  };
+  await eventually(settled);
+  expect(await numbers(consumer.database)).toEqual(range(0, 300).filter((n) => isTenth({ n })));
+  const { rows } = await consumer.database.pool.query<{ n: number }>('select count(*)::int as n from inbox');
+  expect(rows[0]?.n).toBe(30);
+});
 
 test('every committed event takes effect exactly once, in the order written', async () => {
   relayOn(await link('checkout'));
