@@ -95,6 +95,12 @@ module.exports = {
       to: { path: '^libs/', pathNot: '^libs/(messaging|service-kit|contracts)/' },
     },
     {
+      name: 'service-host-wires-messaging-and-service-kit',
+      severity: 'error',
+      from: { path: '^libs/service-host/src/', pathNot: tests },
+      to: { path: '^libs/', pathNot: '^libs/(service-host|messaging|service-kit|contracts)/' },
+    },
+    {
       name: 'embedded-imports-no-lib',
       severity: 'error',
       from: { path: '^libs/embedded/src/', pathNot: tests },

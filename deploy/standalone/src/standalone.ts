@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { version } from '@app/contracts/version';
 import { fullDisk } from '@app/embedded/free-space';
 import { portInUse } from '@app/embedded/ports';
 import { AdjustableClock } from '@app/service-kit/clock';
@@ -106,7 +107,7 @@ async function start(
   });
   const disk = services.add('disk watch', watch, (started) => started.close());
   const modules = loadServices(clock, disk.refusal);
-  const telemetry = await startTelemetry({ version: '0.1.0', endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, logger });
+  const telemetry = await startTelemetry({ version, endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, logger });
   services.add('telemetry', telemetry, (started) => started.shutdown());
   const secrets = await loadSecrets(config, options);
   infrastructure = await startInfrastructure({ config, secrets, lifetime: servers, say, announce });

@@ -1,3 +1,4 @@
+import { version } from '@app/contracts/version';
 import { AdjustableClock } from './clock.ts';
 import { startHealthServer } from './health-server.ts';
 import { Lifetime } from './lifetime.ts';
@@ -14,7 +15,6 @@ export interface ProcessSettings {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
 }
 
-const version = '0.1.0';
 /** Kubernetes and compose wait ten seconds and more before they kill. */
 const closeWithinMs = 9_500;
 

@@ -1,12 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import { connectNats, natsCheck } from '@app/messaging/connect';
-import { startHousekeeping } from '@app/messaging/housekeeping';
 import { startInstance } from '@app/messaging/instance';
-import { natsOptions } from '@app/messaging/nats-options';
-import { createRequester } from '@app/messaging/requester';
+import { defineService, type ServiceContext } from '@app/service-host/define-service';
 import { ConfigError } from '@app/service-kit/config';
-import { databaseChecks, openDatabase } from '@app/service-kit/database';
-import { Lifetime } from '@app/service-kit/lifetime';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { App, ClockControl } from './app.ts';
 import { AccountQuota } from './auth/account-quota.ts';
@@ -35,57 +30,48 @@ export interface RunningGateway extends RunningService {
 /** How long requests under way may take once the process closes; whoever stops it waits ten seconds. */
 const finishWithinMs = 4_000;
 
-/** Puts the edge together: storage, messaging, and last the HTTP server. */
+/** Starts the gateway: the HTTP server is its last part, so that requests come in only once it can answer them. */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<RunningGateway> {
-  const { logger, clock } = deps;
   if (config.CLOCK_CONTROL === 'enabled' && deps.clockControl === undefined) {
     throw new ConfigError(['CLOCK_CONTROL: the test clock exists only where all services share a process']);
   }
-  const lifetime = new Lifetime(logger);
-  try {
-    const options = { ...databaseOptions(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
-    const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
-    const nats = { ...natsOptions(config), logger };
-    const link = lifetime.add('nats', await connectNats({ ...nats, service: 'gateway' }), (opened) => opened.close());
-    lifetime.add('housekeeping', startHousekeeping(database, logger, outdated(clock)), (started) => started.close());
-    const instance = lifetime.add('instance', await startInstance(database, logger), (started) => started.close());
-    const credentials = { pepper: config.KEY_PEPPER, platformKey: config.PLATFORM_KEY };
-    const authenticator = createAuthenticator({ database, clock, logger, ...credentials });
-    lifetime.add('authenticator', authenticator, (created) => created.close());
-    const checks = [...databaseChecks(database), natsCheck(link)];
-    const requester = createRequester(link);
-    const rateWindows = createRateWindows(database);
-    const perMinute = config.RATE_LIMIT_PER_MINUTE;
-    const app: App = {
-      config,
-      logger,
-      clock,
-      database,
-      authenticator,
-      requester,
-      idempotency: createIdempotencyStore(database, config.KEY_PEPPER, instance.owner),
-      answerRoom: new AnswerRoom(answerLimits),
-      accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger),
-      limitSignIn: perMinute === 0 ? unlimitedSignIn : createSignInLimit(rateWindows),
-      clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
-      checks,
-      writeRefusal: deps.writeRefusal ?? (() => undefined),
-    };
-    const server = lifetime.add('http server', await createServer(app), (created) => {
-      requester.finishWithin(finishWithinMs);
-      return created.close();
-    });
-    await server.listen({ port: config.PORT, host: config.HOST });
-    return {
-      name: 'gateway',
-      checks,
-      url: urlOf(server.server.address() as AddressInfo),
-      close: () => lifetime.close(),
-    };
-  } catch (err) {
-    await lifetime.close();
-    throw err;
-  }
+  let url = '';
+  const create = defineService<GatewayConfig>({
+    name: 'gateway',
+    description: 'HTTP, MCP and sessions',
+    database: databaseOptions,
+    retention: outdated,
+    start: async (context) => {
+      const app = await createApp(context, deps);
+      const server = context.lifetime.add('http server', await createServer(app), (created) => {
+        app.requester.finishWithin(finishWithinMs);
+        return created.close();
+      });
+      await server.listen({ port: config.PORT, host: config.HOST });
+      url = urlOf(server.server.address() as AddressInfo);
+      return {};
+    },
+  });
+  return { ...(await create(config, deps)), url };
+}
+
+async function createApp(context: ServiceContext<GatewayConfig>, deps: GatewayDeps): Promise<App> {
+  const { config, database, requester, clock, logger, checks, lifetime } = context;
+  const instance = lifetime.add('instance', await startInstance(database, logger), (started) => started.close());
+  const credentials = { pepper: config.KEY_PEPPER, platformKey: config.PLATFORM_KEY };
+  const authenticator = createAuthenticator({ database, clock, logger, ...credentials });
+  lifetime.add('authenticator', authenticator, (created) => created.close());
+  const rateWindows = createRateWindows(database);
+  const perMinute = config.RATE_LIMIT_PER_MINUTE;
+  return {
+    ...{ config, logger, clock, database, authenticator, requester, checks },
+    idempotency: createIdempotencyStore(database, config.KEY_PEPPER, instance.owner),
+    answerRoom: new AnswerRoom(answerLimits),
+    accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger),
+    limitSignIn: perMinute === 0 ? unlimitedSignIn : createSignInLimit(rateWindows),
+    clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
+    writeRefusal: deps.writeRefusal ?? (() => undefined),
+  };
 }
 
 function urlOf({ address, port }: AddressInfo): string {
