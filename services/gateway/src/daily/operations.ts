@@ -1,11 +1,10 @@
-import { listOf } from '@app/contracts/common';
-import { dailyResult, dailyRunResource, listDailyRuns, runDailyJob } from '@app/contracts/subscriptions';
-import { defineOperation } from '../http/operation.ts';
+import { listDailyRuns, runDailyJob } from '@app/contracts/subscriptions';
+import { forwardOperation } from '../http/forward-operation.ts';
 
 const tag = 'Daily job';
 
 export const dailyOperations = [
-  defineOperation({
+  forwardOperation(runDailyJob, {
     id: 'runDailyJob',
     method: 'POST',
     path: '/api/cron/daily',
@@ -16,24 +15,15 @@ export const dailyOperations = [
       'than once a day is safe. With the platform key it runs for every account and answers with the sum.',
     auth: 'daily',
     scope: 'money',
-    response: dailyResult,
     errors: [],
-    run: ({ app, actor, context }) => {
-      const accountId = actor.kind === 'platform' ? null : actor.accountId;
-      return app.requester.requestBytes(runDailyJob, { accountId }, context);
-    },
+    addedInput: ({ kind, accountId }) => ({ accountId: kind === 'platform' ? null : accountId }),
   }),
-  defineOperation({
+  forwardOperation(listDailyRuns, {
     id: 'listDailyRuns',
     method: 'GET',
     path: '/api/v1/daily-runs',
     tag,
     summary: 'List past runs of the daily job, newest first',
-    auth: 'account',
-    scope: 'read',
-    query: listDailyRuns.input,
-    response: listOf(dailyRunResource),
     errors: [],
-    run: ({ app, query, context }) => app.requester.requestBytes(listDailyRuns, query, context),
   }),
 ];
