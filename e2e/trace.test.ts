@@ -9,7 +9,7 @@ import { startReceiver } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
 import { startCluster } from './support/cluster.ts';
 import { type CollectedSpan, type Collector, startCollector } from './support/collector.ts';
-import { addProduct, call, signUp } from './support/seller.ts';
+import { call, signUp } from './support/seller.ts';
 import { readCredentials, startStandalone } from './support/standalone.ts';
 
 const newTrace = () => {
@@ -18,6 +18,13 @@ const newTrace = () => {
 };
 
 const placed = 'evt.checkout.order.paid.v1';
+
+/** An order of it that an affiliate brought concerns every consumer. */
+const membership = {
+  ...{ name: 'Membership', priceCents: 1_900, currency: 'usd', pricingType: 'subscription', billingInterval: 'month' },
+  ...{ status: 'live', accessUrl: 'https://example.com/a' },
+};
+const affiliate = { code: 'ada', name: 'Ada', email: 'ada@example.com', commissionPercent: 10 };
 
 /** `service: name` of a span and of all above it in its trace, the span first. */
 function lineage(spans: readonly CollectedSpan[], span: CollectedSpan): string[] {
@@ -48,10 +55,12 @@ test('one order is one trace: HTTP, NATS, statements, publish, consumers and the
   const cluster = await startCluster({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   try {
     const seller = await signUp(cluster.baseUrl);
-    const { slug } = await addProduct(seller);
+    const slug = 'membership';
+    expect((await seller.call('POST', '/api/v1/products', { body: { ...membership, slug } })).status).toBe(200);
+    expect((await seller.call('POST', '/api/v1/affiliates', { body: affiliate })).status).toBe(200);
     await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: receiver.url } });
     const { traceId, headers } = newTrace();
-    const body = { productSlug: slug, email: 'a@example.com' };
+    const body = { productSlug: slug, email: 'a@example.com', affiliateCode: affiliate.code };
     expect((await seller.call('POST', '/api/v1/orders', { body, headers })).status).toBe(200);
     const delivered = await eventually(() => receiver.requests[0]);
     expect(delivered.headers.traceparent).toContain(traceId);
