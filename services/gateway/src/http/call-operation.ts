@@ -16,6 +16,7 @@ export interface OperationRequest {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
+  /** Only for operations that take one, see `takesIdempotencyKey`. */
   readonly idempotencyKey?: string | undefined;
   readonly requestId: string;
   /** This deployment's address, for links in problem documents. */
@@ -65,7 +66,7 @@ export async function callOperation(
   };
   if (operation.method !== 'GET') checkWritable(app);
   const commandId = operation.method === 'GET' ? '' : newIdSuffix(app.clock.nowMs());
-  if (idempotencyKey === undefined || operation.method === 'GET') {
+  if (idempotencyKey === undefined) {
     return { status: 200, body: await perform(commandId), replayed: false };
   }
   const result = await runOnce(app.idempotency, app.logger, {

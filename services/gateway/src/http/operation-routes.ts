@@ -48,7 +48,7 @@ export function routeOperations(
 }
 
 function answerer(app: App, operation: Operation) {
-  const readsIdempotencyKey = takesIdempotencyKey(operation);
+  const readsIdempotencyKey = takesIdempotencyKey(operation, 'http');
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const request = {
       actor: req.actor ?? nobody,

@@ -95,7 +95,12 @@ export function defineOperation<
   return operation as unknown as Operation;
 }
 
-/** Whether the Idempotency-Key header counts for it. */
-export function takesIdempotencyKey(operation: Operation): boolean {
-  return operation.method === 'POST' && (operation.auth !== 'public' || operation.idempotencyScope !== undefined);
+/**
+ * Whether the caller may send an Idempotency-Key with it. Over HTTP that is a POST: repeating a PUT, PATCH or DELETE
+ * changes nothing more. A tool takes one for every write, because a model does not see the method. A public operation
+ * takes none unless it says whose keys they are.
+ */
+export function takesIdempotencyKey({ method, auth, idempotencyScope }: Operation, via: 'http' | 'mcp'): boolean {
+  const writes = via === 'http' ? method === 'POST' : method !== 'GET';
+  return writes && (auth !== 'public' || idempotencyScope !== undefined);
 }

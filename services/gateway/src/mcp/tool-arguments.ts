@@ -1,7 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import { parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
-import type { Operation } from '../http/operation.ts';
+import { type Operation, takesIdempotencyKey } from '../http/operation.ts';
 import type { Tool } from './tool.ts';
 
 type Shape = z.core.$ZodLooseShape;
@@ -24,7 +24,8 @@ function ownArguments({ operation, kinds, confirmation }: Tool): Shape {
   const confirm = z.literal(true).describe('Without it you are only told what would happen.');
   return {
     ...(kinds === undefined ? {} : { kind }),
-    ...(operation.method === 'GET' ? { full: z.boolean().optional() } : { idempotencyKey: key.optional() }),
+    ...(operation.method === 'GET' ? { full: z.boolean().optional() } : {}),
+    ...(takesIdempotencyKey(operation, 'mcp') ? { idempotencyKey: key.optional() } : {}),
     ...(confirmation === undefined ? {} : { confirm: confirm.optional() }),
   };
 }

@@ -98,7 +98,7 @@ const headers = {
 
 function operationObject(operation: Operation): ZodOpenApiOperationObject {
   const { params, query, body } = operation;
-  const replays = takesIdempotencyKey(operation);
+  const replays = takesIdempotencyKey(operation, 'http');
   const example = examples[operation.id];
   const needs = operation.scope === undefined ? '' : `Needs the scope \`${operation.scope}\`.`;
   const about = [operation.description ?? '', needs].filter((part) => part !== '').join('\n\n');

@@ -6,20 +6,21 @@ export function errorsOf(operation: Operation): ErrorCode[] {
   const { method, auth } = operation;
   const writes = method !== 'GET';
   const hasAccount = auth === 'account' || auth === 'daily';
+  const takesKey = takesIdempotencyKey(operation, 'http');
   const applies: [ErrorCode, boolean][] = [
     ['malformed_request', true],
     ['malformed_json', writes],
-    ['invalid_idempotency_key', takesIdempotencyKey(operation)],
+    ['invalid_idempotency_key', takesKey],
     ['unauthorized', auth !== 'public'],
     ['insufficient_scope', hasAccount || auth === 'platform'],
     ['cross_site_request', auth !== 'platform'],
     ['not_acceptable', true],
-    ['idempotency_key_in_use', takesIdempotencyKey(operation)],
+    ['idempotency_key_in_use', takesKey],
     ['payload_too_large', writes],
     ['unsupported_media_type', writes],
     // A query parameter that is not known is refused everywhere.
     ['validation_failed', true],
-    ['idempotency_key_reused', takesIdempotencyKey(operation)],
+    ['idempotency_key_reused', takesKey],
     ['rate_limited', true],
     ['internal', true],
     ['service_unavailable', true],
