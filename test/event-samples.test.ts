@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { durableName, type EventDefinition } from '@app/contracts/define';
 import { serviceNames } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
-import { on } from '@app/messaging/subscription';
+import { onEvent } from '@app/messaging/event-handler';
 import { readEvent } from '@app/messaging/take-effect';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -36,7 +36,7 @@ function readSample(definition: EventDefinition): unknown {
   if (payload === undefined) throw new Error(`add libs/contracts/samples/${definition.subject}.json`);
   const headers = () => ({ request_id: null, traceparent: null });
   return readEvent(
-    on(definition, async () => undefined),
+    onEvent(definition, async () => undefined),
     payload,
     headers,
   );

@@ -7,8 +7,8 @@ import { keepRunning } from '@app/embedded/keep-running';
 import { findNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { startPostgres } from '@app/embedded/postgres';
 import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
-import type { Lifetime } from '@app/service-kit/lifetime';
 import { LogFile } from '@app/service-kit/log-file';
+import type { ResourceStack } from '@app/service-kit/resource-stack';
 import { databaseName, type StandaloneConfig } from './config.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -24,7 +24,7 @@ export interface Infrastructure {
 export interface Surroundings {
   readonly config: StandaloneConfig;
   readonly secrets: Secrets;
-  readonly lifetime: Lifetime;
+  readonly resources: ResourceStack;
   /** A line about the start, for whoever watches it. */
   readonly say: (line: string) => void;
   /** A line about something that happened to a running platform, for whoever watches and for the log. */
@@ -59,18 +59,18 @@ export async function startInfrastructure(surroundings: Surroundings): Promise<I
   };
 }
 
-async function openPostgres({ config, lifetime, say, announce }: Surroundings): Promise<string> {
+async function openPostgres({ config, resources, say, announce }: Surroundings): Promise<string> {
   if (config.POSTGRES_URL !== undefined) return config.POSTGRES_URL;
   say('PostgreSQL …');
   const name = 'PostgreSQL';
   const dataDir = join(config.DATA_DIR, 'postgres');
-  const serverLog = openLog(join(config.DATA_DIR, 'postgres.log'), name, lifetime, announce);
+  const serverLog = openLog(join(config.DATA_DIR, 'postgres.log'), name, resources, announce);
   // Seven pools of 10, seven relays and migrations, and room for the owner's own psql.
   const options = { dataDir, maxConnections: 150, serverLog, avoidPort: config.PORT };
   const postgres = await startPostgres(options);
   const restart = () => startPostgres({ ...options, port: postgres.port });
   const obstacle = () => fullDisk(config.DATA_DIR);
-  lifetime.add(name, keepRunning(postgres, { name, restart, obstacle, say: announce }), (kept) => kept.stop());
+  resources.add(name, keepRunning(postgres, { name, restart, obstacle, say: announce }), (kept) => kept.stop());
   say(`PostgreSQL on 127.0.0.1:${postgres.port}`);
   return postgres.url;
 }
@@ -78,7 +78,7 @@ async function openPostgres({ config, lifetime, say, announce }: Surroundings): 
 async function openNats({
   config,
   secrets,
-  lifetime,
+  resources,
   say,
   announce,
 }: Surroundings): Promise<Pick<Infrastructure, 'natsUrl' | 'renewNats'>> {
@@ -92,14 +92,14 @@ async function openNats({
     natsUsersConfig(() => JSON.stringify(secrets.natsPassword)),
     { mode: 0o600 },
   );
-  const serverLog = openLog(join(config.DATA_DIR, 'nats-server.log'), name, lifetime, announce);
+  const serverLog = openLog(join(config.DATA_DIR, 'nats-server.log'), name, resources, announce);
   const dataDir = join(config.DATA_DIR, 'nats');
   const options = { binary, dataDir, configFile, serverLog, avoidPort: config.PORT };
   const nats = await startNatsServer(options);
   const restart = () => startNatsServer({ ...options, port: nats.port });
   const obstacle = () => fullDisk(config.DATA_DIR);
   const kept = keepRunning(nats, { name, restart, obstacle, say: announce });
-  lifetime.add(name, kept, (running) => running.stop());
+  resources.add(name, kept, (running) => running.stop());
   say(`nats-server on 127.0.0.1:${nats.port}`);
   return { natsUrl: nats.url, renewNats: () => kept.renew() };
 }
@@ -108,10 +108,10 @@ async function openNats({
 function openLog(
   destination: string,
   server: string,
-  lifetime: Lifetime,
+  resources: ResourceStack,
   tell: (line: string) => void,
 ): (text: string) => void {
   const file = new LogFile({ destination, bytesMax: serverLogBytes, tell });
-  lifetime.add(`log of ${server}`, file, (opened) => opened.close());
+  resources.add(`log of ${server}`, file, (opened) => opened.close());
   return (text) => file.write(text);
 }

@@ -1,8 +1,8 @@
 import type { ServiceName } from '@app/contracts/services';
 import type { AdjustableClock } from '@app/service-kit/clock';
 import { parseConfig } from '@app/service-kit/config';
-import type { Lifetime } from '@app/service-kit/lifetime';
 import type { Logger } from '@app/service-kit/logger';
+import type { ResourceStack } from '@app/service-kit/resource-stack';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { z } from 'zod';
 import type { StandaloneConfig } from './config.ts';
@@ -89,7 +89,7 @@ export interface StartOptions {
   readonly infrastructure: Infrastructure;
   readonly clock: AdjustableClock;
   readonly logger: Logger;
-  readonly lifetime: Lifetime;
+  readonly resources: ResourceStack;
   readonly say: (line: string) => void;
 }
 
@@ -106,7 +106,7 @@ export async function startServices<T>(
     const env = environmentOf(name as ServiceName, options);
     const [applied] = await Promise.all([module.migrate(env.DATABASE_URL), ready]);
     const deps = { logger: options.logger.child({ service: name }), clock: options.clock };
-    const service = options.lifetime.add(name, await module.create(env, deps), (created) => created.close());
+    const service = options.resources.add(name, await module.create(env, deps), (created) => created.close());
     options.say(`${name} ready${applied.length > 0 ? ` (${applied.length} migrations applied)` : ''}`);
     return service;
   };

@@ -3,8 +3,8 @@ import { version } from '@app/contracts/version';
 import { fullDisk } from '@app/embedded/free-space';
 import { portInUse } from '@app/embedded/ports';
 import { AdjustableClock } from '@app/service-kit/clock';
-import { Lifetime } from '@app/service-kit/lifetime';
 import { createLogger } from '@app/service-kit/logger';
+import { ResourceStack } from '@app/service-kit/resource-stack';
 import { startTelemetry } from '@app/service-kit/telemetry';
 import type { StandaloneConfig } from './config.ts';
 import { writeConnections } from './connections.ts';
@@ -28,8 +28,8 @@ export interface StartOptions extends Renewal {
 }
 
 interface Lifetimes {
-  readonly services: Lifetime;
-  readonly servers: Lifetime;
+  readonly services: ResourceStack;
+  readonly servers: ResourceStack;
 }
 
 /** Runs the whole platform in this process: servers, all services, the first seller. Says what it does on the way. */
@@ -70,7 +70,7 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
       process.stderr.write(`unhandled rejection: ${String(err)}\n`);
       void leave(1);
     });
-    lifetimes = { services: new Lifetime(logger), servers: new Lifetime(logger) };
+    lifetimes = { services: new ResourceStack(logger), servers: new ResourceStack(logger) };
     const baseUrl = await start(config, options, logger, lifetimes, say);
     process.stdout.write(`ready ${baseUrl}\n`);
   } catch (err) {
@@ -110,13 +110,13 @@ async function start(
   const telemetry = await startTelemetry({ version, endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, logger });
   services.add('telemetry', telemetry, (started) => started.shutdown());
   const secrets = await loadSecrets(config, options);
-  infrastructure = await startInfrastructure({ config, secrets, lifetime: servers, say, announce });
+  infrastructure = await startInfrastructure({ config, secrets, resources: servers, say, announce });
   servers.add('connections', writeConnections(config.DATA_DIR, infrastructure), (written) => written.remove());
   const renew = options.newCredentials || options.newSecrets;
   const seller = { dataDir: config.DATA_DIR, secrets, infrastructure, clock, say, empty: options.empty, renew };
   const { url, prepared } = await startServices(
     await modules,
-    { config, secrets, infrastructure, clock, logger, lifetime: services, say },
+    { config, secrets, infrastructure, clock, logger, resources: services, say },
     () => ensureSeller(seller),
   );
   const credentials = { ...prepared, baseUrl: config.PUBLIC_URL ?? url };

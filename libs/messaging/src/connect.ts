@@ -23,13 +23,13 @@ export interface NatsOptions {
 }
 
 /** A connection that reconnects for ever, and says when it is away so that nobody waits for an answer that cannot come. */
-export interface NatsLink {
+export interface NatsClient {
   readonly connection: NatsConnection;
   readonly service: ServiceName;
   connected(): boolean;
   /** How long ago it was lost or came back, in milliseconds; infinite while neither has happened. */
   sinceChangeMs(): number;
-  /** Resolves true as soon as the link is up, false when it is not up within the limit. */
+  /** Resolves true as soon as the nats is up, false when it is not up within the limit. */
   whenConnected(limitMs: number): Promise<boolean>;
   /** Calls `listener` at every loss of the connection; returns the way to stop listening. */
   onLost(listener: () => void): () => void;
@@ -50,7 +50,7 @@ export const inboxPrefix = (service: ServiceName): string => `_INBOX_${service.r
 const firstConnectPauseMs = 250;
 
 /** Waits for a server for as long as it takes. Throws only when the server refuses the user. */
-export async function connectNats(options: NatsOptions): Promise<NatsLink> {
+export async function connectNats(options: NatsOptions): Promise<NatsClient> {
   const say = sayConnectionState(options.logger, options.url);
   const connection = await connectFirst(optionsOf(options), say);
   const state = { up: true, changedMs: Number.NEGATIVE_INFINITY, givenUp: '' };
@@ -114,8 +114,8 @@ function optionsOf(options: NatsOptions): ConnectionOptions {
 }
 
 /** NATS among the checks of a service. */
-export function natsCheck(link: NatsLink): Check {
-  return { name: 'nats', check: () => link.check(), checkAlive: () => link.checkOpen() };
+export function natsCheck(nats: NatsClient): Check {
+  return { name: 'nats', check: () => nats.check(), checkAlive: () => nats.checkOpen() };
 }
 
 type Say = ReturnType<typeof sayConnectionState>;

@@ -1,21 +1,21 @@
 import { durableName } from '@app/contracts/define';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import type { NatsLink } from './connect.ts';
+import { createWaker, type Waker } from '@app/service-kit/waker';
+import type { NatsClient } from './connect.ts';
 import { openDurable } from './durable.ts';
-import { openHand } from './hand.ts';
+import type { EventHandler } from './event-handler.ts';
 import { handleBatch } from './handle-batch.ts';
+import { openMessageBuffer } from './message-buffer.ts';
 import { createOutage } from './outage.ts';
 import { startReplays } from './replay-dead-letters.ts';
 import { isMissing } from './streams.ts';
-import type { Subscription } from './subscription.ts';
-import { createWaker, type Waker } from './waker.ts';
 
 export interface ConsumersOptions {
-  readonly link: NatsLink;
+  readonly nats: NatsClient;
   readonly database: Database;
   /** One for each kind of event that the service consumes. */
-  readonly subscriptions: readonly Subscription[];
+  readonly handlers: readonly EventHandler[];
   readonly logger: Logger;
 }
 
@@ -36,8 +36,8 @@ const restartPauseMs = 500;
  * Kinds are not ordered among each other.
  */
 export function startConsumers(options: ConsumersOptions): EventConsumers {
-  const started = options.subscriptions.map((subscription) => startConsumer(options, subscription));
-  const replays = startReplays({ ...options, service: options.link.service });
+  const started = options.handlers.map((handler) => startConsumer(options, handler));
+  const replays = startReplays({ ...options, service: options.nats.service });
   return {
     checks: started.map(({ name, check }) => ({ name, check })),
     close: async () => void (await Promise.all([...started.map((consumer) => consumer.close()), replays.close()])),
@@ -45,7 +45,7 @@ export function startConsumers(options: ConsumersOptions): EventConsumers {
 }
 
 interface ConsumerRun extends ConsumersOptions {
-  readonly subscription: Subscription;
+  readonly handler: EventHandler;
   readonly state: ConsumerState;
 }
 
@@ -58,16 +58,16 @@ interface ConsumerState {
   stopWaiting: () => void;
 }
 
-function startConsumer(options: ConsumersOptions, subscription: Subscription) {
-  const { definition } = subscription;
-  const logger = options.logger.child({ consumer: durableName(options.link.service, definition) });
+function startConsumer(options: ConsumersOptions, handler: EventHandler) {
+  const { definition } = handler;
+  const logger = options.logger.child({ consumer: durableName(options.nats.service, definition) });
   const state: ConsumerState = {
     closing: false,
     consuming: false,
     pause: createWaker(),
     stopWaiting: () => undefined,
   };
-  const running = keepConsuming({ ...options, logger, subscription, state });
+  const running = keepConsuming({ ...options, logger, handler, state });
   return {
     name: `${definition.name} events of ${definition.service}`,
     check: async () => {
@@ -83,18 +83,18 @@ function startConsumer(options: ConsumersOptions, subscription: Subscription) {
 }
 
 async function keepConsuming(run: ConsumerRun): Promise<void> {
-  const { link, logger, state } = run;
-  const stopListening = link.onRestored(state.pause.wake);
+  const { nats, logger, state } = run;
+  const stopListening = nats.onRestored(state.pause.wake);
   while (!state.closing) {
-    const failure = link.connected() ? await consumeOnce(run).catch((err: unknown) => ({ err })) : undefined;
+    const failure = nats.connected() ? await consumeOnce(run).catch((err: unknown) => ({ err })) : undefined;
     state.consuming = false;
     if (state.closing) break;
     if (failure !== undefined) {
-      // Lost with the connection, of which the link tells; a missing stream waits for its producer's first start.
-      const level = !link.connected() || isMissing(failure.err) ? 'debug' : 'warn';
+      // Lost with the connection, of which the nats tells; a missing stream waits for its producer's first start.
+      const level = !nats.connected() || isMissing(failure.err) ? 'debug' : 'warn';
       logger[level](failure, 'consumer starts over');
     }
-    if (failure !== undefined || !link.connected()) await state.pause.sleep(restartPauseMs);
+    if (failure !== undefined || !nats.connected()) await state.pause.sleep(restartPauseMs);
   }
   stopListening();
 }
@@ -105,29 +105,29 @@ async function keepConsuming(run: ConsumerRun): Promise<void> {
  * been made anew meanwhile, and the same place in the stream may be another event's. It is delivered again, and the
  * inbox drops it.
  */
-async function consumeOnce({ link, database, logger, subscription, state }: ConsumerRun): Promise<void> {
-  const consumer = await openDurable(link, subscription.definition);
+async function consumeOnce({ nats, database, logger, handler, state }: ConsumerRun): Promise<void> {
+  const consumer = await openDurable(nats, handler.definition);
   // A server that lost the durable says so; opening again creates it.
   const pull = { max_messages: fetchAhead, abort_on_missing_resource: true };
-  const hand = openHand(await consumer.consume(pull), fetchAhead);
-  const stopListening = link.onLost(() => hand.stopAnswering());
-  state.stopWaiting = () => hand.close();
+  const buffer = openMessageBuffer(await consumer.consume(pull), fetchAhead);
+  const stopListening = nats.onLost(() => buffer.stopAcknowledging());
+  state.stopWaiting = () => buffer.close();
   const onBegin = (): void => {
     state.consuming = false;
-    hand.stopFetching();
+    buffer.stopFetching();
   };
   const outage = createOutage({ logger, pause: state.pause, isClosing: () => state.closing, onBegin });
   state.consuming = true;
   try {
-    if (state.closing) hand.close();
-    for (let batch = await hand.take(batchMax); batch.length > 0; batch = await hand.take(batchMax)) {
-      await handleBatch({ service: link.service, database, subscription, logger, outage, hand }, batch);
+    if (state.closing) buffer.close();
+    for (let batch = await buffer.take(batchMax); batch.length > 0; batch = await buffer.take(batchMax)) {
+      await handleBatch({ service: nats.service, database, handler, logger, outage, buffer }, batch);
     }
-    if (state.closing) await hand.handBack();
+    if (state.closing) await buffer.release();
   } finally {
     stopListening();
-    hand.stopFetching();
+    buffer.stopFetching();
   }
-  const failure = await hand.ended;
-  if (failure !== undefined && link.connected()) throw failure;
+  const failure = await buffer.ended;
+  if (failure !== undefined && nats.connected()) throw failure;
 }

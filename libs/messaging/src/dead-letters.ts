@@ -29,7 +29,7 @@ const insertSql = `
   on conflict (event_id) do nothing`;
 
 /** Keeps events that were given up, in one transaction with the end of their tries. */
-export async function bury(database: Database, letters: readonly DeadLetter[]): Promise<void> {
+export async function giveUpEvents(database: Database, letters: readonly DeadLetter[]): Promise<void> {
   await database.transaction(async (client) => {
     await insertLetters(client, letters, { replay: false });
     await forgetTries(

@@ -8,7 +8,7 @@ import {
   jetstream,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import type { NatsLink } from './connect.ts';
+import type { NatsClient } from './connect.ts';
 import { isMissing, openStreams } from './streams.ts';
 
 /**
@@ -29,10 +29,10 @@ const settings = { ack_wait: nanos(ackWaitMs), max_ack_pending: ackPendingMax };
  * for each kind: a replica is never given a kind it does not know, and a filter never has to be changed.
  * @throws while the stream is missing: it is its producer's to create
  */
-export async function openDurable(link: NatsLink, definition: EventDefinition): Promise<Consumer> {
-  const manager = await openStreams(link);
+export async function openDurable(nats: NatsClient, definition: EventDefinition): Promise<Consumer> {
+  const manager = await openStreams(nats);
   const stream = streamName(definition.service);
-  const name = durableName(link.service, definition);
+  const name = durableName(nats.service, definition);
   const found = await consumerInfo(manager, stream, name);
   if (found === undefined) await addDurable(manager, stream, name, definition);
   else if (await isAhead(manager, stream, found)) {
@@ -41,8 +41,8 @@ export async function openDurable(link: NatsLink, definition: EventDefinition): 
   } else if (found.config.ack_wait !== settings.ack_wait || found.config.max_ack_pending !== settings.max_ack_pending) {
     await manager.consumers.update(stream, name, settings);
   }
-  await removeFormerDurable(manager, stream, link.service);
-  return await jetstream(link.connection).consumers.get(stream, name);
+  await removeFormerDurable(manager, stream, nats.service);
+  return await jetstream(nats.connection).consumers.get(stream, name);
 }
 
 async function consumerInfo(

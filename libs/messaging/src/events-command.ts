@@ -140,10 +140,10 @@ async function replayMissed({ service, settings, database, values, filter, say }
   const wanted = consumed.filter((event) => filter.subject === undefined || filter.subject === event.subject);
   if (wanted.length === 0)
     throw new UsageError(`--subject must be one of ${consumed.map((event) => event.subject).join(', ')}`);
-  const link = await connectNats({ ...natsOptions(settings), service });
+  const nats = await connectNats({ ...natsOptions(settings), service });
   try {
     for (const event of wanted) {
-      const { read, handed, dead } = await replayStream(link, database, event, since);
+      const { read, handed, dead } = await replayStream(nats, database, event, since);
       say(
         `${event.subject}: ${read} since ${since.toISOString()}, ${handed} had not taken effect, ${dead} are dead letters`,
       );
@@ -157,7 +157,7 @@ async function replayMissed({ service, settings, database, values, filter, say }
       say(`${event.subject}: nothing waits any more, ${kept} dead letters`);
     }
   } finally {
-    await link.close();
+    await nats.close();
   }
 }
 

@@ -1,19 +1,20 @@
 import type { Logger } from '@app/service-kit/logger';
+import { isOutage } from '@app/service-kit/outages';
 import type { JsMsg } from '@nats-io/jetstream';
-import { bury } from './dead-letters.ts';
+import { giveUpEvents } from './dead-letters.ts';
+import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import { beginTogether, countTries, forgetTries } from './event-tries.ts';
-import type { Hand } from './hand.ts';
 import { headersOf, messageId } from './message.ts';
+import type { MessageBuffer } from './message-buffer.ts';
 import { InterruptedError, type Outage } from './outage.ts';
-import { decide, isOutage, triesMax } from './retry-policy.ts';
-import type { ReceivedEvent, Subscription } from './subscription.ts';
+import { decide, triesMax } from './retry-policy.ts';
 import { type EffectPlace, readEvent, takeEffect } from './take-effect.ts';
 
 export interface BatchRun extends EffectPlace {
-  readonly subscription: Subscription;
+  readonly handler: EventHandler;
   readonly logger: Logger;
   readonly outage: Outage;
-  readonly hand: Pick<Hand, 'ack' | 'retry'>;
+  readonly buffer: Pick<MessageBuffer, 'ack' | 'retry'>;
 }
 
 /** A message under work. `tries` counts this try when it was written down before, and is undefined for a first one. */
@@ -34,7 +35,7 @@ interface Failure {
 /**
  * Handles messages together in one transaction. When that fails, each is handled alone, so that one bad event
  * costs the others nothing but a second try; one that keeps failing is not put among others any more. While the
- * database is away the batch stays in hand. Resolves when each message is answered, or the consumer closes.
+ * database is away the batch stays in the buffer. Resolves when each message is acknowledged or sent back, or when the consumer closes.
  */
 export async function handleBatch(run: BatchRun, messages: readonly JsMsg[]): Promise<void> {
   try {
@@ -75,10 +76,10 @@ async function handleTogether(run: BatchRun, deliveries: readonly Delivery[]): P
   return [...failures, ...(await handleEach(run, readable))];
 }
 
-function read({ subscription }: BatchRun, delivery: Delivery, failures: Failure[]): Readable[] {
+function read({ handler }: BatchRun, delivery: Delivery, failures: Failure[]): Readable[] {
   const { message } = delivery;
   try {
-    return [{ ...delivery, event: readEvent(subscription, message.string(), () => headersOf(message)) }];
+    return [{ ...delivery, event: readEvent(handler, message.string(), () => headersOf(message)) }];
   } catch (err) {
     failures.push({ delivery, err });
     return [];
@@ -108,16 +109,16 @@ async function handleEach(run: BatchRun, deliveries: readonly Readable[]): Promi
 
 /** Takes effect and acknowledges. */
 async function finish(run: BatchRun, deliveries: readonly Readable[]): Promise<void> {
-  const { subscription, outage, hand } = run;
+  const { handler, outage, buffer } = run;
   const counted = idsOf(deliveries.filter(isWritten));
-  const events = deliveries.map(({ event }) => event).filter(({ data }) => subscription.concerns(data));
+  const events = deliveries.map(({ event }) => event).filter(({ data }) => handler.concerns(data));
   if (events.length > 0 || counted.length > 0) {
-    await outage.outlast(() => takeEffect(run, subscription, events, (client) => forgetTries(client, counted)));
+    await outage.outlast(() => takeEffect(run, handler, events, (client) => forgetTries(client, counted)));
   }
-  for (const { message } of deliveries) hand.ack(message);
+  for (const { message } of deliveries) buffer.ack(message);
 }
 
-/** An event that failed several times already, or was in hand when the process ended. */
+/** An event that failed several times already, or was in a buffer when the process ended. */
 async function handleSuspect(run: BatchRun, delivery: Delivery): Promise<Failure[]> {
   const { database, outage } = run;
   const tries = (await outage.insist(() => countTries(database.pool, idsOf([delivery])))).get(idOf(delivery)) ?? 1;
@@ -157,18 +158,18 @@ const isWritten = ({ tries }: Delivery): boolean => tries !== undefined;
 type Decided = Failure & { readonly tries: number; readonly verdict: ReturnType<typeof decide> };
 
 /** One line for a batch: a fault of the code meets every event. */
-function tryAgain({ hand, logger }: BatchRun, decided: readonly Decided[]): void {
+function tryAgain({ buffer, logger }: BatchRun, decided: readonly Decided[]): void {
   const again = decided.filter(({ verdict }) => verdict.kind === 'retry');
   const [example] = again;
   if (example === undefined) return;
   const { err, tries, delivery } = example;
   logger.warn({ err, tries, eventId: idOf(delivery), events: again.length }, 'events will be tried again');
   for (const { delivery, verdict } of again) {
-    if (verdict.kind === 'retry') hand.retry(delivery.message, verdict.delayMs);
+    if (verdict.kind === 'retry') buffer.retry(delivery.message, verdict.delayMs);
   }
 }
 
-async function giveUp({ database, outage, hand, logger }: BatchRun, decided: readonly Decided[]): Promise<void> {
+async function giveUp({ database, outage, buffer, logger }: BatchRun, decided: readonly Decided[]): Promise<void> {
   const [example] = decided;
   if (example === undefined) return;
   const letters = decided.map(({ delivery: { message }, err }) => ({
@@ -179,11 +180,11 @@ async function giveUp({ database, outage, hand, logger }: BatchRun, decided: rea
     ...headersOf(message),
     error: err,
   }));
-  await outage.insist(() => bury(database, letters));
+  await outage.insist(() => giveUpEvents(database, letters));
   const { err, tries, delivery } = example;
   logger.error(
     { err, tries, eventId: idOf(delivery), events: decided.length },
     'events given up; kept in dead_letters',
   );
-  for (const { delivery } of decided) hand.ack(delivery.message);
+  for (const { delivery } of decided) buffer.ack(delivery.message);
 }

@@ -1,13 +1,14 @@
 import type { Logger } from '@app/service-kit/logger';
-import { isOutage, mayBeOneEvent } from './retry-policy.ts';
-import type { Waker } from './waker.ts';
+import { isOutage } from '@app/service-kit/outages';
+import type { Waker } from '@app/service-kit/waker';
+import { mayBeOneEvent } from './retry-policy.ts';
 
 /** The consumer closes: what it was at goes back to the durable. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
 
-/** Repeats work until the surroundings let it through: it keeps one batch in hand, and nothing more is fetched. */
+/** Repeats work until the surroundings let it through: the batch stays in the buffer, and nothing more is fetched. */
 export interface Outage {
   /**
    * @throws what is not an outage, as it comes

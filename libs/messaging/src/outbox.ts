@@ -1,9 +1,8 @@
 import type { EventData, EventDefinition, EventEnvelope } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
+import { executeBound } from '@app/service-kit/bound-sql';
 import { currentTraceparent } from '@app/service-kit/tracing';
 import type { EntityManager } from '@mikro-orm/postgresql';
-
-import { executeBound } from './bound.ts';
 
 /** A row for the outbox table, ready for a statement that inserts many. */
 export interface OutboxRow {

@@ -1,6 +1,6 @@
 import type { ServiceName } from '@app/contracts/services';
 import type { Msg } from '@nats-io/transport-node';
-import type { NatsLink } from './connect.ts';
+import type { NatsClient } from './connect.ts';
 import type { ReplyInbox } from './reply-inbox.ts';
 import { pingSubject } from './request-headers.ts';
 
@@ -20,16 +20,16 @@ export interface Peer {
   ping(limitMs: number): Promise<PingResult>;
 }
 
-export function createPeers(link: NatsLink, inbox: ReplyInbox): (service: ServiceName) => Peer {
+export function createPeers(nats: NatsClient, inbox: ReplyInbox): (service: ServiceName) => Peer {
   const peers = new Map<ServiceName, Peer>();
   return (service) => {
-    const peer = peers.get(service) ?? createPeer(link, inbox, service);
+    const peer = peers.get(service) ?? createPeer(nats, inbox, service);
     peers.set(service, peer);
     return peer;
   };
 }
 
-function createPeer(link: NatsLink, inbox: ReplyInbox, service: ServiceName): Peer {
+function createPeer(nats: NatsClient, inbox: ReplyInbox, service: ServiceName): Peer {
   let heardMs = Number.NEGATIVE_INFINITY;
   let down = false;
   let pinging: Promise<PingResult> | undefined;
@@ -45,7 +45,7 @@ function createPeer(link: NatsLink, inbox: ReplyInbox, service: ServiceName): Pe
     },
     down: () => down,
     ping: (limitMs) => {
-      pinging ??= pingOnce(link, inbox, service, limitMs)
+      pinging ??= pingOnce(nats, inbox, service, limitMs)
         .then((result) => {
           if (result === 'alive') heard();
           return result;
@@ -58,10 +58,15 @@ function createPeer(link: NatsLink, inbox: ReplyInbox, service: ServiceName): Pe
   };
 }
 
-async function pingOnce(link: NatsLink, inbox: ReplyInbox, service: ServiceName, limitMs: number): Promise<PingResult> {
+async function pingOnce(
+  nats: NatsClient,
+  inbox: ReplyInbox,
+  service: ServiceName,
+  limitMs: number,
+): Promise<PingResult> {
   const mailbox = inbox.open();
   try {
-    link.connection.publish(pingSubject(service), '', { reply: mailbox.subject });
+    nats.connection.publish(pingSubject(service), '', { reply: mailbox.subject });
     const reply = await mailbox.next(limitMs);
     if (typeof reply === 'string') return reply;
     return hasNoResponders(reply) ? 'unreached' : 'alive';

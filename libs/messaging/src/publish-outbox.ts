@@ -5,7 +5,7 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
 import type { Client } from 'pg';
-import type { NatsLink } from './connect.ts';
+import type { NatsClient } from './connect.ts';
 import { publishSpan } from './spans.ts';
 import { openStreamPublisher, type StreamPublisher, type Taken } from './stream-publisher.ts';
 
@@ -14,7 +14,7 @@ import { openStreamPublisher, type StreamPublisher, type Taken } from './stream-
  * event that is new to the stream and lands at or before it shows that the stream lost its tail and counts anew.
  */
 export interface Publisher {
-  readonly link: NatsLink;
+  readonly nats: NatsClient;
   readonly session: Client;
   readonly manager: JetStreamManager;
   readonly stream: StreamPublisher;
@@ -41,12 +41,12 @@ interface PendingRow {
 }
 
 export async function openPublisher(
-  base: Pick<Publisher, 'link' | 'session' | 'manager' | 'logger'>,
+  base: Pick<Publisher, 'nats' | 'session' | 'manager' | 'logger'>,
 ): Promise<Publisher> {
   const { rows } = await base.session.query<{ seq: string }>(
     'select coalesce(max(stream_seq), 0)::text as seq from outbox',
   );
-  return { ...base, stream: openStreamPublisher(base.link), highestSeq: Number(rows[0]?.seq ?? 0), prunedSeq: 0 };
+  return { ...base, stream: openStreamPublisher(base.nats), highestSeq: Number(rows[0]?.seq ?? 0), prunedSeq: 0 };
 }
 
 /** Ordered by the number: `order by id` alone would mean the text that is selected. */
@@ -63,10 +63,10 @@ const pendingQuery = {
  * @throws the first failure, after marking the others
  */
 export async function publishBatch(publisher: Publisher): Promise<number> {
-  if (!publisher.link.connected()) return 0;
+  if (!publisher.nats.connected()) return 0;
   const { rows } = await publisher.session.query<PendingRow>(pendingQuery);
   if (rows.length === 0) return 0;
-  const outcomes = await untilLost(publisher.link, Promise.allSettled(rows.map((row) => publishRow(publisher, row))));
+  const outcomes = await untilLost(publisher.nats, Promise.allSettled(rows.map((row) => publishRow(publisher, row))));
   // What is lost with the connection is not marked, and so published again under the same message ids.
   if (outcomes === 'lost') return 0;
   const taken = outcomes.flatMap((outcome, index) => {
@@ -80,9 +80,9 @@ export async function publishBatch(publisher: Publisher): Promise<number> {
 }
 
 /** The event carries its publish on, so that whoever consumes it continues there. */
-async function publishRow({ stream, link }: Publisher, row: PendingRow): Promise<Taken> {
+async function publishRow({ stream, nats }: Publisher, row: PendingRow): Promise<Taken> {
   const { name, attributes } = publishSpan(row.subject, row.event_id);
-  const span = { service: link.service, kind: SpanKind.PRODUCER, attributes, parent: row.traceparent };
+  const span = { service: nats.service, kind: SpanKind.PRODUCER, attributes, parent: row.traceparent };
   return await inSpan(name, span, async () => {
     const carried = headers();
     if (row.request_id !== null) carried.append('request-id', row.request_id);
@@ -93,10 +93,10 @@ async function publishRow({ stream, link }: Publisher, row: PendingRow): Promise
 }
 
 /** A publish waits seconds for an acknowledgement that a lost connection will never bring. */
-async function untilLost<T>(link: NatsLink, work: Promise<T>): Promise<T | 'lost'> {
+async function untilLost<T>(nats: NatsClient, work: Promise<T>): Promise<T | 'lost'> {
   let stop: () => void = () => undefined;
   const lost = new Promise<'lost'>((resolve) => {
-    stop = link.onLost(() => resolve('lost'));
+    stop = nats.onLost(() => resolve('lost'));
   });
   try {
     return await Promise.race([work, lost]);
@@ -127,7 +127,7 @@ async function unmarkReused(publisher: Publisher, taken: readonly TakenRow[]): P
 
 /** Compares the end of the stream with what was marked; a stream that ends before a row has lost that row. */
 export async function republishLost(publisher: Publisher): Promise<void> {
-  const { state } = await publisher.manager.streams.info(streamName(publisher.link.service));
+  const { state } = await publisher.manager.streams.info(streamName(publisher.nats.service));
   if (state.last_seq < publisher.highestSeq) await unmarkFrom(publisher, state.last_seq + 1);
 }
 

@@ -1,11 +1,11 @@
 import { type LockSession, openLockSession } from '@app/service-kit/lock-session';
 import type { Logger } from '@app/service-kit/logger';
+import { createWaker, type Waker } from '@app/service-kit/waker';
 import { TimeoutError } from '@nats-io/transport-node';
-import type { NatsLink } from './connect.ts';
+import type { NatsClient } from './connect.ts';
 import { openPublisher, type Publisher, prunePublished, publishBatch, republishLost } from './publish-outbox.ts';
 import { keepWithinBound } from './stream-bound.ts';
 import { defaultStreamMaxBytes, ensureStream, openStreams } from './streams.ts';
-import { createWaker, type Waker } from './waker.ts';
 
 /**
  * Publishes a service's outbox to its stream, in the order the rows were written, many at a time.
@@ -25,7 +25,7 @@ export interface Relay {
 }
 
 export interface RelayOptions {
-  readonly link: NatsLink;
+  readonly nats: NatsClient;
   readonly databaseUrl: string;
   readonly logger: Logger;
   readonly streamReplicas: number;
@@ -52,44 +52,44 @@ type RelayState = { closing: boolean; leading: boolean };
 export function startRelay(options: RelayOptions): Relay {
   const waker = createWaker();
   const state: RelayState = { closing: false, leading: false };
-  const subject = wakeSubject(options.link.service);
+  const subject = wakeSubject(options.nats.service);
   // Stand-bys hear it too; what wakes them is only their own next look at the lock.
   const wakeLeader = (): void => {
     if (state.leading) waker.wake();
   };
-  const subscription = options.link.connection.subscribe(subject, { callback: wakeLeader });
+  const subscription = options.nats.connection.subscribe(subject, { callback: wakeLeader });
   // A stand-by without NATS does not ask for the lock: now it may.
-  const stopListening = options.link.onRestored(waker.wake);
+  const stopListening = options.nats.onRestored(waker.wake);
   const running = stayInService(options, waker, state);
   return {
     wake: () => {
       if (state.leading) waker.wake();
-      else if (options.link.connected()) options.link.connection.publish(subject);
+      else if (options.nats.connected()) options.nats.connection.publish(subject);
     },
     close: async () => {
       state.closing = true;
       stopListening();
       waker.wake();
       await running;
-      if (!options.link.connection.isClosed()) subscription.unsubscribe();
+      if (!options.nats.connection.isClosed()) subscription.unsubscribe();
     },
   };
 }
 
 /** Tries to lead for as long as the service lives; whatever goes wrong ends one term, not the relay. */
 async function stayInService(options: RelayOptions, waker: Waker, state: RelayState): Promise<void> {
-  const { link, logger } = options;
+  const { nats, logger } = options;
   const say = sayFailures(logger);
   let failures = 0;
   while (!state.closing) {
-    if (!link.connected()) {
+    if (!nats.connected()) {
       await waker.sleep(sweepIntervalMs);
       continue;
     }
     let session: LockSession | undefined;
     try {
       session = await openLockSession(sessionOf(options), waker.wake);
-      if (await winLock(session, waker, state, link)) await lead(options, session, waker, state, () => (failures = 0));
+      if (await winLock(session, waker, state, nats)) await lead(options, session, waker, state, () => (failures = 0));
     } catch (err) {
       if (!state.closing) say(err);
       const pauseMs = Math.min(retryPauseMaxMs, retryPauseMs * 2 ** failures);
@@ -102,9 +102,9 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
   }
 }
 
-const sessionOf = ({ databaseUrl, link }: RelayOptions) => ({
+const sessionOf = ({ databaseUrl, nats }: RelayOptions) => ({
   connectionString: databaseUrl,
-  application_name: `${link.service}-relay`,
+  application_name: `${nats.service}-relay`,
 });
 
 const sayAgainAfterMs = 30_000;
@@ -120,8 +120,8 @@ function sayFailures(logger: Logger): (err: unknown) => void {
   };
 }
 
-async function winLock({ client }: LockSession, waker: Waker, state: RelayState, link: NatsLink): Promise<boolean> {
-  while (!state.closing && link.connected()) {
+async function winLock({ client }: LockSession, waker: Waker, state: RelayState, nats: NatsClient): Promise<boolean> {
+  while (!state.closing && nats.connected()) {
     const { rows } = await client.query<{ won: boolean }>(
       `select pg_try_advisory_lock(hashtext('outbox-relay')) as won`,
     );
@@ -138,17 +138,17 @@ async function lead(
   state: RelayState,
   succeeded: () => void,
 ): Promise<void> {
-  const { link, logger } = options;
-  const manager = await openStreams(link);
-  const publisher = await openPublisher({ link, session: session.client, manager, logger });
+  const { nats, logger } = options;
+  const manager = await openStreams(nats);
+  const publisher = await openPublisher({ nats, session: session.client, manager, logger });
   state.leading = true;
   const due = { compareMs: 0, boundMs: 0, pruneMs: performance.now() + pruneEveryMs };
-  const stopListening = link.onRestored(() => {
+  const stopListening = nats.onRestored(() => {
     due.compareMs = 0;
   });
   try {
-    while (!state.closing && !isCutOff(link)) {
-      if (link.connected()) await keepStream(options, publisher, due);
+    while (!state.closing && !isCutOff(nats)) {
+      if (nats.connected()) await keepStream(options, publisher, due);
       if ((await publishBatch(publisher)) === 0) await waker.sleep(sweepIntervalMs);
       succeeded();
       const pruned = performance.now() >= due.pruneMs && !(await prunePublished(publisher));
@@ -161,22 +161,22 @@ async function lead(
   }
 }
 
-const isCutOff = (link: NatsLink): boolean => !link.connected() && link.sinceChangeMs() > giveUpAfterMs;
+const isCutOff = (nats: NatsClient): boolean => !nats.connected() && nats.sinceChangeMs() > giveUpAfterMs;
 
 /** Compares stream and outbox once after each connecting, and looks at the stream's size now and then. */
 async function keepStream(
-  { link, logger, streamReplicas, streamMaxBytes = defaultStreamMaxBytes }: RelayOptions,
+  { nats, logger, streamReplicas, streamMaxBytes = defaultStreamMaxBytes }: RelayOptions,
   publisher: Publisher,
   due: { compareMs: number; boundMs: number },
 ): Promise<void> {
   const { manager } = publisher;
   if (performance.now() >= due.compareMs) {
     due.compareMs = Number.POSITIVE_INFINITY;
-    await ensureStream(manager, link.service, streamReplicas, { maxBytes: streamMaxBytes, logger });
+    await ensureStream(manager, nats.service, streamReplicas, { maxBytes: streamMaxBytes, logger });
     await republishLost(publisher);
   }
   if (performance.now() >= due.boundMs) {
     due.boundMs = performance.now() + boundEveryMs;
-    await keepWithinBound(manager, link.service, streamMaxBytes, logger);
+    await keepWithinBound(manager, nats.service, streamMaxBytes, logger);
   }
 }

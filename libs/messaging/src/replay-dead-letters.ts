@@ -1,14 +1,14 @@
 import type { Logger } from '@app/service-kit/logger';
+import { isOutage } from '@app/service-kit/outages';
+import { createWaker } from '@app/service-kit/waker';
 import type { PoolClient } from 'pg';
 import { reasonOf } from './dead-letters.ts';
+import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import type { EventHeaders } from './message.ts';
-import { isOutage } from './retry-policy.ts';
-import type { ReceivedEvent, Subscription } from './subscription.ts';
 import { type EffectPlace, readEvent, takeEffect } from './take-effect.ts';
-import { createWaker } from './waker.ts';
 
 export interface ReplaysOptions extends EffectPlace {
-  readonly subscriptions: readonly Subscription[];
+  readonly handlers: readonly EventHandler[];
   readonly logger: Logger;
 }
 
@@ -59,42 +59,42 @@ interface LetterRow extends EventHeaders {
  * @returns how many letters were taken up
  */
 async function replayOnce(options: ReplaysOptions): Promise<number> {
-  const { database, subscriptions } = options;
+  const { database, handlers } = options;
   let found = 0;
-  for (const subscription of subscriptions) {
+  for (const handler of handlers) {
     const { rows } = await database.pool.query<LetterRow>(
       `update dead_letters set replay_requested_at = null where event_id in (
          select event_id from dead_letters where subject = $1 and replay_requested_at is not null
          order by event_id limit ${batchMax} for update skip locked)
        returning event_id, subject, payload, request_id, traceparent`,
-      [subscription.definition.subject],
+      [handler.definition.subject],
     );
     found += rows.length;
-    if (rows.length > 0) await replayTogether(options, subscription, rows);
+    if (rows.length > 0) await replayTogether(options, handler, rows);
   }
   return found;
 }
 
 async function replayTogether(
   options: ReplaysOptions,
-  subscription: Subscription,
+  handler: EventHandler,
   rows: readonly LetterRow[],
 ): Promise<void> {
   try {
-    await replay(options, subscription, rows);
+    await replay(options, handler, rows);
   } catch (err) {
-    if (rows.length > 1) for (const row of rows) await replayTogether(options, subscription, [row]);
+    if (rows.length > 1) for (const row of rows) await replayTogether(options, handler, [row]);
     else await keep(options, rows[0] as LetterRow, err);
   }
 }
 
-async function replay(options: ReplaysOptions, subscription: Subscription, rows: readonly LetterRow[]): Promise<void> {
-  const events: ReceivedEvent<never>[] = rows.map((row) => readEvent(subscription, row.payload, () => row));
+async function replay(options: ReplaysOptions, handler: EventHandler, rows: readonly LetterRow[]): Promise<void> {
+  const events: ReceivedEvent<never>[] = rows.map((row) => readEvent(handler, row.payload, () => row));
   const ids = rows.map((row) => row.event_id);
-  await takeEffect(options, subscription, events, async (client: PoolClient) => {
+  await takeEffect(options, handler, events, async (client: PoolClient) => {
     await client.query('delete from dead_letters where event_id = any($1::text[])', [ids]);
   });
-  options.logger.info({ subject: subscription.definition.subject, events: ids.length }, 'dead letters replayed');
+  options.logger.info({ subject: handler.definition.subject, events: ids.length }, 'dead letters replayed');
 }
 
 /** An outage leaves the request standing, unless the database itself is away by now: then it is to be asked for again. */

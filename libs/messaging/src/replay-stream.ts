@@ -2,7 +2,7 @@ import { durableName, type EventDefinition, streamName } from '@app/contracts/de
 import type { Database } from '@app/service-kit/database';
 import { AckPolicy, DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import type { NatsLink } from './connect.ts';
+import type { NatsClient } from './connect.ts';
 import { insertLetters } from './dead-letters.ts';
 import { headersOf, messageId } from './message.ts';
 import { openStreams } from './streams.ts';
@@ -30,14 +30,14 @@ const inactiveMs = 30_000;
  * @throws when another replay of the same events is running
  */
 export async function replayStream(
-  link: NatsLink,
+  nats: NatsClient,
   database: Database,
   definition: EventDefinition,
   since: Date,
 ): Promise<StreamReplay> {
-  const manager = await openStreams(link);
+  const manager = await openStreams(nats);
   const stream = streamName(definition.service);
-  const name = replayName(durableName(link.service, definition));
+  const name = replayName(durableName(nats.service, definition));
   const { num_pending: pending } = await manager.consumers.add(stream, {
     name,
     filter_subject: definition.subject,
@@ -48,7 +48,7 @@ export async function replayStream(
     mem_storage: true,
   });
   try {
-    const consumer = await jetstream(link.connection).consumers.get(stream, name);
+    const consumer = await jetstream(nats.connection).consumers.get(stream, name);
     const sum = { read: 0, handed: 0, dead: 0 };
     while (sum.read < pending) {
       const messages: JsMsg[] = [];

@@ -1,5 +1,5 @@
 import { type Msg, nuid } from '@nats-io/transport-node';
-import { inboxPrefix, type NatsLink } from './connect.ts';
+import { inboxPrefix, type NatsClient } from './connect.ts';
 
 /** The connection broke: whatever was asked over it gets no answer. */
 export type Lost = 'lost';
@@ -23,18 +23,18 @@ export interface ReplyInbox {
  * One subscription for the replies to everything this process asks. The client's own `request` takes the first reply for
  * the answer; here a callee may say that it is at work before it answers, and several tries share one mailbox.
  */
-export function openReplyInbox(link: NatsLink): ReplyInbox {
-  const prefix = `${inboxPrefix(link.service)}.${nuid.next()}.`;
+export function openReplyInbox(nats: NatsClient): ReplyInbox {
+  const prefix = `${inboxPrefix(nats.service)}.${nuid.next()}.`;
   const receivers = new Map<string, (reply: Msg | Lost) => void>();
-  link.connection.subscribe(`${prefix}*`, {
+  nats.connection.subscribe(`${prefix}*`, {
     callback: (err, message) => {
       if (err === null) receivers.get(message.subject)?.(message);
     },
   });
-  link.onLost(() => {
+  nats.onLost(() => {
     for (const receive of receivers.values()) receive('lost');
   });
-  const backlog = watchBacklog(link);
+  const backlog = watchBacklog(nats);
   let opened = 0;
   return {
     open: () => {
@@ -56,7 +56,7 @@ const lookEveryMs = 350;
  * Replies come one after the other on one connection: a short one waits behind the long ones that were sent before it.
  * nats-server answers a ping in the same order, so once it has, everything sent before has been read.
  */
-function watchBacklog({ connection }: NatsLink): { read(): Promise<void>; sinceBehindMs(): number } {
+function watchBacklog({ connection }: NatsClient): { read(): Promise<void>; sinceBehindMs(): number } {
   let endedMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
   const readAll = async (): Promise<void> => {
@@ -83,7 +83,7 @@ function watchBacklog({ connection }: NatsLink): { read(): Promise<void>; sinceB
 }
 
 /** A server that hangs answers no ping: who waits for it would never hear of it. Ends with false once nothing comes. */
-function watchArrivals(connection: NatsLink['connection']): { readonly ended: Promise<false>; stop(): void } {
+function watchArrivals(connection: NatsClient['connection']): { readonly ended: Promise<false>; stop(): void } {
   const { promise: ended, resolve } = Promise.withResolvers<false>();
   let before = connection.stats().inBytes;
   const look = (): void => {

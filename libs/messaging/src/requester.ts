@@ -6,7 +6,7 @@ import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { ServiceErrorHeader } from '@nats-io/services';
 import type { Msg } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
-import type { NatsLink } from './connect.ts';
+import type { NatsClient } from './connect.ts';
 import { createPeers, hasNoResponders, type Peer, type PingResult } from './peers.ts';
 import { type Mailbox, openReplyInbox, type ReplyInbox } from './reply-inbox.ts';
 import { isWorking, tryLimitMs, writeContext } from './request-headers.ts';
@@ -67,7 +67,7 @@ export interface Requester {
 }
 
 interface Port {
-  readonly link: NatsLink;
+  readonly nats: NatsClient;
   readonly inbox: ReplyInbox;
   readonly peerOf: (service: ServiceName) => Peer;
   /** Requests of one turn of the event loop go out with one write. */
@@ -76,14 +76,14 @@ interface Port {
   endMs: number;
 }
 
-export function createRequester(link: NatsLink): Requester {
-  const inbox = openReplyInbox(link);
-  const peerOf = createPeers(link, inbox);
-  const port: Port = { link, inbox, peerOf, endOfTurn: createTurn(), endMs: Number.POSITIVE_INFINITY };
+export function createRequester(nats: NatsClient): Requester {
+  const inbox = openReplyInbox(nats);
+  const peerOf = createPeers(nats, inbox);
+  const port: Port = { nats, inbox, peerOf, endOfTurn: createTurn(), endMs: Number.POSITIVE_INFINITY };
   const requestBytes: Requester['requestBytes'] = async (definition, input, context) => {
     const ask = () => deliver(port, definition, Buffer.from(JSON.stringify(input)), context);
     const { name, attributes } = requestSpan('request', definition.subject);
-    return await inSpan(name, { service: link.service, kind: SpanKind.CLIENT, attributes }, ask);
+    return await inSpan(name, { service: nats.service, kind: SpanKind.CLIENT, attributes }, ask);
   };
   return {
     requestBytes,
@@ -164,8 +164,8 @@ async function beforeNextTry(call: Call, last: Outcome['kind']): Promise<void> {
     if (last !== 'silent') await sleep(pauseMs);
     return;
   }
-  const { link } = port;
-  const settling = spentMs < reachWithinMs && (!link.connected() || link.sinceChangeMs() < settlingMs);
+  const { nats } = port;
+  const settling = spentMs < reachWithinMs && (!nats.connected() || nats.sinceChangeMs() < settlingMs);
   // A busy service is told to its caller: asking again would keep it busy.
   if (outOfTime || last === 'answered' || (last === 'unreached' && !settling)) throw unavailable(definition);
   if (last === 'unreached') await sleep(settlingPauseMs);
@@ -187,7 +187,7 @@ const outcomeUnknown = (): DomainError =>
 
 async function attempt(call: Call): Promise<Outcome> {
   const { port, definition, context, mailbox } = call;
-  if (!(await port.link.whenConnected(reachWithinMs))) return { kind: 'unreached' };
+  if (!(await port.nats.whenConnected(reachWithinMs))) return { kind: 'unreached' };
   if (definition.mode === 'command' && !call.handedOver) {
     const found = await findAlive(call);
     if (found !== 'alive') return { kind: 'unreached' };
@@ -203,7 +203,7 @@ async function attempt(call: Call): Promise<Outcome> {
     traceparent: currentTraceparent(),
   });
   try {
-    port.link.connection.publish(definition.subject, call.payload, { headers, reply: mailbox.subject });
+    port.nats.connection.publish(definition.subject, call.payload, { headers, reply: mailbox.subject });
   } catch {
     // The connection is closed.
     return { kind: 'unreached' };

@@ -1,5 +1,6 @@
+import { isOutage } from '@app/service-kit/outages';
 import { expect, test } from 'vitest';
-import { decide, isOutage } from './retry-policy.ts';
+import { decide } from './retry-policy.ts';
 
 const outages = [
   Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' }),

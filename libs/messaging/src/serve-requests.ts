@@ -2,35 +2,35 @@ import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contra
 import { DomainError, errorCodes } from '@app/contracts/errors';
 import { parseInput } from '@app/contracts/validation';
 import type { Logger } from '@app/service-kit/logger';
+import { diskFullDetail, isDiskFull, isOutage, isUnreached } from '@app/service-kit/outages';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { type ServiceMsg, Svcm } from '@nats-io/services';
 import { SpanKind } from '@opentelemetry/api';
-import type { NatsLink } from './connect.ts';
+import type { NatsClient } from './connect.ts';
 import { pingSubject, type RequestContext, readContext, workingHeaders } from './request-headers.ts';
-import { diskFullDetail, isDiskFull, isOutage, isUnreached } from './retry-policy.ts';
 import { createRunningRequests, type RunningRequests } from './running-requests.ts';
 import { requestSpan } from './spans.ts';
 import { type StallWatch, watchStalls } from './stall-watch.ts';
 
-export interface Answer {
+export interface RequestHandler {
   readonly definition: RequestDefinition;
   readonly acrossAccounts: boolean;
   readonly handle: (input: never, context: RequestContext) => Promise<unknown>;
 }
 
 /** Answers a request on behalf of one account: without an account in its context it is refused. */
-export function answer<R extends RequestDefinition>(
+export function onRequest<R extends RequestDefinition>(
   definition: R,
   handle: (input: RequestInput<R>, context: RequestContext) => Promise<RequestOutput<R> | Serialized>,
-): Answer {
+): RequestHandler {
   return { definition, acrossAccounts: false, handle };
 }
 
 /** Answers a question between services that no single account asks. */
-export function answerAcrossAccounts<R extends RequestDefinition>(
+export function onRequestAcrossAccounts<R extends RequestDefinition>(
   definition: R,
   handle: (input: RequestInput<R>, context: RequestContext) => Promise<RequestOutput<R> | Serialized>,
-): Answer {
+): RequestHandler {
   return { definition, acrossAccounts: true, handle };
 }
 
@@ -54,26 +54,26 @@ interface Serving {
   readonly late: (subject: string) => void;
 }
 
-/** Registers the answers with the NATS services framework: discovery, statistics, one queue group for all replicas. */
+/** Registers request handlers with the NATS services framework: discovery, statistics, one queue group for all replicas. */
 export async function serveRequests(
-  link: NatsLink,
-  options: { version: string; description: string; answers: readonly Answer[]; logger: Logger },
+  nats: NatsClient,
+  options: { version: string; description: string; handlers: readonly RequestHandler[]; logger: Logger },
 ): Promise<{ close(): Promise<void> }> {
   const { logger } = options;
-  const service = await new Svcm(link.connection).add({
-    name: link.service,
+  const service = await new Svcm(nats.connection).add({
+    name: nats.service,
     version: options.version,
     description: options.description,
-    queue: link.service,
+    queue: nats.service,
   });
   // In no queue group: whoever asks wants to hear of any replica.
-  const pings = link.connection.subscribe(pingSubject(link.service), {
+  const pings = nats.connection.subscribe(pingSubject(nats.service), {
     callback: (err, message) => {
       if (err === null) message.respond('{}');
     },
   });
   const serving = { logger, running: createRunningRequests(), stalls: watchStalls(), late: sayLate(logger) };
-  for (const entry of options.answers) {
+  for (const entry of options.handlers) {
     service.addEndpoint(entry.definition.name.replaceAll('.', '-'), {
       subject: entry.definition.subject,
       handler: (err, message) => {
@@ -84,15 +84,15 @@ export async function serveRequests(
   let closing = false;
   // It stops by itself when one of its subscriptions ends, as when the server forbids a subject.
   void service.stopped.then((err) => {
-    if (closing || link.connection.isClosed()) return;
+    if (closing || nats.connection.isClosed()) return;
     logger.error({ err }, 'requests are served no longer; this process must be replaced');
-    link.giveUp('requests are served no longer');
+    nats.giveUp('requests are served no longer');
   });
-  await link.connection.flush();
+  await nats.connection.flush();
   return {
     close: async () => {
       closing = true;
-      if (!link.connection.isClosed() && link.connected()) {
+      if (!nats.connection.isClosed() && nats.connected()) {
         pings.unsubscribe();
         await service.stop();
       }
@@ -103,7 +103,7 @@ export async function serveRequests(
   };
 }
 
-function handleMessage(entry: Answer, message: ServiceMsg, serving: Serving): void {
+function handleMessage(entry: RequestHandler, message: ServiceMsg, serving: Serving): void {
   const context = readContext(message.headers, Date.now() - serving.stalls.waitedMs());
   // Nobody waits for it any more: a command not begun now is a command that never took effect.
   if (Date.now() >= context.deadlineMs) {
@@ -126,7 +126,7 @@ function handleMessage(entry: Answer, message: ServiceMsg, serving: Serving): vo
     .catch((err: unknown) => logger.error({ err, subject: entry.definition.subject }, 'an answer could not be sent'));
 }
 
-async function answerMessage(entry: Answer, message: ServiceMsg, context: RequestContext): Promise<string> {
+async function answerMessage(entry: RequestHandler, message: ServiceMsg, context: RequestContext): Promise<string> {
   const { name, attributes } = requestSpan('process', entry.definition.subject);
   const service = entry.definition.service;
   const span = { service, kind: SpanKind.SERVER, attributes, parent: context.traceparent ?? null };
@@ -151,7 +151,7 @@ function sayLate(logger: Logger): (subject: string) => void {
   };
 }
 
-function run(entry: Answer, message: ServiceMsg, context: RequestContext): Promise<unknown> {
+function run(entry: RequestHandler, message: ServiceMsg, context: RequestContext): Promise<unknown> {
   if (!entry.acrossAccounts && context.accountId === '')
     throw new Error(`${entry.definition.subject} was asked without an account`);
   if (entry.definition.mode === 'command' && context.commandId === '') {
@@ -160,7 +160,13 @@ function run(entry: Answer, message: ServiceMsg, context: RequestContext): Promi
   return entry.handle(parseInput(entry.definition.input, message.json()) as never, context);
 }
 
-function respondError(message: ServiceMsg, entry: Answer, context: RequestContext, err: unknown, logger: Logger): void {
+function respondError(
+  message: ServiceMsg,
+  entry: RequestHandler,
+  context: RequestContext,
+  err: unknown,
+  logger: Logger,
+): void {
   if (err instanceof DomainError) {
     const body = JSON.stringify({ code: err.code, detail: err.message, errors: err.errors });
     message.respondError(errorCodes[err.code].status, err.code, body);
@@ -185,7 +191,7 @@ function respondFault(message: ServiceMsg, code: FaultCode, detail: string = fau
 }
 
 /** A command cut off in its transaction may have been committed: its requester must ask again, not conclude. */
-function faultCode(entry: Answer, err: unknown): FaultCode {
+function faultCode(entry: RequestHandler, err: unknown): FaultCode {
   if (!isOutage(err)) return 'internal';
   return entry.definition.mode === 'read' || isUnreached(err) || isDiskFull(err)
     ? 'service_unavailable'

@@ -1,5 +1,5 @@
 import { type Msg, type MsgHdrs, nuid, TimeoutError } from '@nats-io/transport-node';
-import { inboxPrefix, type NatsLink } from './connect.ts';
+import { inboxPrefix, type NatsClient } from './connect.ts';
 
 /** What a stream did with an event. */
 export interface Taken {
@@ -32,15 +32,15 @@ interface Waiting {
   reject(err: unknown): void;
 }
 
-export function openStreamPublisher(link: NatsLink): StreamPublisher {
-  const prefix = `${inboxPrefix(link.service)}.${nuid.next()}.`;
+export function openStreamPublisher(nats: NatsClient): StreamPublisher {
+  const prefix = `${inboxPrefix(nats.service)}.${nuid.next()}.`;
   const waiting = new Map<string, Waiting>();
   const take = (subject: string): Waiting | undefined => {
     const found = waiting.get(subject);
     waiting.delete(subject);
     return found;
   };
-  const subscription = link.connection.subscribe(`${prefix}*`, {
+  const subscription = nats.connection.subscribe(`${prefix}*`, {
     callback: (err, message) => {
       if (err === null) settle(take(message.subject), message);
     },
@@ -59,13 +59,13 @@ export function openStreamPublisher(link: NatsLink): StreamPublisher {
       headers.append('Nats-Msg-Id', eventId);
       const reply = prefix + (published++).toString(36);
       const { promise, resolve, reject } = Promise.withResolvers<Taken>();
-      link.connection.publish(subject, Buffer.from(payload), { headers, reply });
+      nats.connection.publish(subject, Buffer.from(payload), { headers, reply });
       waiting.set(reply, { endMs: performance.now() + timeoutMs, resolve, reject });
       return promise;
     },
     close: () => {
       clearInterval(checking);
-      if (!link.connection.isClosed()) subscription.unsubscribe();
+      if (!nats.connection.isClosed()) subscription.unsubscribe();
     },
   };
 }

@@ -10,7 +10,7 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import type { NatsLink } from './connect.ts';
+import type { NatsClient } from './connect.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -19,9 +19,9 @@ export const streamKeepDays = 30;
 /** Longer than any republish of the relay after a crash can take. */
 const duplicateWindowMs = 10 * 60 * 1000;
 
-export async function openStreams(link: NatsLink): Promise<JetStreamManager> {
+export async function openStreams(nats: NatsClient): Promise<JetStreamManager> {
   // Permissions are per stream, not for the account's overview: do not ask for it.
-  return await jetstreamManager(link.connection, { checkAPI: false, timeout: 5_000 });
+  return await jetstreamManager(nats.connection, { checkAPI: false, timeout: 5_000 });
 }
 
 /** About four million events of 1 KB; an order is one. */

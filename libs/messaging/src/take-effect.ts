@@ -4,9 +4,9 @@ import { inBatchSpan } from '@app/service-kit/tracing';
 import { SpanKind } from '@opentelemetry/api';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
+import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import type { EventHeaders } from './message.ts';
 import { batchSpan, consumeSpan } from './spans.ts';
-import type { ReceivedEvent, Subscription } from './subscription.ts';
 
 const envelope = z.object({ id: z.string(), accountId: z.string(), occurredAt: z.string(), data: z.unknown() });
 
@@ -15,16 +15,12 @@ const envelope = z.object({ id: z.string(), accountId: z.string(), occurredAt: z
  * @param headers asked only for what the handler wants of them: to read them costs as much as to read the event
  * @throws an Error that names the subject and the fields that cannot be read
  */
-export function readEvent(
-  subscription: Subscription,
-  payload: string,
-  headers: () => EventHeaders,
-): ReceivedEvent<never> {
+export function readEvent(handler: EventHandler, payload: string, headers: () => EventHeaders): ReceivedEvent<never> {
   try {
     const { data, ...rest } = envelope.parse(JSON.parse(payload));
     return {
       ...rest,
-      data: subscription.definition.data.parse(data) as never,
+      data: handler.definition.data.parse(data) as never,
       get requestId() {
         return headers().request_id;
       },
@@ -33,7 +29,7 @@ export function readEvent(
       },
     };
   } catch (err) {
-    throw new Error(`${subscription.definition.subject} cannot be read: ${(err as Error).message}`);
+    throw new Error(`${handler.definition.subject} cannot be read: ${(err as Error).message}`);
   }
 }
 
@@ -56,7 +52,7 @@ export interface EffectPlace {
  */
 export async function takeEffect(
   { service, database }: EffectPlace,
-  { definition, handle }: Subscription,
+  { definition, handle }: EventHandler,
   events: readonly ReceivedEvent<never>[],
   alongside: (client: PoolClient) => Promise<unknown> = async () => undefined,
 ): Promise<void> {

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { connectNats, natsCheck } from '../src/connect.ts';
 import { natsUsersConfig } from '../src/permissions.ts';
-import { answer, serveRequests } from '../src/serve-requests.ts';
+import { onRequest, serveRequests } from '../src/serve-requests.ts';
 
 guardLeaks();
 
@@ -120,8 +120,8 @@ test('a service whose subscriptions ended is not alive: it would never answer ag
   const server = await start('right');
   const link = await connectNats(linkOptions());
   const foreign = defineRequest('read', 'billing', 'test.ask', { input: z.object({}), output: z.object({}) });
-  const answers = [answer(foreign, async () => ({}))];
-  const served = await serveRequests(link, { version: '0.1.0', description: 'test', answers, logger });
+  const answers = [onRequest(foreign, async () => ({}))];
+  const served = await serveRequests(link, { version: '0.1.0', description: 'test', handlers: answers, logger });
   const { checkAlive } = natsCheck(link);
   await eventually(() => said().includes('requests are served no longer; this process must be replaced'));
   expect(checkAlive).toThrow('served no longer');

@@ -6,13 +6,13 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestNats, type TestNats } from '@app/testing/nats';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { connectNats, type NatsLink } from '../src/connect.ts';
+import { connectNats, type NatsClient } from '../src/connect.ts';
 import { type EventConsumers, startConsumers } from '../src/consume.ts';
 import { replayState, requestReplay } from '../src/dead-letters.ts';
+import { onEvent } from '../src/event-handler.ts';
 import { replayStream } from '../src/replay-stream.ts';
 import { triesMax } from '../src/retry-policy.ts';
 import { ensureStream, openStreams } from '../src/streams.ts';
-import { on } from '../src/subscription.ts';
 import {
   counted,
   insertEffects,
@@ -29,8 +29,8 @@ guardLeaks();
 
 let nats: TestNats;
 let db: TestDb;
-let checkout: NatsLink;
-let metrics: NatsLink;
+let checkout: NatsClient;
+let metrics: NatsClient;
 let open: (() => Promise<void>)[];
 
 beforeEach(async () => {
@@ -56,12 +56,12 @@ interface Consuming {
 }
 
 function consume({ definition = counted, refuse = () => false }: Consuming = {}): EventConsumers {
-  const subscription = on(definition, async (events, client) => {
+  const subscription = onEvent(definition, async (events, client) => {
     const received = events as readonly { id: string; data: { n: number } }[];
     if (received.some(({ data }) => refuse(data.n))) throw new Error('this one never works');
     await insertEffects(received, client);
   });
-  const started = startConsumers({ link: metrics, database: db.database, subscriptions: [subscription], logger });
+  const started = startConsumers({ nats: metrics, database: db.database, handlers: [subscription], logger });
   open.push(() => started.close());
   return started;
 }

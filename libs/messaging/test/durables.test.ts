@@ -7,10 +7,10 @@ import { connectObserver, createTestNats, type TestNats } from '@app/testing/nat
 import { AckPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connectNats, type NatsLink } from '../src/connect.ts';
+import { connectNats, type NatsClient } from '../src/connect.ts';
 import { type EventConsumers, startConsumers } from '../src/consume.ts';
+import { onEvent } from '../src/event-handler.ts';
 import { ensureStream, openStreams } from '../src/streams.ts';
-import { on } from '../src/subscription.ts';
 import {
   counted,
   insertEffects,
@@ -28,7 +28,7 @@ guardLeaks();
 
 let nats: TestNats;
 let db: TestDb;
-let checkout: NatsLink;
+let checkout: NatsClient;
 let manager: JetStreamManager;
 let open: (() => Promise<void>)[];
 
@@ -58,8 +58,8 @@ afterEach(async () => {
 
 async function consume(definitions = [counted]): Promise<EventConsumers> {
   const link = await connectNats(nats.login('metrics'));
-  const subscriptions = definitions.map((definition) => on(definition, insertEffects));
-  const started = startConsumers({ link, database: db.database, subscriptions, logger });
+  const handlers = definitions.map((definition) => onEvent(definition, insertEffects));
+  const started = startConsumers({ nats: link, database: db.database, handlers, logger });
   open.push(async () => {
     await started.close();
     await link.close();

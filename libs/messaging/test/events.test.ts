@@ -4,11 +4,11 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
 import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connectNats, type NatsLink } from '../src/connect.ts';
+import { connectNats, type NatsClient } from '../src/connect.ts';
 import { startConsumers } from '../src/consume.ts';
+import { onEvent } from '../src/event-handler.ts';
 import { startRelay } from '../src/relay.ts';
 import { ensureStream } from '../src/streams.ts';
-import { on } from '../src/subscription.ts';
 import {
   counted,
   insertEffects,
@@ -42,7 +42,7 @@ afterEach(async () => {
   await nats.close();
 });
 
-async function link(service: 'checkout' | 'metrics'): Promise<NatsLink> {
+async function link(service: 'checkout' | 'metrics'): Promise<NatsClient> {
   const connected = await connectNats(nats.login(service));
   open.push(() => connected.close());
   return connected;
@@ -55,19 +55,19 @@ async function streamManager(): Promise<JetStreamManager> {
   return await jetstreamManager(observer);
 }
 
-function relayOn(connected: NatsLink) {
-  const relay = startRelay({ link: connected, databaseUrl: producer.url, logger, streamReplicas: 1 });
+function relayOn(connected: NatsClient) {
+  const relay = startRelay({ nats: connected, databaseUrl: producer.url, logger, streamReplicas: 1 });
   open.push(() => relay.close());
   return relay;
 }
 
-function consumeInto(connected: NatsLink, poison?: number) {
+function consumeInto(connected: NatsClient, poison?: number) {
   const started = startConsumers({
-    link: connected,
+    nats: connected,
     database: consumer.database,
     logger,
-    subscriptions: [
-      on(counted, async (events, client) => {
+    handlers: [
+      onEvent(counted, async (events, client) => {
         if (events.some((event) => event.data.n === poison)) throw new Error('this one never works');
         await insertEffects(events, client);
       }),
@@ -88,8 +88,8 @@ test('events that do not concern a service are acknowledged without a transactio
   relayOn(await link('checkout'));
   const metrics = await link('metrics');
   const isTenth = ({ n }: { n: number }): boolean => n % 10 === 0;
-  const subscriptions = [on(counted, async (events, client) => void (await insertEffects(events, client)), isTenth)];
-  const started = startConsumers({ link: metrics, database: consumer.database, logger, subscriptions });
+  const handlers = [onEvent(counted, async (events, client) => void (await insertEffects(events, client)), isTenth)];
+  const started = startConsumers({ nats: metrics, database: consumer.database, logger, handlers });
   open.push(() => started.close());
   await record(producer.database, range(0, 300));
   const manager = await streamManager();

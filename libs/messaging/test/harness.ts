@@ -6,7 +6,7 @@ import { createMigratedDatabase } from '@app/testing/postgres';
 import { Migration } from '@mikro-orm/migrations';
 import { jetstream } from '@nats-io/jetstream';
 import { z } from 'zod';
-import type { NatsLink } from '../src/connect.ts';
+import type { NatsClient } from '../src/connect.ts';
 import { eventTriesMigration, publishedAtMigration } from '../src/migrations.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
 import { messagingTables } from '../src/tables.ts';
@@ -111,7 +111,7 @@ export const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
 /** As the relay does; an event's id follows from its number, so that the same number is the same event. */
-export async function publish(link: NatsLink, ns: readonly number[], definition = counted): Promise<void> {
+export async function publish(link: NatsClient, ns: readonly number[], definition = counted): Promise<void> {
   const client = jetstream(link.connection);
   const published: Promise<unknown>[] = [];
   for (const n of ns) {

@@ -4,16 +4,16 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestNats, type TestNats } from '@app/testing/nats';
 import { startTcpProxy } from '@app/testing/tcp-proxy';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { connectNats, type NatsLink } from '../src/connect.ts';
+import { connectNats, type NatsClient } from '../src/connect.ts';
 import { pingSubject, writeContext } from '../src/request-headers.ts';
 import { createRequester, type Requester } from '../src/requester.ts';
-import { type Answer, answer, Serialized, serveRequests } from '../src/serve-requests.ts';
+import { onRequest, type RequestHandler, Serialized, serveRequests } from '../src/serve-requests.ts';
 import { addOne, ask, askDouble, logger } from './harness.ts';
 
 guardLeaks();
 
 let nats: TestNats;
-let caller: NatsLink;
+let caller: NatsClient;
 let requester: Requester;
 let open: (() => Promise<void>)[];
 
@@ -30,15 +30,15 @@ afterEach(async () => {
   await nats.close();
 });
 
-async function catalogLink(): Promise<NatsLink> {
+async function catalogLink(): Promise<NatsClient> {
   const link = await connectNats(nats.login('catalog'));
   open.push(() => link.close());
   return link;
 }
 
-async function serve(...answers: Answer[]): Promise<void> {
+async function serve(...answers: RequestHandler[]): Promise<void> {
   const link = await catalogLink();
-  const served = await serveRequests(link, { version: '0.1.0', description: 'test', answers, logger });
+  const served = await serveRequests(link, { version: '0.1.0', description: 'test', handlers: answers, logger });
   open.push(() => served.close());
 }
 
@@ -55,7 +55,7 @@ async function hang(): Promise<() => number> {
   return () => given;
 }
 
-const double = answer(askDouble, async ({ n }) => ({ doubled: n * 2 }));
+const double = onRequest(askDouble, async ({ n }) => ({ doubled: n * 2 }));
 const command = () => ({ ...ask, commandId: newIdSuffix(Date.now()) });
 
 test('a replica that hangs refuses no read: the next try reaches another replica', async () => {
@@ -70,7 +70,7 @@ test('a command given to a replica that hangs is repeated and answered by anothe
   const given = await hang();
   await serve(
     double,
-    answer(addOne, async () => ({ total: 1 })),
+    onRequest(addOne, async () => ({ total: 1 })),
   );
   const asked = Array.from({ length: 16 }, () => requester.request(addOne, {}, command()));
   expect(await Promise.all(asked)).toEqual(asked.map(() => ({ total: 1 })));
@@ -91,7 +91,7 @@ test('a service that hangs refuses reads and commands soon, and was given no com
 
 test('a request that is worked on for long is waited for and not repeated', async () => {
   let begun = 0;
-  const slow = answer(askDouble, async ({ n }) => {
+  const slow = onRequest(askDouble, async ({ n }) => {
     begun += 1;
     const doneMs = performance.now() + 1_500;
     await eventually(() => performance.now() > doneMs);
@@ -121,7 +121,7 @@ test('who asks before the service has subscribed again after nats-server’s ret
 });
 
 test('a process that closes soon tells a command with an unknown outcome as such', async () => {
-  await serve(answer(addOne, () => new Promise(() => undefined)));
+  await serve(onRequest(addOne, () => new Promise(() => undefined)));
   const asked = requester.request(addOne, {}, command());
   requester.finishWithin(300);
   await expect(asked).rejects.toMatchObject({ code: 'outcome_unknown' });
@@ -130,11 +130,11 @@ test('a process that closes soon tells a command with an unknown outcome as such
 test('long answers on their way here are no silence: nobody is refused, and nothing is asked twice', async () => {
   let begun = 0;
   const long = new Serialized(JSON.stringify({ doubled: 2, rest: 'x'.repeat(1024 * 1024) }));
-  const count = answer(askDouble, async ({ n }) => {
+  const count = onRequest(askDouble, async ({ n }) => {
     begun += 1;
     return n === 1 ? long : { doubled: n * 2 };
   });
-  const add = answer(addOne, async () => ({ total: 1 }));
+  const add = onRequest(addOne, async () => ({ total: 1 }));
   await serve(count, add);
   const login = nats.login('gateway');
   const proxy = await startTcpProxy(login.url);

@@ -8,8 +8,8 @@ import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from '@nat
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectNats } from '../src/connect.ts';
 import { startConsumers } from '../src/consume.ts';
+import { onEvent } from '../src/event-handler.ts';
 import { ensureStream, openStreams } from '../src/streams.ts';
-import { on } from '../src/subscription.ts';
 import {
   counted,
   databaseOptions,
@@ -61,7 +61,7 @@ test.each(['refuse', 'hang'] as const)(
     const link = await connectNats(nats.login('metrics'));
     await ensureStream(await openStreams(producer), 'checkout', 1);
     const { logger, lines } = recordingLogger();
-    const consumers = startConsumers({ link, database, logger, subscriptions: [on(counted, insertEffects)] });
+    const consumers = startConsumers({ nats: link, database, logger, handlers: [onEvent(counted, insertEffects)] });
     open.push(
       () => link.close(),
       () => producer.close(),
@@ -95,7 +95,7 @@ test('a consumer that closes while the database is away gives its batch back at 
   const link = await connectNats(nats.login('metrics'));
   await ensureStream(await openStreams(producer), 'checkout', 1);
   const { logger, lines } = recordingLogger();
-  const consumers = startConsumers({ link, database, logger, subscriptions: [on(counted, insertEffects)] });
+  const consumers = startConsumers({ nats: link, database, logger, handlers: [onEvent(counted, insertEffects)] });
   open.push(
     () => link.close(),
     () => producer.close(),
@@ -104,7 +104,12 @@ test('a consumer that closes while the database is away gives its batch back at 
   await publish(producer, range(0, 20));
   await eventually(() => lines.length > 0);
   await consumers.close();
-  const healthy = startConsumers({ link, database: db.database, logger, subscriptions: [on(counted, insertEffects)] });
+  const healthy = startConsumers({
+    nats: link,
+    database: db.database,
+    logger,
+    handlers: [onEvent(counted, insertEffects)],
+  });
   open.push(() => healthy.close());
   await eventually(async () => (await numbers(db.database)).length === 20);
 });

@@ -4,10 +4,10 @@ import { connectObserver, createTestNats, type TestNats } from '@app/testing/nat
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connectNats, type NatsLink } from '../src/connect.ts';
-import { messagingRetention } from '../src/housekeeping.ts';
+import { connectNats, type NatsClient } from '../src/connect.ts';
 import { prunePublished, pruneQuery } from '../src/publish-outbox.ts';
 import { startRelay } from '../src/relay.ts';
+import { messagingRetention } from '../src/retention.ts';
 import { keepWithinBound } from '../src/stream-bound.ts';
 import { defaultStreamMaxBytes, ensureStream, openStreams } from '../src/streams.ts';
 import { counted, logger, openTestDb, record, type TestDb } from './harness.ts';
@@ -30,14 +30,14 @@ afterEach(async () => {
   await nats.close();
 });
 
-async function checkoutLink(): Promise<NatsLink> {
+async function checkoutLink(): Promise<NatsClient> {
   const link = await connectNats(nats.login('checkout'));
   open.push(() => link.close());
   return link;
 }
 
-function relayOn(link: NatsLink): void {
-  const relay = startRelay({ link, databaseUrl: db.url, logger, streamReplicas: 1 });
+function relayOn(link: NatsClient): void {
+  const relay = startRelay({ nats: link, databaseUrl: db.url, logger, streamReplicas: 1 });
   open.push(() => relay.close());
 }
 
@@ -137,7 +137,7 @@ test('a leader that NATS is lost to hands over to a replica that reaches it', as
 
 test('what a full stream refuses waits in the outbox and is published when there is room again', async () => {
   const link = await checkoutLink();
-  const relay = startRelay({ link, databaseUrl: db.url, logger, streamReplicas: 1, streamMaxBytes: 30_000 });
+  const relay = startRelay({ nats: link, databaseUrl: db.url, logger, streamReplicas: 1, streamMaxBytes: 30_000 });
   open.push(() => relay.close());
   await record(db.database, range(0, 300));
   relay.wake();

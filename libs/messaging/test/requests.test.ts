@@ -3,18 +3,18 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestNats, type TestNats } from '@app/testing/nats';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connectNats, type NatsLink } from '../src/connect.ts';
-import { once } from '../src/once.ts';
+import { connectNats, type NatsClient } from '../src/connect.ts';
 import { addToOutbox, outboxRow } from '../src/outbox.ts';
 import { writeContext } from '../src/request-headers.ts';
 import { createRequester, type Requester } from '../src/requester.ts';
-import { type Answer, answer, serveRequests } from '../src/serve-requests.ts';
+import { runCommandOnce } from '../src/run-command-once.ts';
+import { onRequest, type RequestHandler, serveRequests } from '../src/serve-requests.ts';
 import { addOne, ask, askDouble, counted, logger, openTestDb } from './harness.ts';
 
 guardLeaks();
 
 let nats: TestNats;
-let caller: NatsLink;
+let caller: NatsClient;
 let requester: Requester;
 let open: (() => Promise<void>)[];
 
@@ -31,14 +31,14 @@ afterEach(async () => {
   await nats.close();
 });
 
-async function serve(answers: Answer[]): Promise<NatsLink> {
+async function serve(answers: RequestHandler[]): Promise<NatsClient> {
   const link = await connectNats(nats.login('catalog'));
   open.push(() => link.close());
-  await serveRequests(link, { version: '0.1.0', description: 'test', answers, logger });
+  await serveRequests(link, { version: '0.1.0', description: 'test', handlers: answers, logger });
   return link;
 }
 
-const double = answer(askDouble, async ({ n }) => ({ doubled: n * 2 }));
+const double = onRequest(askDouble, async ({ n }) => ({ doubled: n * 2 }));
 
 test('an answer arrives with the callee’s values, and unparsed for an edge that passes it on', async () => {
   await serve([double]);
@@ -50,7 +50,7 @@ test('a refusal crosses the wire with its code, sentence and fields', async () =
   const refusal = new DomainError('slug_taken', 'Another product has it.', [
     { field: 'slug', code: 'taken', message: 'is taken' },
   ]);
-  await serve([answer(askDouble, () => Promise.reject(refusal))]);
+  await serve([onRequest(askDouble, () => Promise.reject(refusal))]);
   await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({
     code: 'slug_taken',
     message: 'Another product has it.',
@@ -71,7 +71,7 @@ test('an input of the wrong shape is refused by the callee, naming the field', a
 });
 
 test('an unforeseen fault tells the caller nothing of its inside', async () => {
-  await serve([answer(askDouble, () => Promise.reject(new Error('select secret from table')))]);
+  await serve([onRequest(askDouble, () => Promise.reject(new Error('select secret from table')))]);
   await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'internal', message: '' });
 });
 
@@ -92,9 +92,9 @@ test('a command whose answer was lost with the connection is repeated, takes eff
   open.push(() => db.close());
   await db.database.pool.query('create table totals (n int not null); insert into totals values (0)');
   let tries = 0;
-  const add = answer(addOne, async (_input, context) => {
+  const add = onRequest(addOne, async (_input, context) => {
     tries += 1;
-    const result = await once(db.database.fork(), context.commandId, async (tx) => {
+    const result = await runCommandOnce(db.database.fork(), context.commandId, async (tx) => {
       const [row] = await tx.execute<{ n: number }[]>('update totals set n = n + 1 returning n');
       return { total: row?.n ?? -1 };
     });
@@ -117,7 +117,7 @@ test('a command that failed leaves nothing behind and may be sent again', async 
   const db = await openTestDb();
   open.push(() => db.close());
   const commandId = newIdSuffix(Date.now());
-  const attempt = (work: () => Promise<{ done: boolean }>) => once(db.database.fork(), commandId, work);
+  const attempt = (work: () => Promise<{ done: boolean }>) => runCommandOnce(db.database.fork(), commandId, work);
   await expect(attempt(() => Promise.reject(new Error('not now')))).rejects.toThrow('not now');
   expect(await attempt(async () => ({ done: true }))).toEqual({ done: true });
   expect(await attempt(async () => ({ done: false }))).toEqual({ done: true });
@@ -125,7 +125,7 @@ test('a command that failed leaves nothing behind and may be sent again', async 
 
 test('a command that may have taken effect is not taken for refused because a later try finds the service busy', async () => {
   let tries = 0;
-  const add = answer(addOne, async () => {
+  const add = onRequest(addOne, async () => {
     tries += 1;
     if (tries === 1) {
       await nats.kill();
@@ -142,7 +142,7 @@ test('a command that may have taken effect is not taken for refused because a la
 test('a request nobody waits for any more is not begun', async () => {
   let begun = 0;
   await serve([
-    answer(askDouble, async ({ n }) => {
+    onRequest(askDouble, async ({ n }) => {
       begun += 1;
       return { doubled: n * 2 };
     }),
@@ -156,7 +156,7 @@ test('a request nobody waits for any more is not begun', async () => {
 
 test('a database that cannot be reached makes a read and a command unavailable, not an internal fault', async () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  await serve([answer(askDouble, () => Promise.reject(refused)), answer(addOne, () => Promise.reject(refused))]);
+  await serve([onRequest(askDouble, () => Promise.reject(refused)), onRequest(addOne, () => Promise.reject(refused))]);
   await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
   const command = { ...ask, commandId: newIdSuffix(Date.now()) };
   await expect(requester.request(addOne, {}, command)).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -166,7 +166,7 @@ test('a statement that found no room on the disk took no effect: its command is 
   const full = Object.assign(new Error('could not extend file'), { code: '53100' });
   let tries = 0;
   await serve([
-    answer(addOne, async () => {
+    onRequest(addOne, async () => {
       tries += 1;
       throw full;
     }),
@@ -181,9 +181,9 @@ test('a command whose commit is in doubt is sent again until its outcome is know
   const db = await openTestDb();
   open.push(() => db.close());
   let tries = 0;
-  const add = answer(addOne, async (_input, context) => {
+  const add = onRequest(addOne, async (_input, context) => {
     tries += 1;
-    return await once(db.database.fork(), context.commandId, async (tx) => {
+    return await runCommandOnce(db.database.fork(), context.commandId, async (tx) => {
       if (tries === 1) await tx.execute('select pg_terminate_backend(pg_backend_pid())');
       return { total: tries };
     });
@@ -201,14 +201,14 @@ test('closing waits for the requests under way', async () => {
     begun = resolve;
   });
   let finish: () => void = () => undefined;
-  const slow = answer(askDouble, async ({ n }) => {
+  const slow = onRequest(askDouble, async ({ n }) => {
     begun();
     await new Promise<void>((resolve) => {
       finish = resolve;
     });
     return { doubled: n * 2 };
   });
-  const served = await serveRequests(link, { version: '0.1.0', description: 'test', answers: [slow], logger });
+  const served = await serveRequests(link, { version: '0.1.0', description: 'test', handlers: [slow], logger });
   const asked = requester.request(askDouble, { n: 4 }, ask);
   await beginning;
   const closed = served.close();
@@ -222,7 +222,7 @@ test('a megabyte of payload is written as a parameter, not into the text of the 
   const db = await openTestDb();
   open.push(() => db.close());
   const text = '\u0001'.repeat(1_000_000);
-  await once(db.database.fork(), newIdSuffix(Date.now()), async (tx) => {
+  await runCommandOnce(db.database.fork(), newIdSuffix(Date.now()), async (tx) => {
     const source = { accountId: 'acc_1', requestId: null, nowMs: Date.now() };
     await addToOutbox(tx, [outboxRow(counted, { n: 1, text } as never, source)]);
     return { done: true };

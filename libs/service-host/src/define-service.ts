@@ -1,18 +1,19 @@
 import type { ServiceName } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
 import { version } from '@app/contracts/version';
-import { connectNats, type NatsLink, natsCheck } from '@app/messaging/connect';
+import { connectNats, type NatsClient, natsCheck } from '@app/messaging/connect';
 import { startConsumers } from '@app/messaging/consume';
-import { messagingRetention, type Outdated, startHousekeeping } from '@app/messaging/housekeeping';
+import type { EventHandler } from '@app/messaging/event-handler';
 import { type NatsSettings, natsOptions } from '@app/messaging/nats-options';
 import { startRelay } from '@app/messaging/relay';
 import { createRequester, type Requester } from '@app/messaging/requester';
-import { type Answer, serveRequests } from '@app/messaging/serve-requests';
-import type { Subscription } from '@app/messaging/subscription';
+import { messagingRetention } from '@app/messaging/retention';
+import { type RequestHandler, serveRequests } from '@app/messaging/serve-requests';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, type DatabaseOptions, databaseChecks, openDatabase } from '@app/service-kit/database';
-import { Lifetime } from '@app/service-kit/lifetime';
 import type { Logger } from '@app/service-kit/logger';
+import { ResourceStack } from '@app/service-kit/resource-stack';
+import { type RetentionRule, startRetention } from '@app/service-kit/retention';
 import type { Check, RunningService, ServiceDeps } from '@app/service-kit/service';
 
 /** The settings that wiring a service takes; `commonSettings` and, where it publishes, `streamSettings` have them. */
@@ -27,21 +28,21 @@ export interface HostSettings extends NatsSettings {
 export interface ServiceContext<Config> extends ServiceDeps {
   readonly config: Config;
   readonly database: Database;
-  readonly link: NatsLink;
+  readonly nats: NatsClient;
   /** Asks other services. Throws for a service that asks none by the topology: NATS would refuse it. */
   readonly requester: Requester;
   /** Call it after a commit with events. Throws for a service that publishes none by the topology. */
   readonly wakeRelay: () => void;
   /** Takes what the service opens itself; it closes before database and NATS do. */
-  readonly lifetime: Lifetime;
+  readonly resources: ResourceStack;
   /** Database, migrations and NATS; those of the event consumers come after. */
   readonly checks: readonly Check[];
 }
 
 /** What a service does with events and requests. */
 export interface ServiceHandlers {
-  readonly events?: readonly Subscription[];
-  readonly requests?: readonly Answer[];
+  readonly events?: readonly EventHandler[];
+  readonly requests?: readonly RequestHandler[];
 }
 
 export interface ServiceDefinition<Config extends HostSettings> {
@@ -49,7 +50,7 @@ export interface ServiceDefinition<Config extends HostSettings> {
   readonly description: string;
   readonly database: (url: string) => DatabaseOptions;
   /** Rows to delete after their time; those of the messaging tables unless given. */
-  readonly retention?: (clock: Clock) => readonly Outdated[];
+  readonly retention?: (clock: Clock) => readonly RetentionRule[];
   /** Builds the service's own parts. Requests come in only after it. */
   readonly start: (context: ServiceContext<Config>) => ServiceHandlers | Promise<ServiceHandlers>;
 }
@@ -62,11 +63,11 @@ export function defineService<Config extends HostSettings>(
   definition: ServiceDefinition<Config>,
 ): (config: Config, deps: ServiceDeps) => Promise<RunningService> {
   return async (config, deps) => {
-    const lifetime = new Lifetime(deps.logger);
+    const resources = new ResourceStack(deps.logger);
     try {
-      return await start(definition, config, deps, lifetime);
+      return await start(definition, config, deps, resources);
     } catch (err) {
-      await lifetime.close();
+      await resources.close();
       throw err;
     }
   };
@@ -76,52 +77,52 @@ async function start<Config extends HostSettings>(
   definition: ServiceDefinition<Config>,
   config: Config,
   deps: ServiceDeps,
-  lifetime: Lifetime,
+  resources: ResourceStack,
 ): Promise<RunningService> {
   const { name, description } = definition;
   const { logger, clock } = deps;
   const options = { ...definition.database(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
-  const database = lifetime.add('database', await openDatabase(options), (opened) => opened.close());
+  const database = resources.add('database', await openDatabase(options), (opened) => opened.close());
   const connected = await connectNats({ ...natsOptions(config), logger, service: name });
-  const link = lifetime.add('nats', connected, (opened) => opened.close());
-  const wakeRelay = relayOf(name, config, link, deps, lifetime);
+  const nats = resources.add('nats', connected, (opened) => opened.close());
+  const wakeRelay = relayOf(name, config, nats, deps, resources);
   const outdated = definition.retention?.(clock) ?? messagingRetention;
-  lifetime.add('retention', startHousekeeping(database, logger, outdated), (started) => started.close());
-  const checks = [...databaseChecks(database), natsCheck(link)];
-  const requester = requesterOf(name, link);
+  resources.add('retention', startRetention(database, logger, outdated), (started) => started.close());
+  const checks = [...databaseChecks(database), natsCheck(nats)];
+  const requester = requesterOf(name, nats);
   const handlers = await definition.start({
     ...deps,
-    ...{ config, database, link, wakeRelay, lifetime, checks },
+    ...{ config, database, nats, wakeRelay, resources, checks },
     get requester() {
       return requester();
     },
   });
-  const consuming = consumeEvents(handlers.events, { link, database, logger }, lifetime);
+  const consuming = consumeEvents(handlers.events, { nats, database, logger }, resources);
   if (handlers.requests !== undefined) {
-    const served = await serveRequests(link, { version, description, answers: handlers.requests, logger });
-    lifetime.add('requests', served, (requests) => requests.close());
+    const served = await serveRequests(nats, { version, description, handlers: handlers.requests, logger });
+    resources.add('requests', served, (requests) => requests.close());
   }
-  return { name, checks: [...checks, ...consuming], close: () => lifetime.close() };
+  return { name, checks: [...checks, ...consuming], close: () => resources.close() };
 }
 
 /** Returns the checks of the consumers. */
 function consumeEvents(
   events: ServiceHandlers['events'],
-  where: { link: NatsLink; database: Database; logger: Logger },
-  lifetime: Lifetime,
+  where: { nats: NatsClient; database: Database; logger: Logger },
+  resources: ResourceStack,
 ): readonly Check[] {
   if (events === undefined) return [];
-  const consumers = startConsumers({ ...where, subscriptions: events });
-  lifetime.add('consumers', consumers, (started) => started.close());
+  const consumers = startConsumers({ ...where, handlers: events });
+  resources.add('consumers', consumers, (started) => started.close());
   return consumers.checks;
 }
 
 function relayOf(
   name: ServiceName,
   config: HostSettings,
-  link: NatsLink,
+  nats: NatsClient,
   { logger }: ServiceDeps,
-  lifetime: Lifetime,
+  resources: ResourceStack,
 ): () => void {
   const { STREAM_REPLICAS: streamReplicas, STREAM_MAX_BYTES: streamMaxBytes } = config;
   if (!topology[name].publishes || streamReplicas === undefined || streamMaxBytes === undefined) {
@@ -129,17 +130,17 @@ function relayOf(
       throw new Error(`${name} publishes no events: see topology.ts, and streamSettings in its settings`);
     };
   }
-  const relay = startRelay({ link, databaseUrl: config.DATABASE_URL, logger, streamReplicas, streamMaxBytes });
-  lifetime.add('relay', relay, (started) => started.close());
+  const relay = startRelay({ nats, databaseUrl: config.DATABASE_URL, logger, streamReplicas, streamMaxBytes });
+  resources.add('relay', relay, (started) => started.close());
   return () => relay.wake();
 }
 
 /** Made when it is first asked for: it listens to an inbox of its own. */
-function requesterOf(name: ServiceName, link: NatsLink): () => Requester {
+function requesterOf(name: ServiceName, nats: NatsClient): () => Requester {
   let requester: Requester | undefined;
   return () => {
     if (topology[name].asks.length === 0) throw new Error(`${name} asks no service: see topology.ts`);
-    requester ??= createRequester(link);
+    requester ??= createRequester(nats);
     return requester;
   };
 }

@@ -1,8 +1,8 @@
 import { version } from '@app/contracts/version';
 import { AdjustableClock } from './clock.ts';
 import { startHealthServer } from './health-server.ts';
-import { Lifetime } from './lifetime.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { ResourceStack } from './resource-stack.ts';
 import type { RunningService, ServiceDeps } from './service.ts';
 import { startTelemetry } from './telemetry.ts';
 
@@ -29,8 +29,8 @@ export async function runService<Config extends ProcessSettings>(
 ): Promise<void> {
   const config = readOrExit(name, readConfig);
   const logger = createLogger({ service: name, level: config.LOG_LEVEL });
-  const lifetime = new Lifetime(logger);
-  const leave = leaveOnce(logger, lifetime);
+  const resources = new ResourceStack(logger);
+  const leave = leaveOnce(logger, resources);
   process.on('unhandledRejection', (err) => {
     logger.fatal({ err }, 'unhandled rejection');
     void leave(1);
@@ -39,13 +39,13 @@ export async function runService<Config extends ProcessSettings>(
   try {
     const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
     const telemetry = await startTelemetry({ version, endpoint, logger });
-    lifetime.add('telemetry', telemetry, (started) => started.shutdown());
+    resources.add('telemetry', telemetry, (started) => started.shutdown());
     const service = await create(config, { logger, clock: new AdjustableClock() });
-    lifetime.add(name, service, (created) => created.close());
+    resources.add(name, service, (created) => created.close());
     if (config.HEALTH_PORT > 0) {
       const where = { port: config.HEALTH_PORT, host: config.HEALTH_HOST };
       const health = await startHealthServer({ ...where, checks: service.checks });
-      lifetime.add('health', health, (server) => server.close());
+      resources.add('health', health, (server) => server.close());
     }
     logger.info('ready');
     process.stdout.write(`${name} ready\n`);
@@ -65,12 +65,12 @@ function readOrExit<Config>(name: string, readConfig: () => Config): Config {
   }
 }
 
-function leaveOnce(logger: Logger, lifetime: Lifetime): (code: number) => Promise<void> {
+function leaveOnce(logger: Logger, resources: ResourceStack): (code: number) => Promise<void> {
   let leaving = false;
   return async (code) => {
     if (leaving) process.exit(code || 1);
     leaving = true;
-    await lifetime.close(closeWithinMs);
+    await resources.close(closeWithinMs);
     logger.info('stopped');
     process.exit(code);
   };

@@ -7,7 +7,7 @@ type Call = (...args: unknown[]) => unknown;
 
 /**
  * A span for every statement that is part of a recorded trace; what a service does of its own accord (looking for due
- * work, housekeeping) has none. While tracing is off the pool is left as it is.
+ * work, retention) has none. While tracing is off the pool is left as it is.
  */
 export function traceStatements(pool: pg.Pool, service: string): void {
   if (!isTracing()) return;

@@ -1,6 +1,6 @@
 import type { EventDefinition } from '@app/contracts/define';
 import type { ServiceName } from '@app/contracts/services';
-import { connectNats, type NatsLink } from '@app/messaging/connect';
+import { connectNats, type NatsClient } from '@app/messaging/connect';
 import type { writeContext } from '@app/messaging/request-headers';
 import { ensureStream, openStreams } from '@app/messaging/streams';
 import type { TestNats } from './nats.ts';
@@ -21,7 +21,7 @@ export interface Producers {
 
 /** Connects as each of the services, with its user and permissions, and creates its stream. */
 export async function startProducers(nats: TestNats, services: readonly ServiceName[]): Promise<Producers> {
-  const links = new Map<ServiceName, NatsLink>();
+  const links = new Map<ServiceName, NatsClient>();
   for (const service of services) {
     const link = await connectNats(nats.login(service));
     links.set(service, link);

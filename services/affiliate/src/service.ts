@@ -1,6 +1,6 @@
 import { defineService } from '@app/service-host/define-service';
 import { affiliateRequests } from './affiliates/requests.ts';
-import { subscriptions } from './commissions/consumers.ts';
+import { eventHandlers } from './commissions/consumers.ts';
 import { commissionRequests } from './commissions/requests.ts';
 import type { AffiliateConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
@@ -12,7 +12,7 @@ export const createAffiliate = defineService<AffiliateConfig>({
   start: ({ database, clock, wakeRelay }) => {
     const deps = { database, clock };
     return {
-      events: subscriptions(clock, wakeRelay),
+      events: eventHandlers(clock, wakeRelay),
       requests: [...affiliateRequests(deps), ...commissionRequests(deps)],
     };
   },

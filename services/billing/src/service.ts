@@ -5,7 +5,7 @@ import { createSlots } from './daily-runs/slots.ts';
 import { dailySteps } from './daily-runs/steps.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { outdated } from './db/outdated.ts';
-import { subscriptions } from './subscriptions/consumers.ts';
+import { eventHandlers } from './subscriptions/consumers.ts';
 import { subscriptionRequests } from './subscriptions/requests.ts';
 
 /** Far longer than an account's run takes: one that is slower is stuck, or finishes by itself after the sum was made. */
@@ -21,7 +21,7 @@ export const createBilling = defineService<BillingConfig>({
     const slotsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
     const running = { slots: createSlots(slotsMax), partsAtOnce: slotsMax - 1, partLimitMs };
     return {
-      events: subscriptions(wakeRelay),
+      events: eventHandlers(wakeRelay),
       requests: [
         ...subscriptionRequests(database),
         ...dailyRunRequests({ database, clock, logger, steps: dailySteps, ...running }),

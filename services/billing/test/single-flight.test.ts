@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
-import { sweep } from '@app/messaging/housekeeping';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
+import { deleteExpired } from '@app/service-kit/retention';
 import { eventually } from '@app/testing/eventually';
 import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -276,7 +276,7 @@ test('runs are kept for thirteen months', async () => {
       daysAgo(days),
     ]);
   }
-  await sweep(replicas[0] as Database, outdated(clock));
+  await deleteExpired(replicas[0] as Database, outdated(clock));
   expect((await rows()).map((row) => row.id)).toEqual(['run_1', 'run_395']);
 });
 

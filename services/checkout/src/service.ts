@@ -10,9 +10,9 @@ export const createCheckout = defineService<CheckoutConfig>({
   description: 'Orders and checkouts',
   database: databaseOptions,
   retention: () => outdated,
-  start: ({ database, requester, wakeRelay, lifetime }) => {
+  start: ({ database, requester, wakeRelay, resources }) => {
     const batcher = createOrderBatcher({ database, requester, afterCommit: wakeRelay });
-    lifetime.add('order batcher', batcher, (created) => created.close());
+    resources.add('order batcher', batcher, (created) => created.close());
     return { requests: orderRequests(database, batcher) };
   },
 });

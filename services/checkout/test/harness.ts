@@ -2,9 +2,9 @@ import { resolveCredits } from '@app/contracts/affiliates';
 import { resolveOffers, type SaleOffer, type WantedOffer } from '@app/contracts/catalog';
 import { newIdSuffix } from '@app/contracts/ids';
 import { listOrders, type PlaceOrderBody } from '@app/contracts/orders';
-import { connectNats, type NatsLink } from '@app/messaging/connect';
+import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
-import { answerAcrossAccounts, serveRequests } from '@app/messaging/serve-requests';
+import { onRequestAcrossAccounts, serveRequests } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import type { RunningService } from '@app/service-kit/service';
@@ -19,7 +19,7 @@ export interface Harness {
   readonly nats: TestNats;
   readonly database: TestDatabase;
   readonly requester: Requester;
-  readonly link: NatsLink;
+  readonly link: NatsClient;
   readonly offers: Map<string, SaleOffer>;
   /** What the catalog was asked, question by question. */
   readonly asked: WantedOffer[][];
@@ -60,16 +60,21 @@ export async function createHarness(): Promise<Harness> {
   let stalled = Promise.resolve();
   let creditsStalled = Promise.resolve();
   const catalog = await connectNats(nats.login('catalog'));
-  const find = answerAcrossAccounts(resolveOffers, async ({ wanted }) => {
+  const find = onRequestAcrossAccounts(resolveOffers, async ({ wanted }) => {
     asked.push(wanted);
     await stalled;
     return { offers: wanted.map((one) => answerTo(one, offers.get(`${one.accountId}/${one.slug}`))) };
   });
-  await serveRequests(catalog, { version: '0.1.0', description: 'a catalog', answers: [find], logger: silentLogger() });
+  await serveRequests(catalog, {
+    version: '0.1.0',
+    description: 'a catalog',
+    handlers: [find],
+    logger: silentLogger(),
+  });
   const partners = new Map<string, string>();
   let creditQuestions = 0;
   const affiliate = await connectNats(nats.login('affiliate'));
-  const credit = answerAcrossAccounts(resolveCredits, async ({ wanted }) => {
+  const credit = onRequestAcrossAccounts(resolveCredits, async ({ wanted }) => {
     creditQuestions += 1;
     await creditsStalled;
     return { credited: wanted.map((one) => partners.get(`${one.accountId}/${one.code.toLowerCase()}`) ?? null) };
@@ -77,7 +82,7 @@ export async function createHarness(): Promise<Harness> {
   await serveRequests(affiliate, {
     version: '0.1.0',
     description: 'partners',
-    answers: [credit],
+    handlers: [credit],
     logger: silentLogger(),
   });
   const link = await connectNats(nats.login('gateway'));

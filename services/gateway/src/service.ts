@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import { startInstance } from '@app/messaging/instance';
 import { defineService, type ServiceContext } from '@app/service-host/define-service';
 import { ConfigError } from '@app/service-kit/config';
+import { startLeaseOwner } from '@app/service-kit/lease-owner';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { App, ClockControl } from './app.ts';
 import { AccountQuota } from './auth/account-quota.ts';
@@ -43,7 +43,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     retention: outdated,
     start: async (context) => {
       const app = await createApp(context, deps);
-      const server = context.lifetime.add('http server', await createServer(app), (created) => {
+      const server = context.resources.add('http server', await createServer(app), (created) => {
         app.requester.finishWithin(finishWithinMs);
         return created.close();
       });
@@ -56,16 +56,18 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 }
 
 async function createApp(context: ServiceContext<GatewayConfig>, deps: GatewayDeps): Promise<App> {
-  const { config, database, requester, clock, logger, checks, lifetime } = context;
-  const instance = lifetime.add('instance', await startInstance(database, logger), (started) => started.close());
+  const { config, database, requester, clock, logger, checks, resources } = context;
+  const leaseOwner = resources.add('lease owner', await startLeaseOwner(database, logger), (started) =>
+    started.close(),
+  );
   const credentials = { pepper: config.KEY_PEPPER, platformKey: config.PLATFORM_KEY };
   const authenticator = createAuthenticator({ database, clock, logger, ...credentials });
-  lifetime.add('authenticator', authenticator, (created) => created.close());
+  resources.add('authenticator', authenticator, (created) => created.close());
   const rateWindows = createRateWindows(database);
   const perMinute = config.RATE_LIMIT_PER_MINUTE;
   return {
     ...{ config, logger, clock, database, authenticator, requester, checks },
-    idempotency: createIdempotencyStore(database, config.KEY_PEPPER, instance.owner),
+    idempotency: createIdempotencyStore(database, config.KEY_PEPPER, leaseOwner.id),
     answerRoom: new AnswerRoom(answerLimits),
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger),
     limitSignIn: perMinute === 0 ? unlimitedSignIn : createSignInLimit(rateWindows),

@@ -7,7 +7,13 @@ import { runDailyJob } from '@app/contracts/subscriptions';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { connectNats } from '@app/messaging/connect';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { type Answer, answer, answerAcrossAccounts, Serialized, serveRequests } from '@app/messaging/serve-requests';
+import {
+  onRequest,
+  onRequestAcrossAccounts,
+  type RequestHandler,
+  Serialized,
+  serveRequests,
+} from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import { createTestNats, type TestNats } from '@app/testing/nats';
@@ -42,18 +48,20 @@ export async function createHarness() {
   };
   const standIns = [
     await serveAs(nats, 'checkout', [
-      answer(placeOrder, async (input, context) => {
+      onRequest(placeOrder, async (input, context) => {
         placed.push(context);
         return await orderDesk.place(input, context);
       }),
-      answer(listOrders, async (input) => reply(input, books.orders)),
-      answer(getOrder, async (input) => reply(input, '{}')),
+      onRequest(listOrders, async (input) => reply(input, books.orders)),
+      onRequest(getOrder, async (input) => reply(input, '{}')),
     ]),
-    await serveAs(nats, 'billing', [answerAcrossAccounts(runDailyJob, async (input) => reply(input, '{"ok":true}'))]),
+    await serveAs(nats, 'billing', [
+      onRequestAcrossAccounts(runDailyJob, async (input) => reply(input, '{"ok":true}')),
+    ]),
     await serveAs(nats, 'webhook-dispatcher', [
-      answer(putWebhookEndpoint, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
+      onRequest(putWebhookEndpoint, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
     ]),
-    await serveAs(nats, 'catalog', [answer(listProducts, async () => ({ data: [] }))]),
+    await serveAs(nats, 'catalog', [onRequest(listProducts, async () => ({ data: [] }))]),
   ];
   const env = {
     DATABASE_URL: database.url,
@@ -94,9 +102,9 @@ export async function createHarness() {
   };
 }
 
-async function serveAs(nats: TestNats, service: ServiceName, answers: Answer[]) {
+async function serveAs(nats: TestNats, service: ServiceName, answers: RequestHandler[]) {
   const link = await connectNats(nats.login(service));
-  await serveRequests(link, { version: '0.1.0', description: 'a stand-in', answers, logger: silentLogger() });
+  await serveRequests(link, { version: '0.1.0', description: 'a stand-in', handlers: answers, logger: silentLogger() });
   return link;
 }
 

@@ -5,8 +5,8 @@ import { getMetrics } from '@app/contracts/metrics';
 import { getOrder, listOrders } from '@app/contracts/orders';
 import { listDailyRuns, listSubscriptions } from '@app/contracts/subscriptions';
 import { getWebhookEndpoint, listActivity } from '@app/contracts/webhooks';
-import { connectNats, type NatsLink } from '@app/messaging/connect';
-import { answer, Serialized, serveRequests } from '@app/messaging/serve-requests';
+import { connectNats, type NatsClient } from '@app/messaging/connect';
+import { onRequest, Serialized, serveRequests } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -41,7 +41,7 @@ let nats: TestNats;
 let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
 let gateway: RunningGateway;
 let key: string;
-const links: NatsLink[] = [];
+const links: NatsClient[] = [];
 
 /** Every service answers with as much as its answers can hold. */
 beforeAll(async () => {
@@ -52,8 +52,13 @@ beforeAll(async () => {
     links.push(link);
     const answers = reads
       .filter((definition) => definition.service === service)
-      .map((definition) => answer(definition, async (input) => new Serialized(longest(definition, input))));
-    await serveRequests(link, { version: '0.1.0', description: 'a stand-in', answers, logger: silentLogger() });
+      .map((definition) => onRequest(definition, async (input) => new Serialized(longest(definition, input))));
+    await serveRequests(link, {
+      version: '0.1.0',
+      description: 'a stand-in',
+      handlers: answers,
+      logger: silentLogger(),
+    });
   }
   const env = { DATABASE_URL: database.url, ...nats.settings('gateway'), PORT: '0', KEY_PEPPER: 'p'.repeat(32) };
   const config = readConfig({ ...env, RATE_LIMIT_PER_MINUTE: '0' });

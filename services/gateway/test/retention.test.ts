@@ -1,5 +1,5 @@
-import { sweep } from '@app/messaging/housekeeping';
 import { type Database, openDatabase } from '@app/service-kit/database';
+import { deleteExpired } from '@app/service-kit/retention';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const run = (sql: string, values: unknown[] = []) => query<Record<string, unknown>>(harness.database.url, sql, values);
-const housekeep = () => sweep(database, outdated(harness.clock));
+const housekeep = () => deleteExpired(database, outdated(harness.clock));
 
 /** A table with many rows, of which some are due; the sessions and keys belong to a seller. */
 const tables: [string, string, (rows: number, agedDays: number) => Promise<unknown>][] = [

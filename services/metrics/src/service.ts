@@ -1,7 +1,7 @@
 import { defineService } from '@app/service-host/define-service';
 import type { MetricsConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
-import { subscriptions } from './facts/consumers.ts';
+import { eventHandlers } from './facts/consumers.ts';
 import { metricsRequests } from './metrics/requests.ts';
 
 export const createMetrics = defineService<MetricsConfig>({
@@ -9,7 +9,7 @@ export const createMetrics = defineService<MetricsConfig>({
   description: 'Sales metrics of products',
   database: databaseOptions,
   start: ({ database, requester, clock }) => ({
-    events: subscriptions(),
+    events: eventHandlers(),
     requests: metricsRequests({ database, requester, clock }),
   }),
 });

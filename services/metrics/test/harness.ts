@@ -3,7 +3,7 @@ import type { EventDefinition } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { connectNats } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
-import { answer, serveRequests } from '@app/messaging/serve-requests';
+import { onRequest, serveRequests } from '@app/messaging/serve-requests';
 import { silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
@@ -30,7 +30,7 @@ export async function startHarness(products: ReadonlyMap<string, ProductResource
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
   const logger = silentLogger();
   const catalog = await connectNats(nats.login('catalog'));
-  const findProduct = answer(getProduct, async ({ productId }, { accountId }) => {
+  const findProduct = onRequest(getProduct, async ({ productId }, { accountId }) => {
     const product = products.get(accountId)?.find((entry) => entry.id === productId);
     if (product === undefined)
       throw new DomainError('product_not_found', `There is no product with the id "${productId}".`);
@@ -39,7 +39,7 @@ export async function startHarness(products: ReadonlyMap<string, ProductResource
   const served = await serveRequests(catalog, {
     version: '0.1.0',
     description: 'Catalog',
-    answers: [findProduct],
+    handlers: [findProduct],
     logger,
   });
   const env = { ...nats.settings('metrics'), DATABASE_URL: database.url };

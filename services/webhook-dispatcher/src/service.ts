@@ -1,5 +1,5 @@
-import { startInstance } from '@app/messaging/instance';
 import { defineService } from '@app/service-host/define-service';
+import { startLeaseOwner } from '@app/service-kit/lease-owner';
 import { activityRequests } from './activity/requests.ts';
 import type { WebhookDispatcherConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
@@ -9,38 +9,40 @@ import { endpointRequests } from './endpoints/requests.ts';
 import { createSecretBox } from './endpoints/secret-box.ts';
 import { startSettling } from './endpoints/settling.ts';
 import { createSwitchOff } from './endpoints/switch-off-failing.ts';
-import { subscriptions } from './events/consumers.ts';
+import { eventHandlers } from './events/consumers.ts';
 import { startRetention } from './retention/retention.ts';
 
 export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
   name: 'webhook-dispatcher',
   description: 'Webhook endpoints, deliveries and activity',
   database: databaseOptions,
-  start: async ({ config, database, clock, logger, link, lifetime }) => {
+  start: async ({ config, database, clock, logger, nats, resources }) => {
     const allowLoopback = config.WEBHOOKS_ALLOW_LOOPBACK === 'enabled';
     const secrets = createSecretBox(config.SECRETS_KEY);
     const storage = { database, clock, logger };
-    lifetime.add('webhook retention', startRetention(storage), (started) => started.close());
-    const instance = lifetime.add('instance', await startInstance(database, logger), (started) => started.close());
+    resources.add('webhook retention', startRetention(storage), (started) => started.close());
+    const leaseOwner = resources.add('lease owner', await startLeaseOwner(database, logger), (started) =>
+      started.close(),
+    );
     const sending = {
-      ...{ owner: instance.owner, secrets, allowLoopback, leaseSeconds: config.LEASE_SECONDS },
+      ...{ owner: leaseOwner.id, secrets, allowLoopback, leaseSeconds: config.LEASE_SECONDS },
       attemptTimeoutMs: config.ATTEMPT_TIMEOUT_SECONDS * 1_000,
       failing: (endpointId: string) => switchOff(endpointId),
     };
-    const dispatcher = lifetime.add('dispatcher', new Dispatcher({ ...storage, ...sending }), (started) =>
+    const dispatcher = resources.add('dispatcher', new Dispatcher({ ...storage, ...sending }), (started) =>
       started.close(),
     );
     const settling = startSettling({ ...storage, released: () => dispatcher.wake() });
-    lifetime.add('settling', settling, (started) => started.close());
-    const changes = listenForChanges(link, (endpointId) => {
+    resources.add('settling', settling, (started) => started.close());
+    const changes = listenForChanges(nats, (endpointId) => {
       void dispatcher.endpointChanged(endpointId);
       settling.wake();
     });
-    lifetime.add('endpoint changes', changes, (started) => started.close());
+    resources.add('endpoint changes', changes, (started) => started.close());
     const changing = { settle: settling.settleFew, announce: changes.announce };
     const switchOff = createSwitchOff({ ...storage, ...changing });
     return {
-      events: subscriptions({ clock, dispatcher }),
+      events: eventHandlers({ clock, dispatcher }),
       requests: [
         ...endpointRequests({ database, clock, secrets, allowLoopback, ...changing }),
         ...activityRequests(database),

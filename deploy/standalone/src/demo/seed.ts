@@ -4,7 +4,7 @@ import { createDiscount, createFunnelEmail, createOffer, createProduct } from '@
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { idSuffixOf } from '@app/contracts/ids';
 import { placeOrder } from '@app/contracts/orders';
-import type { NatsLink } from '@app/messaging/connect';
+import type { NatsClient } from '@app/messaging/connect';
 import { createRequester } from '@app/messaging/requester';
 import { demoOrders } from './demo-orders.rules.ts';
 import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSeller } from './demo-shop.ts';
@@ -13,7 +13,7 @@ import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSelle
 const ordersAtOnce = 32;
 
 export interface SeedContext {
-  readonly link: NatsLink;
+  readonly link: NatsClient;
   readonly accountId: string;
   /** First start of this deployment, milliseconds since the epoch. */
   readonly startedAt: number;

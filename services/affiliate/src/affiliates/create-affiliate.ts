@@ -3,8 +3,8 @@ import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
-import { once } from '@app/messaging/once';
 import type { RequestContext } from '@app/messaging/request-headers';
+import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { AffiliateDeps } from '../deps.ts';
 import { Affiliate, affiliateResourceOf, commissionColumns } from './affiliate.entity.ts';
 
@@ -15,7 +15,7 @@ export async function createAffiliate(
   { body }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   try {
-    return await once(database.fork(), commandId, async (tx) => {
+    return await runCommandOnce(database.fork(), commandId, async (tx) => {
       if ((await tx.count(Affiliate, { accountId })) >= limits.affiliatesPerAccount) {
         throw new DomainError('limit_reached', `There can be at most ${limits.affiliatesPerAccount} affiliates.`);
       }

@@ -1,7 +1,7 @@
 import type { updateAffiliate as contract } from '@app/contracts/affiliates';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
-import { once } from '@app/messaging/once';
 import type { RequestContext } from '@app/messaging/request-headers';
+import { runCommandOnce } from '@app/messaging/run-command-once';
 import { LockMode } from '@mikro-orm/postgresql';
 import type { AffiliateDeps } from '../deps.ts';
 import { affiliateResourceOf, commissionColumns } from './affiliate.entity.ts';
@@ -13,7 +13,7 @@ export async function updateAffiliate(
   { accountId, commandId }: RequestContext,
   { code, body }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
-  return await once(database.fork(), commandId, async (tx) => {
+  return await runCommandOnce(database.fork(), commandId, async (tx) => {
     // Locked: of two changes at once, one to a percentage and one to an amount, the later must see the earlier.
     const affiliate = await requireAffiliate(tx, accountId, code, LockMode.PESSIMISTIC_WRITE);
     const { name = affiliate.name, email = affiliate.email, renewalMonths = affiliate.renewalMonths } = body;

@@ -1,12 +1,12 @@
 import * as contract from '@app/contracts/affiliates';
-import { type Answer, answer, answerAcrossAccounts } from '@app/messaging/serve-requests';
+import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
 import type { AffiliateDeps } from '../deps.ts';
 import { listCommissions } from './list-commissions.ts';
 import { resolveCredits } from './resolve-credits.ts';
 
-export function commissionRequests({ database }: AffiliateDeps): Answer[] {
+export function commissionRequests({ database }: AffiliateDeps): RequestHandler[] {
   return [
-    answer(contract.listCommissions, (input, { accountId }) => listCommissions(database, accountId, input)),
-    answerAcrossAccounts(contract.resolveCredits, ({ wanted }) => resolveCredits(database, wanted)),
+    onRequest(contract.listCommissions, (input, { accountId }) => listCommissions(database, accountId, input)),
+    onRequestAcrossAccounts(contract.resolveCredits, ({ wanted }) => resolveCredits(database, wanted)),
   ];
 }

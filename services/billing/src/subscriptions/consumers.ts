@@ -1,10 +1,10 @@
 import { orderPaid } from '@app/contracts/orders';
-import { on, type Subscription } from '@app/messaging/subscription';
+import { type EventHandler, onEvent } from '@app/messaging/event-handler';
 import { startSubscriptions, startsSubscription } from './start-subscriptions.ts';
 
-export function subscriptions(wakeRelay: () => void): Subscription[] {
+export function eventHandlers(wakeRelay: () => void): EventHandler[] {
   return [
-    on(
+    onEvent(
       orderPaid,
       async (events, client, onCommit) => {
         if ((await startSubscriptions(client, events)) > 0) onCommit(wakeRelay);

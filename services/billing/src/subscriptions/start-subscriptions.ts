@@ -2,8 +2,8 @@ import type { EventData } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import type { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
+import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
-import type { ReceivedEvent } from '@app/messaging/subscription';
 import { type Client, statement } from '@app/service-kit/database';
 import { nthPeriodEnd } from './period.rules.ts';
 

@@ -1,5 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
-import { once } from '@app/messaging/once';
+import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { Database } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -13,7 +13,7 @@ export async function runCommand<T extends object>(
   work: (tx: EntityManager) => Promise<T>,
 ): Promise<T> {
   try {
-    return await once(database.fork(), commandId, work);
+    return await runCommandOnce(database.fork(), commandId, work);
   } catch (err) {
     throw refusalOf(err) ?? err;
   }

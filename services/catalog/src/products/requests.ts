@@ -1,5 +1,5 @@
 import * as contract from '@app/contracts/catalog';
-import { type Answer, answer } from '@app/messaging/serve-requests';
+import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { CatalogDeps } from '../deps.ts';
 import { createProduct } from './create-product.ts';
 import { getFunnel } from './get-funnel.ts';
@@ -8,15 +8,15 @@ import { productResourceOf } from './product.entity.ts';
 import { requireProduct } from './require-product.ts';
 import { updateProduct } from './update-product.ts';
 
-export function productRequests(deps: CatalogDeps): Answer[] {
+export function productRequests(deps: CatalogDeps): RequestHandler[] {
   const { database } = deps;
   return [
-    answer(contract.listProducts, (page, { accountId }) => listProducts(database, accountId, page)),
-    answer(contract.getProduct, async ({ productId }, { accountId }) =>
+    onRequest(contract.listProducts, (page, { accountId }) => listProducts(database, accountId, page)),
+    onRequest(contract.getProduct, async ({ productId }, { accountId }) =>
       productResourceOf(await requireProduct(database.fork(), accountId, productId)),
     ),
-    answer(contract.createProduct, (input, context) => createProduct(deps, context, input)),
-    answer(contract.updateProduct, (input, context) => updateProduct(deps, context, input)),
-    answer(contract.getFunnel, ({ productId }, { accountId }) => getFunnel(database, accountId, productId)),
+    onRequest(contract.createProduct, (input, context) => createProduct(deps, context, input)),
+    onRequest(contract.updateProduct, (input, context) => updateProduct(deps, context, input)),
+    onRequest(contract.getFunnel, ({ productId }, { accountId }) => getFunnel(database, accountId, productId)),
   ];
 }

@@ -1,9 +1,10 @@
-import { messagingRetention, type Outdated } from '@app/messaging/housekeeping';
+import { messagingRetention } from '@app/messaging/retention';
+import type { RetentionRule } from '@app/service-kit/retention';
 
 /** A command is repeated for 20 s, and its tries end within the minute: after a day nobody asks for its refusal. */
 const refusalKeepDays = 1;
 
-export const outdated: readonly Outdated[] = [
+export const outdated: readonly RetentionRule[] = [
   ...messagingRetention,
   {
     statement: `delete from order_refusals where order_id in

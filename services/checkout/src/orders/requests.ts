@@ -1,14 +1,14 @@
 import { DomainError } from '@app/contracts/errors';
 import { getOrder, listOrders, placeOrder } from '@app/contracts/orders';
-import { type Answer, answer } from '@app/messaging/serve-requests';
+import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { BatcherFullError } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
 import type { OrderQueue } from './place-order.ts';
 import { readOrder, readOrders } from './read-orders.ts';
 
-export function orderRequests(database: Database, desk: OrderQueue): Answer[] {
+export function orderRequests(database: Database, desk: OrderQueue): RequestHandler[] {
   return [
-    answer(placeOrder, async ({ body, account }, context) => {
+    onRequest(placeOrder, async ({ body, account }, context) => {
       try {
         return await desk.add({ body, account, context });
       } catch (err) {
@@ -17,7 +17,7 @@ export function orderRequests(database: Database, desk: OrderQueue): Answer[] {
         throw err;
       }
     }),
-    answer(listOrders, (page, context) => readOrders(database, context.accountId, page)),
-    answer(getOrder, ({ orderId }, context) => readOrder(database, context.accountId, orderId)),
+    onRequest(listOrders, (page, context) => readOrders(database, context.accountId, page)),
+    onRequest(getOrder, ({ orderId }, context) => readOrder(database, context.accountId, orderId)),
   ];
 }

@@ -1,5 +1,5 @@
-import type { Outdated } from '@app/messaging/housekeeping';
 import type { Clock } from '@app/service-kit/clock';
+import type { RetentionRule } from '@app/service-kit/retention';
 import { endedKeysKeptSince } from '../api-keys/list-api-keys.ts';
 import { keptSince } from '../idempotency/idempotency.rules.ts';
 
@@ -12,7 +12,7 @@ const oldest = (table: string, since: string): string =>
      select ctid from ${table} where ${since} < $1 and (select min(${since}) from ${table}) < $1 order by ${since} limit $2))`;
 
 /** Answers after their 30 days, keys that ended 90 days ago, and sessions and windows of rate limits that have ended. */
-export const outdated = (clock: Clock): readonly Outdated[] => [
+export const outdated = (clock: Clock): readonly RetentionRule[] => [
   { statement: oldest('idempotency_records', 'created_at'), limit: () => keptSince(clock.now()) },
   { statement: oldest('api_keys', 'least(revoked_at, expires_at)'), limit: () => endedKeysKeptSince(clock.now()) },
   { statement: oldest('sessions', 'expires_at'), limit: () => clock.now() },

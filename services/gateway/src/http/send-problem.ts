@@ -1,5 +1,5 @@
 import { DomainError, type ErrorCode } from '@app/contracts/errors';
-import { diskFullDetail, isDiskFull, isOutage } from '@app/messaging/retry-policy';
+import { diskFullDetail, isDiskFull, isOutage } from '@app/service-kit/outages';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { baseUrlOf } from './addresses.ts';

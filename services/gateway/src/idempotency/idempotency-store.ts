@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { livingOwners } from '@app/messaging/instance';
 import { type Database, statement } from '@app/service-kit/database';
+import { liveLeaseOwners } from '@app/service-kit/lease-owner';
 import { keptSince, leaseSeconds } from './idempotency.rules.ts';
 import { createBodySeal } from './sealed-body.ts';
 
@@ -62,7 +62,7 @@ const reserve = statement(
        lease_until = excluded.lease_until, lease_owner = excluded.lease_owner, lease_token = excluded.lease_token
      where ${isPast} or (
        r.status is null and r.fingerprint = excluded.fingerprint
-       and (r.lease_until <= now() or r.lease_owner <> all (array(${livingOwners}))))
+       and (r.lease_until <= now() or r.lease_owner <> all (array(${liveLeaseOwners}))))
      returning command_id, retried
    )
    select true as reserved, command_id, retried, null::bytea as fingerprint, null::smallint as status, null::bytea as response,

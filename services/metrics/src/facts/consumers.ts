@@ -1,12 +1,12 @@
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
-import { on, type Subscription } from '@app/messaging/subscription';
+import { type EventHandler, onEvent } from '@app/messaging/event-handler';
 import { factOfOrder, factOfSubscription } from './fact.rules.ts';
 import { recordFacts } from './record-facts.ts';
 
-export function subscriptions(): Subscription[] {
+export function eventHandlers(): EventHandler[] {
   return [
-    on(orderPaid, (events, client) => recordFacts(client, events.map(factOfOrder))),
-    on(subscriptionStarted, (events, client) => recordFacts(client, events.map(factOfSubscription))),
+    onEvent(orderPaid, (events, client) => recordFacts(client, events.map(factOfOrder))),
+    onEvent(subscriptionStarted, (events, client) => recordFacts(client, events.map(factOfSubscription))),
   ];
 }

@@ -1,16 +1,16 @@
 import { getProduct } from '@app/contracts/catalog';
 import { getMetrics } from '@app/contracts/metrics';
 import type { Requester } from '@app/messaging/requester';
-import { type Answer, answer } from '@app/messaging/serve-requests';
+import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { assembleMetrics } from './metrics.rules.ts';
 import { readRollups } from './read-rollups.ts';
 
 /** Catalog says whose product it is, and refuses another account's; the numbers are read meanwhile. */
-export function metricsRequests(deps: { database: Database; requester: Requester; clock: Clock }): Answer[] {
+export function metricsRequests(deps: { database: Database; requester: Requester; clock: Clock }): RequestHandler[] {
   return [
-    answer(getMetrics, async ({ productId }, { accountId, requestId }) => {
+    onRequest(getMetrics, async ({ productId }, { accountId, requestId }) => {
       const [product, rollups] = await Promise.all([
         deps.requester.request(getProduct, { productId }, { accountId, requestId }),
         readRollups(deps.database, accountId, productId),

@@ -1,6 +1,6 @@
 import type { affiliateCodeUnmatched } from '@app/contracts/affiliates';
 import type { EventData } from '@app/contracts/define';
-import type { ReceivedEvent } from '@app/messaging/subscription';
+import type { ReceivedEvent } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import type { Client } from '@app/service-kit/database';
 import { unmatchedCodeText } from './activity.rules.ts';

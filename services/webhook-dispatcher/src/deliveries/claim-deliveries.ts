@@ -1,5 +1,5 @@
-import { livingOwners } from '@app/messaging/instance';
 import { type Database, statement } from '@app/service-kit/database';
+import { liveLeaseOwners } from '@app/service-kit/lease-owner';
 import type { Delivery, Destination, Lease } from './delivery.types.ts';
 
 /**
@@ -83,7 +83,7 @@ const expiredStatement = statement(
      select id from deliveries
      where status = 'sending' and (lease_until < now() or lease_token = any ($3::text[])
        or (lease_owner <> $1 and lease_until < now() + make_interval(secs => $2)
-         and lease_owner <> all (array(${livingOwners}))))
+         and lease_owner <> all (array(${liveLeaseOwners}))))
      order by lease_until limit 1000 for update skip locked))`,
 );
 

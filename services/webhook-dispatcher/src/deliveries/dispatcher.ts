@@ -1,8 +1,8 @@
-import { createWaker } from '@app/messaging/waker';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { createWaker } from '@app/service-kit/waker';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { createAttempting } from './attempt-delivery.ts';
 import { Backlog } from './backlog.ts';

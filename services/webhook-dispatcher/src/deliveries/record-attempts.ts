@@ -1,7 +1,7 @@
-import { isOutage } from '@app/messaging/retry-policy';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { isOutage } from '@app/service-kit/outages';
 import { failingForLong } from '../endpoints/switch-off-failing.ts';
 import type { Attempt } from './attempt-delivery.ts';
 

@@ -1,4 +1,4 @@
-import { once } from '@app/messaging/once';
+import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { lockPrimary, markUnsettled, noEndpoint } from './endpoint-resource.ts';
 
@@ -8,7 +8,7 @@ import { lockPrimary, markUnsettled, noEndpoint } from './endpoint-resource.ts';
  * @throws DomainError webhook_endpoint_not_found
  */
 export async function deleteEndpoint(deps: EndpointDeps, accountId: string, commandId: string): Promise<{ ok: true }> {
-  const { ok, removed } = await once(deps.database.fork(), commandId, async (tx) => {
+  const { ok, removed } = await runCommandOnce(deps.database.fork(), commandId, async (tx) => {
     const endpoint = await lockPrimary(tx, accountId);
     if (endpoint === null) throw noEndpoint();
     tx.remove(endpoint);

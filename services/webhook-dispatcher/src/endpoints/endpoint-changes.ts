@@ -1,4 +1,4 @@
-import type { NatsLink } from '@app/messaging/connect';
+import type { NatsClient } from '@app/messaging/connect';
 
 const subject = 'wake.webhook-dispatcher.endpoint';
 
@@ -11,7 +11,7 @@ export interface EndpointChanges {
  * Replicas tell each other which endpoint was changed, so that what they hold for it goes out under its new settings.
  * A message that gets lost costs no more than what is in memory: the database decides about everything else.
  */
-export function listenForChanges(link: NatsLink, changed: (endpointId: string) => void): EndpointChanges {
+export function listenForChanges(link: NatsClient, changed: (endpointId: string) => void): EndpointChanges {
   const subscription = link.connection.subscribe(subject, {
     callback: (err, message) => {
       if (err === null) changed(message.string());

@@ -2,7 +2,7 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import type { putWebhookEndpoint } from '@app/contracts/webhooks';
-import { once } from '@app/messaging/once';
+import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
@@ -36,7 +36,7 @@ export async function putEndpoint(
       { field: 'url', code: 'webhook_url_refused', message: refusal },
     ]);
   }
-  const { resource, sealedSecret } = await once<Result>(deps.database.fork(), commandId, async (tx) => {
+  const { resource, sealedSecret } = await runCommandOnce<Result>(deps.database.fork(), commandId, async (tx) => {
     // Two first calls at once: the second finds the first one's endpoint.
     await tx.execute(`select pg_advisory_xact_lock(hashtextextended('endpoint ' || ?, 0))`, [accountId]);
     const endpoint = await lockPrimary(tx, accountId);

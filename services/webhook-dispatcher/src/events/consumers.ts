@@ -2,14 +2,14 @@ import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
 import { funnelEmailSynced } from '@app/contracts/catalog';
 import { orderPaid } from '@app/contracts/orders';
 import type { WebhookEventName } from '@app/contracts/webhooks';
-import { on, type ReceivedEvent, type Subscription } from '@app/messaging/subscription';
+import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import { noteUnmatchedCodes } from '../activity/note-unmatched-codes.ts';
 import { funnelEmailSyncPayload, orderPaidPayload } from './payloads.rules.ts';
 import { type OutgoingEvent, type StoreDeps, storeEvents } from './store-events.ts';
 
-export function subscriptions(deps: StoreDeps): Subscription[] {
+export function eventHandlers(deps: StoreDeps): EventHandler[] {
   return [
-    on(orderPaid, (events, client, onCommit) =>
+    onEvent(orderPaid, (events, client, onCommit) =>
       storeEvents(
         deps,
         events.map((event) => ({
@@ -21,7 +21,7 @@ export function subscriptions(deps: StoreDeps): Subscription[] {
         onCommit,
       ),
     ),
-    on(funnelEmailSynced, (events, client, onCommit) =>
+    onEvent(funnelEmailSynced, (events, client, onCommit) =>
       storeEvents(
         deps,
         events.map((event) =>
@@ -31,7 +31,7 @@ export function subscriptions(deps: StoreDeps): Subscription[] {
         onCommit,
       ),
     ),
-    on(affiliateCodeUnmatched, (events, client) => noteUnmatchedCodes(deps.clock, events, client)),
+    onEvent(affiliateCodeUnmatched, (events, client) => noteUnmatchedCodes(deps.clock, events, client)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { newId } from '@app/contracts/ids';
 import type { WebhookEventName } from '@app/contracts/webhooks';
-import type { OnCommit } from '@app/messaging/subscription';
+import type { OnCommit } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
 import type { Delivery, Lease } from '../deliveries/delivery.types.ts';

@@ -1,7 +1,7 @@
-import { createWaker } from '@app/messaging/waker';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { createWaker } from '@app/service-kit/waker';
 import { forgetOutdated } from './forget-outdated.ts';
 
 const everyMs = 60 * 60 * 1000;

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createWaker } from '@app/service-kit/waker';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
-import { createWaker } from './waker.ts';
 
-/** The messages that this replica has fetched and not yet answered. */
-export interface Hand {
-  /** Waits for messages; answers with none once nothing more will come. */
+/** The messages that this replica has fetched and not yet acknowledged. */
+export interface MessageBuffer {
+  /** Waits for messages; resolves with none once nothing more will come. */
   take(max: number): Promise<readonly JsMsg[]>;
   ack(message: JsMsg): void;
   retry(message: JsMsg, delayMs: number): void;
   /** Fetches no more; what was fetched can still be taken. */
   stopFetching(): void;
-  /** Fetches no more and answers no more: the answers would reach another durable than the one that asked. */
-  stopAnswering(): void;
+  /** Fetches no more and acknowledges no more: acknowledgements would reach another durable than the one that sent the messages. */
+  stopAcknowledging(): void;
   /** Nothing more is taken from now on; ends a wait for messages. */
   close(): void;
-  /** Gives back what was not answered, and what is still on its way here. */
-  handBack(): Promise<void>;
+  /** Hands back to NATS what was not acknowledged, and what is still on its way here. */
+  release(): Promise<void>;
   /** Resolves when fetching has ended: with the reason, if it was not asked to. */
   readonly ended: Promise<unknown>;
 }
@@ -25,26 +25,26 @@ export interface Hand {
  * let the rest of it come along, and halve the transactions at a few hundred events a second.
  */
 const gatherMs = 3;
-/** Another replica has it after this, when the one that gives it back is gone. */
-const handBackMs = 100;
+/** Another replica has it after this, when the one that releases it is gone. */
+const releaseMs = 100;
 const checkEveryMs = 1_000;
 
 /** @param max messages held; NATS is asked for more only while there is room, and as many again wait in its client */
-export function openHand(messages: ConsumerMessages, max: number): Hand {
-  const unanswered = new Map<number, JsMsg>();
+export function openMessageBuffer(messages: ConsumerMessages, max: number): MessageBuffer {
+  const unacknowledged = new Map<number, JsMsg>();
   const waiting: JsMsg[] = [];
   const arrivals = createWaker();
   const room = createWaker();
-  const state = { fetching: true, answering: true, closed: false, ended: false };
-  const answer = (message: JsMsg, send: () => void): void => {
-    unanswered.delete(message.seq);
-    if (state.answering) send();
+  const state = { fetching: true, acknowledging: true, closed: false, ended: false };
+  const settle = (message: JsMsg, send: () => void): void => {
+    unacknowledged.delete(message.seq);
+    if (state.acknowledging) send();
   };
   const receive = (message: JsMsg): void => {
-    // Delivered again while it waits here: once in hand is enough.
-    if (unanswered.has(message.seq)) return;
-    unanswered.set(message.seq, message);
-    if (state.closed) answer(message, () => message.nak(handBackMs));
+    // Delivered again while it waits here: once is enough.
+    if (unacknowledged.has(message.seq)) return;
+    unacknowledged.set(message.seq, message);
+    if (state.closed) settle(message, () => message.nak(releaseMs));
     else waiting.push(message);
   };
   const fetchAll = async (): Promise<unknown> => {
@@ -56,7 +56,7 @@ export function openHand(messages: ConsumerMessages, max: number): Hand {
       }
       return undefined;
     } catch (err) {
-      state.answering = false;
+      state.acknowledging = false;
       return err;
     } finally {
       state.ended = true;
@@ -78,11 +78,11 @@ export function openHand(messages: ConsumerMessages, max: number): Hand {
       room.wake();
       return waiting.splice(0, count);
     },
-    ack: (message) => answer(message, () => message.ack()),
-    retry: (message, delayMs) => answer(message, () => message.nak(delayMs)),
+    ack: (message) => settle(message, () => message.ack()),
+    retry: (message, delayMs) => settle(message, () => message.nak(delayMs)),
     stopFetching,
-    stopAnswering: () => {
-      state.answering = false;
+    stopAcknowledging: () => {
+      state.acknowledging = false;
       stopFetching();
     },
     close: () => {
@@ -90,9 +90,9 @@ export function openHand(messages: ConsumerMessages, max: number): Hand {
       arrivals.wake();
       room.wake();
     },
-    handBack: async () => {
-      for (const message of [...unanswered.values()]) answer(message, () => message.nak(handBackMs));
-      await sleep(handBackMs / 2);
+    release: async () => {
+      for (const message of [...unacknowledged.values()]) settle(message, () => message.nak(releaseMs));
+      await sleep(releaseMs / 2);
     },
     ended: fetchAll(),
   };

@@ -9,7 +9,7 @@ interface Entry {
 const lateLimitMs = 100;
 
 /** Resources in the order they were opened; they close in reverse, so that nothing closes under its user. */
-export class Lifetime {
+export class ResourceStack {
   readonly #logger: Logger;
   readonly #entries: Entry[] = [];
   #closing: Promise<void> | undefined;

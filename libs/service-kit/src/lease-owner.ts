@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto';
-import type { Database } from '@app/service-kit/database';
-import { type LockSession, openLockSession } from '@app/service-kit/lock-session';
-import type { Logger } from '@app/service-kit/logger';
+import type { Database } from './database.ts';
+import { type LockSession, openLockSession } from './lock-session.ts';
+import type { Logger } from './logger.ts';
 import { createWaker } from './waker.ts';
 
 /** The first key of the advisory locks by which living processes of a service are known; any number would do. */
-const instanceLockClass = 0x77_68_64;
+const leaseOwnerLockClass = 0x77_68_64;
 
 /** A query for the owners that live: the numbers of all processes that hold their lock in this database. */
-export const livingOwners = `select objid::bigint from pg_locks
-  where locktype = 'advisory' and classid = ${instanceLockClass} and objsubid = 2 and granted
+export const liveLeaseOwners = `select objid::bigint from pg_locks
+  where locktype = 'advisory' and classid = ${leaseOwnerLockClass} and objsubid = 2 and granted
     and database = (select oid from pg_database where datname = current_database())`;
 
 /**
@@ -17,8 +17,9 @@ export const livingOwners = `select objid::bigint from pg_locks
  * killed the session ends with it, and others see at once that its leases are void instead of waiting for their end. A
  * process that was stopped or cut off loses its lock within half a minute.
  */
-export interface Instance {
-  readonly owner: number;
+export interface LeaseOwner {
+  /** The number that stands in the rows of its leases. */
+  readonly id: number;
   close(): Promise<void>;
 }
 
@@ -26,7 +27,7 @@ const retryPauseMs = 250;
 /** The session wakes us when it is lost. */
 const lookEveryMs = 10_000;
 
-export async function startInstance(database: Database, logger: Logger): Promise<Instance> {
+export async function startLeaseOwner(database: Database, logger: Logger): Promise<LeaseOwner> {
   const owner = randomInt(1, 2 ** 31 - 1);
   const waker = createWaker();
   let closing = false;
@@ -48,7 +49,7 @@ export async function startInstance(database: Database, logger: Logger): Promise
     }
   })();
   return {
-    owner,
+    id: owner,
     close: async () => {
       closing = true;
       waker.wake();
@@ -63,7 +64,7 @@ async function takeLock(database: Database, owner: number, lost: () => void): Pr
   const session = await openLockSession(database.pool.options, lost);
   try {
     const taken = await session.client.query('select pg_try_advisory_lock($1, $2) as taken', [
-      instanceLockClass,
+      leaseOwnerLockClass,
       owner,
     ]);
     if (!taken.rows[0]?.taken) throw new Error('an earlier session of this process still holds its lock');

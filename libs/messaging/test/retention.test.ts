@@ -1,6 +1,7 @@
+import { deleteExpired } from '@app/service-kit/retention';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { deadLetterKeepDays, inboxKeepDays, messagingRetention, sweep } from '../src/housekeeping.ts';
+import { deadLetterKeepDays, inboxKeepDays, messagingRetention } from '../src/retention.ts';
 import { streamKeepDays } from '../src/streams.ts';
 import { openTestDb, type TestDb } from './harness.ts';
 
@@ -51,7 +52,7 @@ test('what has had its time goes, and nothing younger', async () => {
       [id, days],
     );
   }
-  await sweep(db.database, messagingRetention);
+  await deleteExpired(db.database, messagingRetention);
   for (const table of ['inbox', 'event_tries', 'dead_letters'])
     expect(await query(`select event_id from ${table}`)).toEqual([{ event_id: 'young' }]);
 });
@@ -62,7 +63,7 @@ test('after the first period a look that finds nothing due reads a handful of pa
     select $1 || n, now() - make_interval(days => $2) + n * interval '1 second' from generate_series(1, 60000) as n`;
   await query(fill, ['a', inboxKeepDays + 5]);
   await query(fill, ['b', inboxKeepDays - 5]);
-  await sweep(db.database, messagingRetention);
+  await deleteExpired(db.database, messagingRetention);
   await query('vacuum inbox');
   await query(fill, ['c', inboxKeepDays - 10]);
   await query('vacuum analyze inbox');

@@ -12,7 +12,7 @@ export type OnCommit = (work: () => void) => void;
 
 type Handle<Data> = (events: readonly ReceivedEvent<Data>[], client: PoolClient, onCommit: OnCommit) => Promise<void>;
 
-export interface Subscription {
+export interface EventHandler {
   readonly definition: EventDefinition;
   readonly handle: Handle<never>;
   /**
@@ -23,14 +23,14 @@ export interface Subscription {
 }
 
 /**
- * Subscribes to one kind of event. The handler gets the events of one batch that are new here, in stream order, and
+ * Handles one kind of event. The function gets the events of one batch that are new here, in stream order, and
  * the client whose transaction also records them in the inbox: its writes happen exactly once.
  * @param concerns whether an event has an effect here; each has, unless given
  */
-export function on<E extends EventDefinition>(
+export function onEvent<E extends EventDefinition>(
   definition: E,
   handle: Handle<EventData<E>>,
   concerns: (data: EventData<E>) => boolean = () => true,
-): Subscription {
-  return { definition, handle: handle as Subscription['handle'], concerns: concerns as Subscription['concerns'] };
+): EventHandler {
+  return { definition, handle: handle as EventHandler['handle'], concerns: concerns as EventHandler['concerns'] };
 }

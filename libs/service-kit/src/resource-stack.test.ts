@@ -1,20 +1,20 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { Lifetime } from './lifetime.ts';
 import { silentLogger } from './logger.ts';
+import { ResourceStack } from './resource-stack.ts';
 
 test('resources close in reverse order, each after the one before has closed', async () => {
   const steps: string[] = [];
-  const lifetime = new Lifetime(silentLogger());
+  const resources = new ResourceStack(silentLogger());
   for (const name of ['database', 'messaging', 'server']) {
-    const resource = lifetime.add(name, { name }, async (it) => {
+    const resource = resources.add(name, { name }, async (it) => {
       steps.push(`${it.name} closing`);
       await Promise.resolve();
       steps.push(`${it.name} closed`);
     });
     expect(resource).toEqual({ name });
   }
-  await lifetime.close();
+  await resources.close();
   const order = ['server', 'messaging', 'database'];
   expect(steps).toEqual(order.flatMap((name) => [`${name} closing`, `${name} closed`]));
 });
@@ -22,47 +22,47 @@ test('resources close in reverse order, each after the one before has closed', a
 test('a failure is logged with its resource, and the rest still closes', async () => {
   const lines: string[] = [];
   const closed: string[] = [];
-  const lifetime = new Lifetime(pino({}, { write: (line) => lines.push(line) }));
-  lifetime.add('first', 'first', (name) => void closed.push(name));
-  lifetime.add('rejects', 0, () => Promise.reject(new Error('gone')));
-  lifetime.add('throws', 0, () => {
+  const resources = new ResourceStack(pino({}, { write: (line) => lines.push(line) }));
+  resources.add('first', 'first', (name) => void closed.push(name));
+  resources.add('rejects', 0, () => Promise.reject(new Error('gone')));
+  resources.add('throws', 0, () => {
     throw new Error('broken');
   });
-  await lifetime.close();
+  await resources.close();
   expect(closed).toEqual(['first']);
   expect(lines.map((line) => JSON.parse(line).resource)).toEqual(['throws', 'rejects']);
 });
 
 test('closing twice closes once', async () => {
   let closes = 0;
-  const lifetime = new Lifetime(silentLogger());
-  lifetime.add('counter', undefined, () => {
+  const resources = new ResourceStack(silentLogger());
+  resources.add('counter', undefined, () => {
     closes += 1;
   });
-  await Promise.all([lifetime.close(), lifetime.close()]);
-  await lifetime.close();
+  await Promise.all([resources.close(), resources.close()]);
+  await resources.close();
   expect(closes).toBe(1);
 });
 
 test('a resource that hangs does not hold the end beyond the limit, and the others are still asked to close', async () => {
   let asked = false;
-  const lifetime = new Lifetime(silentLogger());
-  lifetime.add('other', undefined, () => {
+  const resources = new ResourceStack(silentLogger());
+  resources.add('other', undefined, () => {
     asked = true;
   });
-  lifetime.add('hangs', undefined, () => new Promise(() => {}));
+  resources.add('hangs', undefined, () => new Promise(() => {}));
   const startedMs = performance.now();
-  await lifetime.close(30);
+  await resources.close(30);
   expect(performance.now() - startedMs).toBeLessThan(2_500);
   expect(asked).toBe(true);
 });
 
 test('what is opened while closing is closed and refused', async () => {
   let closed = false;
-  const lifetime = new Lifetime(silentLogger());
-  await lifetime.close();
+  const resources = new ResourceStack(silentLogger());
+  await resources.close();
   expect(() =>
-    lifetime.add('late', undefined, () => {
+    resources.add('late', undefined, () => {
       closed = true;
     }),
   ).toThrow('late');

@@ -1,5 +1,5 @@
+import { executeBound } from '@app/service-kit/bound-sql';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { executeBound } from './bound.ts';
 
 const claimSql = 'insert into commands (id) values ($1) on conflict do nothing returning id';
 const resultSql = 'select result from commands where id = $1';
@@ -10,7 +10,7 @@ const recordSql = 'update commands set result = $2::jsonb where id = $1';
  * the first result. A command that fails leaves nothing behind and may be sent again. Two at the same time: the
  * second waits for the first one's transaction, then reads its result.
  */
-export async function once<T extends object>(
+export async function runCommandOnce<T extends object>(
   em: EntityManager,
   commandId: string,
   work: (tx: EntityManager) => Promise<T>,

@@ -1,0 +1,25 @@
+import type { RetentionRule } from '@app/service-kit/retention';
+import { streamKeepDays } from './streams.ts';
+
+/** An inbox must remember an event for as long as the stream can still deliver it, and a day more. */
+export const inboxKeepDays = streamKeepDays + 1;
+/** Time enough to look at a dead letter, mend its cause and replay it. */
+export const deadLetterKeepDays = 90;
+
+const messages: readonly RetentionRule[] = [
+  `delete from inbox where event_id in
+     (select event_id from inbox where received_at < now() - make_interval(days => $1) limit $2)`,
+  `delete from commands where id in
+     (select id from commands where created_at < now() - make_interval(days => $1) limit $2)`,
+  `delete from event_tries where event_id in
+     (select event_id from event_tries where tried_at < now() - make_interval(days => $1) limit $2)`,
+].map((statement) => ({ statement, limit: () => inboxKeepDays }));
+
+const deadLetters: RetentionRule = {
+  statement: `delete from dead_letters where event_id in
+     (select event_id from dead_letters where died_at < now() - make_interval(days => $1) limit $2)`,
+  limit: () => deadLetterKeepDays,
+};
+
+/** The rules of the messaging tables; a service lists those of its own tables after them. */
+export const messagingRetention: readonly RetentionRule[] = [...messages, deadLetters];

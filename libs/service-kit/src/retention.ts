@@ -1,0 +1,44 @@
+import type { Database } from './database.ts';
+import type { Logger } from './logger.ts';
+
+const everyMs = 60 * 60 * 1000;
+/** Small enough that no delete holds its locks for long. */
+const deleteMax = 20_000;
+
+/** How long rows are kept, as the statement that deletes those kept for longer. */
+export interface RetentionRule {
+  /** Deletes at most `$2` rows; what `$1` is, a number of days or a time, is up to the statement. */
+  readonly statement: string;
+  readonly limit: () => unknown;
+}
+
+/** Deletes expired rows every hour. */
+export function startRetention(
+  database: Database,
+  logger: Logger,
+  rules: readonly RetentionRule[],
+): { close(): Promise<void> } {
+  let running: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    running = deleteExpired(database, rules).catch((err: unknown) =>
+      logger.warn({ err }, 'expired rows could not be deleted; the next try is in an hour'),
+    );
+  }, everyMs);
+  timer.unref();
+  return {
+    close: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** Deletes the rows that the rules call expired, in statements of 20,000 rows at most. */
+export async function deleteExpired(database: Database, rules: readonly RetentionRule[]): Promise<void> {
+  for (const { statement, limit } of rules) {
+    let deleted = deleteMax;
+    while (deleted === deleteMax) {
+      deleted = (await database.pool.query(statement, [limit(), deleteMax])).rowCount ?? 0;
+    }
+  }
+}
