@@ -145,7 +145,7 @@ async function replayMissed({ service, settings, database, values, filter, say }
     for (const event of wanted) {
       const { read, handed, dead } = await replayStream(nats, database, event, since);
       say(
-        `${event.subject}: ${read} since ${since.toISOString()}, ${handed} had not taken effect, ${dead} are dead letters`,
+        `${event.subject}: ${read} since ${since.toISOString()}, ${handed} were not in the inbox, ${dead} are dead letters`,
       );
       const waiting = async () => {
         const counts = await countLetters(database, { subject: event.subject });

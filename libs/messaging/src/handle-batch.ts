@@ -76,10 +76,15 @@ async function handleTogether(run: BatchRun, deliveries: readonly Delivery[]): P
   return [...failures, ...(await handleEach(run, readable))];
 }
 
-function read({ handler }: BatchRun, delivery: Delivery, failures: Failure[]): Readable[] {
+/** Reads a message; one that does not concern the service is acknowledged at once. */
+function read({ handler, buffer }: BatchRun, delivery: Delivery, failures: Failure[]): Readable[] {
   const { message } = delivery;
   try {
-    return [{ ...delivery, event: readEvent(handler, message.string(), () => headersOf(message)) }];
+    const event = readEvent(handler, message.string(), () => headersOf(message));
+    // Tries that were written down are forgotten in a transaction, as those of any event.
+    if (isWritten(delivery) || handler.concerns(event.data)) return [{ ...delivery, event }];
+    buffer.ack(message);
+    return [];
   } catch (err) {
     failures.push({ delivery, err });
     return [];
@@ -111,10 +116,8 @@ async function handleEach(run: BatchRun, deliveries: readonly Readable[]): Promi
 async function finish(run: BatchRun, deliveries: readonly Readable[]): Promise<void> {
   const { handler, outage, buffer } = run;
   const counted = idsOf(deliveries.filter(isWritten));
-  const events = deliveries.map(({ event }) => event).filter(({ data }) => handler.concerns(data));
-  if (events.length > 0 || counted.length > 0) {
-    await outage.outlast(() => takeEffect(run, handler, events, (client) => forgetTries(client, counted)));
-  }
+  const events = deliveries.map(({ event }) => event);
+  await outage.outlast(() => takeEffect(run, handler, events, (client) => forgetTries(client, counted)));
   for (const { message } of deliveries) buffer.ack(message);
 }
 

@@ -13,7 +13,10 @@ export const replayName = (durable: string): string => `${durable}-replay`;
 export interface StreamReplay {
   /** Events of this kind that the stream has since then. */
   readonly read: number;
-  /** Those that had not taken effect here: handed to the running service, as dead letters to be replayed. */
+  /**
+   * Those that the inbox does not have: handed to the running service, as dead letters to be replayed. Events that do not
+   * concern the service are among them; they have no effect.
+   */
   readonly handed: number;
   /** Those that were given up before; they stay dead letters until their replay is asked for. */
   readonly dead: number;

@@ -193,6 +193,8 @@ async function attempt(call: Call): Promise<Outcome> {
     if (found !== 'alive') return { kind: 'unreached' };
   }
   await port.endOfTurn();
+  // What is published on a lost connection reaches nobody, and would count as handed over.
+  if (!port.nats.connected()) return { kind: 'unreached' };
   const limitMs = Math.min(tryLimitMs, leftMs(call));
   const tryEndMs = performance.now() + limitMs;
   const headers = writeContext({

@@ -16,10 +16,11 @@ export interface Taken {
 export interface StreamPublisher {
   /**
    * @param eventId the stream drops a second event of the same id within its window
-   * @throws TimeoutError after five seconds without an answer; an Error that says why the stream refused
+   * @throws TimeoutError after five seconds without an acknowledgement, also where NATS forbids the subject; an Error
+   * that says why the stream refused
    */
   publish(eventId: string, subject: string, payload: string, headers: MsgHdrs): Promise<Taken>;
-  /** Nobody waits any more. */
+  /** Rejects what still waits. */
   close(): void;
 }
 
@@ -40,9 +41,14 @@ export function openStreamPublisher(nats: NatsClient): StreamPublisher {
     waiting.delete(subject);
     return found;
   };
+  const rejectAll = (err: Error): void => {
+    for (const { reject } of waiting.values()) reject(err);
+    waiting.clear();
+  };
   const subscription = nats.connection.subscribe(`${prefix}*`, {
     callback: (err, message) => {
       if (err === null) settle(take(message.subject), message);
+      else rejectAll(err);
     },
   });
   const checking = setInterval(() => {
@@ -65,6 +71,7 @@ export function openStreamPublisher(nats: NatsClient): StreamPublisher {
     },
     close: () => {
       clearInterval(checking);
+      rejectAll(new Error('closed before the stream acknowledged'));
       if (!nats.connection.isClosed()) subscription.unsubscribe();
     },
   };

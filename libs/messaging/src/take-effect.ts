@@ -47,12 +47,12 @@ export interface EffectPlace {
 }
 
 /**
- * One transaction: the inbox rows of the events that are new here, and their effects.
+ * One transaction: the inbox rows of the events that are new here, and the effects of those that concern the handler.
  * @param alongside what else belongs to that transaction
  */
 export async function takeEffect(
   { service, database }: EffectPlace,
-  { definition, handle }: EventHandler,
+  { definition, handle, concerns }: EventHandler,
   events: readonly ReceivedEvent<never>[],
   alongside: (client: PoolClient) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
@@ -69,7 +69,7 @@ export async function takeEffect(
         traceparents === undefined
           ? events
           : events.map((event, index) => ({ ...event, traceparent: traceparents[index] }));
-      const news = traced.filter((event) => fresh.delete(event.id));
+      const news = traced.filter((event) => fresh.delete(event.id) && concerns(event.data));
       if (news.length > 0) await handle(news, client, (work) => committed.push(work));
       await alongside(client);
     });

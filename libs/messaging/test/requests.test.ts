@@ -70,6 +70,23 @@ test('an input of the wrong shape is refused by the callee, naming the field', a
   });
 });
 
+test('a command whose connection is lost before it is sent is not sent, and refused as such', async () => {
+  let asked = 0;
+  await serve([
+    onRequest(addOne, async () => {
+      asked += 1;
+      return { total: asked };
+    }),
+  ]);
+  // The connection was there when the call began, and is gone at the end of the turn.
+  const lost = { ...caller, whenConnected: () => Promise.resolve(true), connected: () => false };
+  const command = { ...ask, commandId: 'cmd-1' };
+  await expect(createRequester(lost).request(addOne, {}, command)).rejects.toMatchObject({
+    code: 'service_unavailable',
+  });
+  expect(asked).toBe(0);
+});
+
 test('an unforeseen fault tells the caller nothing of its inside', async () => {
   await serve([onRequest(askDouble, () => Promise.reject(new Error('select secret from table')))]);
   await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'internal', message: '' });

@@ -1,0 +1,56 @@
+import { openDatabase } from '@app/service-kit/database';
+import { createWaker } from '@app/service-kit/waker';
+import { guardLeaks } from '@app/testing/leak-guard';
+import type { JsMsg } from '@nats-io/jetstream';
+import { headers } from '@nats-io/transport-node';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { onEvent } from '../src/event-handler.ts';
+import { handleBatch } from '../src/handle-batch.ts';
+import { createOutage } from '../src/outage.ts';
+import { counted, databaseOptions, logger, openTestDb, range, type TestDb } from './harness.ts';
+
+guardLeaks();
+
+let db: TestDb;
+beforeEach(async () => {
+  db = await openTestDb();
+});
+afterEach(() => db.close());
+
+function messageOf(n: number): JsMsg {
+  const carried = headers();
+  carried.append('Nats-Msg-Id', `evt_${n}`);
+  const event = { id: `evt_${n}`, accountId: 'acc_1', occurredAt: new Date(0).toISOString(), data: { n } };
+  return { seq: n, redelivered: false, headers: carried, string: () => JSON.stringify(event) } as unknown as JsMsg;
+}
+
+test('three statements in a row that time out end the batch, also with events between them that do not concern', async () => {
+  const limits = { statementMs: 100, silenceMs: 5_000 };
+  const database = await openDatabase({ ...databaseOptions(db.url), limits });
+  try {
+    const sizes: number[] = [];
+    const slow = onEvent(
+      counted,
+      async (events, client) => {
+        sizes.push(events.length);
+        await client.query('select pg_sleep(60)');
+      },
+      ({ n }) => n % 10 === 0,
+    );
+    const acknowledged: number[] = [];
+    const again: number[] = [];
+    const buffer = {
+      ack: ({ seq }: JsMsg) => void acknowledged.push(seq),
+      retry: ({ seq }: JsMsg) => void again.push(seq),
+    };
+    const pause = createWaker();
+    const outage = createOutage({ logger, pause, isClosing: () => false, onBegin: () => undefined });
+    const run = { service: 'metrics' as const, database, handler: slow, logger, outage, buffer };
+    await handleBatch(run, range(0, 100).map(messageOf));
+    expect(sizes).toEqual([10, 1, 1, 1]);
+    expect(acknowledged).toEqual(range(0, 100).filter((n) => n % 10 !== 0));
+    expect(again.toSorted((a, b) => a - b)).toEqual(range(0, 100).filter((n) => n % 10 === 0));
+  } finally {
+    await database.close();
+  }
+});

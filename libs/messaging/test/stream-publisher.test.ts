@@ -1,0 +1,50 @@
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createTestNats, type TestNats } from '@app/testing/nats';
+import { headers } from '@nats-io/transport-node';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectNats, type NatsClient } from '../src/connect.ts';
+import { openStreamPublisher, type StreamPublisher } from '../src/stream-publisher.ts';
+import { ensureStream, openStreams } from '../src/streams.ts';
+import { counted } from './harness.ts';
+
+guardLeaks();
+
+let server: TestNats;
+let nats: NatsClient;
+let publisher: StreamPublisher;
+
+beforeEach(async () => {
+  server = await createTestNats();
+  nats = await connectNats(server.login('checkout'));
+  publisher = openStreamPublisher(nats);
+});
+
+afterEach(async () => {
+  publisher.close();
+  await nats.close();
+  await server.close();
+});
+
+const publish = (eventId: string, payload = '{}') => publisher.publish(eventId, counted.subject, payload, headers());
+
+test('a stream tells the place of an event, and that it has one of the same id already', async () => {
+  await ensureStream(await openStreams(nats), 'checkout', 1);
+  const taken = await Promise.all(['evt_1', 'evt_2', 'evt_1'].map((id) => publish(id)));
+  expect(taken).toEqual([
+    { seq: 1, duplicate: false },
+    { seq: 2, duplicate: false },
+    { seq: 1, duplicate: true },
+  ]);
+});
+
+test('where there is no stream the publish is refused and says so', async () => {
+  await expect(publish('evt_1')).rejects.toThrow('no stream takes this subject');
+});
+
+test('what still waits when the publisher closes is rejected', async () => {
+  await ensureStream(await openStreams(nats), 'checkout', 1);
+  await server.kill();
+  const waiting = publish('evt_1');
+  publisher.close();
+  await expect(waiting).rejects.toThrow('closed before the stream acknowledged');
+});
