@@ -5,17 +5,17 @@ import type { Logger } from '@app/service-kit/logger';
 import type { Check } from '@app/service-kit/service';
 import type { AccountQuota } from './auth/account-quota.ts';
 import type { Authenticator } from './auth/authenticator.ts';
+import type { LoginLimit } from './auth/login-limit.ts';
 import type { GatewayConfig } from './config.ts';
-import type { AnswerRoom } from './http/answer-room.ts';
+import type { ReadLimiter } from './http/read-limiter.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
-import type { SignInLimit } from './sessions/sign-in-limit.ts';
 
 /** Moves the clock of every service; resolves when all have followed. */
 export interface ClockControl {
   set(offsetMs: number): Promise<void>;
 }
 
-/** What operations and routes are given to work with. */
+/** Everything that operations and routes work with. */
 export interface App {
   readonly config: GatewayConfig;
   readonly logger: Logger;
@@ -26,9 +26,9 @@ export interface App {
   readonly idempotency: IdempotencyStore;
   /** Null where no limit is set. */
   readonly accountQuota: AccountQuota | null;
-  readonly limitSignIn: SignInLimit;
-  /** Where answers wait until their readers have taken them. */
-  readonly answerRoom: AnswerRoom;
+  readonly limitLogin: LoginLimit;
+  /** Bounds the responses that clients have not read yet. */
+  readonly readLimiter: ReadLimiter;
   /** Null where the clock may not be moved. */
   readonly clockControl: ClockControl | null;
   readonly checks: readonly Check[];

@@ -6,14 +6,14 @@ import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { App, ClockControl } from './app.ts';
 import { AccountQuota } from './auth/account-quota.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
+import { createLoginLimit, unlimitedLogin } from './auth/login-limit.ts';
 import { createRateWindows } from './auth/rate-windows.ts';
 import type { GatewayConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { outdated } from './db/outdated.ts';
-import { AnswerRoom, answerLimits } from './http/answer-room.ts';
-import { createServer } from './http/server.ts';
+import { ReadLimiter, readLimits } from './http/read-limiter.ts';
 import { createIdempotencyStore } from './idempotency/idempotency-store.ts';
-import { createSignInLimit, unlimitedSignIn } from './sessions/sign-in-limit.ts';
+import { createServer } from './server.ts';
 
 export interface GatewayDeps extends ServiceDeps {
   /** How the test clock reaches every service; without it the clock cannot be moved, and CLOCK_CONTROL is off. */
@@ -68,9 +68,9 @@ async function createApp(context: ServiceContext<GatewayConfig>, deps: GatewayDe
   return {
     ...{ config, logger, clock, database, authenticator, requester, checks },
     idempotency: createIdempotencyStore(database, config.KEY_PEPPER, leaseOwner.id),
-    answerRoom: new AnswerRoom(answerLimits),
+    readLimiter: new ReadLimiter(readLimits),
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger),
-    limitSignIn: perMinute === 0 ? unlimitedSignIn : createSignInLimit(rateWindows),
+    limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(rateWindows),
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
     writeRefusal: deps.writeRefusal ?? (() => undefined),
   };

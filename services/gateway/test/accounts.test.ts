@@ -4,7 +4,7 @@ import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { newApiKey } from '../src/api-keys/key-format.ts';
+import { newApiKey } from '../src/auth/api-key-format.ts';
 import type { RunningGateway } from '../src/service.ts';
 import { createHarness, createSeller, type Harness } from './harness.ts';
 import { send } from './http.ts';

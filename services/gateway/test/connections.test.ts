@@ -5,7 +5,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { type ConnectionLimits, Connections } from '../src/http/connections.ts';
-import { refuseOnSocket, refuseUnreadable } from '../src/http/refuse-on-socket.ts';
+import { rejectConnection, rejectUnreadable } from '../src/http/reject-on-socket.ts';
 import { send } from './http.ts';
 
 guardLeaks();
@@ -19,7 +19,7 @@ const limits: ConnectionLimits = {
   requestTimeoutMs: 2_000,
   keepAliveTimeoutMs: 60_000,
   checkIntervalMs: 100,
-  takeTimeoutMs: 1_000,
+  readTimeoutMs: 1_000,
   bytesPerSecond: 1024 * 1024,
   pipelined: 100,
 };
@@ -32,13 +32,13 @@ afterEach(async () => {
 });
 
 async function listen(handler: RequestListener, changed: Partial<ConnectionLimits> = {}) {
-  const reports: { refused: number; untaken: number }[] = [];
+  const reports: { rejected: number; unread: number }[] = [];
   const connections = new Connections(
     { ...limits, ...changed },
-    { refuse: (socket) => refuseOnSocket(config, socket), report: (counts) => void reports.push(counts) },
+    { reject: (socket) => rejectConnection(config, socket), report: (counts) => void reports.push(counts) },
   );
   const server = connections.createServer(handler);
-  server.on('clientError', (err, socket) => refuseUnreadable(config, err, socket as Socket));
+  server.on('clientError', (err, socket) => rejectUnreadable(config, err, socket as Socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   servers.push(server);
   const { port } = server.address() as AddressInfo;
@@ -103,13 +103,13 @@ test('where every place is in use the next is told so at once, and a line says h
   const { many, open, reports, count } = await listen(() => undefined, { total: 10, perAddress: 10 });
   await many(10, get);
   await eventually(async () => (await count()) === 10);
-  const refused = await open(get);
+  const rejected = await open(get);
   let text = '';
-  for await (const chunk of refused) text += chunk;
+  for await (const chunk of rejected) text += chunk;
   expect(text).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
   expect(text).toContain('"code":"service_unavailable"');
   expect(text).toContain('retry-after: 1');
-  await eventually(async () => reports.some((counts) => counts.refused === 1));
+  await eventually(async () => reports.some((counts) => counts.rejected === 1));
   expect(await count()).toBe(10);
 });
 
@@ -147,7 +147,7 @@ test('who takes nothing of an answer is closed, and a line says so', async () =>
   const { many, count, reports } = await listen((_, res) => void res.end(large));
   for (const socket of await many(5, get)) socket.pause();
   await eventually(async () => (await count()) === 0, { withinMs: 10_000 });
-  await eventually(async () => reports.reduce((sum, { untaken }) => sum + untaken, 0) === 5);
+  await eventually(async () => reports.reduce((sum, { unread }) => sum + unread, 0) === 5);
 });
 
 test('who takes an answer by drops is closed when a slow line would have taken it', async () => {

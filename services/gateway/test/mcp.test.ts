@@ -5,7 +5,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as Client2025 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Transport2025 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { operations } from '../src/http/operations.ts';
+import { operations } from '../src/api/operations.ts';
 import { toolRequest } from '../src/mcp/tool-arguments.ts';
 import { tools } from '../src/mcp/tools.ts';
 import type { RunningGateway } from '../src/service.ts';

@@ -3,13 +3,13 @@ import { limits } from '@app/contracts/common';
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
 import { funnelEmailSyncPayload, orderPaidPayload } from '@app/contracts/webhook-payloads';
 import { describe, expect, test } from 'vitest';
-import type { Operation } from '../src/http/operation.ts';
-import { operations } from '../src/http/operations.ts';
-import { publicCode } from '../src/http/problem.ts';
+import { operations } from '../src/api/operations.ts';
 import { openApiDocument } from '../src/openapi/document.ts';
 import { problem } from '../src/openapi/error-responses.ts';
 import { examples, problemExample } from '../src/openapi/examples.ts';
 import { errorsOf } from '../src/openapi/operation-errors.ts';
+import type { Operation } from '../src/operations/operation.ts';
+import { publicCode } from '../src/problems/problem-document.ts';
 
 interface Schema {
   $ref?: string;

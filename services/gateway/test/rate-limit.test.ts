@@ -3,7 +3,7 @@ import { openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newApiKey } from '../src/api-keys/key-format.ts';
+import { newApiKey } from '../src/auth/api-key-format.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
 import { type Sent, send } from './http.ts';
@@ -126,7 +126,7 @@ test('a burst with one valid key is one look-up, and counts as no stranger', asy
   expect([stranger.status, stranger.headers['ratelimit-remaining']]).toEqual([401, '59']);
 });
 
-const signIn = (at: string, email: string, address: string, password = 'a guess') =>
+const logIn = (at: string, email: string, address: string, password = 'a guess') =>
   send(at, 'POST', '/api/auth/login', { headers: { 'x-forwarded-for': address }, body: { email, password } });
 
 test('ten tries a minute with one email from one address, over all replicas; nobody else suffers from it', async () => {
@@ -137,7 +137,7 @@ test('ten tries a minute with one email from one address, over all replicas; nob
   const began = performance.now();
   for (let i = 0; i < 11; i++) {
     const spelled = i % 3 === 0 ? email : email.toUpperCase();
-    tries.push(await signIn((i % 2 === 0 ? one : two).url, spelled, '198.51.100.1'));
+    tries.push(await logIn((i % 2 === 0 ? one : two).url, spelled, '198.51.100.1'));
   }
   expect(tries.map(statusOf)).toEqual([...Array(10).fill(401), 429]);
   expect(tries[10]?.json.code).toBe('rate_limited');
@@ -146,10 +146,10 @@ test('ten tries a minute with one email from one address, over all replicas; nob
   expect(retryAfter).toBeGreaterThanOrEqual(60 - Math.ceil((performance.now() - began) / 1_000));
   expect(retryAfter).toBeLessThanOrEqual(60);
   // The right password is not asked for from there any more; the owner gets in from elsewhere, and a session goes on.
-  expect((await signIn(one.url, email, '198.51.100.1', 'a long password')).status).toBe(429);
-  expect((await signIn(one.url, email, '198.51.100.2', 'a long password')).status).toBe(200);
+  expect((await logIn(one.url, email, '198.51.100.1', 'a long password')).status).toBe(429);
+  expect((await logIn(one.url, email, '198.51.100.2', 'a long password')).status).toBe(200);
   expect((await list(one.url, { session })).status).toBe(200);
-  expect((await signIn(one.url, 'bob@example.com', '198.51.100.1')).status).toBe(401);
+  expect((await logIn(one.url, 'bob@example.com', '198.51.100.1')).status).toBe(401);
 });
 
 test('while someone guesses from many addresses each has three tries an hour, and the owner’s own are not used up', async () => {
@@ -162,13 +162,13 @@ test('while someone guesses from many addresses each has three tries an hour, an
     `insert into rate_windows (caller, ends_at, taken) values ('sign-in email ${owner}', now() + interval '1 hour', 100)`,
   );
   const tries: Sent[] = [];
-  for (let i = 0; i < 4; i++) tries.push(await signIn(gateway.url, email, '198.51.100.3'));
+  for (let i = 0; i < 4; i++) tries.push(await logIn(gateway.url, email, '198.51.100.3'));
   expect(tries.map(statusOf)).toEqual([401, 401, 401, 429]);
   expect(Number(tries[3]?.headers['retry-after'])).toBeGreaterThan(3_500);
   for (let i = 0; i < 5; i++) {
     const [wrong, right] = [
-      await signIn(gateway.url, email, '198.51.100.4'),
-      await signIn(gateway.url, email, '198.51.100.4', 'a long password'),
+      await logIn(gateway.url, email, '198.51.100.4'),
+      await logIn(gateway.url, email, '198.51.100.4', 'a long password'),
     ];
     expect([wrong.status, right.status]).toEqual([401, 200]);
   }

@@ -1,4 +1,4 @@
-import { TemporaryRefusal } from '../http/temporary-refusal.ts';
+import { RetryLaterError } from '../problems/retry-later-error.ts';
 
 /** Lets some pieces of work run at a time and some more wait in their order; the rest is refused. */
 export class Turnstile {
@@ -28,7 +28,7 @@ export class Turnstile {
       return;
     }
     if (this.#waiting.length >= this.#waitMax) {
-      throw new TemporaryRefusal('service_unavailable', 'Too many sign in at this moment; try again shortly.', 5);
+      throw new RetryLaterError('service_unavailable', 'Too many sign in at this moment; try again shortly.', 5);
     }
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }

@@ -1,7 +1,7 @@
 import { createAffiliate, listAffiliates, listCommissions, updateAffiliate } from '@app/contracts/affiliates';
 import { z } from 'zod';
-import { forwardOperation } from '../http/forward-operation.ts';
-import { pathCode } from '../http/path-params.ts';
+import { forwardOperation } from '../operations/forward-operation.ts';
+import { pathCode } from '../operations/path-params.ts';
 
 const tag = 'Affiliates';
 const params = z.object({ code: pathCode('affiliate_not_found') });

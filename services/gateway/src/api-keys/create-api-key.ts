@@ -3,9 +3,9 @@ import { idOfCommand } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { hashApiKey, newApiKey, shownParts } from '../auth/api-key-format.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { toResource } from './api-key-resource.ts';
-import { hashApiKey, newApiKey, shownParts } from './key-format.ts';
 
 export interface Deps {
   readonly database: Database;

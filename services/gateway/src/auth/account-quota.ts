@@ -2,7 +2,7 @@ import type { Logger } from '@app/service-kit/logger';
 import type { RateWindows, Usage } from './rate-windows.ts';
 
 /** What became of one request. */
-export interface Taken {
+export interface QuotaUse {
   readonly allowed: boolean;
   /** Requests that the account has left in its minute, over all its keys and sessions, as of 5 s ago at most. */
   readonly remaining: number;
@@ -55,15 +55,15 @@ export class AccountQuota {
   }
 
   /** Counts one request of the account. No promise while a lease lasts, which is nearly always. */
-  take(accountId: string): Taken | Promise<Taken> {
+  take(accountId: string): QuotaUse | Promise<QuotaUse> {
     const nowMs = performance.now();
     const minute = this.#minuteOf(accountId, nowMs);
     if (minute.used < minute.granted) {
       minute.used += 1;
       if (isLow(minute) || isStale(minute, nowMs)) void this.#lease(accountId, minute);
-      return this.#told(minute, true, nowMs);
+      return this.#use(minute, true, nowMs);
     }
-    if (minute.left === 0) return this.#told(minute, false, nowMs);
+    if (minute.left === 0) return this.#use(minute, false, nowMs);
     minute.waiting += 1;
     return this.#lease(accountId, minute).then(() => {
       minute.waiting -= 1;
@@ -71,7 +71,7 @@ export class AccountQuota {
     });
   }
 
-  #told(minute: Minute, allowed: boolean, nowMs: number): Taken {
+  #use(minute: Minute, allowed: boolean, nowMs: number): QuotaUse {
     const resetSeconds = Math.min(windowSeconds, Math.max(1, Math.ceil((minute.endsAtMs - nowMs) / 1000)));
     return { allowed, remaining: minute.granted - minute.used + minute.left, resetSeconds };
   }

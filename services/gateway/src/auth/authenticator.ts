@@ -2,14 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { hashApiKey, isWellFormedKey } from '../api-keys/key-format.ts';
-import { hashSessionToken } from '../sessions/session-token.ts';
 import { ActorCache, type Found } from './actor-cache.ts';
 import type { Actor } from './actors.ts';
 import { platform } from './actors.ts';
+import { hashApiKey, isWellFormedKey } from './api-key-format.ts';
 import { findKey, findSession } from './find-actor.ts';
 import { KeyUsage } from './key-usage.ts';
-import { createTurn } from './turn.ts';
+import { hashSessionToken } from './session-token.ts';
+import { createThrottledLookup } from './throttled-lookup.ts';
 
 /** What a caller shows to be recognised. */
 export interface Credential {
@@ -22,8 +22,8 @@ export interface Authenticator {
   known(credential: Credential): Actor | null | undefined | Promise<Actor | null>;
   /** Asks the database, once for all who ask at the same time. */
   find(credential: Credential): Promise<Actor | null>;
-  /** As `find`, with few statements for however many credentials: one that is seen for the first time waits its turn. */
-  findInTurn(credential: Credential): Promise<Actor | null>;
+  /** As `find`, with few statements for however many credentials: one that is seen for the first time waits its lookup. */
+  findThrottled(credential: Credential): Promise<Actor | null>;
   /** To be called after each change of keys, sessions or settings, before it is answered. */
   forget(): void;
   close(): Promise<void>;
@@ -52,7 +52,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const unexpired = (found: Found | null): Actor | null =>
     found !== null && clock.nowMs() < found.expiresAtMs ? found.actor : null;
   const find = async ({ kind, secret }: Credential) => unexpired(await caches[kind].find(secret));
-  const turn = createTurn(database);
+  const lookup = createThrottledLookup(database);
   const hash = ({ kind, secret }: Credential) =>
     kind === 'key' ? hashApiKey(secret, options.pepper) : hashSessionToken(secret);
   return {
@@ -64,9 +64,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return isPlatformKey(secret) ? platform : null;
     },
     find,
-    findInTurn: async (credential) => {
+    findThrottled: async (credential) => {
       const { kind, secret } = credential;
-      const worthAsking = caches[kind].wasValid(secret) || (await turn.exists(hash(credential)));
+      const worthAsking = caches[kind].wasValid(secret) || (await lookup.exists(hash(credential)));
       return worthAsking ? await find(credential) : null;
     },
     forget: () => {
@@ -74,7 +74,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       sessions.clear();
     },
     close: async () => {
-      await turn.close();
+      await lookup.close();
       await usage.close();
     },
   };

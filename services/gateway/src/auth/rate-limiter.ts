@@ -37,7 +37,7 @@ export class RateLimiter {
   }
 
   /** One request of this window turned out not to count. */
-  giveBack(window: Window): void {
+  release(window: Window): void {
     window.count -= 1;
   }
 

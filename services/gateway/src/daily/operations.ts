@@ -1,5 +1,5 @@
 import { listDailyRuns, runDailyJob } from '@app/contracts/subscriptions';
-import { forwardOperation } from '../http/forward-operation.ts';
+import { forwardOperation } from '../operations/forward-operation.ts';
 
 const tag = 'Daily job';
 

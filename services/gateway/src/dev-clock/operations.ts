@@ -3,7 +3,7 @@ import { invalidField } from '@app/contracts/validation';
 import { parseIsoDuration } from '@app/service-kit/clock';
 import { z } from 'zod';
 import type { App, ClockControl } from '../app.ts';
-import { defineOperation } from '../http/operation.ts';
+import { defineOperation } from '../operations/operation.ts';
 
 const common = { path: '/api/dev/clock', tag: 'Test clock', auth: 'platform' } as const;
 const clockResource = z.object({ now: timestamp }).meta({ id: 'Clock' });

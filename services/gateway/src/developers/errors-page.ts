@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
-import { publicCode } from '../http/problem.ts';
+import { publicCode } from '../problems/problem-document.ts';
 import { html, withCode } from './html.ts';
 import { renderPage, type Section } from './layout.ts';
 import { meanings } from './meanings.ts';

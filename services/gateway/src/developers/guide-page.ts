@@ -1,9 +1,9 @@
 import { limits } from '@app/contracts/common';
 import { webhookEventNames } from '@app/contracts/webhooks';
-import type { Operation } from '../http/operation.ts';
 import { tools } from '../mcp/tools.ts';
 import { webhooks as sentWebhooks } from '../openapi/webhooks.ts';
-import { placeholderUrl } from './addressed.ts';
+import type { Operation } from '../operations/operation.ts';
+import { placeholderUrl } from './base-url-text.ts';
 import { type Html, html, joined, withCode } from './html.ts';
 import { code, renderPage, type Section, table } from './layout.ts';
 import * as samples from './samples.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
+import { operations } from '../api/operations.ts';
 import type { App } from '../app.ts';
-import { baseUrlOf } from '../http/addresses.ts';
-import { operations } from '../http/operations.ts';
+import { baseUrlOf } from '../http/base-url.ts';
 import { openApiDocument } from '../openapi/document.ts';
-import { addressed, placeholderUrl } from './addressed.ts';
+import { placeholderUrl, withBaseUrl } from './base-url-text.ts';
 import { errorsPage } from './errors-page.ts';
 import { guidePage } from './guide-page.ts';
 import { escapeHtml } from './html.ts';
@@ -22,7 +22,7 @@ const cacheControl = 'public, max-age=300';
 /** The developer pages and the OpenAPI description; made once, no key, no rate limit. */
 export function routeDevelopers(server: FastifyInstance, app: App): void {
   const document = JSON.stringify(openApiDocument(operations, placeholderUrl));
-  const description = addressed(document, (url) => JSON.stringify(url).slice(1, -1));
+  const description = withBaseUrl(document, (url) => JSON.stringify(url).slice(1, -1));
   server.get('/developers/openapi.json', (req, reply) =>
     reply
       .headers({ 'cache-control': cacheControl, 'access-control-allow-origin': '*' })
@@ -33,7 +33,7 @@ export function routeDevelopers(server: FastifyInstance, app: App): void {
   const requestsPerMinute = app.config.RATE_LIMIT_PER_MINUTE;
   const pages = { '/developers': guidePage({ operations, requestsPerMinute }), '/developers/errors': errorsPage() };
   for (const [path, text] of Object.entries(pages)) {
-    const page = addressed(text, escapeHtml);
+    const page = withBaseUrl(text, escapeHtml);
     server.get(path, (req, reply) =>
       reply
         .headers({ 'cache-control': cacheControl, 'content-security-policy': pagePolicy })

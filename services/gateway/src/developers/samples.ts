@@ -1,4 +1,4 @@
-import { placeholderUrl } from './addressed.ts';
+import { placeholderUrl } from './base-url-text.ts';
 
 /** Programs on the developer page; tests run what makes a key, and the checks of signatures. */
 export const firstKey = `

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { GatewayConfig } from '../config.ts';
 import type { ConnectionLimits } from './connections.ts';
 
-/** A client that trickles its request in holds a connection for no longer than this. */
+/** A client that sends its request byte by byte holds a connection for no longer than this. */
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 30_000;
 /** Longer than the 60 s after which common load balancers drop an idle connection: they close it, not we under them. */
 const keepAliveTimeoutMs = 72_000;
 
 /**
- * Half of the descriptors this process may have is for connections: the other half for databases, NATS, webhooks and
- * files. One address has half of the connections, unless it is a proxy's and stands for everyone.
+ * Half of the descriptors that this process may open is for connections; the other half is for databases, NATS, webhooks
+ * and files. One address may have half of the connections, unless it is a proxy's, which carries everyone's.
  */
 export function connectionLimits({ MAX_CONNECTIONS, TRUST_PROXY }: GatewayConfig): ConnectionLimits {
   const total = Math.min(MAX_CONNECTIONS, Math.floor(descriptorsMax() / 2));
@@ -21,8 +21,8 @@ export function connectionLimits({ MAX_CONNECTIONS, TRUST_PROXY }: GatewayConfig
     requestTimeoutMs,
     keepAliveTimeoutMs,
     checkIntervalMs: 1_000,
-    // The longest answer, 8 MiB, on a line of one megabit a second: 10 s and 64 s.
-    takeTimeoutMs: 10_000,
+    // The longest response, 8 MiB, may take 10 s and 64 s, which is one megabit a second.
+    readTimeoutMs: 10_000,
     bytesPerSecond: 128 * 1024,
     // About 5 KB each.
     pipelined: 100,

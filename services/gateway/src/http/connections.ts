@@ -1,29 +1,29 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { callerOfAddress } from '../auth/address.rules.ts';
+import { clientOfAddress } from '../auth/client-address.rules.ts';
 
 export interface ConnectionLimits {
   /** Connections at once, and those of one address. */
   readonly total: number;
   readonly perAddress: number;
-  /** For a request's head, from the connection or the answer before; for all of it; between requests. */
+  /** For a request's head, from the connection's begin or the previous response; for all of it; between requests. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
-  /** How often the three above and the one below are looked at. */
+  /** How often the three timeouts above and the one below are checked. */
   readonly checkIntervalMs: number;
-  /** For an answer of which nothing is taken; the whole of it may take this and a second for each `bytesPerSecond`. */
-  readonly takeTimeoutMs: number;
+  /** For a client that reads nothing of its response. All of it may take this, and a second for each `bytesPerSecond`. */
+  readonly readTimeoutMs: number;
   readonly bytesPerSecond: number;
   /** Requests of one connection that wait for the one before them. */
   readonly pipelined: number;
 }
 
 export interface ConnectionWatcher {
-  /** Answers on a connection that finds no place, and closes it. */
-  refuse(socket: Socket): void;
-  /** How many since the last check found no place, and how many were closed because they did not take their answer. */
-  report(counts: { refused: number; untaken: number }): void;
+  /** Responds on a connection beyond the limit, and closes it. */
+  reject(socket: Socket): void;
+  /** How many since the last check were rejected, and how many were closed because their clients did not read. */
+  report(counts: { rejected: number; unread: number }): void;
 }
 
 interface Exchange {
@@ -31,8 +31,8 @@ interface Exchange {
   readonly res: ServerResponse;
 }
 
-/** The connections of one address; those between two requests in the order in which they fell idle. */
-interface Caller {
+/** The connections of one client address; the idle ones in the order in which they became idle. */
+interface Client {
   count: number;
   readonly idle: Set<Connection>;
 }
@@ -40,27 +40,27 @@ interface Caller {
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
-  readonly caller: Caller;
+  readonly client: Client;
   readonly waiting: Exchange[];
   current: Exchange | null;
-  /** When the answer that waits in the socket must be taken; 0 while none waits. */
-  takenByMs: number;
+  /** When the client must have read the response in the socket's buffer; 0 while the buffer is empty. */
+  readByMs: number;
 }
 
 /**
- * The connections of this process's HTTP servers: how many there are, that each is served one request after the other,
- * and that none stays whose client says nothing or takes nothing.
+ * The connections of this process's HTTP servers. Bounds their number, serves the requests of each one after the other,
+ * and closes those whose clients neither send nor read.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #watcher: ConnectionWatcher;
   readonly #bySocket = new WeakMap<Socket, Connection>();
-  readonly #callers = new Map<string, Caller>();
+  readonly #clients = new Map<string, Client>();
   readonly #idle = new Set<Connection>();
   /** In the order in which their requests began. */
   readonly #busy = new Set<Connection>();
-  #refused = 0;
-  #untaken = 0;
+  #rejected = 0;
+  #unread = 0;
 
   constructor(limits: ConnectionLimits, watcher: ConnectionWatcher) {
     this.#limits = limits;
@@ -74,12 +74,12 @@ export class Connections {
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: checkIntervalMs,
-      // Left to Node, a request without Host gets an answer without a word.
+      // Node would reject a request without Host with an empty body.
       requireHostHeader: false,
     });
-    const take = (req: IncomingMessage, res: ServerResponse) => this.#take({ req, res }, handler);
-    // Node would refuse an expectation it does not know without a word.
-    server.on('request', take).on('checkExpectation', take);
+    const enqueue = (req: IncomingMessage, res: ServerResponse) => this.#enqueue({ req, res }, handler);
+    // Node would reject an unknown expectation with an empty body.
+    server.on('request', enqueue).on('checkExpectation', enqueue);
     server.on('connection', (socket: Socket) => this.#add(socket));
     const timer = setInterval(() => this.#check(), checkIntervalMs).unref();
     server.on('close', () => clearInterval(timer));
@@ -87,64 +87,64 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
-    const address = callerOfAddress(socket.remoteAddress ?? '');
-    const caller = this.#callers.get(address) ?? { count: 0, idle: new Set<Connection>() };
-    const mayStay =
-      (caller.count < this.#limits.perAddress || this.#close(caller.idle, caller)) &&
+    const address = clientOfAddress(socket.remoteAddress ?? '');
+    const client = this.#clients.get(address) ?? { count: 0, idle: new Set<Connection>() };
+    const hasRoom =
+      (client.count < this.#limits.perAddress || this.#close(client.idle, client)) &&
       (this.#idle.size + this.#busy.size < this.#limits.total || this.#close(this.#idle));
-    if (!mayStay) {
-      this.#refused += 1;
-      this.#watcher.refuse(socket);
+    if (!hasRoom) {
+      this.#rejected += 1;
+      this.#watcher.reject(socket);
       return;
     }
-    const connection: Connection = { socket, address, caller, waiting: [], current: null, takenByMs: 0 };
-    caller.count += 1;
-    this.#callers.set(address, caller);
+    const connection: Connection = { socket, address, client, waiting: [], current: null, readByMs: 0 };
+    client.count += 1;
+    this.#clients.set(address, client);
     this.#bySocket.set(socket, connection);
-    this.#rest(connection);
+    this.#setIdle(connection);
     socket.once('close', () => this.#remove(connection));
-    // Before Node's own listener, which destroys it, comes the count.
+    // Counts before Node's own listener destroys the socket.
     socket.prependListener('timeout', () => {
-      if (connection.takenByMs > 0) this.#untaken += 1;
+      if (connection.readByMs > 0) this.#unread += 1;
     });
   }
 
-  /** When the server closes: who has no request under way is not waited for. */
+  /** For the server's close, which would otherwise wait for connections without a request. */
   closeIdle(): void {
     for (const { socket } of this.#idle) socket.destroy();
   }
 
-  /** Makes room: the one that has been idle longest goes, or one whose request is still arriving. */
-  #close(idle: ReadonlySet<Connection>, caller?: Caller): boolean {
-    const [oldest = this.#oldestArriving(caller)] = idle;
+  /** Closes the connection that has been idle longest, else one whose request is still arriving. False without either. */
+  #close(idle: ReadonlySet<Connection>, client?: Client): boolean {
+    const [oldest = this.#oldestArriving(client)] = idle;
     if (oldest === undefined) return false;
     this.#remove(oldest);
     oldest.socket.destroy();
     return true;
   }
 
-  #oldestArriving(caller?: Caller): Connection | undefined {
+  #oldestArriving(client?: Client): Connection | undefined {
     for (const connection of this.#busy) {
       const arriving = connection.current?.req.complete === false;
-      if (arriving && (caller === undefined || connection.caller === caller)) return connection;
+      if (arriving && (client === undefined || connection.client === client)) return connection;
     }
     return undefined;
   }
 
   #remove(connection: Connection): void {
     if (!this.#bySocket.delete(connection.socket)) return;
-    const { caller, address } = connection;
+    const { client, address } = connection;
     this.#idle.delete(connection);
     this.#busy.delete(connection);
-    caller.idle.delete(connection);
-    caller.count -= 1;
-    if (caller.count === 0) this.#callers.delete(address);
+    client.idle.delete(connection);
+    client.count -= 1;
+    if (client.count === 0) this.#clients.delete(address);
   }
 
-  /** One after the other: of a hundred requests that come in one piece, ninety-nine wait and hold no answers. */
-  #take(exchange: Exchange, handler: RequestListener): void {
+  /** One after the other: of a hundred pipelined requests, ninety-nine wait and hold no response in memory. */
+  #enqueue(exchange: Exchange, handler: RequestListener): void {
     const connection = this.#bySocket.get(exchange.req.socket);
-    // One that was refused, or closed to make room.
+    // The connection was rejected, or closed for another one.
     if (connection === undefined) return void exchange.req.socket.destroy();
     if (connection.current === null) this.#begin(connection, exchange, handler);
     else if (connection.waiting.length < this.#limits.pipelined) connection.waiting.push(exchange);
@@ -154,7 +154,7 @@ export class Connections {
   #begin(connection: Connection, exchange: Exchange, handler: RequestListener): void {
     connection.current = exchange;
     this.#idle.delete(connection);
-    connection.caller.idle.delete(connection);
+    connection.client.idle.delete(connection);
     this.#busy.add(connection);
     exchange.res.once('close', () => this.#finish(connection, handler));
     handler(exchange.req, exchange.res);
@@ -166,45 +166,45 @@ export class Connections {
     if (!this.#bySocket.has(connection.socket) || connection.socket.destroyed) return;
     const next = connection.waiting.shift();
     if (next === undefined) {
-      this.#rest(connection);
+      this.#setIdle(connection);
       return;
     }
-    this.#expectTaken(connection, 0, 0);
+    this.#setReadDeadline(connection, 0, 0);
     this.#begin(connection, next, handler);
   }
 
-  #rest(connection: Connection): void {
-    connection.takenByMs = 0;
+  #setIdle(connection: Connection): void {
+    connection.readByMs = 0;
     this.#idle.add(connection);
-    connection.caller.idle.add(connection);
+    connection.client.idle.add(connection);
   }
 
   #check(): void {
-    this.#closeWhoDoesNotRead(performance.now());
-    const counts = { refused: this.#refused, untaken: this.#untaken };
-    if (counts.refused > 0 || counts.untaken > 0) this.#watcher.report(counts);
-    this.#refused = 0;
-    this.#untaken = 0;
+    this.#closeSlowReaders(performance.now());
+    const counts = { rejected: this.#rejected, unread: this.#unread };
+    if (counts.rejected > 0 || counts.unread > 0) this.#watcher.report(counts);
+    this.#rejected = 0;
+    this.#unread = 0;
   }
 
-  #closeWhoDoesNotRead(nowMs: number): void {
+  #closeSlowReaders(nowMs: number): void {
     for (const connection of this.#busy) {
       const bytes = connection.socket.writableLength;
-      if (bytes === 0 || connection.takenByMs === 0) this.#expectTaken(connection, bytes, nowMs);
-      else if (nowMs >= connection.takenByMs) this.#giveUp(connection);
+      if (bytes === 0 || connection.readByMs === 0) this.#setReadDeadline(connection, bytes, nowMs);
+      else if (nowMs >= connection.readByMs) this.#closeUnread(connection);
     }
   }
 
-  /** From now on these bytes wait in the socket: its own time-out, which progress puts off, closes it when nothing is taken. */
-  #expectTaken(connection: Connection, bytes: number, nowMs: number): void {
-    if (bytes === 0 && connection.takenByMs === 0) return;
-    const { takeTimeoutMs, bytesPerSecond } = this.#limits;
-    connection.takenByMs = bytes === 0 ? 0 : nowMs + takeTimeoutMs + (bytes / bytesPerSecond) * 1_000;
-    connection.socket.setTimeout(bytes === 0 ? 0 : takeTimeoutMs);
+  /** These bytes wait in the socket's buffer from now on. The socket's own timeout, which progress defers, closes it. */
+  #setReadDeadline(connection: Connection, bytes: number, nowMs: number): void {
+    if (bytes === 0 && connection.readByMs === 0) return;
+    const { readTimeoutMs, bytesPerSecond } = this.#limits;
+    connection.readByMs = bytes === 0 ? 0 : nowMs + readTimeoutMs + (bytes / bytesPerSecond) * 1_000;
+    connection.socket.setTimeout(bytes === 0 ? 0 : readTimeoutMs);
   }
 
-  #giveUp(connection: Connection): void {
-    this.#untaken += 1;
+  #closeUnread(connection: Connection): void {
+    this.#unread += 1;
     connection.socket.destroy();
   }
 }

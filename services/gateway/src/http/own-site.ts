@@ -2,7 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 import type { FastifyRequest } from 'fastify';
 import { type BrowserHeaders, isCrossSite, isFromPage } from '../auth/cross-site.rules.ts';
 import type { GatewayConfig } from '../config.ts';
-import { baseUrlOf } from './addresses.ts';
+import { baseUrlOf } from './base-url.ts';
 import { isOwnHost, parseHost } from './host.rules.ts';
 
 /**
@@ -12,9 +12,9 @@ import { isOwnHost, parseHost } from './host.rules.ts';
  */
 export interface OwnSite {
   /** Throws `cross_site_request`. For requests that a session cookie speaks for. */
-  admitSession(req: FastifyRequest): void;
+  checkSession(req: FastifyRequest): void;
   /** Throws `cross_site_request` when a foreign page is behind it. For requests that need no cookie. */
-  admitPage(req: FastifyRequest): void;
+  checkPage(req: FastifyRequest): void;
 }
 
 export function createOwnSite(config: GatewayConfig): OwnSite {
@@ -37,11 +37,11 @@ export function createOwnSite(config: GatewayConfig): OwnSite {
   }
 
   return {
-    admitSession: (req) => {
+    checkSession: (req) => {
       refuseForeignHost(req);
       if (req.method !== 'GET' && req.method !== 'HEAD') refuseCrossSite(req);
     },
-    admitPage: (req) => {
+    checkPage: (req) => {
       if (!isFromPage(browserHeadersOf(req))) return;
       refuseForeignHost(req);
       refuseCrossSite(req);

@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../config.ts';
-import { isHttps } from './addresses.ts';
+import { isHttps } from './base-url.ts';
 
 /** On every answer; a page that needs to show something sets its own content-security-policy. */
 export function securityHeaders(config: GatewayConfig): Record<string, string> {

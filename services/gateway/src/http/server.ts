@@ -1,26 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { limits } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
+import type { Logger } from '@app/service-kit/logger';
 import fastify, { type FastifyInstance } from 'fastify';
-import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
-import { devClockOperations } from '../dev-clock/operations.ts';
+import type { GatewayConfig } from '../config.ts';
 import { connectionLimits } from './connection-limits.ts';
 import { Connections } from './connections.ts';
-import { createGuard } from './guard.ts';
-import { routeHealth } from './health-routes.ts';
 import { parseHost } from './host.rules.ts';
 import { acceptJsonBodies } from './json-body.ts';
-import { routeOperations } from './operation-routes.ts';
-import { operations } from './operations.ts';
-import { parts } from './parts.ts';
-import { refuseOnSocket, refuseUnreadable } from './refuse-on-socket.ts';
+import { rejectConnection, rejectUnreadable } from './reject-on-socket.ts';
 import { requestIdOf } from './request-id.ts';
-import { logRequests } from './request-lines.ts';
+import { logRequests } from './request-log.ts';
 import { traceRequests } from './request-spans.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sendProblem } from './send-problem.ts';
-import { answerUnknownRoutes } from './unknown-routes.ts';
+import { handleUnknownRoutes } from './unknown-routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,45 +23,40 @@ declare module 'fastify' {
   }
 }
 
-/** The HTTP server with all routes, not yet listening. */
-export async function createServer(app: App): Promise<FastifyInstance> {
-  const common = securityHeaders(app.config);
-  const connections = new Connections(connectionLimits(app.config), {
-    refuse: (socket) => refuseOnSocket(app.config, socket),
-    report: (counts) => app.logger.warn(counts, 'connections refused, or closed because their answers were not taken'),
+/** The HTTP server with what holds for every request, and no route yet. */
+export function createHttpServer(config: GatewayConfig, logger: Logger): FastifyInstance {
+  const common = securityHeaders(config);
+  const connections = new Connections(connectionLimits(config), {
+    reject: (socket) => rejectConnection(config, socket),
+    report: (counts) => logger.warn(counts, 'connections rejected, or closed because their clients did not read'),
   });
   const server = fastify({
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: limits.bodyBytes,
-    trustProxy: app.config.TRUST_PROXY > 0 && ((_address, hop) => hop < app.config.TRUST_PROXY),
+    trustProxy: config.TRUST_PROXY > 0 && ((_address, hop) => hop < config.TRUST_PROXY),
     serverFactory: (handler) => connections.createServer(handler),
     forceCloseConnections: 'idle',
-    // While closing, requests that still come in on open connections are answered, not turned away.
+    // While the server closes, requests that still come in on open connections are served, not turned away.
     return503OnClosing: false,
-    clientErrorHandler: (err, socket) => refuseUnreadable(app.config, err, socket),
+    clientErrorHandler: (err, socket) => rejectUnreadable(config, err, socket),
     // No hook has run for these.
-    frameworkErrors: (err, req, reply) => sendProblem(app, err, req, reply.headers(common)),
+    frameworkErrors: (err, req, reply) => sendProblem(config, err, req, reply.headers(common)),
   });
   server.addHook('preClose', async () => connections.closeIdle());
   server.decorateRequest('actor', null);
-  server.setErrorHandler((err, req, reply) => sendProblem(app, err, req, reply));
+  server.setErrorHandler((err, req, reply) => sendProblem(config, err, req, reply));
   traceRequests(server);
-  logRequests(server, app);
+  logRequests(server, logger);
   addCommonHooks(server, common);
-  refuseMalformed(server);
+  rejectMalformed(server);
   acceptJsonBodies(server, 'ignore');
-  answerUnknownRoutes(server, app);
-  const guard = createGuard(app);
-  routeHealth(server, app);
-  routeOperations(server, app, guard, app.clockControl === null ? operations : [...operations, ...devClockOperations]);
-  for (const part of parts) await part(server, app, guard);
-  await server.ready();
+  handleUnknownRoutes(server, config);
   return server;
 }
 
-/** What Node would refuse by itself, in our words. */
-function refuseMalformed(server: FastifyInstance): void {
+/** Node would reject these requests without a problem document. */
+function rejectMalformed(server: FastifyInstance): void {
   server.addHook('onRequest', ({ raw }, _, done) => {
     const { expect = '100-continue' } = raw.headers;
     const fault = faultOfHost(raw);
@@ -76,7 +66,7 @@ function refuseMalformed(server: FastifyInstance): void {
   });
 }
 
-/** What is wrong with the Host of this request, null when nothing is: whoever comes later may build URLs with it. */
+/** What is wrong with the Host of this request, null when nothing is. Later code may build URLs with it. */
 function faultOfHost({ httpVersion, headers: { host }, rawHeaders }: IncomingMessage): string | null {
   if (host === undefined) return httpVersion === '1.1' ? 'A request names its Host.' : null;
   if (parseHost(host) === null) return 'Host must be a host name or address, and a port if need be.';

@@ -1,10 +1,10 @@
 import { DomainError } from '@app/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { App } from '../app.ts';
+import type { GatewayConfig } from '../config.ts';
 import { sendProblem } from './send-problem.ts';
 
-/** What no route answers: 404, or 405 and the allowed methods where the path exists; OPTIONS tells them too. */
-export function answerUnknownRoutes(server: FastifyInstance, app: App): void {
+/** Where no route matches: 404, or 405 with the allowed methods where the path exists. OPTIONS lists them too. */
+export function handleUnknownRoutes(server: FastifyInstance, config: GatewayConfig): void {
   const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   server.addHook('onRoute', ({ url, method }: RouteOptions) => {
     const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() };
@@ -19,11 +19,11 @@ export function answerUnknownRoutes(server: FastifyInstance, app: App): void {
     const [path = ''] = req.url.split('?');
     const methods = methodsOf(path);
     if (methods.length === 0 || methods.includes(req.method)) {
-      return sendProblem(app, new DomainError('not_found', 'There is nothing at this address.'), req, reply);
+      return sendProblem(config, new DomainError('not_found', 'There is nothing at this address.'), req, reply);
     }
     reply.header('allow', [...methods, 'OPTIONS'].join(', '));
     if (req.method === 'OPTIONS') return void reply.code(204).send();
-    sendProblem(app, new DomainError('method_not_allowed', `Allowed here: ${methods.join(', ')}.`), req, reply);
+    sendProblem(config, new DomainError('method_not_allowed', `Allowed here: ${methods.join(', ')}.`), req, reply);
   });
 }
 

@@ -3,12 +3,12 @@ import type { FieldError } from '@app/contracts/errors';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
-import { checkAllowed } from '../http/allowed.ts';
-import { callOperation } from '../http/call-operation.ts';
-import { excerpt } from '../http/excerpt.rules.ts';
-import { publicCode, shortened } from '../http/problem.ts';
-import type { Refused } from '../http/request-lines.ts';
-import { refusalOf } from '../http/send-problem.ts';
+import type { RequestFailure } from '../http/request-log.ts';
+import { callOperation } from '../operations/call-operation.ts';
+import { checkAccess } from '../operations/check-access.ts';
+import { excerpt } from '../problems/excerpt.rules.ts';
+import { publicCode, shortened } from '../problems/problem-document.ts';
+import { toDomainError } from '../problems/to-domain-error.ts';
 import { shortResult } from './short-result.rules.ts';
 import type { Tool } from './tool.ts';
 import { toolRequest } from './tool-arguments.ts';
@@ -18,27 +18,23 @@ export interface Caller {
   readonly actor: Actor;
   readonly requestId: string;
   readonly baseUrl: string;
-  /** What the answer goes out on. */
+  /** Carries the result. */
   readonly res: ServerResponse;
-  /** Told of every refusal, for the request's line in the log. */
-  readonly refused: (refused: Refused) => void;
+  /** Hears of every failure, for the request's line in the log. */
+  readonly onFailure: (failure: RequestFailure) => void;
 }
 
-/** Whether this caller sees the tool, and whether a call of it gets anywhere. */
-export function mayCall(actor: Actor, tool: Tool): boolean {
-  return refusalToCall(actor, tool) === null;
-}
-
-function refusalToCall(actor: Actor, { operation }: Tool): unknown {
+/** Whether this caller may see and call the tool. */
+export function mayCall(actor: Actor, { operation }: Tool): boolean {
   try {
-    checkAllowed(operation, actor);
-    return null;
-  } catch (refusal) {
-    return refusal;
+    checkAccess(operation, actor);
+    return true;
+  } catch {
+    return false;
   }
 }
 
-interface Refusal {
+interface ToolError {
   readonly code: string;
   readonly detail: string;
   readonly fields: readonly FieldError[];
@@ -46,62 +42,61 @@ interface Refusal {
 }
 
 /**
- * Does what the tool says, as its operation would over HTTP: `structuredContent` is the body of that answer, cut when it
- * is long, and the text is its JSON. Never throws: a refusal is a result that says so.
- * @param structuredRefusals false for clients of 2025, which hold a refusal's structure against the tool's output schema
+ * Calls the tool's operation, as HTTP would: `structuredContent` is the body of the response, cut when it is long, and
+ * the text is its JSON. Never throws: an error is a result with `isError`.
+ * @param structuredErrors false for clients of 2025, which check the structure of an error with the tool's output schema
  */
 export async function callTool(
   app: App,
   caller: Caller,
   tool: Tool,
   given: Record<string, unknown>,
-  structuredRefusals: boolean,
+  structuredErrors: boolean,
 ): Promise<CallToolResult> {
   try {
-    const refused = refusalToCall(caller.actor, tool);
-    if (refused !== null) throw refused;
+    checkAccess(tool.operation, caller.actor);
     const { operation, full, ...request } = toolRequest(tool, given);
-    const place =
-      operation.method === 'GET' ? await app.answerRoom.enter(caller.actor.accountId, operation.id, caller.res) : null;
+    const read =
+      operation.method === 'GET' ? await app.readLimiter.begin(caller.actor.accountId, operation.id, caller.res) : null;
     const { body } = await callOperation(app, operation, { ...caller, ...request });
-    place?.settle(body.byteLength);
+    read?.hold(body.byteLength);
     return resultOf(body, full);
   } catch (err) {
-    const refusal = refusalIn(err, caller);
+    const error = toolError(err, caller);
     return {
       isError: true,
-      content: [{ type: 'text', text: JSON.stringify(refusal) }],
-      ...(structuredRefusals ? { structuredContent: { ...refusal } } : {}),
+      content: [{ type: 'text', text: JSON.stringify(error) }],
+      ...(structuredErrors ? { structuredContent: { ...error } } : {}),
     };
   }
 }
 
-/** A model reads at most so much of an answer, unless it asks for the whole; what it is told beside takes the rest of 20 KB. */
+/** A model reads at most 20 KB of a result unless it asks for the whole: this much data, and the note about what is cut. */
 const shortBytesMax = 19_000;
 /** The largest funnel, whose emails are 1 MiB, twice and with its quotes escaped. */
 const fullBytesMax = 3 * 1024 * 1024;
 
-/** The answer as a structure, and again as text for clients that know only that. */
+/** The body as a structure, and again as text for clients that know only text. */
 function resultOf(body: Uint8Array, full: boolean): CallToolResult {
   const text = Buffer.from(body).toString('utf8');
-  const answer = JSON.parse(text) as Record<string, unknown>;
-  const { value, note } = shortResult(answer, body.byteLength, full ? fullBytesMax : shortBytesMax);
-  if (note === null) return { content: [{ type: 'text', text }], structuredContent: value };
+  const value = JSON.parse(text) as Record<string, unknown>;
+  const { value: short, note } = shortResult(value, body.byteLength, full ? fullBytesMax : shortBytesMax);
+  if (note === null) return { content: [{ type: 'text', text }], structuredContent: short };
   const advice = full
     ? 'Read the whole over HTTP.'
     : 'Call again with full: true for the whole, or page with limit and before.';
   return {
     content: [
-      { type: 'text', text: JSON.stringify(value) },
+      { type: 'text', text: JSON.stringify(short) },
       { type: 'text', text: `${note} ${advice}` },
     ],
-    structuredContent: value,
+    structuredContent: short,
   };
 }
 
-function refusalIn(err: unknown, { requestId, refused }: Caller): Refusal {
-  const refusal = refusalOf(err);
-  refused({ refusal, err });
-  const { code, message, errors } = refusal;
+function toolError(err: unknown, { requestId, onFailure }: Caller): ToolError {
+  const error = toDomainError(err);
+  onFailure({ error, cause: err });
+  const { code, message, errors } = error;
   return { code: publicCode(code), detail: excerpt(message, 2_000), fields: shortened(errors), requestId };
 }

@@ -1,6 +1,6 @@
 import { ProtocolError, Server, type Tool as ToolDefinition } from '@modelcontextprotocol/server';
 import type { App } from '../app.ts';
-import { excerpt } from '../http/excerpt.rules.ts';
+import { excerpt } from '../problems/excerpt.rules.ts';
 import { type Caller, callTool, mayCall } from './call-tool.ts';
 import { inputSchema, outputSchema } from './tool-schemas.ts';
 import { tools } from './tools.ts';

@@ -6,12 +6,13 @@ import { SpanKind } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { nobody } from '../auth/actors.ts';
-import { baseUrlOf } from '../http/addresses.ts';
+import { baseUrlOf } from '../http/base-url.ts';
 import type { Guard } from '../http/guard.ts';
 import { acceptJsonBodies } from '../http/json-body.ts';
 import { createOwnSite } from '../http/own-site.ts';
 import { inRequestSpan } from '../http/request-spans.ts';
-import { refusalOf, sendProblem } from '../http/send-problem.ts';
+import { sendProblem } from '../http/send-problem.ts';
+import { toDomainError } from '../problems/to-domain-error.ts';
 import type { Caller } from './call-tool.ts';
 import { createMcpServer } from './mcp-server.ts';
 
@@ -24,19 +25,19 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
   const ownSite = createOwnSite(app.config);
   const handler = createMcpHandler(
     ({ era, authInfo }) => createMcpServer(app, authInfo?.extra?.caller as Caller, era),
-    // The tools of a key do not change while it is used: who listens is told so at once, and the stream ends.
-    { maxSubscriptions: 256, onerror: (err) => app.logger.debug({ err }, 'MCP message refused') },
+    // The tools of a key do not change while it is used: a subscription to changes is acknowledged, and its stream ends.
+    { maxSubscriptions: 256, onerror: (err) => app.logger.debug({ err }, 'MCP message rejected') },
   );
 
   const admit = async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    ownSite.admitPage(req);
-    req.actor = await inRequestSpan(req, () => guard.admit('account', req, reply));
+    ownSite.checkPage(req);
+    req.actor = await inRequestSpan(req, () => guard.admit('credential', req, reply));
     if (req.actor.kind === 'platform') {
       throw new DomainError('insufficient_scope', 'The platform key acts for no account.');
     }
   };
 
-  const answer = async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const handle = async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // One tool call a request, so that the rate limit counts calls.
     if (Array.isArray(req.body)) return sendRpcError(reply, invalidRequest, 'Send one message a request.');
     if (!hasUsableId(req.body))
@@ -47,8 +48,8 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
       requestId: req.id,
       baseUrl: baseUrlOf(app.config, req.socket),
       res: reply.raw,
-      refused: (refused) => {
-        req.refused = refused;
+      onFailure: (failure) => {
+        req.failure = failure;
       },
     };
     const authInfo = {
@@ -65,18 +66,18 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
     acceptJsonBodies(mcp, 'error');
     mcp.addHook('onClose', () => handler.close());
     mcp.setErrorHandler((err, req, reply) => {
-      const { code, message } = refusalOf(err);
+      const { code, message } = toDomainError(err);
       if (code === 'malformed_json') return sendRpcError(reply, parseError, message);
-      return sendProblem(app, err, req, reply);
+      return sendProblem(app.config, err, req, reply);
     });
     mcp.post(path, { onRequest: admit }, (req, reply) =>
-      inRequestSpan(req, () => inSpan(...messageSpan(req), () => answer(req, reply))),
+      inRequestSpan(req, () => inSpan(...messageSpan(req), () => handle(req, reply))),
     );
     done();
   });
 }
 
-/** The id is sent back with every answer: one without end is not. */
+/** Every response repeats the id, so that its length needs a bound. */
 function hasUsableId(body: unknown): boolean {
   const { id } = (body ?? {}) as { id?: unknown };
   return typeof id !== 'string' || id.length <= 200;
@@ -87,11 +88,11 @@ interface Message {
   readonly params?: { readonly name?: unknown; readonly _meta?: { readonly traceparent?: unknown } };
 }
 
-/** The message's span continues the request's; where that brought no trace, what a client put into the message. */
+/** The message's span continues the request's trace; without one, the trace that the client put into the message. */
 function messageSpan(req: FastifyRequest): [name: string, options: SpanOptions] {
   const { method, params } = (req.body ?? {}) as Message;
-  const told = params?._meta?.traceparent;
-  const parent = req.headers.traceparent === undefined && typeof told === 'string' ? { parent: told } : {};
+  const given = params?._meta?.traceparent;
+  const parent = req.headers.traceparent === undefined && typeof given === 'string' ? { parent: given } : {};
   const known = typeof method === 'string' ? method.slice(0, 100) : 'unknown';
   const tool = known === 'tools/call' && typeof params?.name === 'string' ? params.name.slice(0, 100) : undefined;
   const attributes = { 'mcp.method.name': known, ...(tool === undefined ? {} : { 'gen_ai.tool.name': tool }) };

@@ -1,4 +1,4 @@
-import { excerpt } from '../http/excerpt.rules.ts';
+import { excerpt } from '../problems/excerpt.rules.ts';
 
 /** An answer as a tool gives it. */
 export interface ShortResult {

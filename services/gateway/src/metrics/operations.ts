@@ -1,5 +1,5 @@
 import { getMetrics } from '@app/contracts/metrics';
-import { forwardOperation } from '../http/forward-operation.ts';
+import { forwardOperation } from '../operations/forward-operation.ts';
 import { productParams } from '../products/product-params.ts';
 
 export const metricsOperations = [

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { type Operation, takesIdempotencyKey } from '../http/operation.ts';
+import { type Operation, takesIdempotencyKey } from '../operations/operation.ts';
 import { commonHeaders, errorResponses, problem, sharedResponses } from './error-responses.ts';
 import { examples } from './examples.ts';
 import { mcpPath } from './mcp-path.ts';

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
-import { type Operation, takesIdempotencyKey } from '../http/operation.ts';
+import { type Operation, takesIdempotencyKey } from '../operations/operation.ts';
 
 /** Every refusal that a caller of this operation can get: its own and those of the edge. */
 export function errorsOf(operation: Operation): ErrorCode[] {

@@ -1,6 +1,6 @@
 import { createDiscount, deleteDiscount, listDiscounts, updateDiscount } from '@app/contracts/catalog';
-import { forwardOperation } from '../http/forward-operation.ts';
-import { pathId } from '../http/path-params.ts';
+import { forwardOperation } from '../operations/forward-operation.ts';
+import { pathId } from '../operations/path-params.ts';
 import { productParams } from './product-params.ts';
 
 const tag = 'Discounts';

@@ -11,9 +11,9 @@ import {
   updateOffer,
 } from '@app/contracts/catalog';
 import { takesWebhookEvent } from '@app/contracts/webhooks';
-import { forwardOperation } from '../http/forward-operation.ts';
-import { defineOperation } from '../http/operation.ts';
-import { pathId } from '../http/path-params.ts';
+import { forwardOperation } from '../operations/forward-operation.ts';
+import { defineOperation } from '../operations/operation.ts';
+import { pathId } from '../operations/path-params.ts';
 import { productParams } from './product-params.ts';
 
 const tag = 'Funnel';

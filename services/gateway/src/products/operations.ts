@@ -1,5 +1,5 @@
 import { createProduct, getProduct, listProducts, updateProduct } from '@app/contracts/catalog';
-import { forwardOperation } from '../http/forward-operation.ts';
+import { forwardOperation } from '../operations/forward-operation.ts';
 import { productParams } from './product-params.ts';
 
 const tag = 'Products';

@@ -3,9 +3,9 @@ import { okResult } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
 import { signUp } from '../accounts/sign-up.ts';
 import { User } from '../accounts/user.entity.ts';
-import { defineOperation } from '../http/operation.ts';
+import { defineOperation } from '../operations/operation.ts';
+import { logIn, openSession } from './log-in.ts';
 import { Session } from './session.entity.ts';
-import { openSession, signIn } from './sign-in.ts';
 
 const tag = 'Sign-in';
 
@@ -42,8 +42,8 @@ export const sessionOperations = [
     response: signupResult,
     errors: ['invalid_credentials'],
     run: async ({ app, body, address, cookie }) => {
-      const attempt = await app.limitSignIn(body.email, address);
-      const { accountId, token } = await signIn(app, body.email, body.password);
+      const attempt = await app.limitLogin(body.email, address);
+      const { accountId, token } = await logIn(app, body.email, body.password);
       await attempt.succeeded();
       cookie.set(token);
       return { ok: true, accountId };

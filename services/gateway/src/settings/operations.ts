@@ -1,6 +1,6 @@
 import { settingsResource, updateSettingsBody } from '@app/contracts/accounts';
-import { defineOperation } from '../http/operation.ts';
-import { readSettings } from './read-settings.ts';
+import { defineOperation } from '../operations/operation.ts';
+import { getSettings } from './get-settings.ts';
 import { updateSettings } from './update-settings.ts';
 
 const tag = 'Settings';
@@ -16,7 +16,7 @@ export const settingsOperations = [
     scope: 'read',
     response: settingsResource,
     errors: [],
-    run: async ({ app, actor }) => await readSettings(app.database, actor.accountId),
+    run: async ({ app, actor }) => await getSettings(app.database, actor.accountId),
   }),
   defineOperation({
     id: 'updateSettings',

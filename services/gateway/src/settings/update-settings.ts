@@ -3,7 +3,7 @@ import { DomainError } from '@app/contracts/errors';
 import type { Database } from '@app/service-kit/database';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { Account } from '../accounts/account.entity.ts';
-import { settingsOf } from './read-settings.ts';
+import { settingsOf } from './get-settings.ts';
 
 type SettingsChanges = { [K in keyof Settings]?: Settings[K] | undefined };
 

@@ -1,7 +1,7 @@
 import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
 import { z } from 'zod';
-import { forwardOperation } from '../http/forward-operation.ts';
-import { pathId } from '../http/path-params.ts';
+import { forwardOperation } from '../operations/forward-operation.ts';
+import { pathId } from '../operations/path-params.ts';
 
 const tag = 'Subscriptions';
 

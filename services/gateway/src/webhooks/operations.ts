@@ -1,5 +1,5 @@
 import { deleteWebhookEndpoint, getWebhookEndpoint, listActivity, putWebhookEndpoint } from '@app/contracts/webhooks';
-import { forwardOperation } from '../http/forward-operation.ts';
+import { forwardOperation } from '../operations/forward-operation.ts';
 
 const tag = 'Webhooks';
 const path = '/api/v1/webhook-endpoint';

@@ -6,10 +6,10 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
 import { checkIdempotencyKey } from '../idempotency/idempotency.rules.ts';
-import { runOnce } from '../idempotency/run-once.ts';
-import { checkAllowed } from './allowed.ts';
+import { runIdempotent } from '../idempotency/run-idempotent.ts';
+import { checkAccess } from './check-access.ts';
 import type { Call, Operation, SecretField, SessionCookie } from './operation.ts';
-import { refusalOf } from './path-params.ts';
+import { notFoundCodeOf } from './path-params.ts';
 
 export interface OperationRequest {
   readonly actor: Actor;
@@ -21,13 +21,13 @@ export interface OperationRequest {
   readonly requestId: string;
   /** This deployment's address, for links in problem documents. */
   readonly baseUrl: string;
-  /** Whom the caller's address stands for. */
+  /** As `clientOfAddress` gives it. */
   readonly address?: string;
   /** Only browsers have one. */
   readonly cookie?: SessionCookie;
 }
 
-export interface OperationAnswer {
+export interface OperationResult {
   readonly status: 200;
   /** JSON. */
   readonly body: Uint8Array;
@@ -35,16 +35,16 @@ export interface OperationAnswer {
 }
 
 /**
- * The one way to an operation, for HTTP and for MCP: may the caller do this, is the input valid, was it asked before,
- * do it. Throws a DomainError.
+ * Runs an operation for HTTP and for MCP alike: checks access, validates the input, looks for an earlier request under
+ * the Idempotency-Key. Throws a DomainError.
  */
 export async function callOperation(
   app: App,
   operation: Operation,
   request: OperationRequest,
-): Promise<OperationAnswer> {
+): Promise<OperationResult> {
   const { actor, idempotencyKey } = request;
-  checkAllowed(operation, actor);
+  checkAccess(operation, actor);
   if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
   const params = parseParams(operation.params, request.params);
   const query = parseInput(strictQueryOf(operation), request.query, 'query');
@@ -61,17 +61,17 @@ export async function callOperation(
       cookie: request.cookie ?? noCookie,
       address: request.address ?? '',
     };
-    const answer = await operation.run(call);
-    return answer instanceof Uint8Array ? answer : Buffer.from(JSON.stringify(answer));
+    const result = await operation.run(call);
+    return result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
   };
   if (operation.method !== 'GET') checkWritable(app);
   const commandId = operation.method === 'GET' ? '' : newIdSuffix(app.clock.nowMs());
   if (idempotencyKey === undefined) {
     return { status: 200, body: await perform(commandId), replayed: false };
   }
-  const result = await runOnce(app.idempotency, app.logger, {
+  const result = await runIdempotent(app.idempotency, app.logger, {
     record: { accountId: ownerOfKey(operation, actor, body), key: idempotencyKey },
-    // Of what the request means, not of how it was written: the order of its fields and white space do not count.
+    // Of the validated input: the order of fields and white space do not count.
     fingerprint: app.idempotency.fingerprint([
       credentialOf(actor),
       operation.method,
@@ -82,12 +82,12 @@ export async function callOperation(
     commandId,
     now: app.clock.now(),
     run: perform,
-    kept: (answer) => withoutSecret(operation.secret, answer),
+    stored: (response) => withoutSecret(operation.secret, response),
   });
   return { status: 200, ...result };
 }
 
-/** A write that must fail is refused before it begins: nothing of it has taken effect. */
+/** Rejects a write that would fail before any of it takes effect. */
 function checkWritable(app: App): void {
   const reason = app.writeRefusal();
   if (reason !== undefined) throw new DomainError('service_unavailable', `Nothing can be written: ${reason}.`);
@@ -98,7 +98,7 @@ const noCookie: SessionCookie = { set: () => undefined, clear: () => undefined }
 
 const noBody = z.strictObject({}).optional();
 
-/** Where there are no fields to send, a body that has some is a mistake; DELETE and GET have no body at all. */
+/** An operation without body fields rejects a body that has some. The body of a GET or DELETE is ignored. */
 function parseBody({ method, body }: Operation, input: unknown): unknown {
   if (body !== undefined) return parseInput(body, input);
   if (method !== 'GET' && method !== 'DELETE') parseInput(noBody, input);
@@ -107,7 +107,7 @@ function parseBody({ method, body }: Operation, input: unknown): unknown {
 
 const strictQueries = new WeakMap<Operation, z.ZodObject>();
 
-/** Requests between services pass over what they do not know; a caller is told of it. */
+/** Services ignore unknown fields of a query; the API rejects them. */
 function strictQueryOf(operation: Operation): z.ZodObject {
   const known = strictQueries.get(operation);
   if (known !== undefined) return known;
@@ -122,24 +122,27 @@ function parseParams(schema: z.ZodObject | undefined, input: unknown): unknown {
   if (result.success) return result.data;
   const [name] = result.error.issues[0]?.path ?? [];
   throw new DomainError(
-    refusalOf(schema.shape[String(name)] as z.ZodType | undefined),
+    notFoundCodeOf(schema.shape[String(name)] as z.ZodType | undefined),
     'There is nothing with this id on this account.',
   );
 }
 
-/** Who a caller is to their own answers: a user in whatever session, an account's key alone. */
+/** Stored responses belong to a user in all sessions, or to one API key. */
 function credentialOf({ kind, keyId, userId }: Actor): string {
   return `${kind} ${keyId ?? userId ?? ''}`;
 }
 
-/** Keys are apart by account; where there is none yet, by what the operation says. */
+/** Each account has its own Idempotency-Keys. Where there is no account yet, the operation says whose they are. */
 function ownerOfKey({ id, idempotencyScope }: Operation, actor: Actor, body: unknown): string {
   if (idempotencyScope === undefined) return actor.accountId;
   return `${id} ${createHash('sha256').update(idempotencyScope(body)).digest('base64url')}`;
 }
 
-function withoutSecret(secret: SecretField | undefined, answer: Uint8Array): Uint8Array {
-  if (secret === undefined) return answer;
-  const { [secret.name]: shown, ...rest } = JSON.parse(Buffer.from(answer).toString('utf8')) as Record<string, unknown>;
-  return shown === undefined ? answer : Buffer.from(JSON.stringify({ ...rest, secret_notice: secret.notice }));
+function withoutSecret(secret: SecretField | undefined, response: Uint8Array): Uint8Array {
+  if (secret === undefined) return response;
+  const { [secret.name]: shown, ...rest } = JSON.parse(Buffer.from(response).toString('utf8')) as Record<
+    string,
+    unknown
+  >;
+  return shown === undefined ? response : Buffer.from(JSON.stringify({ ...rest, secret_notice: secret.notice }));
 }

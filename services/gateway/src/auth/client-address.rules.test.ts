@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callerOfAddress } from './address.rules.ts';
+import { clientOfAddress } from './client-address.rules.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -8,4 +8,4 @@ test.each([
   ['2001:db8:1:2::9', '2001:db8:1:2'],
   ['2001:0db8::1', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
-])('%s is %s', (ip, caller) => expect(callerOfAddress(ip)).toBe(caller));
+])('%s is %s', (ip, caller) => expect(clientOfAddress(ip)).toBe(caller));

@@ -2,7 +2,7 @@ import { BatcherFullError, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 
 /** Looks for credentials of callers who have sent too many invalid ones. */
-export interface Turn {
+export interface ThrottledLookup {
   /** Whether a key or a session has this hash. False as well when too many wait. */
   exists(hash: Buffer): Promise<boolean>;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ const existing = statement(
    select hash from sessions where hash = any($1)`,
 );
 
-export function createTurn({ pool }: Database): Turn {
+export function createThrottledLookup({ pool }: Database): ThrottledLookup {
   let beganMs = Number.NEGATIVE_INFINITY;
   const batcher = createBatcher<Buffer, boolean>({
     maxBatch: batchMax,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signInRefusal } from './sign-in.rules.ts';
+import { exceededLoginLimit } from './login-limit.rules.ts';
 
 test.each([
   ['the first try', 1, 1, 1, null],
@@ -11,7 +11,7 @@ test.each([
   ['the fourth', 4, 4, 100_000, 'hour'],
   ['the fourth of an hour in another minute', 1, 4, 101, 'hour'],
 ] as const)('%s', (_, minute, hour, ofEmail, refusal) => {
-  expect(signInRefusal({ ofPair: { minute, hour }, ofEmail })).toBe(refusal);
+  expect(exceededLoginLimit({ ofPair: { minute, hour }, ofEmail })).toBe(refusal);
 });
 
 test('guesses at one email are bounded by the addresses they come from, whatever the order', () => {
@@ -26,7 +26,7 @@ test('guesses at one email are bounded by the addresses they come from, whatever
         tries.minute += 1;
         tries.hour += 1;
         ofEmail += 1;
-        if (signInRefusal({ ofPair: tries, ofEmail }) === null) guessed += 1;
+        if (exceededLoginLimit({ ofPair: tries, ofEmail }) === null) guessed += 1;
       }
     }
   }

@@ -8,14 +8,14 @@ export interface Problem {
 
 export const problemType = 'application/problem+json';
 
-/** The code as callers see it: a few of ours share one. */
+/** The code in the API: several of our codes may share one. */
 export function publicCode(code: DomainError['code']): string {
   const entry = errorCodes[code];
   return 'publicCode' in entry ? entry.publicCode : code;
 }
 
 /** An RFC 9457 problem document. `baseUrl` is this deployment's address without a slash at its end. */
-export function problemOf(err: DomainError, baseUrl: string, requestId: string): Problem {
+export function problemDocument(err: DomainError, baseUrl: string, requestId: string): Problem {
   const { status, title } = errorCodes[err.code];
   const code = publicCode(err.code);
   const detail = excerpt(err.message, detailLengthMax);
@@ -34,14 +34,14 @@ export function problemOf(err: DomainError, baseUrl: string, requestId: string):
   return { status, body: documentWith(shortened(err.errors)) };
 }
 
-// A problem is read by people, and what is wrong may quote what they sent: 50 errors of 100 + 300 characters and 2,000
-// of the whole are 60 KB where JSON writes each in three bytes, and 20 KB as a rule.
+// A problem document may quote what the caller sent, and needs a bound. 50 errors of 100 + 300 characters and a detail of
+// 2,000 are 20 KB as a rule, and 60 KB where every character takes three bytes.
 const errorsMax = 50;
 const fieldLengthMax = 100;
 const messageLengthMax = 300;
 const detailLengthMax = 2_000;
 
-/** Field errors as they fit a refusal. */
+/** Field errors, as many and as long as a problem document holds. */
 export function shortened(errors: readonly FieldError[]): FieldError[] {
   return errors.slice(0, errorsMax).map(({ field, code, message }) => ({
     field: excerpt(field, fieldLengthMax),

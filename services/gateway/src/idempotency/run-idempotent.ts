@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
-import { TemporaryRefusal } from '../http/temporary-refusal.ts';
+import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { disposalOf, retryAfterSeconds } from './idempotency.rules.ts';
 import type { Hold, IdempotencyStore, RecordKey } from './idempotency-store.ts';
 
@@ -12,8 +12,8 @@ export interface IdempotentCall {
   readonly commandId: string;
   readonly now: Date;
   run(commandId: string): Promise<Uint8Array>;
-  /** What of an answer is kept for repetitions: all but its secrets. */
-  kept(body: Uint8Array): Uint8Array;
+  /** The part of a response that is stored for repetitions: all but its secrets. */
+  stored(body: Uint8Array): Uint8Array;
 }
 
 export interface IdempotentResult {
@@ -25,7 +25,7 @@ export interface IdempotentResult {
  * Runs the call, or answers with what the first request under its key got. Throws `idempotency_key_in_use`,
  * `idempotency_key_reused`, or what the call throws.
  */
-export async function runOnce(
+export async function runIdempotent(
   store: IdempotencyStore,
   logger: Logger,
   call: IdempotentCall,
@@ -34,7 +34,7 @@ export async function runOnce(
   const reservation = await store.reserve(record, call.fingerprint, call.commandId, call.now);
   if (reservation.kind === 'in-use') {
     const detail = 'The first request with this Idempotency-Key is still running.';
-    throw new TemporaryRefusal('idempotency_key_in_use', detail, retryAfterSeconds(reservation.leaseLeftSeconds));
+    throw new RetryLaterError('idempotency_key_in_use', detail, retryAfterSeconds(reservation.leaseLeftSeconds));
   }
   if (reservation.kind === 'reused') {
     const detail = 'This Idempotency-Key was used with another method, path or body, or by another key or user.';
@@ -49,7 +49,7 @@ export async function runOnce(
     await settle(logger, hold, store[disposalOf(err, hold.retried)](hold));
     throw err;
   }
-  await keep(store, logger, hold, call.kept(body));
+  await keep(store, logger, hold, call.stored(body));
   return { body, replayed: false };
 }
 

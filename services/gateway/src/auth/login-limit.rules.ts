@@ -19,7 +19,7 @@ const triesPerHourWhileGuessing = 3;
  * Guesses at one email, an hour: the first 100, and 3 for each address. One address: 2,400 a day. A thousand addresses:
  * 3,100 an hour, 27 million a year; a random password of ten letters is one of 10^14.
  */
-export function signInRefusal({ ofPair, ofEmail }: Tries): 'minute' | 'hour' | null {
+export function exceededLoginLimit({ ofPair, ofEmail }: Tries): 'minute' | 'hour' | null {
   if (ofEmail > guessingAt && ofPair.hour > triesPerHourWhileGuessing) return 'hour';
   return ofPair.minute > triesPerMinute ? 'minute' : null;
 }

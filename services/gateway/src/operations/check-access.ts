@@ -1,9 +1,10 @@
 import { DomainError } from '@app/contracts/errors';
 import type { Actor } from '../auth/actors.ts';
+import { unauthorized } from '../auth/unauthorized.ts';
 import type { Operation } from './operation.ts';
 
 /** Throws `unauthorized` or `insufficient_scope` when this actor may not call this operation. */
-export function checkAllowed(operation: Operation, actor: Actor): void {
+export function checkAccess(operation: Operation, actor: Actor): void {
   switch (operation.auth) {
     case 'public':
       return;
@@ -29,9 +30,4 @@ function checkScope(operation: Operation, actor: Actor): void {
   if (operation.scope !== undefined && !actor.scopes.has(operation.scope)) {
     throw new DomainError('insufficient_scope', `This needs a key with the scope ${operation.scope}.`);
   }
-}
-
-/** One text for every reason, so that nobody learns which keys exist. */
-export function unauthorized(): DomainError {
-  return new DomainError('unauthorized', 'Send a valid API key: Authorization: Bearer <key>.');
 }

@@ -2,15 +2,15 @@ import { DomainError } from '@app/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { nobody } from '../auth/actors.ts';
-import { callerOfAddress } from '../auth/address.rules.ts';
-import { writeSessionCookie } from '../sessions/session-cookie.rules.ts';
-import { sessionDays } from '../sessions/session-token.ts';
-import { acceptsJson } from './accept.rules.ts';
-import { baseUrlOf, isHttps } from './addresses.ts';
+import { clientOfAddress } from '../auth/client-address.rules.ts';
+import { writeSessionCookie } from '../auth/session-cookie.rules.ts';
+import { sessionDays } from '../auth/session-token.ts';
+import { acceptsJson } from '../http/accept.rules.ts';
+import { baseUrlOf, isHttps } from '../http/base-url.ts';
+import type { Guard } from '../http/guard.ts';
+import { inRequestSpan } from '../http/request-spans.ts';
 import { callOperation } from './call-operation.ts';
-import type { Guard } from './guard.ts';
 import { type Operation, type SessionCookie, takesIdempotencyKey } from './operation.ts';
-import { inRequestSpan } from './request-spans.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -29,7 +29,9 @@ export function routeOperations(
         try {
           if (!acceptsJson(req.headers.accept))
             throw new DomainError('not_acceptable', 'Answers are application/json.');
-          const actor = inRequestSpan(req, () => guard.admit(operation.auth, req, reply));
+          const actor = inRequestSpan(req, () =>
+            guard.admit(operation.auth === 'public' ? 'public' : 'credential', req, reply),
+          );
           if (!(actor instanceof Promise)) {
             req.actor = actor;
             return done();
@@ -42,32 +44,32 @@ export function routeOperations(
           done(err as Error);
         }
       },
-      handler: answerer(app, operation),
+      handler: handlerOf(app, operation),
     });
   }
 }
 
-function answerer(app: App, operation: Operation) {
-  const readsIdempotencyKey = takesIdempotencyKey(operation, 'http');
+function handlerOf(app: App, operation: Operation) {
+  const takesKey = takesIdempotencyKey(operation, 'http');
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const request = {
       actor: req.actor ?? nobody,
       params: req.params,
       query: req.query,
       body: req.body,
-      idempotencyKey: readsIdempotencyKey ? (req.headers['idempotency-key'] as string | undefined) : undefined,
+      idempotencyKey: takesKey ? (req.headers['idempotency-key'] as string | undefined) : undefined,
       requestId: req.id,
       baseUrl: baseUrlOf(app.config, req.socket),
       cookie: cookieOn(app, reply),
-      address: callerOfAddress(req.ip),
+      address: clientOfAddress(req.ip),
     };
-    const place =
-      operation.method === 'GET' ? app.answerRoom.enter(request.actor.accountId, operation.id, reply.raw) : null;
-    const room = place instanceof Promise ? await place : place;
-    const answer = await inRequestSpan(req, () => callOperation(app, operation, request));
-    room?.settle(answer.body.byteLength);
-    if (answer.replayed) reply.header('idempotent-replayed', 'true');
-    return reply.header('content-type', jsonType).send(answer.body);
+    const begun =
+      operation.method === 'GET' ? app.readLimiter.begin(request.actor.accountId, operation.id, reply.raw) : null;
+    const read = begun instanceof Promise ? await begun : begun;
+    const { body, replayed } = await inRequestSpan(req, () => callOperation(app, operation, request));
+    read?.hold(body.byteLength);
+    if (replayed) reply.header('idempotent-replayed', 'true');
+    return reply.header('content-type', jsonType).send(body);
   };
 }
 

@@ -1,7 +1,7 @@
 import { DomainError, type ErrorCode } from '@app/contracts/errors';
 
-/** A refusal that does not last, and when it is worth coming again. */
-export class TemporaryRefusal extends DomainError {
+/** An error that passes by itself, with the time after which a new try makes sense. */
+export class RetryLaterError extends DomainError {
   readonly retryAfterSeconds: number;
 
   constructor(code: ErrorCode, detail: string, retryAfterSeconds: number) {

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
 
-/** What a service is told beside the input; the command id makes repeating a command harmless. */
+/** What a service gets beside the input. The command id makes repeating a command harmless. */
 export interface OperationContext {
   readonly accountId: string;
   readonly requestId: string;
@@ -25,15 +25,15 @@ export interface Call<Params, Query, Body> {
   readonly body: Body;
   readonly context: OperationContext;
   readonly cookie: SessionCookie;
-  /** Whom the caller's address stands for; empty for calls that no limit by address concerns. */
+  /** As `clientOfAddress` gives it; empty in calls of MCP tools, which no limit by address concerns. */
   readonly address: string;
 }
 
 /**
  * Who may call.
  * - `public`: anyone, without a key.
- * - `account`: an account's key with the operation's scope, or a signed-in session.
- * - `session`: a signed-in session only.
+ * - `account`: an account's key with the operation's scope, or a logged-in session.
+ * - `session`: a logged-in session only.
  * - `daily`: as `account`, or the platform key.
  * - `platform`: the platform key only.
  */
@@ -41,12 +41,12 @@ export type OperationAuth = 'public' | 'account' | 'session' | 'daily' | 'platfo
 
 export interface SecretField {
   readonly name: string;
-  /** What a repeated answer says in its place, as `secret_notice`. */
+  /** A repeated response has this text instead, as `secret_notice`. */
   readonly notice: string;
 }
 
 /**
- * One thing the product does over HTTP. The same list drives the routes, the OpenAPI document, the MCP tools and the
+ * One endpoint of the API. The same list drives the routes, the OpenAPI document, the MCP tools and the
  * test of account isolation.
  */
 export interface Operation {
@@ -64,13 +64,13 @@ export interface Operation {
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly response: z.ZodType;
-  /** The field of the answer that is a secret: told once, and never again under the same Idempotency-Key. */
+  /** The field of the response that is a secret: sent once, and never again under the same Idempotency-Key. */
   readonly secret?: SecretField;
-  /** For a public operation that takes an Idempotency-Key: whose keys they are, when nobody is signed in. */
+  /** For a public operation that takes an Idempotency-Key: whose keys they are, as there is no account. */
   idempotencyScope?(body: unknown): string;
-  /** Refusals of its own, beside those that every operation has. */
+  /** Errors of its own, beside those that every operation has. */
   readonly errors: readonly ErrorCode[];
-  /** Answers with the body, or with the JSON of a service's reply as it came. */
+  /** Resolves to the response's body, or to the bytes of a service's reply, which are JSON already. */
   run(call: Call<unknown, unknown, unknown>): Promise<object>;
 }
 

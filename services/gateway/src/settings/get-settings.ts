@@ -3,7 +3,7 @@ import type { Database } from '@app/service-kit/database';
 import { Account } from '../accounts/account.entity.ts';
 
 /** From the database, not from the actor, whose copy may be a moment old after a change made by another replica. */
-export async function readSettings(database: Database, accountId: string): Promise<Settings> {
+export async function getSettings(database: Database, accountId: string): Promise<Settings> {
   return settingsOf(await database.fork().findOneOrFail(Account, { id: accountId }));
 }
 

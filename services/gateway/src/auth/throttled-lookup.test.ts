@@ -1,6 +1,6 @@
 import type { Database } from '@app/service-kit/database';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createTurn } from './turn.ts';
+import { createThrottledLookup } from './throttled-lookup.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'setImmediate'] }));
 afterEach(() => void vi.useRealTimers());
@@ -21,10 +21,10 @@ function counting() {
 
 test('ten thousand invented credentials in ten seconds are some forty statements, and a valid one is among the found', async () => {
   const { asked, database } = counting();
-  const turn = createTurn(database);
+  const lookup = createThrottledLookup(database);
   const found: boolean[] = [];
   for (let i = 0; i < 10_000; i++) {
-    void turn.exists(i === 5_000 ? valid : Buffer.from(`invented ${i}`)).then((exists) => found.push(exists));
+    void lookup.exists(i === 5_000 ? valid : Buffer.from(`invented ${i}`)).then((exists) => found.push(exists));
     await vi.advanceTimersByTimeAsync(1);
   }
   await vi.advanceTimersByTimeAsync(1_000);
@@ -34,8 +34,8 @@ test('ten thousand invented credentials in ten seconds are some forty statements
 
 test('beyond those that may wait, nobody is looked for', async () => {
   const { asked, database } = counting();
-  const turn = createTurn(database);
-  const all = Array.from({ length: 5_000 }, () => turn.exists(valid));
+  const lookup = createThrottledLookup(database);
+  const all = Array.from({ length: 5_000 }, () => lookup.exists(valid));
   await vi.advanceTimersByTimeAsync(2_000);
   const found = await Promise.all(all);
   expect(found.filter(Boolean).length).toBe(2_000);

@@ -2,7 +2,7 @@
  * Whom an address stands for: one IPv4 address, or one IPv6 /64, which is the least that a customer of a network gets
  * and so no number of callers.
  */
-export function callerOfAddress(ip: string): string {
+export function clientOfAddress(ip: string): string {
   if (!ip.includes(':') || ip.includes('.')) return ip;
   const [head = '', tail] = ip.split('::');
   const groups = head.split(':');

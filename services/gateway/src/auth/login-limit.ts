@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { RateWindows } from '../auth/rate-windows.ts';
-import { TemporaryRefusal } from '../http/temporary-refusal.ts';
-import { signInRefusal, triesPerMinute } from './sign-in.rules.ts';
+import { RetryLaterError } from '../problems/retry-later-error.ts';
+import { exceededLoginLimit, triesPerMinute } from './login-limit.rules.ts';
+import type { RateWindows } from './rate-windows.ts';
 
 /** A try that may go on. */
-export interface SignInTry {
+export interface LoginAttempt {
   /** The password was right: what came before it was mistyped. */
   succeeded(): Promise<void>;
 }
 
 /** Counts one try, over all replicas, before the password is looked at. Rejects with `rate_limited`. */
-export type SignInLimit = (email: string, address: string) => Promise<SignInTry>;
+export type LoginLimit = (email: string, address: string) => Promise<LoginAttempt>;
 
-export const unlimitedSignIn: SignInLimit = async () => ({ succeeded: async () => undefined });
+export const unlimitedLogin: LoginLimit = async () => ({ succeeded: async () => undefined });
 
-export function createSignInLimit(windows: RateWindows): SignInLimit {
+export function createLoginLimit(windows: RateWindows): LoginLimit {
   return async (email, address) => {
     const owner = digest(email.toLowerCase());
     const pair = digest(`${owner} ${address}`);
@@ -23,15 +23,15 @@ export function createSignInLimit(windows: RateWindows): SignInLimit {
     const hourOfEmail = { caller: `sign-in email ${owner}`, amount: 1, seconds: 3600 };
     const [minute, hour, ofEmail] = await windows.add(minuteOfPair, hourOfPair, hourOfEmail);
     if (minute === undefined || hour === undefined || ofEmail === undefined) throw new Error('a try was not counted');
-    const refusal = signInRefusal({ ofPair: { minute: minute.taken, hour: hour.taken }, ofEmail: ofEmail.taken });
+    const refusal = exceededLoginLimit({ ofPair: { minute: minute.taken, hour: hour.taken }, ofEmail: ofEmail.taken });
     if (refusal !== null) throw tooMany(refusal === 'minute' ? minute.leftMs : hour.leftMs);
     return { succeeded: () => windows.forget([minuteOfPair.caller, hourOfPair.caller]) };
   };
 }
 
-function tooMany(leftMs: number): TemporaryRefusal {
+function tooMany(leftMs: number): RetryLaterError {
   const detail = `At most ${triesPerMinute} tries a minute to sign in with one email, and fewer while someone guesses.`;
-  return new TemporaryRefusal('rate_limited', detail, Math.max(1, Math.ceil(leftMs / 1000)));
+  return new RetryLaterError('rate_limited', detail, Math.max(1, Math.ceil(leftMs / 1000)));
 }
 
 function digest(text: string): string {

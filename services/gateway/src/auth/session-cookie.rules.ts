@@ -1,7 +1,7 @@
 const name = 'fnl_session';
 
 /** The session token of a Cookie header; undefined without one. */
-export function readSessionCookie(header: string | undefined): string | undefined {
+export function getSessionToken(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=');

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { readSessionCookie, writeSessionCookie } from './session-cookie.rules.ts';
+import { getSessionToken, writeSessionCookie } from './session-cookie.rules.ts';
 
 const token = 'A'.repeat(43);
 
 test('the session is found among other cookies', () => {
-  expect(readSessionCookie(`a=1; fnl_session=${token}; b=2`)).toBe(token);
-  expect(readSessionCookie(`fnl_session=${token}`)).toBe(token);
+  expect(getSessionToken(`a=1; fnl_session=${token}; b=2`)).toBe(token);
+  expect(getSessionToken(`fnl_session=${token}`)).toBe(token);
 });
 
 test.each([
@@ -18,7 +18,7 @@ test.each([
   'xfnl_session=abc',
   `fnl_session=${token}x`,
   'fnl_session="a b"',
-])('no session in %j', (header) => expect(readSessionCookie(header)).toBeUndefined());
+])('no session in %j', (header) => expect(getSessionToken(header)).toBeUndefined());
 
 test('the cookie is kept from scripts and other sites, and from plain HTTP where there is HTTPS', () => {
   expect(writeSessionCookie(token, 60, false)).toBe(`fnl_session=${token}; Path=/; Max-Age=60; HttpOnly; SameSite=Lax`);

@@ -5,7 +5,7 @@ export const placeholderUrl = 'https://base-url.invalid';
  * A text that is made once and served as bytes, with the address under which each caller reached us.
  * @param escaped makes an address fit for where it stands in the text
  */
-export function addressed(text: string, escaped: (url: string) => string): (baseUrl: string) => Buffer {
+export function withBaseUrl(text: string, escaped: (url: string) => string): (baseUrl: string) => Buffer {
   let last = { baseUrl: '', bytes: Buffer.alloc(0) };
   return (baseUrl) => {
     // Nearly every caller uses one address.

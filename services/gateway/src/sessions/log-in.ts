@@ -4,8 +4,8 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { isPassword, nobodysHash } from '../accounts/password.ts';
 import { User } from '../accounts/user.entity.ts';
+import { hashSessionToken, newSessionToken, sessionDays } from '../auth/session-token.ts';
 import { Session } from './session.entity.ts';
-import { hashSessionToken, newSessionToken, sessionDays } from './session-token.ts';
 
 interface Deps {
   readonly database: Database;
@@ -13,7 +13,7 @@ interface Deps {
 }
 
 /** Opens a session; an unknown email is refused after the same work, in the same words, as a wrong password. */
-export async function signIn(
+export async function logIn(
   deps: Deps,
   email: string,
   password: string,

@@ -2,6 +2,7 @@ import { affiliateOperations } from '../affiliates/operations.ts';
 import { apiKeyOperations } from '../api-keys/operations.ts';
 import { dailyOperations } from '../daily/operations.ts';
 import { metricsOperations } from '../metrics/operations.ts';
+import type { Operation } from '../operations/operation.ts';
 import { orderOperations } from '../orders/operations.ts';
 import { discountOperations } from '../products/discount-operations.ts';
 import { funnelOperations } from '../products/funnel-operations.ts';
@@ -10,7 +11,6 @@ import { sessionOperations } from '../sessions/operations.ts';
 import { settingsOperations } from '../settings/operations.ts';
 import { subscriptionOperations } from '../subscriptions/operations.ts';
 import { webhookOperations } from '../webhooks/operations.ts';
-import type { Operation } from './operation.ts';
 
 /** Everything the product does over HTTP, in the order of the developer pages. */
 export const operations: readonly Operation[] = [

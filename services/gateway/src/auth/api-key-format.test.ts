@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashApiKey, isWellFormedKey, newApiKey, shownParts } from './key-format.ts';
+import { hashApiKey, isWellFormedKey, newApiKey, shownParts } from './api-key-format.ts';
 
 test('a new key has the published form and a right checksum', () => {
   const keys = Array.from({ length: 200 }, newApiKey);

@@ -1,0 +1,28 @@
+import type { ErrorCode } from '@app/contracts/errors';
+import { type IdKind, idPrefixes } from '@app/contracts/ids';
+import { z } from 'zod';
+
+/** The error code for each path parameter's schema: nothing has a malformed id. */
+const notFoundCodes = new WeakMap<z.ZodType, ErrorCode>();
+
+/** An id in a path. A malformed one is the error `notFound`, and no service gets a request. */
+export function pathId(kind: IdKind, notFound: ErrorCode) {
+  const prefix = idPrefixes[kind];
+  const schema = z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}$`));
+  return withNotFoundCode(schema.describe(`An id that begins \`${prefix}_\`.`), notFound);
+}
+
+/** A code that sellers choose, in a path. */
+export function pathCode(notFound: ErrorCode) {
+  return withNotFoundCode(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/), notFound);
+}
+
+/** The error code of a path parameter that does not match its schema. */
+export function notFoundCodeOf(schema: z.ZodType | undefined): ErrorCode {
+  return (schema && notFoundCodes.get(schema)) ?? 'not_found';
+}
+
+function withNotFoundCode<S extends z.ZodType>(schema: S, code: ErrorCode): S {
+  notFoundCodes.set(schema, code);
+  return schema;
+}
