@@ -4,15 +4,15 @@ import { z } from 'zod';
 export const configSchema = z
   .object({
     ...commonSettings,
-    /** One connection tells others that this process lives; the rest do the work. */
+    /** One connection holds the lock that shows that this process lives; the others run the statements. */
     DATABASE_POOL_MAX: integerSetting(3, 100, 10),
     /** Signing secrets are stored encrypted under a key derived from this. */
     SECRETS_KEY: z.string().min(32),
-    /** Lets deliveries reach this very machine; for development. */
+    /** Allows deliveries to loopback addresses; for development. */
     WEBHOOKS_ALLOW_LOOPBACK: switchSetting('disabled'),
-    /** The whole exchange: look-up, connection, request, answer. */
+    /** Covers the whole exchange: look-up, connection, request and response. */
     ATTEMPT_TIMEOUT_SECONDS: integerSetting(1, 60, 15),
-    /** How long a delivery belongs to the process that took it; four times an attempt leaves room for a queue. */
+    /** How long a claimed delivery belongs to its process: four times an attempt, so that it may wait in a queue. */
     LEASE_SECONDS: integerSetting(2, 600, 60),
   })
   .refine((config) => config.LEASE_SECONDS > config.ATTEMPT_TIMEOUT_SECONDS, {

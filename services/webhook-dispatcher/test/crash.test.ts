@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterAll(() => harness.close());
 
-/** More than the four requests that an endpoint not heard of yet may have under way. */
+/** More than the four requests that a new endpoint may have in flight. */
 const publishSix = async () => {
   const ids: string[] = [];
   for (let n = 0; n < 6; n += 1)
@@ -31,9 +31,9 @@ const publishSix = async () => {
 const settled = () =>
   eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('delivered')), { withinMs: 10_000 });
 
-test('kill -9 with deliveries stored, sent and not recorded: each arrives again under the same id, none is lost', async () => {
+test('after kill -9, deliveries that were stored, sent and not recorded arrive again under the same id, and none is lost', async () => {
   await harness.running.service.close();
-  // The process runs in real time; the deliveries that the killed one leaves are due at once in either time.
+  // The child runs in real time and not by the test's clock; the deliveries it leaves are due at once by both.
   const child = await spawnNode(main, { ...harness.env, ATTEMPT_TIMEOUT_SECONDS: '15' }, { readyLine: /ready$/ });
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 60_000 }));
   const ids = await publishSix();
@@ -56,10 +56,10 @@ test('kill -9 with deliveries stored, sent and not recorded: each arrives again 
   await seller.receiver.close();
 });
 
-test('a lease that runs out is taken over, though its process lives', async () => {
+test('the delivery of an ended lease is sent again, though its process lives', async () => {
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
-  // As a process leaves a delivery that got stuck: taken, and never heard of again.
+  // Simulates a delivery that got stuck in a living process: claimed, and never sent.
   await harness.query(
     `update deliveries set status = 'sending', lease_token = 'stuck', lease_until = now() + interval '1 second', lease_owner = (
        select objid::bigint::int from pg_locks where locktype = 'advisory' and objsubid = 2
@@ -73,14 +73,14 @@ test('a lease that runs out is taken over, though its process lives', async () =
   await seller.receiver.close();
 });
 
-test('the leases of a process that lives are left alone by others', async () => {
+test('a replica leaves the leases of another living process alone', async () => {
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 900 }));
   const text = "update deliveries set lease_until = lease_until - interval '30 seconds' where account_id = $1";
   const other = await harness.start();
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
   await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
   await harness.query(text, [seller.account]);
-  // A change of the endpoint has every replica look at once.
+  // A change of the endpoint makes every replica poll at once.
   await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url } });
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
   expect(seller.receiver.requests).toHaveLength(1);
@@ -88,7 +88,7 @@ test('the leases of a process that lives are left alone by others', async () => 
   await seller.receiver.close();
 });
 
-test('an attempt that outlived its lease is kept and settles nothing', async () => {
+test('an attempt that outlived its lease is recorded and does not change its delivery', async () => {
   seller.receiver.respondWith(() => ({ status: 500, delayMs: 500 }));
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
   await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
@@ -107,7 +107,7 @@ test('an attempt that outlived its lease is kept and settles nothing', async () 
   await seller.receiver.close();
 });
 
-test('a stop lets requests under way finish and gives the rest back: nothing is sent twice', async () => {
+test('a stop lets requests in flight finish and releases the other deliveries: nothing is sent twice', async () => {
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 300 }));
   const ids = await publishSix();
   await eventually(() => expect(seller.receiver.requests).toHaveLength(4));

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** An account with an endpoint, and what its Recent activity says. */
+/** An account with an endpoint and access to its Recent activity. */
 async function connectedSeller() {
   const connected = await connectedAccount(harness);
   const { account, url } = connected;
@@ -29,7 +29,7 @@ async function connectedSeller() {
       if (data.length < count) throw new Error(`${data.length} entries of ${count}`);
       return data;
     });
-  /** Moves the clock and has the service look at once: a change of the endpoint makes it, else it looks every second. */
+  /** Moves the clock and makes the service poll at once by changing the endpoint; otherwise it polls every second. */
   const letPass = async (ms: number) => {
     harness.clock.advance(ms);
     await harness.ask(putWebhookEndpoint, account, { body: { url } });
@@ -83,7 +83,7 @@ test('an order arrives once, signed, with the published payload and headers, and
   await seller.receiver.close();
 });
 
-test('a rehearsal is marked, and a pushed email arrives under its own name', async () => {
+test('a test order is marked, and a pushed email arrives under its own event name', async () => {
   const seller = await connectedSeller();
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs(), { test: true }));
   const email = {
@@ -104,7 +104,7 @@ test('a rehearsal is marked, and a pushed email arrives under its own name', asy
   await seller.receiver.close();
 });
 
-test('a rehearsal is marked on every try', async () => {
+test('a test order is marked on every try', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs(), { test: true }));
@@ -168,7 +168,7 @@ test('after twelve tries a delivery is given up, and shown as such', async () =>
   await seller.receiver.close();
 });
 
-test('an answer that does not come in time, and a connection that is refused, are said in plain words', async () => {
+test('Recent activity says in plain words that a response was late or a connection was refused', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 5_000 }));
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
@@ -181,7 +181,7 @@ test('an answer that does not come in time, and a connection that is refused, ar
   expect(refused).toMatchObject({ status: 'failed', error: 'the connection was refused' });
 });
 
-test('of a huge answer only the beginning is read and kept', async () => {
+test('only the beginning of a huge response is read and stored', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith(() => ({ status: 200, body: '☃'.repeat(1_000_000) }));
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
@@ -199,7 +199,7 @@ test('events made while the endpoint is off are held, and released oldest first'
     ids.push(await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs())));
   await eventually(async () => expect(await seller.statuses()).toEqual(Array(5).fill('held')));
   expect(seller.receiver.requests).toHaveLength(0);
-  // Four go out at once to an endpoint that was not heard of yet; the fifth after the first answer.
+  // A new endpoint gets four requests at once, and the fifth after the first response.
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 50 }));
   await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: true } });
   await seller.entries(5);
@@ -222,7 +222,7 @@ test('a retry that comes due while the endpoint is off is held, not lost', async
   await seller.receiver.close();
 });
 
-test('removing the endpoint cancels what waits, and Recent activity says so', async () => {
+test('removing the endpoint cancels its waiting deliveries, and Recent activity says so', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith(() => ({ status: 500 }));
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
@@ -255,7 +255,7 @@ test('an endpoint gets only the kinds of events it asked for', async () => {
   await seller.receiver.close();
 });
 
-test('a partner code that is not known is told in Recent activity, without an endpoint too', async () => {
+test('Recent activity shows an unknown affiliate code, also without an endpoint', async () => {
   const account = harness.account();
   await harness.publish(affiliateCodeUnmatched, account, { orderId: 'ord_1', code: 'NOBODY', test: false });
   const [notice] = await eventually(async () => {

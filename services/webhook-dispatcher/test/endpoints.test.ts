@@ -20,7 +20,7 @@ const url = 'https://example.com/hook';
 const someAccount = () => harness.account();
 const strict = getWebhookEndpoint.output;
 
-test('the signing secret is in the answer that made the endpoint and in no other', async () => {
+test('only the response that created the endpoint contains the signing secret', async () => {
   const account = someAccount();
   const made = await harness.ask(putWebhookEndpoint, account, { body: { url } });
   expect(made).toMatchObject({ url, events: null, active: true });
@@ -41,7 +41,7 @@ test('fields left out of a change stay as they are', async () => {
   expect(opened).toMatchObject({ events: null, active: true });
 });
 
-test('a repeated command has one effect and the same answer, secret included', async () => {
+test('a repeated command has one effect and the same response, secret included', async () => {
   const account = someAccount();
   const commandId = newIdSuffix(harness.clock.nowMs());
   const first = await harness.ask(putWebhookEndpoint, account, { body: { url } }, commandId);
@@ -50,16 +50,16 @@ test('a repeated command has one effect and the same answer, secret included', a
   expect(await harness.ask(getWebhookEndpoint, account, {})).toMatchObject({ url: `${url}/2` });
 });
 
-test('two first calls at once make one endpoint', async () => {
+test('concurrent first calls create one endpoint', async () => {
   const account = someAccount();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [1, 2, 3].map((n) => harness.ask(putWebhookEndpoint, account, { body: { url: `${url}/${n}` } })),
   );
-  expect(new Set(answers.map((answer) => answer.id)).size).toBe(1);
-  expect(answers.filter((answer) => answer.secret !== undefined)).toHaveLength(1);
+  expect(new Set(responses.map((response) => response.id)).size).toBe(1);
+  expect(responses.filter((response) => response.secret !== undefined)).toHaveLength(1);
 });
 
-test('neither the secret nor a form of it that can be read is stored', async () => {
+test('the secret is not stored in any readable form', async () => {
   const account = someAccount();
   const { secret } = await harness.ask(putWebhookEndpoint, account, { body: { url } });
   const bytes = Buffer.from((secret as string).slice(6), 'base64');
@@ -71,7 +71,7 @@ test('neither the secret nor a form of it that can be read is stored', async () 
     expect(stored).not.toContain(form);
 });
 
-test('addresses that are not public are refused with their own code', async () => {
+test('addresses that are not public are refused with a code of their own', async () => {
   for (const refused of [
     'http://127.0.0.1/',
     'http://localhost:3000/',
@@ -86,7 +86,7 @@ test('addresses that are not public are refused with their own code', async () =
   }
 });
 
-test('a URL with control characters or white space is refused: it would be shown otherwise than it is asked', async () => {
+test('a URL with control characters or white space is refused, because it would look different from what is requested', async () => {
   for (const odd of ['https://example.com/ho\tok', 'https://example.com/\u001b[2J', ' https://example.com/\n']) {
     await expect(harness.ask(putWebhookEndpoint, someAccount(), { body: { url: odd } })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -94,7 +94,7 @@ test('a URL with control characters or white space is refused: it would be shown
   }
 });
 
-test('an endpoint that is not there, or is another account’s, is unknown', async () => {
+test('an endpoint that does not exist, or belongs to another account, is not found', async () => {
   const [owner, other] = [someAccount(), someAccount()];
   await harness.ask(putWebhookEndpoint, owner, { body: { url } });
   await expect(harness.ask(getWebhookEndpoint, other, {})).rejects.toMatchObject({
@@ -111,7 +111,7 @@ test('an endpoint that is not there, or is another account’s, is unknown', asy
   });
 });
 
-test('an event has somewhere to go when an endpoint of the account, on or off, takes its kind', async () => {
+test('takes-event is true when an endpoint of the account, on or off, takes events of that name', async () => {
   const [account, other] = [someAccount(), someAccount()];
   const takes = async (of = account) =>
     (await harness.ask(takesWebhookEvent, of, { event: 'funnel.email.sync' })).takes;

@@ -10,7 +10,7 @@ guardLeaks();
 const guarded = createGuardedAgent({ allowLoopback: false });
 const open = createGuardedAgent({ allowLoopback: true });
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
-/** Answers at once with a head, and never ends the body; breaks off at `/cut`. */
+/** Sends the head at once and never ends the body; closes the connection at `/cut`. */
 let dripping: Server;
 beforeAll(async () => {
   receiver = await startReceiver();
@@ -49,7 +49,7 @@ test.each([
   expect(receiver.requests).toHaveLength(0);
 });
 
-/** Makes an agent for which every name has these addresses. */
+/** An agent for which every name resolves to these addresses. */
 const agentWith = (allowLoopback: boolean, v4: string[], v6: string[] = []) =>
   createGuardedAgent({ allowLoopback, nameServers: { resolve4: async () => v4, resolve6: async () => v6 } });
 
@@ -68,7 +68,7 @@ test.each([
   expect(receiver.requests).toHaveLength(0);
 });
 
-test('of a name’s addresses those that are allowed are connected to, and no other', async () => {
+test('the agent connects only to the allowed addresses of a name', async () => {
   const agent = agentWith(true, ['10.0.0.5', '127.0.0.1'], ['fd00::1']);
   const result = await post(agent, `http://hooks.example.com:${new URL(receiver.url).port}`);
   await agent.destroy();
@@ -85,7 +85,7 @@ test('the development setting reaches this machine by address and by name', asyn
   }
 });
 
-test('an answer whose body never ends is over when the time is', async () => {
+test('a response whose body never ends is aborted at the time limit', async () => {
   const origin = `http://127.0.0.1:${(dripping.address() as AddressInfo).port}`;
   const result = await post(open, origin, '/', 200);
   expect(result).toMatchObject({ statusCode: 200, error: { code: 'ATTEMPT_TIMEOUT' } });
@@ -93,7 +93,7 @@ test('an answer whose body never ends is over when the time is', async () => {
   expect(result.durationMs).toBeLessThan(2_500);
 });
 
-test('an answer that breaks off is no complete exchange', async () => {
+test('a response that breaks off is not a complete exchange', async () => {
   const origin = `http://127.0.0.1:${(dripping.address() as AddressInfo).port}`;
   const result = await post(open, origin, '/cut');
   expect(result.error).not.toBeNull();

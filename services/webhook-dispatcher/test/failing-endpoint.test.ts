@@ -30,7 +30,7 @@ const notices = async () =>
 const attempts = async () =>
   (await harness.query('select from attempts where account_id = $1', [seller.account])).length;
 
-/** The next try of each of the three, a day and a quarter later; any PUT makes the dispatcher look at once. */
+/** Triggers the next try of each of the three deliveries, 30 hours later. A PUT makes the dispatcher poll at once. */
 async function nextTries(round: number): Promise<void> {
   await eventually(async () => expect(await attempts()).toBe(3 * round));
   harness.clock.advance(30 * hourMs);
@@ -51,7 +51,7 @@ test('after five days of nothing but failures an endpoint is switched off, with 
   expect(await notices()).toHaveLength(1);
 });
 
-test('one success among the failures, or a new address, begins the count anew', async () => {
+test('a success among the failures, or a new URL, resets the count', async () => {
   const failing = () => harness.query('select attempts from failing_endpoints where account_id = $1', [seller.account]);
   await nextTries(1);
   await eventually(async () => expect(await attempts()).toBe(6));

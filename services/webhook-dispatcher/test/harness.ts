@@ -14,7 +14,7 @@ import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { createWebhookDispatcher } from '../src/service.ts';
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
-/** The service on a database and a NATS server of its own, a requester, and a way to publish other services' events. */
+/** Starts the service on a database and a NATS server of its own, with a requester and publishers of other services' events. */
 export async function startHarness(settings: Record<string, string> = {}) {
   const [stored, nats] = [await createMigratedDatabase('webhook-dispatcher', migrate), await createTestNats()];
   const own = { SECRETS_KEY: 'a key of at least thirty-two characters', WEBHOOKS_ALLOW_LOOPBACK: 'enabled' };

@@ -8,24 +8,24 @@ import { anOrder, connectedAccount } from './orders.ts';
 
 guardLeaks();
 let harness: Harness;
-let network: Awaited<ReturnType<typeof startNetwork>>;
+let proxy: Awaited<ReturnType<typeof startProxy>>;
 beforeAll(async () => {
   harness = await startHarness();
-  network = await startNetwork(harness.env.DATABASE_URL);
+  proxy = await startProxy(harness.env.DATABASE_URL);
   await harness.running.service.close();
-  harness.env.DATABASE_URL = network.url;
+  harness.env.DATABASE_URL = proxy.url;
   harness.running.service = await harness.start();
 });
 afterAll(async () => {
   await harness.close();
-  await network.close();
+  await proxy.close();
 });
 
 /**
- * Between the service and its database; can break a connection when the word of a commit with an event is on its way
- * back. The service's background work commits too: that is let through.
+ * A proxy between the service and its database. It can close a connection instead of forwarding the response to a commit
+ * that stores an event. Commits of the service's background work pass.
  */
-async function startNetwork(databaseUrl: string) {
+async function startProxy(databaseUrl: string) {
   const [url, target] = [new URL(databaseUrl), new URL(databaseUrl)];
   const sockets = new Set<Socket>();
   let toLose = 0;
@@ -73,12 +73,12 @@ async function startNetwork(databaseUrl: string) {
   };
 }
 
-test('a delivery whose commit’s answer is lost goes out within seconds, once, though its process lives', async () => {
+test('a delivery whose commit’s response is lost is sent within seconds, once, though its process lives', async () => {
   const seller = await connectedAccount(harness);
-  network.loseNextCommit();
+  proxy.loseNextCommit();
   const id = await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
-  await eventually(() => network.hasLost());
-  // Committed: and nobody but the database knows.
+  await eventually(() => proxy.hasLost());
+  // The delivery is committed, and only the database knows it.
   await eventually(async () => expect(await seller.statuses()).toEqual(['sending']));
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']), { withinMs: 10_000 });
   expect(seller.received()).toEqual([id]);

@@ -5,7 +5,7 @@ import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { startReceiver } from '@app/testing/http-receiver';
 import type { Harness } from './harness.ts';
 
-/** @param nowMs the test's clock: ids made under two clocks would not sort */
+/** @param nowMs the test's clock, because ids made by two clocks would not sort */
 export function anOrder(nowMs: number, change: Partial<EventData<typeof orderPaid>> = {}): EventData<typeof orderPaid> {
   return {
     orderId: newId('order', nowMs),
@@ -32,7 +32,7 @@ export function anOrder(nowMs: number, change: Partial<EventData<typeof orderPai
   };
 }
 
-/** An account with an endpoint at a receiver of its own. */
+/** Creates an account with an endpoint at a receiver of its own. */
 export async function connectedAccount(harness: Harness) {
   const account = harness.account();
   const receiver = await startReceiver();
@@ -42,7 +42,7 @@ export async function connectedAccount(harness: Harness) {
     const text = 'select status from deliveries where account_id = $1 order by id';
     return (await harness.query<{ status: string }>(text, [account])).map((row) => row.status);
   };
-  /** Ids of the events received so far, in the order they came. */
+  /** Ids of the events received so far, in the order of arrival. */
   const received = () => receiver.requests.map((request) => request.headers['webhook-id'] as string);
   return { account, receiver, url, secret: secret as string, statuses, received };
 }

@@ -43,7 +43,7 @@ const sentSpans = (): SentSpan[] =>
     .flatMap(({ scopeSpans }) => scopeSpans)
     .flatMap(({ spans }) => spans);
 
-/** The span of the one attempt that is made in this trace. */
+/** The span of the one attempt in this trace. */
 const webhookSpan = (traceId: string) =>
   eventually(() => sentSpans().find((span) => span.traceId === traceId && span.name === 'send webhook'));
 
@@ -52,8 +52,8 @@ const attributesOf = (span: SentSpan) =>
 
 const [ok, error, client] = [0, 2, 3];
 let made = 0;
-/** One order, under a trace of its own. */
-async function traced(account: string): Promise<{ traceId: string; parentId: string }> {
+/** Publishes one order in a trace of its own. */
+async function publishTraced(account: string): Promise<{ traceId: string; parentId: string }> {
   made += 1;
   const [traceId, parentId] = [String(made).padStart(32, '0'), String(made).padStart(16, '0')];
   await harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()), `00-${traceId}-${parentId}-01`);
@@ -62,10 +62,10 @@ async function traced(account: string): Promise<{ traceId: string; parentId: str
 
 test('a delivered webhook is a client span in the trace of its event, with HTTP attributes and without the query', async () => {
   const seller = await connectedAccount(harness);
-  const { traceId, parentId } = await traced(seller.account);
+  const { traceId, parentId } = await publishTraced(seller.account);
   const span = await webhookSpan(traceId);
   expect(span.kind).toBe(client);
-  // Between the two: the span of the consumer.
+  // The consumer's span is between the two.
   const consumed = await eventually(() => sentSpans().find(({ spanId }) => spanId === span.parentSpanId));
   expect(consumed).toMatchObject({ traceId, parentSpanId: parentId });
   expect(span.status.code ?? ok).toBe(ok);
@@ -80,25 +80,25 @@ test('a delivered webhook is a client span in the trace of its event, with HTTP 
   await seller.receiver.close();
 });
 
-test('an answer that is no 2xx is an error', async () => {
+test('a response other than 2xx is an error', async () => {
   const seller = await connectedAccount(harness);
   seller.receiver.respondWith(() => ({ status: 302, headers: { location: seller.url } }));
-  const span = await webhookSpan((await traced(seller.account)).traceId);
+  const span = await webhookSpan((await publishTraced(seller.account)).traceId);
   expect(span.status.code).toBe(error);
   expect(attributesOf(span)).toMatchObject({ 'http.response.status_code': 302, 'error.type': '302' });
   await seller.receiver.close();
 });
 
-test('an answer that does not come in time is an error', async () => {
+test('a late response is an error', async () => {
   const seller = await connectedAccount(harness);
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 60_000 }));
-  const span = await webhookSpan((await traced(seller.account)).traceId);
+  const span = await webhookSpan((await publishTraced(seller.account)).traceId);
   expect(span.status.code).toBe(error);
   expect(attributesOf(span)).toMatchObject({ 'error.type': 'ATTEMPT_TIMEOUT' });
   await seller.receiver.close();
 });
 
-test('an address that is refused, and one that refuses, are errors', async () => {
+test('an address that is not public, and a refused connection, are errors', async () => {
   for (const [url, type] of [
     ['http://10.0.0.1/', 'ADDRESS_REFUSED'],
     ['http://127.0.0.1:1/', 'ECONNREFUSED'],
@@ -106,7 +106,7 @@ test('an address that is refused, and one that refuses, are errors', async () =>
     const account = harness.account();
     await harness.ask(putWebhookEndpoint, account, { body: { url: 'https://example.com/' } });
     await harness.query('update endpoints set url = $2 where account_id = $1', [account, url]);
-    const span = await webhookSpan((await traced(account)).traceId);
+    const span = await webhookSpan((await publishTraced(account)).traceId);
     expect(span.status.code).toBe(error);
     expect(attributesOf(span)).toMatchObject({ 'error.type': type });
   }

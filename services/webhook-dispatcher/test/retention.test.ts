@@ -7,9 +7,9 @@ import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { comeDueStatement, dueStatement } from '../src/deliveries/claim-deliveries.ts';
-import { forgetOutdated } from '../src/retention/forget-outdated.ts';
-import { bodyKeepDays, deliveryKeepDays, recordKeepDays, steps, untilOf } from '../src/retention/steps.ts';
+import { dueStatement, markDueStatement } from '../src/deliveries/claim-deliveries.ts';
+import { applyRetention } from '../src/retention/apply-retention.ts';
+import { bodyKeepDays, cutoffId, deliveryKeepDays, recordKeepDays, steps } from '../src/retention/steps.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { anOrder, connectedAccount } from './orders.ts';
 
@@ -32,42 +32,42 @@ afterAll(async () => {
   await harness.close();
 });
 
-const forget = () => forgetOutdated(database, harness.clock);
+const retain = () => applyRetention(database, harness.clock);
 const of = async <Row>(table: string) =>
   await harness.query<Row>(`select * from ${table} where account_id = $1 order by id`, [seller.account]);
 const activity = async () => (await harness.ask(listActivity, seller.account, {})).data;
 const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
 
-test('bodies and answers are forgotten after 30 days, the rest after 13 months', async () => {
+test('bodies and response excerpts are cleared after 30 days, all other records are deleted after 13 months', async () => {
   seller.receiver.respondWith(() => ({ status: 200, body: 'thanks' }));
   await publish();
   await harness.publish(affiliateCodeUnmatched, seller.account, { orderId: 'ord_1', code: 'NOBODY', test: false });
   await eventually(async () => expect(await activity()).toHaveLength(2));
   harness.clock.advance((bodyKeepDays - 1) * dayMs);
-  await forget();
+  await retain();
   expect((await of<{ body: string }>('events'))[0]?.body).toContain('order.paid');
   harness.clock.advance(2 * dayMs);
-  await forget();
+  await retain();
   expect(await of('events')).toMatchObject([{ body: '' }]);
   expect(await of('attempts')).toMatchObject([{ response_excerpt: null, outcome: 'delivered' }]);
   expect(await activity()).toHaveLength(2);
   harness.clock.advance((recordKeepDays - bodyKeepDays) * dayMs);
-  await forget();
+  await retain();
   expect(await activity()).toEqual([]);
   expect(await of('deliveries')).toHaveLength(1);
   harness.clock.advance((deliveryKeepDays - recordKeepDays) * dayMs);
-  await forget();
+  await retain();
   for (const table of ['events', 'deliveries', 'attempts', 'notices']) expect(await of(table)).toEqual([]);
 });
 
-test('what still waits when its body goes is given up, and Recent activity says so', async () => {
+test('a delivery that still waits when its body is cleared is given up, and Recent activity says so', async () => {
   await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
   for (let n = 0; n < 3; n += 1) await publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held', 'held']));
   harness.clock.advance((bodyKeepDays + 1) * dayMs);
   await publish();
   await eventually(async () => expect(await seller.statuses()).toHaveLength(4));
-  await forget();
+  await retain();
   expect(await seller.statuses()).toEqual(['failed', 'failed', 'failed', 'held']);
   expect((await activity()).map((entry) => entry.summary)).toEqual([
     expect.stringMatching(/^3 deliveries to http.*, made from .* to .*, are given up after waiting for 30 days$/),
@@ -77,7 +77,7 @@ test('what still waits when its body goes is given up, and Recent activity says 
   expect(seller.receiver.requests).toHaveLength(1);
 });
 
-test('a delivery in flight keeps its body until it is settled', async () => {
+test('a delivery in flight keeps its body until it is recorded', async () => {
   const gate = Promise.withResolvers<void>();
   seller.receiver.respondWith(async () => {
     await gate.promise;
@@ -86,11 +86,11 @@ test('a delivery in flight keeps its body until it is settled', async () => {
   await publish();
   await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
   harness.clock.advance((bodyKeepDays + 1) * dayMs);
-  await forget();
+  await retain();
   expect((await of<{ body: string }>('events'))[0]?.body).toContain('order.paid');
   gate.resolve();
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
-  await forget();
+  await retain();
   expect(await of('events')).toMatchObject([{ body: '' }]);
 });
 
@@ -100,7 +100,7 @@ test('ids sort at the floor of their time', () => {
   expect(newId('attempt', nowMs - 2_000) < idFloor('attempt', nowMs)).toBe(true);
 });
 
-/** Pages that a statement reads, whatever it changes undone. */
+/** How many pages a statement reads; its changes are rolled back. */
 async function pagesRead(text: string, values: unknown[]): Promise<number> {
   const client = await database.pool.connect();
   try {
@@ -114,7 +114,7 @@ async function pagesRead(text: string, values: unknown[]): Promise<number> {
   }
 }
 
-/** Enough rows to fill thousands of pages: deliveries that are done, or that wait, each of an endpoint of its own. */
+/** Fills thousands of pages with deliveries that are delivered or pending, each of an endpoint of its own. */
 async function addMany(status: 'delivered' | 'pending', count: number): Promise<void> {
   await harness.query(
     `insert into deliveries (id, event_id, endpoint_id, account_id, status, next_attempt_at, due, created_at)
@@ -124,7 +124,7 @@ async function addMany(status: 'delivered' | 'pending', count: number): Promise<
   );
 }
 
-test('a step with nothing to do reads next to nothing, before its first row and after its last', async () => {
+test('a step with nothing to do reads few pages, before its first row and after its last', async () => {
   await addMany('delivered', 50_000);
   await harness.query(
     `insert into attempts (id, account_id, delivery_id, number, created_at, url, duration_ms, response_excerpt)
@@ -137,19 +137,19 @@ test('a step with nothing to do reads next to nothing, before its first row and 
       const [row] = await harness.query<{ done_until: string }>('select done_until from retention where step = $1', [
         step.name,
       ]);
-      const pages = await pagesRead(step.text, [row?.done_until, untilOf(step, nowMs), 1_000]);
+      const pages = await pagesRead(step.text, [row?.done_until, cutoffId(step, nowMs), 1_000]);
       expect({ step: step.name, pages }).toEqual({ step: step.name, pages: expect.toSatisfy((n: number) => n < 60) });
     }
   };
   await expectFew(harness.clock.nowMs());
   harness.clock.advance((bodyKeepDays + 1) * dayMs);
-  await forget();
+  await retain();
   await expectFew(harness.clock.nowMs());
 });
 
-test('looking for due deliveries reads nothing of 50,000 endpoints whose retries wait for their time', async () => {
+test('the search for due deliveries reads no row of 50,000 endpoints whose retries are not due', async () => {
   await addMany('pending', 50_000);
   await harness.query('analyze deliveries');
-  for (const query of [comeDueStatement([harness.clock.now(), 1_000]), dueStatement(['', harness.clock.now(), 1_000])])
+  for (const query of [markDueStatement([harness.clock.now(), 1_000]), dueStatement(['', harness.clock.now(), 1_000])])
     expect(await pagesRead(query.text, query.values ?? [])).toBeLessThan(60);
 });

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterAll(() => harness.close());
 
 const many = 200_000;
-/** What a receiver that was away for a while leaves behind: deliveries of one event that wait for their next try. */
+/** Adds deliveries of one event that wait for their next try, as after an outage of the receiver. */
 async function addWaiting(count: number, nextAttemptAt = '2099-01-01T00:00:00Z'): Promise<void> {
   const eventId = newId('event', harness.clock.nowMs());
   await harness.query(
@@ -46,7 +46,7 @@ async function count(status: string): Promise<number> {
 const put = (change: object) =>
   harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
 
-test('switching an endpoint with 200,000 waiting deliveries off is answered, and other and own events go on, while they are settled', async () => {
+test('an endpoint with 200,000 waiting deliveries is switched off before they are settled, and new events of all accounts are processed meanwhile', async () => {
   const other = await connectedAccount(harness);
   await addWaiting(many);
   const off = await put({ active: false });
@@ -66,7 +66,7 @@ test('switching an endpoint with 200,000 waiting deliveries off is answered, and
   for (const { receiver } of [seller, other]) await receiver.close();
 });
 
-test('what a killed process has not settled is settled by the next', async () => {
+test('the next process settles the deliveries that a killed one has not settled', async () => {
   await addWaiting(30_000);
   await harness.running.service.close();
   const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
@@ -85,7 +85,7 @@ test('an endpoint that is switched on again while it is being switched off gets 
   await put({ active: true });
   await put({ active: false });
   await put({ active: true });
-  // Those that were not held yet keep waiting for their next try, the others go out.
+  // Deliveries that were not held yet keep waiting for their next try; the others are sent.
   await eventually(
     async () => {
       const [delivered, pending] = [await count('delivered'), await count('pending')];
@@ -100,16 +100,16 @@ test('an endpoint that is switched on again while it is being switched off gets 
   await seller.receiver.close();
 });
 
-test('what an endpoint that is switched off and on again gets is due oldest first, whichever time released it', async () => {
+test('deliveries of an endpoint that is switched off and on repeatedly are due oldest first, whichever switch released them', async () => {
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 2_000 }));
   await addWaiting(20_000, '2026-01-01T00:00:00Z');
   await harness.query(`update deliveries set created_at = '2026-01-01' where account_id = $1`, [seller.account]);
   await put({ active: false });
-  // A few were sent before that: all others are held.
+  // A few were sent before the switch; all others are held.
   const left = async () => (await count('pending')) + (await count('sending'));
   await eventually(async () => expect(await left()).toBe(0), { withinMs: 30_000 });
   await put({ active: true });
-  // More is released by now than the next two changes settle themselves.
+  // By now more deliveries are released than the next two changes settle before their responses.
   await eventually(async () => expect(await count('held')).toBeLessThan(15_000));
   for (const active of [false, true]) {
     harness.clock.advance(60_000);
@@ -123,7 +123,7 @@ test('what an endpoint that is switched off and on again gets is due oldest firs
   await seller.receiver.close();
 });
 
-test('an endpoint that is removed while it is being switched off is told of once, with all that is canceled, and the next is another', async () => {
+test('the removal of an endpoint that is being switched off is noticed once, with the number of canceled deliveries, and the next endpoint is a new one', async () => {
   await addWaiting(10_000);
   await put({ active: false });
   await harness.ask(deleteWebhookEndpoint, seller.account, {});

@@ -20,7 +20,7 @@ afterAll(() => harness.close());
 
 const switchOff = () => harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
 
-/** What switching on does in its transaction, up to its commit. */
+/** The statements of switching on, without the commit. */
 async function switchOn(client: Client): Promise<void> {
   await client.query('select from endpoints where account_id = $1 for update', [seller.account]);
   await client.query('update endpoints set active = true, version = version + 1 where account_id = $1', [
@@ -32,7 +32,7 @@ async function switchOn(client: Client): Promise<void> {
   );
 }
 
-test('a retry that comes due while its endpoint is being switched on is sent, not held, and others do not wait', async () => {
+test('a retry that becomes due while its endpoint is being switched on is sent, not held, and other endpoints do not wait', async () => {
   const other = await connectedAccount(harness);
   const both = [seller, other];
   for (const { account, receiver } of both) {
@@ -42,7 +42,7 @@ test('a retry that comes due while its endpoint is being switched on is sent, no
   for (const { statuses } of both) await eventually(async () => expect(await statuses()).toEqual(['pending']));
   await switchOff();
   const accounts = both.map(({ account }) => account);
-  // As some process has them that took them before the switch …
+  // Simulates a process that claimed the deliveries before the switch …
   await harness.query(
     `update deliveries set status = 'sending', lease_token = 'stuck', lease_owner = 1, next_attempt_at = $2,
        lease_until = now() + interval '1 hour' where account_id = any ($1)`,
@@ -50,7 +50,7 @@ test('a retry that comes due while its endpoint is being switched on is sent, no
   );
   await harness.transaction(async (client) => {
     await switchOn(client);
-    // … and does not return from: they are due together.
+    // … and died: their leases end together.
     await harness.query('update deliveries set lease_until = now() where account_id = any ($1)', [accounts]);
     await eventually(async () => expect(await other.statuses()).toEqual(['delivered']));
   });
@@ -77,7 +77,7 @@ test('a try that fails while its endpoint is being switched on is repeated, not 
   await seller.receiver.close();
 });
 
-test('switching while deliveries are taken and tried at full speed leaves none behind and none in a circle', async () => {
+test('switching while deliveries are claimed and tried at full speed loses none and repeats none forever', async () => {
   const orders = Promise.all(
     Array.from({ length: 200 }, () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()))),
   );

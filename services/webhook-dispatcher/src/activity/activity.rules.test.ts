@@ -30,12 +30,12 @@ test('an attempt says in plain words what happened and what follows', () => {
   );
 });
 
-test('the removal of an endpoint says what became of what waited', () => {
+test('the removal of an endpoint says how many waiting deliveries are canceled', () => {
   expect(endpointRemovedText('https://a.example', 0)).toBe('The webhook endpoint https://a.example was removed');
   expect(endpointRemovedText('https://a.example', 1)).toContain('1 delivery that waited is canceled');
   expect(endpointRemovedText('https://a.example', 3)).toContain('3 deliveries that waited are canceled');
 });
 
-test('a partner code cannot break out of the line that tells of it', () => {
+test('an affiliate code cannot break out of the line that names it', () => {
   expect(unmatchedCodeText('A\u0000\u001b[2J\r\nB\u2028C\u009b')).toContain('"A [2J B C "');
 });

@@ -1,4 +1,4 @@
-/** What a delivery came to with an attempt; null when the attempt outlived its lease and another took over. */
+/** The status that an attempt gave its delivery; null when the attempt outlived its lease and changed nothing. */
 export type Outcome = 'delivered' | 'pending' | 'failed' | 'held' | 'canceled' | null;
 
 export interface AttemptFacts {
@@ -12,17 +12,17 @@ export interface AttemptFacts {
   readonly nextAttemptAt: string | null;
 }
 
-/** Text of others as part of a sentence: nothing in it breaks the line, rings or moves a cursor. */
+/** Makes foreign text safe inside a sentence: replaces control characters and line breaks, which terminals obey. */
 export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
 /** An attempt in one plain sentence: `order.paid delivered to https://… (200 in 12 ms)`. */
 export function attemptText(attempt: AttemptFacts): string {
   const { event, url, outcome } = attempt;
   const verb = outcome === 'delivered' ? 'delivered to' : 'not delivered to';
-  return `${event} ${verb} ${url} (${answerText(attempt)})${consequence(attempt)}`;
+  return `${event} ${verb} ${url} (${responseText(attempt)})${consequence(attempt)}`;
 }
 
-function answerText({ statusCode, durationMs, error }: AttemptFacts): string {
+function responseText({ statusCode, durationMs, error }: AttemptFacts): string {
   if (error !== null) return `${statusCode === null ? '' : `${statusCode}, `}${error}, after ${durationMs} ms`;
   const redirect = statusCode !== null && statusCode >= 300 && statusCode < 400;
   return `${statusCode} in ${durationMs} ms${redirect ? '; redirects are not followed' : ''}`;
@@ -45,7 +45,7 @@ function consequence({ outcome, number, nextAttemptAt }: AttemptFacts): string {
 }
 
 export function unmatchedCodeText(code: string): string {
-  return `The order names the partner code "${oneLine(code)}", which is not one of yours: the order stands, nobody is credited`;
+  return `The order names the affiliate code "${oneLine(code)}", which is not one of yours: the order stands, nobody is credited`;
 }
 
 export function endpointRemovedText(url: string, canceled: number): string {
@@ -54,7 +54,7 @@ export function endpointRemovedText(url: string, canceled: number): string {
   return `The webhook endpoint ${url} was removed${canceled === 0 ? '' : `; ${what}`}`;
 }
 
-/** Deliveries that could not be sent for as long as bodies are kept. */
+/** For deliveries that waited until their bodies were deleted. */
 export function givenUpText(url: string | null, count: number, oldest: Date, newest: Date): string {
   const to = url === null ? '' : ` to ${url}`;
   const made =

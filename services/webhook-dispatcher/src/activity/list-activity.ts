@@ -1,13 +1,13 @@
 import { limits, type PageQuery } from '@app/contracts/common';
 import type { RequestOutput } from '@app/contracts/define';
-import type { listActivity } from '@app/contracts/webhooks';
+import type * as contract from '@app/contracts/webhooks';
 import { type Database, statement } from '@app/service-kit/database';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
 import { attemptText, type Outcome } from './activity.rules.ts';
 
 /**
- * The newest attempts and notices together. Both kinds of id are a prefix and a time-sorted unique suffix: the suffixes
- * are one exact order over both tables, each read backwards along its primary key.
+ * Lists the newest attempts and notices together. Both kinds of id are a prefix and a time-sorted unique suffix, so the
+ * suffixes order the rows of both tables. Each table is read backwards along its primary key.
  */
 const pageStatement = statement(
   'activity-page',
@@ -32,7 +32,7 @@ const knownStatement = statement(
    union all select from notices where account_id = $1 and id = $2`,
 );
 
-/** Sorts behind every suffix. */
+/** Sorts after every suffix. */
 const newest = '~';
 
 interface EntryRow {
@@ -54,10 +54,13 @@ interface EntryRow {
   readonly test: boolean;
 }
 
-type ActivityList = RequestOutput<typeof listActivity>;
+type ActivityList = RequestOutput<typeof contract.listActivity>;
 
-/** The account's Recent activity, newest first. */
-export async function readActivity(database: Database, accountId: string, page: PageQuery): Promise<ActivityList> {
+/**
+ * Lists the account's Recent activity, newest first.
+ * @throws DomainError validation_failed when `before` is no entry of the account
+ */
+export async function listActivity(database: Database, accountId: string, page: PageQuery): Promise<ActivityList> {
   const { before, limit = limits.listMax } = page;
   const [{ rows }, known] = await Promise.all([
     database.pool.query<EntryRow>(pageStatement([accountId, before?.slice(-26) ?? newest, limit + 1])),

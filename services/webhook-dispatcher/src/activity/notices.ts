@@ -2,7 +2,7 @@ import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { statement } from '@app/service-kit/database';
 
-/** A line of Recent activity that is no delivery attempt. */
+/** An entry of Recent activity that is not a delivery attempt. */
 export interface Notice {
   readonly id: string;
   readonly account_id: string;
@@ -29,7 +29,7 @@ export function newNotice(
   };
 }
 
-/** Takes one parameter: the notices as a JSON array. */
+/** Inserts notices; the one parameter is their JSON array. */
 export const insertNotices = statement(
   'notices-insert',
   `insert into notices (id, account_id, created_at, summary, url, order_id, test)

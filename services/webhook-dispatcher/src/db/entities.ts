@@ -1,4 +1,4 @@
 import { EndpointSchema } from '../endpoints/endpoint.entity.ts';
 
-/** What people edit. Events, deliveries, attempts and notices flow: plain statements write and read them. */
+/** Endpoints only: plain SQL statements write and read events, deliveries, attempts and notices. */
 export const entities = [EndpointSchema];

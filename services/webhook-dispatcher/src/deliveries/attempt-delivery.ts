@@ -7,12 +7,12 @@ import type { Agent } from 'undici';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
 import { type Exchange, exchange, isDelivered } from './exchange.ts';
-import { failureWords } from './failure.rules.ts';
-import { destinationAttributes, tellSpan } from './outgoing-span.ts';
+import { failureText } from './failure.rules.ts';
+import { destinationAttributes, recordExchange } from './outgoing-span.ts';
 import { retryAfterMs, waitAfter } from './schedule.rules.ts';
 import { signatureHeader } from './signature.ts';
 
-/** One try of a delivery and what follows from it, as the attempts table keeps it. */
+/** One try of a delivery and its outcome, as the attempts table stores it. */
 export interface Attempt {
   readonly id: string;
   readonly account_id: string;
@@ -40,16 +40,16 @@ export interface AttemptDeps {
 
 const userAgent = 'funnelry-webhooks/1';
 
-/** Makes one try. Never rejects: whatever goes wrong is the attempt's outcome. */
-export function createAttempting(deps: AttemptDeps): (delivery: Delivery, to: Destination) => Promise<Attempt> {
-  const routeOf = createRoutes(deps.secrets);
+/** Returns the function that makes one try. It never rejects: an error is the outcome of the attempt. */
+export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, to: Destination) => Promise<Attempt> {
+  const prepare = createPrepare(deps.secrets);
   return async (delivery, to) => {
-    const result = await post(deps, routeOf, delivery, to);
+    const result = await post(deps, prepare, delivery, to);
     const nowMs = deps.clock.nowMs();
     const { statusCode } = result;
     const delivered = isDelivered(result);
-    const asked = retryAfterMs(result.retryAfter, Date.now());
-    const waitMs = delivered ? null : waitAfter(delivery.number, Math.random(), asked);
+    const requestedMs = retryAfterMs(result.retryAfter, Date.now());
+    const waitMs = delivered ? null : waitAfter(delivery.number, Math.random(), requestedMs);
     return {
       id: newId('attempt', nowMs),
       account_id: delivery.accountId,
@@ -62,7 +62,7 @@ export function createAttempting(deps: AttemptDeps): (delivery: Delivery, to: De
       delivered,
       status_code: statusCode,
       duration_ms: result.durationMs,
-      error: result.error === null ? null : failureWords(result.error),
+      error: result.error === null ? null : failureText(result.error),
       response_excerpt: result.excerpt === null ? null : excerptText(result.excerpt),
       next_attempt_at: waitMs === null ? null : new Date(nowMs + waitMs).toISOString(),
     };
@@ -71,7 +71,7 @@ export function createAttempting(deps: AttemptDeps): (delivery: Delivery, to: De
 
 async function post(
   deps: AttemptDeps,
-  routeOf: (to: Destination) => Route,
+  prepare: (to: Destination) => PreparedDestination,
   delivery: Delivery,
   to: Destination,
 ): Promise<Exchange> {
@@ -84,10 +84,10 @@ async function post(
   try {
     return await inSpan('send webhook', settings, async (span) => {
       span?.setAttributes(destinationAttributes(to.url));
-      const { origin, path, keys } = routeOf(to);
+      const { origin, path, keys } = prepare(to);
       const request = { origin, path, headers: headersOf(delivery, keys), body: delivery.body };
       const result = await exchange(deps.agent, request, deps.attemptTimeoutMs);
-      if (span !== undefined) tellSpan(span, result);
+      if (span !== undefined) recordExchange(span, result);
       return result;
     });
   } catch (error) {
@@ -96,7 +96,7 @@ async function post(
 }
 
 function headersOf(delivery: Delivery, keys: readonly KeyObject[]): string[] {
-  // Real time: receivers compare it with their own clocks.
+  // Receivers compare the timestamp with their own clocks, so it is real time and not the injected clock.
   const timestamp = Math.floor(Date.now() / 1000);
   const traceparent = currentTraceparent() ?? delivery.traceparent;
   const headers = [
@@ -118,29 +118,29 @@ function headersOf(delivery: Delivery, keys: readonly KeyObject[]): string[] {
   return headers;
 }
 
-/** What a destination comes to when it is used: its URL in parts and its secret as a key. */
-interface Route {
+/** The destination's URL in parts and its secret as a key. */
+interface PreparedDestination {
   readonly origin: string;
   readonly path: string;
   readonly keys: readonly KeyObject[];
 }
 
-/** Prepared once for each destination object, which lives as long as its endpoint stays as it is. */
-function createRoutes(secrets: SecretBox): (to: Destination) => Route {
-  const routes = new WeakMap<Destination, Route>();
+/** Each destination object is prepared once. It is replaced when its endpoint changes. */
+function createPrepare(secrets: SecretBox): (to: Destination) => PreparedDestination {
+  const cache = new WeakMap<Destination, PreparedDestination>();
   return (to) => {
-    let route = routes.get(to);
-    if (route === undefined) {
+    let prepared = cache.get(to);
+    if (prepared === undefined) {
       const { origin, pathname, search } = new URL(to.url);
       const key = createSecretKey(secrets.open(to.secret, to.endpointId));
-      route = { origin, path: pathname + search, keys: [key] };
-      routes.set(to, route);
+      prepared = { origin, path: pathname + search, keys: [key] };
+      cache.set(to, prepared);
     }
-    return route;
+    return prepared;
   };
 }
 
-/** Text that PostgreSQL can store: invalid UTF-8 replaced, a character cut off at the end dropped, NUL removed. */
+/** Text that PostgreSQL can store: replaces invalid UTF-8, drops a character that was cut off at the end, removes NUL. */
 function excerptText(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\u0000', '');
 }

@@ -11,8 +11,8 @@ import {
   waitingMaxOf,
 } from './capacity.rules.ts';
 
-const exchanges = (before: Health, ...list: [tookMs: number, failed: boolean][]): Health =>
-  list.reduce((health, [tookMs, failed]) => healthAfter(health, tookMs, failed), before);
+const exchanges = (before: Health, ...list: [durationMs: number, failed: boolean][]): Health =>
+  list.reduce((health, [durationMs, failed]) => healthAfter(health, durationMs, failed), before);
 const quick = exchanges(unknownHealth, [20, false]);
 const slow = exchanges(unknownHealth, [1_200, false]);
 

@@ -1,51 +1,53 @@
 /**
- * How many requests may be in flight, and how many deliveries this process takes from the database.
+ * How many requests may be in flight, and how many deliveries this process claims from the database.
  *
- * Each endpoint belongs to a group by what its last exchanges say, and each group has slots of its own, so that what is
- * slow takes nothing from what is quick, and what hangs or fails takes nothing from what works, quick or slow:
- * - `quick`    answered within a second
- * - `slow`     answered later than that: it works, and keeps its share
- * - `new`      has not answered yet
- * - `failing`  its breaker is open: one request at a time, until one succeeds
+ * The last exchanges of an endpoint decide its group. Each group has slots of its own, so that a slow endpoint takes
+ * nothing from a quick one, and an endpoint that hangs or fails takes nothing from one that works, quick or slow:
+ * - `quick`    its last success took at most a second
+ * - `slow`     its last success took longer: it works, and keeps its part of the slots
+ * - `new`      nothing has succeeded yet
+ * - `failing`  its circuit breaker is open: one request at a time, until one succeeds
  *
- * A request that takes far longer than its endpoint usually does is overdue and holds no slot any more. An endpoint with
- * an overdue request and no success since that began has stalled: it starts nothing until an answer comes. So 300
- * endpoints that hang cost 300 connections, and nobody's slot for longer than a second.
+ * A request that takes far longer than its endpoint usually does is overdue and gives up its slot. An endpoint with an
+ * overdue request and no success since that request began has stalled: it gets no further request until it answers. So
+ * 300 endpoints that hang cost 300 connections, and none of them keeps a slot for longer than a second.
  */
 export type Group = 'quick' | 'slow' | 'new' | 'failing';
 export const groups: readonly Group[] = ['quick', 'slow', 'new', 'failing'];
 
-/** Requests in flight of all endpoints of a group, without the overdue ones. */
+/** Requests in flight to all endpoints of a group, without the overdue ones. */
 export const slotsOfGroup: Readonly<Record<Group, number>> = { quick: 128, slow: 128, new: 64, failing: 64 };
-/** Overdue requests of all endpoints; beyond that no endpoint that is new or fails is tried. Each is a connection. */
+/** Each overdue request is an open connection. At this many, new and failing endpoints get no further request. */
 export const overdueMax = 1_024;
 export const slowAfterMs = 1_000;
 
-/** What is known of an endpoint from its exchanges. */
+/** Latency statistics of one endpoint, and its failures. */
 export interface Health {
-  /** Of the last success, and smoothed; null before the first. */
-  readonly tookMs: number | null;
-  readonly usualMs: number | null;
-  /** In a row. */
+  /** How long the last success took; null before the first. */
+  readonly lastMs: number | null;
+  /** Moving average over the successes; null before the first. */
+  readonly meanMs: number | null;
+  /** Failures since the last success. */
   readonly failures: number;
   /** The last exchange failed after it was overdue. */
   readonly hung: boolean;
 }
 
-export const unknownHealth: Health = { tookMs: null, usualMs: null, failures: 0, hung: false };
+export const unknownHealth: Health = { lastMs: null, meanMs: null, failures: 0, hung: false };
 
-export function healthAfter(before: Health, tookMs: number, failed: boolean): Health {
-  if (failed) return { ...before, failures: before.failures + 1, hung: tookMs > overdueAfterMs(before) };
-  const usualMs = before.usualMs === null ? tookMs : before.usualMs * 0.7 + tookMs * 0.3;
-  return { tookMs, usualMs, failures: 0, hung: false };
+/** The statistics after one more exchange, which took `durationMs`. */
+export function healthAfter(before: Health, durationMs: number, failed: boolean): Health {
+  if (failed) return { ...before, failures: before.failures + 1, hung: durationMs > overdueAfterMs(before) };
+  const meanMs = before.meanMs === null ? durationMs : before.meanMs * 0.7 + durationMs * 0.3;
+  return { lastMs: durationMs, meanMs, failures: 0, hung: false };
 }
 
-/** A slow endpoint may take twice its usual time; of any other a second is all that others can wait. */
+/** A slow endpoint may take twice its mean; any other endpoint may keep a slot for a second. */
 export function overdueAfterMs(health: Health): number {
-  return Math.max(slowAfterMs, groupOf(health) === 'slow' ? 2 * (health.usualMs ?? 0) : 0);
+  return Math.max(slowAfterMs, groupOf(health) === 'slow' ? 2 * (health.meanMs ?? 0) : 0);
 }
 
-/** Failures in a row that open the breaker; one is enough when it hung, which costs a slot for a second. */
+/** Failures in a row that open the breaker. One request that hung opens it too, because it cost a slot for a second. */
 const failuresMax = 5;
 
 export function isBreakerOpen({ hung, failures }: Health): boolean {
@@ -54,43 +56,43 @@ export function isBreakerOpen({ hung, failures }: Health): boolean {
 
 export function groupOf(health: Health): Group {
   if (isBreakerOpen(health)) return 'failing';
-  if (health.tookMs === null) return 'new';
-  return health.tookMs > slowAfterMs ? 'slow' : 'quick';
+  if (health.lastMs === null) return 'new';
+  return health.lastMs > slowAfterMs ? 'slow' : 'quick';
 }
 
-/** Requests in flight to one endpoint: one probe while the breaker is open, one spare after a failure, else 16. */
+/** Requests in flight to one endpoint: 1 while the breaker is open, 2 after a failure, 4 before the first success. */
 export function slotsOf(health: Health): number {
   if (isBreakerOpen(health)) return 1;
   if (health.failures > 0) return 2;
-  return health.tookMs === null ? 4 : 16;
+  return health.lastMs === null ? 4 : 16;
 }
 
-/** What waits in memory should be gone in two seconds, far within its lease; more stays in the database. */
+/** Deliveries wait in memory for about two seconds, which is far less than a lease; the others stay in the database. */
 const drainMs = 2_000;
 const newCapacity = 16;
 const capacityMax = 256;
 
-/** Deliveries of one endpoint in this process, those in flight included. */
+/** Deliveries of one endpoint that this process holds at most, those in flight included. */
 export function capacityOf(health: Health): number {
   if (isBreakerOpen(health)) return 1;
-  if (health.usualMs === null) return newCapacity;
+  if (health.meanMs === null) return newCapacity;
   const slots = slotsOf(health);
-  return Math.min(capacityMax, Math.max(slots, Math.floor((slots * drainMs) / Math.max(1, health.usualMs))));
+  return Math.min(capacityMax, Math.max(slots, Math.floor((slots * drainMs) / Math.max(1, health.meanMs))));
 }
 
-/** Deliveries are up to 100 KiB: 16 for each quick slot are 200 MiB at the very worst, and 2 MiB as they usually are. */
+/** A delivery has at most 100 KiB: 16 for each quick slot are 200 MiB at the very worst, and usually 2 MiB. */
 const waitingPerSlotMax = 16;
 const waitingPerSlotMin = 2;
 
 /**
- * Deliveries of a whole group that may wait in memory: what its slots send in the drain time. Of endpoints that are new
- * or fail nobody knows how long they take.
- * @param usualMs smoothed duration of the group's exchanges
+ * Deliveries of a whole group that may wait in memory: as many as its slots send in the drain time. The latency of new
+ * and failing endpoints is unknown, so these groups have fixed limits.
+ * @param meanMs moving average over the group's exchanges
  */
-export function waitingMaxOf(group: Group, usualMs: number): number {
+export function waitingMaxOf(group: Group, meanMs: number): number {
   const slots = slotsOfGroup[group];
   if (group === 'failing') return slots;
   if (group === 'new') return slots * 4;
-  const perSlot = drainMs / Math.max(1, usualMs);
+  const perSlot = drainMs / Math.max(1, meanMs);
   return Math.floor(slots * Math.min(waitingPerSlotMax, Math.max(waitingPerSlotMin, perSlot)));
 }

@@ -2,11 +2,8 @@ import { type Database, statement } from '@app/service-kit/database';
 import { liveLeaseOwners } from '@app/service-kit/lease-owner';
 import type { Delivery, Destination, Lease } from './delivery.types.ts';
 
-/**
- * Retries whose time has come join what is due. The index is in the order of their times: what has not come yet is not
- * read.
- */
-export const comeDueStatement = statement(
+/** Marks retries as due whose time has come. The index is in the order of their times, so later retries are not read. */
+export const markDueStatement = statement(
   'deliveries-come-due',
   `update deliveries set due = true
    where id = any (array(
@@ -16,9 +13,9 @@ export const comeDueStatement = statement(
 );
 
 /**
- * The endpoints that something is due for. The first due row of each endpoint is its earliest, and the index leads from
- * one endpoint to the next without reading the rest, so a backlog of a million costs the same as one delivery, and an
- * endpoint whose retries wait for their time costs nothing.
+ * Lists endpoints with due deliveries. The statement reads the earliest due row of each endpoint and follows the index
+ * to the next endpoint. So a backlog of a million deliveries costs as much as one delivery, and an endpoint whose
+ * retries are not due yet costs nothing.
  */
 export const dueStatement = statement(
   'deliveries-due',
@@ -35,18 +32,20 @@ export const dueStatement = statement(
 );
 
 /**
- * Takes due deliveries on lease, oldest first, as many of each endpoint as there is room for. What waits for an endpoint
- * that is off or gone is settled on the way, unless settle-endpoint.ts is at it. The shared locks keep whoever switches it on from releasing what was held
- * before this has held more; an endpoint that is being changed right now has its turn later and delays no other. Ids go
- * through an array so that the planner always looks them up by key.
+ * Claims due deliveries on lease, oldest first, up to a limit for each endpoint. Deliveries of an endpoint that is off
+ * or removed are held or canceled instead, unless settle-endpoint.ts is doing that.
+ *
+ * The shared locks order this statement and a change of the endpoint: switching it on must not release held deliveries
+ * while this statement is about to hold more. It skips an endpoint that is being changed, which is claimed later, so
+ * that no other endpoint waits for the change. Ids go through an array so that the planner always looks them up by key.
  */
 const claimStatement = statement(
   'deliveries-claim',
   `with endpoint as (
      select id, active, url, secret, version from endpoints where id = any ($1::text[]) for share skip locked
    ), wanted as materialized (
-     select w.endpoint_id, w.room, e.id, e.active, e.url, e.secret, e.version
-     from unnest($1::text[], $2::int[]) as w (endpoint_id, room) left join endpoint e on e.id = w.endpoint_id
+     select w.endpoint_id, w.max_count, e.id, e.active, e.url, e.secret, e.version
+     from unnest($1::text[], $2::int[]) as w (endpoint_id, max_count) left join endpoint e on e.id = w.endpoint_id
      where e.active or (
        (e.id is not null or not exists (select from endpoints where id = w.endpoint_id))
        and not exists (select from unsettled_endpoints where endpoint_id = w.endpoint_id))
@@ -54,9 +53,9 @@ const claimStatement = statement(
      select d.id from wanted w cross join lateral (
        select id from deliveries
        where status = 'pending' and due and endpoint_id = w.endpoint_id and next_attempt_at <= $3
-       order by next_attempt_at, id limit w.room
+       order by next_attempt_at, id limit w.max_count
        for update skip locked) d
-   ), taken as (
+   ), claimed as (
      update deliveries d set
        status = case when w.active then 'sending' when w.id is null then 'canceled' else 'held' end,
        lease_token = case when w.active then $4 end,
@@ -67,16 +66,16 @@ const claimStatement = statement(
      returning d.id, d.event_id, d.account_id, d.attempts, d.status, d.next_attempt_at,
        d.endpoint_id, w.url, w.secret, w.version
    )
-   select t.*, v.name, v.body, v.test, v.traceparent
-   from taken t join events v on v.id = t.event_id and v.account_id = t.account_id
-   order by t.next_attempt_at, t.id`,
+   select c.*, v.name, v.body, v.test, v.traceparent
+   from claimed c join events v on v.id = c.event_id and v.account_id = c.account_id
+   order by c.next_attempt_at, c.id`,
 );
 
 /**
- * Leases that ran out, those this process lost sight of (leases.ts), and those of processes that are gone. A process
- * that lives and lost its lock's session in a restart of the database has a few seconds to take it again.
+ * Frees the deliveries of void leases: leases that have ended, that this process has lost (leases.ts) or whose process
+ * is gone. A restart of the database takes the lock from a process that lives: it has a few seconds to lock again.
  */
-const expiredStatement = statement(
+const freeVoidStatement = statement(
   'deliveries-expired',
   `update deliveries set status = 'pending', lease_token = null, lease_owner = null, lease_until = null
    where id = any (array(
@@ -87,7 +86,7 @@ const expiredStatement = statement(
      order by lease_until limit 1000 for update skip locked))`,
 );
 
-const giveBackStatement = statement(
+const releaseStatement = statement(
   'deliveries-give-back',
   `update deliveries d set status = 'pending', lease_token = null, lease_owner = null, lease_until = null
    from unnest($1::text[], $2::text[], $3::text[]) as r (id, account_id, lease_token)
@@ -96,10 +95,10 @@ const giveBackStatement = statement(
 
 const pageMax = 1_000;
 
-/** Ids of endpoints with due deliveries. */
-export async function endpointsWithDue(database: Database, now: Date): Promise<string[]> {
-  for (let come = pageMax; come === pageMax; )
-    come = (await database.pool.query(comeDueStatement([now, pageMax]))).rowCount ?? 0;
+/** Marks the retries whose time has come as due, and returns the ids of all endpoints with due deliveries. */
+export async function listEndpointsWithDue(database: Database, now: Date): Promise<string[]> {
+  for (let marked = pageMax; marked === pageMax; )
+    marked = (await database.pool.query(markDueStatement([now, pageMax]))).rowCount ?? 0;
   const found: string[] = [];
   for (let after = ''; ; ) {
     const { rows } = await database.pool.query<{ endpoint_id: string; due: boolean }>(
@@ -112,7 +111,7 @@ export async function endpointsWithDue(database: Database, now: Date): Promise<s
   }
 }
 
-interface TakenRow {
+interface ClaimedRow {
   readonly id: string;
   readonly event_id: string;
   readonly account_id: string;
@@ -128,42 +127,46 @@ interface TakenRow {
   readonly traceparent: string | null;
 }
 
-export interface Taken {
+export interface ClaimedBatch {
   readonly destination: Destination;
   readonly deliveries: Delivery[];
 }
 
 export interface Claim {
-  readonly rooms: ReadonlyMap<string, number>;
+  /** The most deliveries to claim, by endpoint. */
+  readonly limits: ReadonlyMap<string, number>;
   readonly now: Date;
   readonly lease: Lease;
 }
 
-/** Takes due deliveries on lease. `rows` counts, by endpoint, also those that were settled because it is off or gone. */
+/**
+ * Claims due deliveries on lease. `counts` says how many rows each endpoint had, including those that were held or
+ * canceled because the endpoint is off or removed.
+ */
 export async function claimDeliveries(
   database: Database,
   claim: Claim,
-): Promise<{ taken: Taken[]; rows: Map<string, number> }> {
-  const { rooms, now, lease } = claim;
-  const values = [[...rooms.keys()], [...rooms.values()], now, lease.token, lease.owner, lease.seconds];
-  const { rows } = await database.pool.query<TakenRow>(claimStatement(values));
-  const byEndpoint = new Map<string, Taken>();
+): Promise<{ claimed: ClaimedBatch[]; counts: Map<string, number> }> {
+  const { limits, now, lease } = claim;
+  const values = [[...limits.keys()], [...limits.values()], now, lease.token, lease.owner, lease.seconds];
+  const { rows } = await database.pool.query<ClaimedRow>(claimStatement(values));
+  const byEndpoint = new Map<string, ClaimedBatch>();
   const counts = new Map<string, number>();
   for (const row of rows) {
     counts.set(row.endpoint_id, (counts.get(row.endpoint_id) ?? 0) + 1);
     if (row.status !== 'sending') continue;
-    let taken = byEndpoint.get(row.endpoint_id);
-    if (taken === undefined) {
+    let batch = byEndpoint.get(row.endpoint_id);
+    if (batch === undefined) {
       const destination = { endpointId: row.endpoint_id, version: row.version, url: row.url, secret: row.secret };
-      taken = { destination, deliveries: [] };
-      byEndpoint.set(row.endpoint_id, taken);
+      batch = { destination, deliveries: [] };
+      byEndpoint.set(row.endpoint_id, batch);
     }
-    taken.deliveries.push(deliveryOf(row, lease));
+    batch.deliveries.push(deliveryOf(row, lease));
   }
-  return { taken: [...byEndpoint.values()], rows: counts };
+  return { claimed: [...byEndpoint.values()], counts };
 }
 
-function deliveryOf(row: TakenRow, lease: Lease): Delivery {
+function deliveryOf(row: ClaimedRow, lease: Lease): Delivery {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -180,20 +183,20 @@ function deliveryOf(row: TakenRow, lease: Lease): Delivery {
 
 const lockGraceSeconds = 3;
 
-/** Frees what a dead or stuck process held, and what is under the given tokens. Returns how many. */
-export async function freeExpired(
+/** Returns deliveries to `pending` whose lease is void, at most 1,000, and says how many. */
+export async function freeVoidLeases(
   database: Database,
   own: { owner: number; leaseSeconds: number; lostTokens: readonly string[] },
 ): Promise<number> {
   const values = [own.owner, own.leaseSeconds - lockGraceSeconds, own.lostTokens];
-  return (await database.pool.query(expiredStatement(values))).rowCount ?? 0;
+  return (await database.pool.query(freeVoidStatement(values))).rowCount ?? 0;
 }
 
-/** Returns deliveries that were taken and not tried; those whose lease is lost already are left alone. */
-export async function giveBack(database: Database, deliveries: readonly Delivery[]): Promise<void> {
+/** Returns claimed deliveries to `pending` without a try. A delivery that has another lease by now stays as it is. */
+export async function releaseDeliveries(database: Database, deliveries: readonly Delivery[]): Promise<void> {
   if (deliveries.length === 0) return;
   const ids = deliveries.map((delivery) => delivery.id);
   const accountIds = deliveries.map((delivery) => delivery.accountId);
   const tokens = deliveries.map((delivery) => delivery.leaseToken);
-  await database.pool.query(giveBackStatement([ids, accountIds, tokens]));
+  await database.pool.query(releaseStatement([ids, accountIds, tokens]));
 }

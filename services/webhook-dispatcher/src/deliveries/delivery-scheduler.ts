@@ -19,12 +19,12 @@ interface EndpointQueue {
   destination: Destination;
   readonly waiting: Delivery[];
   inFlight: number;
-  /** Of those, the ones that hold no slot any more. */
+  /** Those in flight that gave up their slot. */
   overdue: number;
   /** A request is overdue and nothing has succeeded since it began. */
   stalled: boolean;
   health: Health;
-  /** Where `waiting` is counted. */
+  /** The group that counts `waiting`. */
   group: Group;
   succeededAtMs: number;
   usedAtMs: number;
@@ -33,37 +33,37 @@ interface EndpointQueue {
 interface InFlightRequest {
   readonly queue: EndpointQueue;
   readonly startedMs: number;
-  /** Whose slot it holds; null once it is overdue. */
+  /** The group whose slot it holds; null once it is overdue. */
   slot: Group | null;
 }
 
 export interface DeliverySchedulerOptions {
-  /** One exchange with the receiver; resolves to whether it failed, never rejects. */
+  /** Makes one exchange with the receiver. Resolves to whether it failed; never rejects. */
   readonly send: (delivery: Delivery, destination: Destination) => Promise<boolean>;
-  /** Deliveries that cannot be sent soon: they are taken anew later. */
-  readonly giveBack: (endpointId: string, deliveries: readonly Delivery[]) => void;
-  /** An exchange with the endpoint is over: there may be room for more. */
-  readonly hasRoom: (endpointId: string) => void;
+  /** Gets deliveries that cannot be sent soon; they are claimed again later. */
+  readonly release: (endpointId: string, deliveries: readonly Delivery[]) => void;
+  /** An exchange with the endpoint is over, so there may be capacity for more of its deliveries. */
+  readonly onCapacity: (endpointId: string) => void;
   readonly attemptTimeoutMs: number;
 }
 
-const tickMs = 250;
-/** What is known of an endpoint's health is forgotten when it has not been used for this long. */
+const overdueCheckIntervalMs = 250;
+/** The health of an endpoint that was not used for this long is forgotten. */
 const forgetAfterMs = 10 * 60_000;
 
 /**
- * Decides whose delivery goes out next: endpoints take turns within their group, and no group takes another's slots
- * (why and how many: capacity.rules.ts). Knows nothing of HTTP or the database.
+ * Decides whose delivery goes out next: the endpoints of a group take turns, and no group takes the slots of another
+ * (capacity.rules.ts says why and how many). It knows nothing of HTTP or the database.
  */
 export class DeliveryScheduler {
   readonly #options: DeliverySchedulerOptions;
   readonly #queues = new Map<string, EndpointQueue>();
   readonly #slotsTaken: Record<Group, number> = { quick: 0, slow: 0, new: 0, failing: 0 };
   readonly #waiting: Record<Group, number> = { quick: 0, slow: 0, new: 0, failing: 0 };
-  /** Smoothed durations of the exchanges of each group. */
-  readonly #usualMs: Record<Group, number> = { quick: 0, slow: 0, new: 0, failing: 0 };
-  /** Queues that could start a request, in the order of their turns. */
-  readonly #turns: Record<Group, Set<EndpointQueue>> = {
+  /** Moving averages over the exchanges of each group. */
+  readonly #meanMs: Record<Group, number> = { quick: 0, slow: 0, new: 0, failing: 0 };
+  /** Queues that may start a request, in the order of their turns. */
+  readonly #ready: Record<Group, Set<EndpointQueue>> = {
     quick: new Set(),
     slow: new Set(),
     new: new Set(),
@@ -73,12 +73,12 @@ export class DeliveryScheduler {
   readonly #timers: NodeJS.Timeout[];
   #overdue = 0;
   #closed = false;
-  #whenIdle: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
 
   constructor(options: DeliverySchedulerOptions) {
     this.#options = options;
     this.#timers = [
-      setInterval(() => this.#findOverdue(), tickMs).unref(),
+      setInterval(() => this.#findOverdue(), overdueCheckIntervalMs).unref(),
       setInterval(() => this.#forgetUnused(), forgetAfterMs).unref(),
     ];
   }
@@ -87,22 +87,22 @@ export class DeliveryScheduler {
     return this.#queues.get(endpointId)?.group ?? 'new';
   }
 
-  /** How many more deliveries of the endpoint its own queue takes. */
-  roomOf(endpointId: string): number {
+  /** How many more deliveries the endpoint's queue takes. */
+  freeCapacityOf(endpointId: string): number {
     const queue = this.#queues.get(endpointId);
     if (queue === undefined) return capacityOf(unknownHealth);
-    return Math.max(0, capacity(queue) - queue.waiting.length - queue.inFlight);
+    return Math.max(0, capacityOfQueue(queue) - queue.waiting.length - queue.inFlight);
   }
 
-  /** Whether at least half of the endpoint's capacity is free: then a claim is worth its statement. */
+  /** Whether at least half of the endpoint's capacity is free, so that a claim is worth its statement. */
   isHalfFree(endpointId: string): boolean {
     const queue = this.#queues.get(endpointId);
-    return queue === undefined || this.roomOf(endpointId) * 2 >= capacity(queue);
+    return queue === undefined || this.freeCapacityOf(endpointId) * 2 >= capacityOfQueue(queue);
   }
 
-  /** How many more deliveries may wait for endpoints of the group, and how many at all. */
-  roomOfGroup(group: Group): { free: number; max: number } {
-    const max = waitingMaxOf(group, this.#usualMs[group]);
+  /** How many more deliveries may wait for endpoints of the group, and how many at most. */
+  freeCapacityOfGroup(group: Group): { free: number; max: number } {
+    const max = waitingMaxOf(group, this.#meanMs[group]);
     return { free: Math.max(0, max - this.#waiting[group]), max };
   }
 
@@ -113,54 +113,54 @@ export class DeliveryScheduler {
     for (const delivery of deliveries) queue.waiting.push(delivery);
     this.#waiting[queue.group] += deliveries.length;
     if (queue.stalled) this.#releaseWaiting(queue);
-    this.#queueUp(queue);
+    this.#requeue(queue);
     this.#startRequests();
   }
 
-  /** Takes out what has not started, of one endpoint or of all. */
-  empty(endpointId?: string): Delivery[] {
+  /** Removes and returns the deliveries that were not started, of one endpoint or of all. */
+  takeWaiting(endpointId?: string): Delivery[] {
     const chosen = endpointId === undefined ? [...this.#queues.values()] : [this.#queues.get(endpointId)];
-    return chosen.flatMap((queue) => (queue === undefined ? [] : this.#takeWaiting(queue)));
+    return chosen.flatMap((queue) => (queue === undefined ? [] : this.#takeWaitingOf(queue)));
   }
 
-  /** Starts nothing any more; resolves when nothing is in flight, at the latest after the limit. */
+  /** Starts no further request; resolves when nothing is in flight, at the latest after `limitMs`. */
   async close(limitMs: number): Promise<void> {
     this.#closed = true;
     for (const timer of this.#timers) clearInterval(timer);
     if (this.#requests.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
-      this.#whenIdle = resolve;
+      this.#onIdle = resolve;
       timer = setTimeout(resolve, limitMs);
     });
     clearTimeout(timer);
   }
 
-  /** Counts the queue in the group it belongs to now, and gives it its place in line when it may start something. */
-  #queueUp(queue: EndpointQueue): void {
-    this.#turns[queue.group].delete(queue);
+  /** Moves the queue to the group it belongs to now, and to the end of that group's turns if it may start a request. */
+  #requeue(queue: EndpointQueue): void {
+    this.#ready[queue.group].delete(queue);
     const group = queue.stalled ? 'failing' : groupOf(queue.health);
     this.#waiting[queue.group] -= queue.waiting.length;
     this.#waiting[group] += queue.waiting.length;
     queue.group = group;
     const mayStart = !queue.stalled && queue.inFlight < slotsOf(queue.health);
-    if (queue.waiting.length > 0 && mayStart) this.#turns[group].add(queue);
+    if (queue.waiting.length > 0 && mayStart) this.#ready[group].add(queue);
   }
 
   #startRequests(): void {
     for (const group of groups) {
-      for (const queue of this.#turns[group]) {
+      for (const queue of this.#ready[group]) {
         if (this.#closed || this.#slotsTaken[group] >= slotsOfGroup[group]) break;
         if ((group === 'new' || group === 'failing') && this.#overdue >= overdueMax) break;
         this.#start(queue);
-        // Last in line again, where this very loop meets it next.
-        this.#queueUp(queue);
+        // The queue goes to the end of the set, where this very loop meets it again.
+        this.#requeue(queue);
       }
     }
   }
 
   #start(queue: EndpointQueue): void {
-    const delivery = this.#takeFresh(queue);
+    const delivery = this.#nextLeased(queue);
     if (delivery === undefined) return;
     const request: InFlightRequest = { queue, slot: queue.group, startedMs: performance.now() };
     queue.inFlight += 1;
@@ -169,12 +169,13 @@ export class DeliveryScheduler {
     void this.#options.send(delivery, queue.destination).then((failed) => this.#finish(request, failed));
   }
 
-  #takeFresh(queue: EndpointQueue): Delivery | undefined {
+  /** The next delivery whose lease outlasts an attempt; those before it are released. */
+  #nextLeased(queue: EndpointQueue): Delivery | undefined {
     const doneByMs = performance.now() + this.#options.attemptTimeoutMs;
     for (let next = queue.waiting.shift(); next !== undefined; next = queue.waiting.shift()) {
       this.#waiting[queue.group] -= 1;
       if (next.leaseEndsMs > doneByMs) return next;
-      this.#options.giveBack(queue.destination.endpointId, [next]);
+      this.#options.release(queue.destination.endpointId, [next]);
     }
     return undefined;
   }
@@ -182,7 +183,7 @@ export class DeliveryScheduler {
   #finish(request: InFlightRequest, failed: boolean): void {
     const { queue } = request;
     const nowMs = performance.now();
-    const tookMs = nowMs - request.startedMs;
+    const durationMs = nowMs - request.startedMs;
     this.#requests.delete(request);
     queue.inFlight -= 1;
     if (request.slot === null) {
@@ -193,13 +194,13 @@ export class DeliveryScheduler {
     if (!failed) queue.succeededAtMs = nowMs;
     if (!failed || queue.overdue === 0) queue.stalled = false;
     const wasFailing = queue.group === 'failing';
-    queue.health = healthAfter(queue.health, tookMs, failed);
-    this.#queueUp(queue);
-    this.#usualMs[queue.group] = this.#usualMs[queue.group] * 0.9 + tookMs * 0.1;
+    queue.health = healthAfter(queue.health, durationMs, failed);
+    this.#requeue(queue);
+    this.#meanMs[queue.group] = this.#meanMs[queue.group] * 0.9 + durationMs * 0.1;
     if (queue.group === 'failing' && !wasFailing) this.#releaseWaiting(queue);
     this.#startRequests();
-    this.#options.hasRoom(queue.destination.endpointId);
-    if (this.#closed && this.#requests.size === 0) this.#whenIdle?.();
+    this.#options.onCapacity(queue.destination.endpointId);
+    if (this.#closed && this.#requests.size === 0) this.#onIdle?.();
   }
 
   #findOverdue(): void {
@@ -215,21 +216,21 @@ export class DeliveryScheduler {
         queue.stalled = true;
         this.#releaseWaiting(queue);
       }
-      this.#queueUp(queue);
+      this.#requeue(queue);
     }
     this.#startRequests();
   }
 
-  /** What waits for an endpoint that hangs or fails waits in the database, where it takes nobody's room. */
+  /** Deliveries for an endpoint that hangs or fails wait in the database, where they take no other endpoint's capacity. */
   #releaseWaiting(queue: EndpointQueue): void {
-    const released = this.#takeWaiting(queue);
-    if (released.length > 0) this.#options.giveBack(queue.destination.endpointId, released);
+    const released = this.#takeWaitingOf(queue);
+    if (released.length > 0) this.#options.release(queue.destination.endpointId, released);
   }
 
-  #takeWaiting(queue: EndpointQueue): Delivery[] {
+  #takeWaitingOf(queue: EndpointQueue): Delivery[] {
     const taken = queue.waiting.splice(0);
     this.#waiting[queue.group] -= taken.length;
-    this.#queueUp(queue);
+    this.#requeue(queue);
     return taken;
   }
 
@@ -252,4 +253,4 @@ const newQueue = (destination: Destination): EndpointQueue => ({
   usedAtMs: performance.now(),
 });
 
-const capacity = (queue: EndpointQueue): number => (queue.stalled ? 0 : capacityOf(queue.health));
+const capacityOfQueue = (queue: EndpointQueue): number => (queue.stalled ? 0 : capacityOf(queue.health));

@@ -1,29 +1,29 @@
 /**
  * A delivery is one event on its way to one endpoint. `deliveries.status`:
  *
- *                ┌──────────── lease lost, or given back ───────────┐
- *                ▼                                                  │
- *   (new) ──▶ pending ── due, taken on lease ──▶ sending ── 2xx ──▶ delivered
- *     │         │  ▲                                │
- *     │         │  └─────── next_attempt_at ────────┤ anything else
- *     │         │                                   └──▶ failed   (after the last try)
+ *                ┌─────── lease void or released ────┐
+ *                ▼                                   │
+ *   (new) ──▶ pending ── due, claimed on lease ──▶ sending ── 2xx ──▶ delivered
+ *     │         │  ▲                                 │
+ *     │         │  └─────── next_attempt_at ─────────┤ anything else
+ *     │         │                                    └──▶ failed   (after the last try)
  *     │         ├── endpoint off ──▶ held ── on again ──▶ pending
  *     │         └── endpoint removed ──▶ canceled
- *     └── born `sending` when there is room here: no claim is needed
+ *     └── stored as `sending` when this process has capacity for it: no claim is needed
  *
- * Only the holder of `lease_token` may settle a delivery. A lease runs on the database's own clock, and is void once its
- * process is gone (@app/messaging/instance).
+ * Only the holder of `lease_token` may change a delivery that is `sending`. A lease ends by the database's clock, and
+ * is void once its process is gone (@app/service-kit/lease-owner).
  */
 export interface Delivery {
   readonly id: string;
   readonly accountId: string;
   readonly eventId: string;
   readonly eventName: string;
-  /** Sent byte for byte on every try. */
+  /** Every try sends the same bytes. */
   readonly body: string;
   readonly test: boolean;
   readonly traceparent: string | null;
-  /** Which try this will be, from 1. */
+  /** Number of the next try, from 1. */
   readonly number: number;
   readonly leaseToken: string;
   /** On the scale of performance.now(), never later than the lease in the database. */
@@ -39,11 +39,20 @@ export interface Destination {
   readonly secret: string;
 }
 
-/** What one process holds deliveries under that it takes together. */
+/** One process's temporary right to send the deliveries that it claimed or stored together. */
 export interface Lease {
   readonly token: string;
   readonly owner: number;
   readonly seconds: number;
   /** On the scale of performance.now(). */
   readonly endsMs: number;
+}
+
+/** The deliveries of one endpoint in a stored batch of events. */
+export interface EndpointBatch {
+  readonly destination: Destination;
+  /** Stored as `sending` under this process's lease. */
+  readonly deliveries: readonly Delivery[];
+  /** More deliveries of the endpoint were stored as `pending`. */
+  readonly overflow: boolean;
 }

@@ -4,10 +4,10 @@ import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { createWaker } from '@app/service-kit/waker';
 import type { SecretBox } from '../endpoints/secret-box.ts';
-import { createAttempting } from './attempt-delivery.ts';
+import { createAttemptDelivery } from './attempt-delivery.ts';
 import { Backlog } from './backlog.ts';
-import { claimDeliveries, endpointsWithDue, freeExpired, giveBack } from './claim-deliveries.ts';
-import type { Delivery, Destination, Lease } from './delivery.types.ts';
+import { claimDeliveries, freeVoidLeases, listEndpointsWithDue, releaseDeliveries } from './claim-deliveries.ts';
+import type { Delivery, Destination, EndpointBatch, Lease } from './delivery.types.ts';
 import { DeliveryScheduler } from './delivery-scheduler.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import { Leases } from './leases.ts';
@@ -26,24 +26,17 @@ export interface DispatcherOptions {
   readonly failing: (endpointId: string) => void;
 }
 
-/** Retries come due without anyone saying so, and leases expire: someone looks every second. */
-const pollMs = 1_000;
-/** Deliveries given back in one statement. */
-const giveBackMax = 1_000;
-/** How long requests under way may take to finish at shutdown. */
-const finishWithinMs = 5_000;
-
-/** What one endpoint gets of a stored batch. */
-export interface Share {
-  readonly destination: Destination;
-  readonly leased: readonly Delivery[];
-  /** More were stored as pending. */
-  readonly overflow: boolean;
-}
+/** Nothing announces that a retry is due or that a lease has ended, so the database is polled. */
+const pollIntervalMs = 1_000;
+/** Deliveries released in one statement. */
+const releaseBatchMax = 1_000;
+/** How long requests in flight may take to finish at shutdown. */
+const shutdownGraceMs = 5_000;
 
 /**
- * Gets stored deliveries to their receivers. What is new comes straight from the consumer, already on lease; what is
- * due again, did not fit, or was left by a dead process is claimed from the database as endpoints have room.
+ * Sends stored deliveries to their receivers. New deliveries come straight from the consumer, which stores them on
+ * lease. Deliveries that are due again, that exceeded the capacity or that a dead process left are claimed from the
+ * database as soon as their endpoints have capacity.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
@@ -53,11 +46,11 @@ export class Dispatcher {
   readonly #leases: Leases;
   readonly #scheduler: DeliveryScheduler;
   readonly #backlog: Backlog;
-  readonly #returning: Batcher<Delivery, void>;
+  readonly #releases: Batcher<Delivery, void>;
   readonly #waker = createWaker();
-  readonly #underWay = new Set<Delivery>();
-  readonly #running: Promise<void>;
-  #lookNow = true;
+  readonly #inFlight = new Set<Delivery>();
+  readonly #claiming: Promise<void>;
+  #pollNow = true;
   #closing = false;
   #abandoned = false;
 
@@ -66,91 +59,94 @@ export class Dispatcher {
     this.#options = options;
     this.#leases = new Leases(owner, leaseSeconds);
     this.#agent = createGuardedAgent(options);
-    this.#attempt = createAttempting({ ...options, agent: this.#agent });
+    this.#attempt = createAttemptDelivery({ ...options, agent: this.#agent });
     this.#recorder = createRecorder({ database, logger, leaseMs: leaseSeconds * 1_000, failing: options.failing });
     this.#scheduler = new DeliveryScheduler({
       attemptTimeoutMs: options.attemptTimeoutMs,
       send: (delivery, to) => this.#send(delivery, to),
-      giveBack: (endpointId, deliveries) => {
-        this.#backlog.note(endpointId);
-        void this.#giveBack(deliveries);
+      release: (endpointId, deliveries) => {
+        this.#backlog.add(endpointId);
+        void this.#release(deliveries);
       },
-      hasRoom: (endpointId) => {
-        if (this.#backlog.hasRoom(endpointId)) this.#waker.wake();
+      onCapacity: (endpointId) => {
+        if (this.#backlog.isClaimDue(endpointId)) this.#waker.wake();
       },
     });
     this.#backlog = new Backlog(this.#scheduler);
-    this.#returning = createBatcher<Delivery, void>({
-      maxBatch: giveBackMax,
+    this.#releases = createBatcher<Delivery, void>({
+      maxBatch: releaseBatchMax,
       maxWaiting: Number.POSITIVE_INFINITY,
       run: async (deliveries) => {
-        await giveBack(database, deliveries);
+        await releaseDeliveries(database, deliveries);
         return deliveries.map(() => ({ ok: true, value: undefined }));
       },
     });
-    this.#running = this.#keepClaiming();
+    this.#claiming = this.#claimUntilClosed();
   }
 
   newLease(): Lease {
-    return this.#leases.make();
+    return this.#leases.create();
   }
 
-  /** Deliveries are about to be stored under the lease. Without an `accept` soon after they are freed again. */
+  /** Deliveries are about to be stored under the lease. They are freed unless `accept` follows within 3 seconds. */
   expect(lease: Lease): void {
     this.#leases.expect(lease);
   }
 
-  /** How many new deliveries of the endpoint may be stored as taken; the others wait behind those in the database. */
-  room(endpointId: string): number {
+  /**
+   * How many new deliveries of the endpoint may be stored as `sending`. None while older ones are due in the database:
+   * new deliveries wait behind those.
+   */
+  freeCapacityOf(endpointId: string): number {
     if (this.#closing || this.#backlog.has(endpointId)) return 0;
-    const { free } = this.#scheduler.roomOfGroup(this.#scheduler.groupOf(endpointId));
-    return Math.min(free, this.#scheduler.roomOf(endpointId));
+    const { free } = this.#scheduler.freeCapacityOfGroup(this.#scheduler.groupOf(endpointId));
+    return Math.min(free, this.#scheduler.freeCapacityOf(endpointId));
   }
 
-  /** Takes over the deliveries of a lease whose transaction is committed. */
-  accept(lease: Lease, shares: readonly Share[]): void {
-    if (!this.#leases.takeOver(lease)) {
-      void this.#giveBack(shares.flatMap((share) => share.leased));
+  /** Queues the deliveries of a lease whose transaction is committed. */
+  accept(lease: Lease, batches: readonly EndpointBatch[]): void {
+    if (!this.#leases.confirm(lease)) {
+      void this.#release(batches.flatMap((batch) => batch.deliveries));
       return;
     }
-    for (const { destination, leased, overflow } of shares) {
-      this.#scheduler.add(destination, leased);
-      if (overflow) this.#backlog.note(destination.endpointId);
+    for (const { destination, deliveries, overflow } of batches) {
+      this.#scheduler.add(destination, deliveries);
+      if (overflow) this.#backlog.add(destination.endpointId);
     }
-    if (shares.some((share) => share.overflow)) this.#waker.wake();
+    if (batches.some((batch) => batch.overflow)) this.#waker.wake();
   }
 
-  /** Something became due outside of the ordinary: look now. */
+  /** Polls the database now, because deliveries became due otherwise than by time. */
   wake(): void {
-    this.#lookNow = true;
+    this.#pollNow = true;
     this.#waker.wake();
   }
 
-  /** The endpoint was changed or removed: what waits for it here is taken anew, under its new settings. */
+  /** The endpoint was changed or removed: its waiting deliveries are claimed again, under its new settings. */
   async endpointChanged(endpointId: string): Promise<void> {
-    await this.#giveBack(this.#scheduler.empty(endpointId));
+    await this.#release(this.#scheduler.takeWaiting(endpointId));
     this.wake();
   }
 
-  /** Lets requests under way finish for a while, records them, and gives the rest back. */
+  /** Lets requests in flight finish for a while, records them, and releases all other deliveries. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#waker.wake();
-    await this.#running;
-    await this.#giveBack(this.#scheduler.empty());
-    await this.#scheduler.close(finishWithinMs);
+    await this.#claiming;
+    await this.#release(this.#scheduler.takeWaiting());
+    await this.#scheduler.close(shutdownGraceMs);
     this.#abandoned = true;
-    await this.#giveBack([...this.#underWay]);
-    await this.#returning.close();
+    await this.#release([...this.#inFlight]);
+    await this.#releases.close();
     await this.#recorder.close();
     await this.#agent.destroy();
   }
 
   async #send(delivery: Delivery, to: Destination): Promise<boolean> {
-    this.#underWay.add(delivery);
+    this.#inFlight.add(delivery);
     const attempt = await this.#attempt(delivery, to);
-    this.#underWay.delete(delivery);
-    // Given back already: whoever takes it next tells how it went.
+    this.#inFlight.delete(delivery);
+    // The delivery was released at shutdown: the process that claims it next records its own attempt.
     if (this.#abandoned) return true;
     void this.#recorder.add(attempt);
     const { account_id: accountId, status_code: status, duration_ms: durationMs, number, error } = attempt;
@@ -160,50 +156,54 @@ export class Dispatcher {
     return !attempt.delivered;
   }
 
-  /** What is given back at the same time shares a statement. */
-  async #giveBack(deliveries: readonly Delivery[]): Promise<void> {
+  /** Deliveries that are released at the same time share a statement. */
+  async #release(deliveries: readonly Delivery[]): Promise<void> {
     try {
-      await Promise.all(deliveries.map((delivery) => this.#returning.add(delivery)));
+      await Promise.all(deliveries.map((delivery) => this.#releases.add(delivery)));
     } catch (err) {
-      this.#options.logger.warn({ err, deliveries: deliveries.length }, 'not given back; their leases will expire');
+      const message = 'deliveries could not be released; their leases will expire';
+      this.#options.logger.warn({ err, deliveries: deliveries.length }, message);
     }
   }
 
-  async #keepClaiming(): Promise<void> {
-    let lookedAtMs = Number.NEGATIVE_INFINITY;
+  async #claimUntilClosed(): Promise<void> {
+    let polledAtMs = Number.NEGATIVE_INFINITY;
     while (!this.#closing) {
       try {
-        if (this.#lookNow || performance.now() - lookedAtMs >= pollMs) {
-          this.#lookNow = false;
-          lookedAtMs = performance.now();
-          await this.#look();
+        if (this.#pollNow || performance.now() - polledAtMs >= pollIntervalMs) {
+          this.#pollNow = false;
+          polledAtMs = performance.now();
+          await this.#poll();
         }
         await this.#claim();
       } catch (err) {
-        if (!this.#closing) this.#options.logger.warn({ err }, 'due deliveries could not be taken; trying again');
+        if (!this.#closing) this.#options.logger.warn({ err }, 'due deliveries could not be claimed; trying again');
       }
-      if (!this.#lookNow) await this.#waker.sleep(Math.max(1, lookedAtMs + pollMs - performance.now()));
+      if (!this.#pollNow) await this.#waker.sleep(Math.max(1, polledAtMs + pollIntervalMs - performance.now()));
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { database, clock, logger, owner, leaseSeconds } = this.#options;
-    const freed = await freeExpired(database, { owner, leaseSeconds, lostTokens: this.#leases.lostTokens() });
-    if (freed > 0) logger.warn({ deliveries: freed }, 'void leases; their deliveries are taken anew');
-    for (const id of await endpointsWithDue(database, clock.now())) this.#backlog.note(id);
+    const freed = await freeVoidLeases(database, { owner, leaseSeconds, lostTokens: this.#leases.lostTokens() });
+    if (freed > 0) logger.warn({ deliveries: freed }, 'leases were void; their deliveries are claimed again');
+    for (const id of await listEndpointsWithDue(database, clock.now())) this.#backlog.add(id);
   }
 
-  /** Takes what there is room for, a bounded number at a time. */
+  /** Claims as much as there is capacity for, a bounded number at a time. */
   async #claim(): Promise<void> {
-    for (let rooms = this.#backlog.takeRooms(); rooms.size > 0 && !this.#closing; rooms = this.#backlog.takeRooms()) {
+    while (!this.#closing) {
+      const limits = this.#backlog.takeNextClaim();
+      if (limits.size === 0) return;
       const { database, clock } = this.#options;
       const lease = this.newLease();
       this.expect(lease);
-      const { taken, rows } = await claimDeliveries(database, { rooms, now: clock.now(), lease });
-      // Looking for lost leases and claiming take turns: this one cannot be lost.
-      this.#leases.takeOver(lease);
-      for (const { destination, deliveries } of taken) this.#scheduler.add(destination, deliveries);
-      for (const [endpointId, room] of rooms) if ((rows.get(endpointId) ?? 0) >= room) this.#backlog.note(endpointId);
+      const { claimed, counts } = await claimDeliveries(database, { limits, now: clock.now(), lease });
+      // Polling, which declares leases lost, and claiming take turns: this lease is not lost.
+      this.#leases.confirm(lease);
+      for (const { destination, deliveries } of claimed) this.#scheduler.add(destination, deliveries);
+      for (const [endpointId, limit] of limits)
+        if ((counts.get(endpointId) ?? 0) >= limit) this.#backlog.add(endpointId);
     }
   }
 }

@@ -1,20 +1,20 @@
 import type { Agent, Dispatcher } from 'undici';
 
-/** What came back, or what went wrong. With `error` set the exchange did not complete, whatever the status said. */
+/** The outcome of one HTTP exchange. With `error` set it did not complete, whatever its status code. */
 export interface Exchange {
   readonly statusCode: number | null;
   readonly error: unknown;
-  /** The first bytes of the answer; null when there was none. */
+  /** The first bytes of the response body; null when there was no response. */
   readonly excerpt: Buffer | null;
   readonly retryAfter: string | null;
   readonly durationMs: number;
 }
 
-/** Any 2xx, whole. */
+/** A delivery needs a complete response with any 2xx status. */
 export const isDelivered = ({ statusCode, error }: Exchange): boolean =>
   error === null && statusCode !== null && statusCode >= 200 && statusCode < 300;
 
-/** Reading stops here: the status is known, and nobody needs more of a receiver's answer. */
+/** The rest of a longer response is not read: the status is known, and the body is kept only as an excerpt. */
 const readMaxBytes = 64 * 1024;
 const keepMaxBytes = 8 * 1024;
 
@@ -23,20 +23,22 @@ class AttemptTimeoutError extends Error {
   readonly code = 'ATTEMPT_TIMEOUT';
 }
 
-/** One POST, its answer read up to a limit, all within `timeoutMs`. Redirects are answers like any other. Never rejects. */
+/**
+ * Sends one POST and reads the response up to a limit, all within `timeoutMs`. Follows no redirect. Never rejects: an
+ * error is part of the result.
+ */
 export function exchange(
   agent: Agent,
   request: { origin: string; path: string; headers: string[]; body: string },
   timeoutMs: number,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    const reading = new Reading(timeoutMs, resolve);
-    agent.dispatch({ ...request, method: 'POST' }, reading);
+    agent.dispatch({ ...request, method: 'POST' }, new ResponseHandler(timeoutMs, resolve));
   });
 }
 
-/** undici's lowest level: no streams are made for answers that are mostly empty. */
-class Reading implements Dispatcher.DispatchHandler {
+/** Uses undici's lowest level, because most responses are empty and need no stream. */
+class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #startedMs = performance.now();
   readonly #timer: NodeJS.Timeout;
   readonly #resolve: (result: Exchange) => void;
@@ -57,7 +59,7 @@ class Reading implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Time was up while the connection was made: the request is not sent any more.
+    // The time ended while the connection was made, so the request is not sent.
     if (this.#done) controller.abort(new AttemptTimeoutError('too late'));
   }
 
@@ -83,10 +85,10 @@ class Reading implements Dispatcher.DispatchHandler {
     this.#finish(err);
   }
 
-  /** Ends the exchange from this side; the connection cannot be used again. */
+  /** Aborts the exchange, which also closes its connection. */
   #stop(error: Error | null): void {
     this.#finish(error);
-    this.#controller?.abort(error ?? new Error('the answer is longer than is read'));
+    this.#controller?.abort(error ?? new Error('the response is longer than the limit'));
   }
 
   #finish(error: unknown): void {

@@ -1,6 +1,6 @@
 import { oneLine } from '../activity/activity.rules.ts';
 
-const words: Readonly<Record<string, string>> = {
+const texts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed before an answer came',
   UND_ERR_SOCKET: 'the connection was closed before an answer came',
@@ -22,10 +22,10 @@ const words: Readonly<Record<string, string>> = {
   ADDRESS_REFUSED: 'the address is not public',
 };
 
-/** What went wrong on the way to a receiver, in plain words. */
-export function failureWords(err: unknown): string {
+/** Says in plain words why an exchange did not complete: one line of at most 300 characters. */
+export function failureText(err: unknown): string {
   const { code, message } = err as { code?: unknown; message?: unknown };
-  const known = typeof code === 'string' ? words[code] : undefined;
+  const known = typeof code === 'string' ? texts[code] : undefined;
   if (known !== undefined) return known;
   const text = typeof message === 'string' && message !== '' ? message : String(err);
   return oneLine(typeof code === 'string' && !text.includes(code) ? `${code}: ${text}` : text).slice(0, 300);

@@ -4,7 +4,7 @@ import { Agent, buildConnector } from 'undici';
 import { isAllowedAddress, isLoopbackName } from '../endpoints/public-address.ts';
 
 const connectTimeoutMs = 5_000;
-/** Requests are counted by the delivery scheduler; sellers who share a host must not wait for each other's connections. */
+/** The delivery scheduler limits the requests. Sellers who share a host must not wait for each other's connections. */
 const connectionsMax = 1_024;
 
 export class AddressRefusedError extends Error {
@@ -18,8 +18,9 @@ export interface NameServers {
 }
 
 /**
- * Connects to public addresses only, whatever a name resolves to now: a literal address is judged before connecting
- * (no look-up happens for it), and a name's addresses are judged in the look-up whose result is connected to.
+ * An agent that connects to public addresses only. It checks a literal address before it connects, because no look-up
+ * happens for it, and checks a name's addresses in the very look-up whose result it connects to, so that a name cannot
+ * resolve to another address in between.
  */
 export function createGuardedAgent(options: { allowLoopback: boolean; nameServers?: NameServers }): Agent {
   const lookup = guardedLookup(options.allowLoopback, options.nameServers ?? resolver);
@@ -28,7 +29,7 @@ export function createGuardedAgent(options: { allowLoopback: boolean; nameServer
     connections: connectionsMax,
     pipelining: 1,
     allowH2: false,
-    // The attempt has one limit of its own.
+    // The attempt's own time limit covers the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (target, callback) => {
@@ -43,8 +44,8 @@ export function createGuardedAgent(options: { allowLoopback: boolean; nameServer
 }
 
 /**
- * Asks the name servers without libuv's four threads, which names of one seller that never resolve would occupy.
- * Therefore no hosts file: names in it are not public.
+ * Asks the name servers directly and not through libuv's four threads, which one seller's names that never resolve would
+ * occupy. So the hosts file is not read; names in it are not public anyway.
  */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
 
@@ -70,11 +71,11 @@ async function resolve(hostname: string, nameServers: NameServers): Promise<Look
       { address: '::1', family: 6 },
     ];
   const [v4, v6] = await Promise.allSettled([nameServers.resolve4(hostname), nameServers.resolve6(hostname)]);
-  const found = [...addresses(v4, 4), ...addresses(v6, 6)];
+  const found = [...lookupResults(v4, 4), ...lookupResults(v6, 6)];
   if (found.length === 0 && v4.status === 'rejected') throw v4.reason;
   return found;
 }
 
-function addresses(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
-  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
+function lookupResults(result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+  return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : [];
 }

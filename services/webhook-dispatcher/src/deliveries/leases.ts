@@ -1,48 +1,52 @@
 import { randomUUID } from 'node:crypto';
 import type { Lease } from './delivery.types.ts';
 
-/** Far longer than a transaction takes; one that is slower than this costs its deliveries a detour, nothing else. */
+/** Far longer than a transaction takes. A slower transaction costs its deliveries a second claim and nothing else. */
 const lostAfterMs = 3_000;
 
 /**
- * The leases of this process whose deliveries are on their way into the database. Not every answer comes back: when a
- * connection breaks in a commit, deliveries may be `sending` under a token that nobody here knows of, and would stay so
- * for as long as this process lives and their lease lasts. What is not taken over soon is therefore lost, and freed.
+ * The leases under which this process is writing deliveries to the database. A commit may succeed although its response
+ * is lost with the connection: then deliveries are `sending` under a token that no queue of this process knows, and would
+ * stay so until the lease ends. A lease that is not confirmed within 3 seconds is therefore lost, and its deliveries are
+ * freed.
  */
 export class Leases {
   readonly #owner: number;
   readonly #seconds: number;
-  readonly #expected = new Map<string, { readonly lease: Lease; readonly sinceMs: number; lost: boolean }>();
+  readonly #unconfirmed = new Map<string, { readonly lease: Lease; readonly sinceMs: number; lost: boolean }>();
 
   constructor(owner: number, seconds: number) {
     this.#owner = owner;
     this.#seconds = seconds;
   }
 
-  make(): Lease {
+  create(): Lease {
     const endsMs = performance.now() + this.#seconds * 1_000;
     return { token: randomUUID(), owner: this.#owner, seconds: this.#seconds, endsMs };
   }
 
-  /** Deliveries are about to be written under it. */
+  /** Deliveries are about to be written under the lease. */
   expect(lease: Lease): void {
-    this.#expected.set(lease.token, { lease, sinceMs: performance.now(), lost: false });
+    this.#unconfirmed.set(lease.token, { lease, sinceMs: performance.now(), lost: false });
   }
 
-  /** They are committed, and known here. False: too late, others may have them already. */
-  takeOver(lease: Lease): boolean {
-    const expected = this.#expected.get(lease.token);
+  /** The deliveries are committed and known here. Returns false when the lease is lost and others may have them. */
+  confirm(lease: Lease): boolean {
+    const expected = this.#unconfirmed.get(lease.token);
     if (expected === undefined || expected.lost) return false;
-    return this.#expected.delete(lease.token);
+    return this.#unconfirmed.delete(lease.token);
   }
 
-  /** Tokens whose deliveries nobody here will take over. A commit can still be on its way: they are told of until they end. */
+  /**
+   * Tokens whose deliveries this process will not send. A token is returned until its lease ends, because the commit may
+   * still be under way.
+   */
   lostTokens(): string[] {
     const nowMs = performance.now();
-    for (const [token, expected] of this.#expected) {
-      if (expected.lease.endsMs < nowMs) this.#expected.delete(token);
+    for (const [token, expected] of this.#unconfirmed) {
+      if (expected.lease.endsMs < nowMs) this.#unconfirmed.delete(token);
       else if (expected.sinceMs + lostAfterMs < nowMs) expected.lost = true;
     }
-    return [...this.#expected].filter(([, expected]) => expected.lost).map(([token]) => token);
+    return [...this.#unconfirmed].filter(([, expected]) => expected.lost).map(([token]) => token);
   }
 }

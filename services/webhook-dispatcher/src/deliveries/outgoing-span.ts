@@ -1,8 +1,8 @@
 import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api';
 import { type Exchange, isDelivered } from './exchange.ts';
-import { failureWords } from './failure.rules.ts';
+import { failureText } from './failure.rules.ts';
 
-/** HTTP attributes of OpenTelemetry's conventions. Without the query, which is where sellers put tokens. */
+/** HTTP attributes by OpenTelemetry's conventions, without the query, because sellers put tokens there. */
 export function destinationAttributes(url: string): Attributes {
   const { protocol, hostname, port, origin, pathname } = new URL(url);
   return {
@@ -13,15 +13,15 @@ export function destinationAttributes(url: string): Attributes {
   };
 }
 
-/** What is no delivery is an error of the span, though nothing was thrown: another status, a refusal, a time-out. */
-export function tellSpan(span: Span, result: Exchange): void {
+/** Records the outcome on the span. Any outcome but a delivery is an error: another status, a refused connection, a time-out. */
+export function recordExchange(span: Span, result: Exchange): void {
   const { statusCode, error } = result;
   if (statusCode !== null) span.setAttribute('http.response.status_code', statusCode);
   if (isDelivered(result)) return;
   span.setAttribute('error.type', error === null ? String(statusCode) : errorType(error));
   span.setStatus({
     code: SpanStatusCode.ERROR,
-    message: error === null ? `status ${statusCode}` : failureWords(error),
+    message: error === null ? `status ${statusCode}` : failureText(error),
   });
 }
 

@@ -2,17 +2,20 @@ import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
-import { failingForLong } from '../endpoints/switch-off-failing.ts';
+import { failingForDays } from '../endpoints/switch-off-failing.ts';
 import type { Attempt } from './attempt-delivery.ts';
 
 /**
- * Attempts and what they mean for their deliveries, in one statement. Only the holder of the lease settles a delivery;
- * an attempt that outlived its lease is kept, as it was made, and changes nothing. Safe to repeat when it is not known
- * whether it was committed. Whether the endpoint was switched off or removed meanwhile is decided here, not by the
- * sender. The shared locks keep whoever switches it on from releasing what was held before this has held more; one that
- * is being changed right now is not waited for: the delivery waits, and whoever takes it sees what became of it.
+ * Records attempts and updates their deliveries in one statement. Only the holder of the lease changes a delivery: an
+ * attempt that outlived its lease is recorded and changes nothing else. The statement may be repeated when its commit
+ * is in doubt.
  *
- * It also keeps account of endpoints that nothing gets through to, and returns those that it has been so with for days.
+ * The statement decides by the endpoint as it is now whether a retry waits, is held or is canceled. The shared locks
+ * order it and a change of the endpoint: switching it on must not release held deliveries while this statement is about
+ * to hold more. It skips an endpoint that is being changed: the delivery becomes pending, and the claim that finds it
+ * sees the changed endpoint.
+ *
+ * It also counts the failures of endpoints without a success, and returns those that have failed for days.
  */
 const recordStatement = statement(
   'attempts-record',
@@ -56,7 +59,7 @@ const recordStatement = statement(
      on conflict (endpoint_id) do update set last_at = greatest(f.last_at, excluded.last_at),
        attempts = f.attempts + excluded.attempts, events = f.events + excluded.events
      returning endpoint_id, since, last_at, attempts, events
-   ), kept as (
+   ), recorded as (
    insert into attempts (id, account_id, delivery_id, number, created_at, url, status_code, duration_ms, error,
      response_excerpt, outcome, next_attempt_at)
    select a.id, a.account_id, a.delivery_id, a.number, a.created_at, a.url, a.status_code, a.duration_ms, a.error,
@@ -66,30 +69,30 @@ const recordStatement = statement(
    order by a.account_id, a.id
    on conflict do nothing
    )
-   select endpoint_id from failing where ${failingForLong}`,
+   select endpoint_id from failing where ${failingForDays}`,
 );
 
-/** Excerpts make rows of up to 8 KiB: 250 of them are a statement of 2 MiB at most. */
+/** An excerpt has up to 8 KiB, so 250 attempts are a statement of 2 MiB at most. */
 const batchMax = 250;
 const retryPauseMs = 250;
 /**
- * A statement at most every 20 ms: at 500 attempts a second ten share one, and the first of a burst still waits for
- * nothing. Nobody waits for the record but a reader of Recent activity.
+ * There is at most one statement every 20 ms: at 500 attempts a second ten share one. The first of a burst is recorded
+ * at once, and only readers of Recent activity notice the delay of the others.
  */
-const breathMs = 20;
+const writePauseMs = 20;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type Recorder = Batcher<Attempt, void>;
 
 /**
- * Writes attempts down, those that end at the same time together. While the database is away it keeps trying for as
- * long as a lease lasts; after that the deliveries belong to whoever takes them next, and are sent again.
+ * Records attempts, in batches. During an outage of the database it keeps trying for as long as a lease lasts. After
+ * that another process may claim the deliveries and send them again.
  */
 export function createRecorder(options: {
   database: Database;
   logger: Logger;
   leaseMs: number;
-  /** An endpoint has failed for days. */
+  /** The endpoint has failed for days. */
   failing: (endpointId: string) => void;
 }): Recorder {
   const { database, logger, leaseMs, failing } = options;
@@ -115,11 +118,11 @@ export function createRecorder(options: {
       try {
         await write(attempts);
       } catch (err) {
-        // One that cannot be stored must not take the others with it.
+        // One attempt that cannot be stored must not lose the others.
         logger.warn({ err, attempts: attempts.length }, 'attempts could not be recorded together');
         for (const attempt of attempts) await write([attempt]).catch(logLost(logger, attempt));
       }
-      await sleep(breathMs);
+      await sleep(writePauseMs);
       return attempts.map(() => ({ ok: true, value: undefined }));
     },
   });

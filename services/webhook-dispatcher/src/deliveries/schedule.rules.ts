@@ -1,6 +1,6 @@
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
-/** Waits between the tries: 12 tries over 70 h 42 m 35 s. Four fall within three minutes, which outlasts a redeploy. */
+/** Waits between the tries: 12 tries over 70 h 42 m 35 s. The first four fall within three minutes, which outlasts a redeploy. */
 const stepsMs = [
   5 * second,
   30 * second,
@@ -17,15 +17,15 @@ const stepsMs = [
 
 export const triesMax = stepsMs.length + 1;
 
-/** Each wait varies by ±20 %, so that a receiver that comes back is not met by everything at once. */
+/** Each wait varies by ±20 %, so that a receiver does not get all retries at once when it is back. */
 const jitter = 0.2;
 const retryAfterMaxMs = 24 * hour;
 
 /**
- * How long to wait after a failed try, in milliseconds; null when it was the last.
+ * How long to wait after a failed try, in milliseconds; null after the last try.
  * @param number the try that failed, from 1
  * @param random uniform in [0, 1)
- * @param retryAfterMs what the receiver asked for; heard up to 24 hours, and never shortens a wait
+ * @param retryAfterMs the wait that the receiver asked for: honoured up to 24 hours, and never shortens a wait
  */
 export function waitAfter(number: number, random: number, retryAfterMs: number | null): number | null {
   const step = stepsMs[number - 1];
@@ -34,7 +34,7 @@ export function waitAfter(number: number, random: number, retryAfterMs: number |
   return Math.max(wait, Math.min(retryAfterMs ?? 0, retryAfterMaxMs));
 }
 
-/** A Retry-After header (RFC 9110: seconds, or an HTTP date) in milliseconds from `nowMs`; null when it says nothing. */
+/** A Retry-After header (RFC 9110: seconds or an HTTP date) in milliseconds from `nowMs`; null when it is neither. */
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
   const value = header.trim();

@@ -8,7 +8,7 @@ test('the signature is the one of the Standard Webhooks example', () => {
   expect(header).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
 });
 
-test('while a secret is rotated every live key signs', () => {
+test('while a secret is rotated, each of its keys signs', () => {
   const keys = ['a', 'b'].map((text) => createSecretKey(Buffer.from(text.repeat(32))));
   expect(signatureHeader(keys, 'evt_1', 1, '{}').split(' ')).toHaveLength(2);
 });

@@ -8,8 +8,8 @@ export interface EndpointChanges {
 }
 
 /**
- * Replicas tell each other which endpoint was changed, so that what they hold for it goes out under its new settings.
- * A message that gets lost costs no more than what is in memory: the database decides about everything else.
+ * Replicas announce to each other which endpoint was changed, so that the deliveries in their memory are sent under its
+ * new settings. A lost message affects only those deliveries: the database decides about all others.
  */
 export function listenForChanges(link: NatsClient, changed: (endpointId: string) => void): EndpointChanges {
   const subscription = link.connection.subscribe(subject, {

@@ -7,8 +7,8 @@ export interface EndpointDeps {
   readonly clock: Clock;
   readonly secrets: SecretBox;
   readonly allowLoopback: boolean;
-  /** Settles what waits for an endpoint that was switched or removed, or begins to. */
+  /** Settles the waiting deliveries of an endpoint that was switched or removed, or the first of many. */
   readonly settle: (endpointId: string) => Promise<void>;
-  /** Tells every replica that the endpoint was changed or removed. */
+  /** Announces to every replica that the endpoint was changed or removed. */
   readonly announce: (endpointId: string) => void;
 }

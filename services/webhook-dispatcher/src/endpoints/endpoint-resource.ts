@@ -6,7 +6,7 @@ import { Endpoint } from './endpoint.entity.ts';
 
 export type EndpointResource = RequestOutput<typeof getWebhookEndpoint>;
 
-/** The endpoint as its owner reads it: without its secret. */
+/** The endpoint in its published form, without its secret. */
 export function endpointResource(endpoint: Endpoint): EndpointResource {
   return {
     id: endpoint.id,
@@ -18,18 +18,18 @@ export function endpointResource(endpoint: Endpoint): EndpointResource {
   };
 }
 
-export async function findPrimary(em: EntityManager, accountId: string): Promise<Endpoint | null> {
+export async function findPrimaryEndpoint(em: EntityManager, accountId: string): Promise<Endpoint | null> {
   return await em.findOne(Endpoint, { accountId, role: 'primary' });
 }
 
-/** Locked until the transaction ends: no event is stored for it meanwhile. */
-export async function lockPrimary(tx: EntityManager, accountId: string): Promise<Endpoint | null> {
+/** Locks the endpoint until the transaction ends, so that no event is stored for it meanwhile. */
+export async function lockPrimaryEndpoint(tx: EntityManager, accountId: string): Promise<Endpoint | null> {
   return await tx.findOne(Endpoint, { accountId, role: 'primary' }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
 /**
- * Notes, in the transaction of the change, that what waits for the endpoint is to be settled. The change itself stays
- * short however much that is: nobody's events wait for it.
+ * Records, in the transaction of the change, that the endpoint's waiting deliveries must be settled. So the transaction
+ * stays short however many they are, and no event waits for it.
  */
 export async function markUnsettled(tx: EntityManager, endpoint: Endpoint, now: Date): Promise<void> {
   await tx.execute(
@@ -39,6 +39,6 @@ export async function markUnsettled(tx: EntityManager, endpoint: Endpoint, now: 
   );
 }
 
-export function noEndpoint(): DomainError {
+export function endpointNotFound(): DomainError {
   return new DomainError('webhook_endpoint_not_found', 'This account has not connected a webhook endpoint.');
 }

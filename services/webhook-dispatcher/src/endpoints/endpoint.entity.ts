@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A URL that gets an account's events. An account's endpoint of role `primary` is the one it sets by PUT. */
+/** A URL that gets an account's events. PUT sets the account's endpoint of role `primary`. */
 export const EndpointSchema = defineEntity({
   name: 'Endpoint',
   tableName: 'endpoints',
@@ -9,12 +9,12 @@ export const EndpointSchema = defineEntity({
     accountId: p.string(),
     role: p.enum(['primary']),
     url: p.string(),
-    /** Names of the events it wants; null for all. */
+    /** Names of the events it takes; null for all. */
     events: p.array().nullable(),
     active: p.boolean(),
     /** Sealed; see secret-box.ts. */
     secret: p.string(),
-    /** Counts the changes: of two states of an endpoint in memory the higher is the newer. */
+    /** Counts the changes, so that of two copies in memory the newer is known. */
     version: p.integer(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

@@ -6,22 +6,22 @@ import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
-import { type EndpointResource, endpointResource, lockPrimary, markUnsettled } from './endpoint-resource.ts';
+import { type EndpointResource, endpointResource, lockPrimaryEndpoint, markUnsettled } from './endpoint-resource.ts';
 import { urlRefusal } from './public-address.ts';
 import { newSecret, secretText } from './secret-box.ts';
 
 type Body = RequestInput<typeof putWebhookEndpoint>['body'];
 
-/** What a repeated command must be able to answer again: the secret only in its sealed form. */
+/** Stored so that a repeated command gets the same response. It holds the secret only in its sealed form. */
 interface Result {
   readonly resource: EndpointResource;
   readonly sealedSecret: string | null;
 }
 
 /**
- * Connects the account's URL, or changes it; fields left out stay as they are. The signing secret is in the answer that
- * made the endpoint and in no other. Switching off holds what waits; switching on releases it, oldest first
- * (settle-endpoint.ts).
+ * Creates the account's endpoint or changes it; fields left out stay as they are. Only the response that created the
+ * endpoint contains the signing secret. Switching it off holds its waiting deliveries; switching it on releases them,
+ * oldest first (settle-endpoint.ts).
  * @throws DomainError webhook_url_refused
  */
 export async function putEndpoint(
@@ -37,9 +37,9 @@ export async function putEndpoint(
     ]);
   }
   const { resource, sealedSecret } = await runCommandOnce<Result>(deps.database.fork(), commandId, async (tx) => {
-    // Two first calls at once: the second finds the first one's endpoint.
+    // Of two first calls at once, the second waits here and then finds the first one's endpoint.
     await tx.execute(`select pg_advisory_xact_lock(hashtextextended('endpoint ' || ?, 0))`, [accountId]);
-    const endpoint = await lockPrimary(tx, accountId);
+    const endpoint = await lockPrimaryEndpoint(tx, accountId);
     if (endpoint !== null) return { resource: await change(deps, tx, endpoint, body), sealedSecret: null };
     const created = create(deps, tx, accountId, idOfCommand('webhookEndpoint', commandId), body);
     return { resource: endpointResource(created), sealedSecret: created.secret };
@@ -81,7 +81,7 @@ async function change(
   if (body.active !== undefined) endpoint.active = body.active;
   endpoint.version += 1;
   endpoint.updatedAt = now;
-  // A new address and a new start are judged anew.
+  // A new URL or a new start begins without a history of failures.
   if (endpoint.url !== urlBefore || !wasActive)
     await tx.execute('delete from failing_endpoints where endpoint_id = ? and account_id = ?', [
       endpoint.id,

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Keeps signing secrets unreadable in the database and its backups: AES-256-GCM, bound to the endpoint they belong to. */
+/** Encrypts signing secrets for the database and its backups: AES-256-GCM, bound to their endpoint. */
 export interface SecretBox {
   seal(secret: Buffer, endpointId: string): string;
   /** @throws when the text was sealed under another key, for another endpoint, or was altered */
@@ -8,7 +8,7 @@ export interface SecretBox {
 }
 
 const [ivBytes, tagBytes] = [12, 16];
-/** Names key and layout, so that either can change one day while old rows stay readable. */
+/** Names the key and the layout, so that either can change while old rows stay readable. */
 const version = 'v1.';
 
 export function createSecretBox(secretsKey: string): SecretBox {
@@ -35,5 +35,5 @@ const prefix = 'whsec_';
 /** A new signing secret: 32 random bytes (Standard Webhooks asks for 24 to 64). */
 export const newSecret = (): Buffer => randomBytes(32);
 
-/** The secret as sellers and their libraries know it. */
+/** The secret in the form of Standard Webhooks, as sellers and their libraries expect it. */
 export const secretText = (secret: Buffer): string => prefix + secret.toString('base64');

@@ -3,16 +3,13 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import { endpointRemovedText } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 
-/**
- * Deliveries settled in one transaction: about 20 ms of work, which is the longest that a change of the endpoint waits
- * for this, and no event waits at all.
- */
-export const batchMax = 1_000;
+/** Deliveries settled in one transaction, which takes about 20 ms. A change of the endpoint waits no longer than that. */
+const batchMax = 1_000;
 
-/** Shared: an event for the endpoint may be stored meanwhile, a change may not. */
+/** A shared lock: events for the endpoint may be stored meanwhile, but it may not be changed. */
 const endpointStatement = statement('endpoint-to-settle', 'select active from endpoints where id = $1 for share');
 
-/** Always locked after the endpoint, by changes as well: so that two never wait for each other. */
+/** Changes, too, lock the endpoint first and this row second, so that two transactions never wait for each other. */
 const unsettledStatement = statement(
   'endpoint-unsettled',
   'select account_id, url, changed_at, canceled from unsettled_endpoints where endpoint_id = $1 for update',
@@ -23,13 +20,13 @@ const batchOf = (status: 'pending' | 'held') => `id = any (array(
   order by id limit $3 for update))`;
 
 /**
- * Until its statistics know of a sudden backlog, the planner takes it for a few rows, and would read and sort all of it
- * for every batch instead of following the index.
+ * The planner's statistics do not know of a sudden backlog: it would expect a few rows, and read and sort the whole
+ * backlog for every batch instead of following the index.
  */
-const inOrder = 'set local enable_bitmapscan = off';
+const followIndex = 'set local enable_bitmapscan = off';
 
 const holdStatement = statement('deliveries-hold', `update deliveries set status = 'held' where ${batchOf('pending')}`);
-/** Due since they were made, and therefore claimed oldest first, however often the endpoint is switched meanwhile. */
+/** Released deliveries are due since they were made, so they are claimed oldest first however often the endpoint is switched. */
 const releaseStatement = statement(
   'deliveries-release',
   `update deliveries set status = 'pending', due = true, next_attempt_at = least(created_at, $4) where ${batchOf('held')}`,
@@ -55,16 +52,17 @@ interface Unsettled {
   readonly canceled: number;
 }
 
-/** What was done: null when nothing is left to do for the endpoint. */
+/** What a batch did; null when nothing is left to do for the endpoint. */
 export type Settled = 'held' | 'released' | 'canceled' | null;
 
 /**
- * Settles one batch of what waits for an endpoint that was switched or removed, by what the endpoint is now: switched
- * off, the deliveries are held; on, released; gone, canceled, which Recent activity says at the end.
+ * Settles one batch of the waiting deliveries of an endpoint that was switched or removed. Deliveries are held if the
+ * endpoint is off now, released if it is on, and canceled if it is removed; the last batch records the removal in Recent
+ * activity.
  */
 export async function settleBatch(database: Database, clock: Clock, endpointId: string): Promise<Settled> {
   return await database.transaction(async (client) => {
-    await client.query(inOrder);
+    await client.query(followIndex);
     const { rows: endpoints } = await client.query<{ active: boolean }>(endpointStatement([endpointId]));
     const { rows } = await client.query<Unsettled>(unsettledStatement([endpointId]));
     const [unsettled] = rows;
@@ -75,7 +73,7 @@ export async function settleBatch(database: Database, clock: Clock, endpointId: 
       return settled;
     }
     await client.query(settledStatement([endpointId]));
-    if (settled === 'canceled') await tellRemoved(client, clock, unsettled);
+    if (settled === 'canceled') await insertRemovedNotice(client, clock, unsettled);
     return null;
   });
 }
@@ -97,7 +95,7 @@ async function settle(
   return { settled: 'held', count: await run(holdStatement) };
 }
 
-async function tellRemoved(client: Client, clock: Clock, unsettled: Unsettled): Promise<void> {
+async function insertRemovedNotice(client: Client, clock: Clock, unsettled: Unsettled): Promise<void> {
   const { account_id: accountId, url, canceled } = unsettled;
   const notice = newNotice(clock, { accountId, summary: endpointRemovedText(url, canceled), url });
   await client.query(insertNotices([JSON.stringify([notice])]));

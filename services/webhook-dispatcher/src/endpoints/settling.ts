@@ -5,14 +5,14 @@ import { createWaker } from '@app/service-kit/waker';
 import { settleBatch } from './settle-endpoint.ts';
 
 export interface Settling {
-  /** Settles what few deliveries wait for the endpoint; many are left to the background. Never rejects. */
+  /** Settles up to two batches at once, which is all for most endpoints; the background does the rest. Never rejects. */
   settleFew(endpointId: string): Promise<void>;
   wake(): void;
   close(): Promise<void>;
 }
 
-/** A change says so at once to every replica; this is for the one that died before it could. */
-const lookEveryMs = 1_000;
+/** A change wakes every replica. Polling finds the changes of a replica that died before it could announce them. */
+const pollIntervalMs = 1_000;
 const endpointsMax = 1_000;
 const unsettledStatement = statement(
   'endpoints-unsettled',
@@ -20,15 +20,15 @@ const unsettledStatement = statement(
 );
 
 /**
- * Settles in the background what waits for endpoints that were switched or removed: batch by batch, endpoints in turn,
- * so that a million of one account delay no other's. What is left to do is in the database: it goes on wherever a
- * process died.
+ * Settles in the background the waiting deliveries of endpoints that were switched or removed. Endpoints take turns,
+ * batch by batch, so that a million deliveries of one account delay no other account. The database holds what is left to
+ * do, so another process continues where one died.
  */
 export function startSettling(options: {
   database: Database;
   clock: Clock;
   logger: Logger;
-  /** Deliveries became due. */
+  /** A batch made deliveries due. */
   released: () => void;
 }): Settling {
   const { database, clock, logger, released } = options;
@@ -54,18 +54,18 @@ export function startSettling(options: {
       try {
         await settleAll();
       } catch (err) {
-        if (!closing) logger.warn({ err }, 'what waits for changed endpoints is not settled yet; trying again');
+        if (!closing) logger.warn({ err }, 'deliveries of changed endpoints could not be settled; trying again');
       }
-      if (!closing) await waker.sleep(lookEveryMs);
+      if (!closing) await waker.sleep(pollIntervalMs);
     }
   })();
   return {
     settleFew: async (endpointId) => {
       try {
-        // The second finds out that the first was all there is.
+        // Usually the second batch finds nothing left, and ends the settling.
         if (await settleOne(endpointId)) await settleOne(endpointId);
       } catch (err) {
-        logger.warn({ err, endpointId }, 'what waits for a changed endpoint is settled in the background');
+        logger.warn({ err, endpointId }, 'deliveries of a changed endpoint are settled in the background');
       }
     },
     wake: () => waker.wake(),

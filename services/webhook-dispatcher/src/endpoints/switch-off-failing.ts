@@ -6,10 +6,10 @@ import { insertNotices, newNotice } from '../activity/notices.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 
 /**
- * Five days of nothing but failures is longer than all tries of one delivery take together (71 hours). Twenty tries of
- * three events keep an endpoint that gets an event a week from being judged by one of them.
+ * Five days are longer than all tries of one delivery take together (71 hours). The minimum of 20 tries and 3 events
+ * protects an endpoint that gets one event a week from being switched off because of one of them.
  */
-export const failingForLong = `last_at >= since + interval '5 days' and attempts >= 20 and events >= 3`;
+export const failingForDays = `last_at >= since + interval '5 days' and attempts >= 20 and events >= 3`;
 
 const endpointStatement = statement(
   'endpoint-to-switch-off',
@@ -17,7 +17,7 @@ const endpointStatement = statement(
 );
 const failingStatement = statement(
   'endpoint-failing-taken',
-  `delete from failing_endpoints where endpoint_id = $1 and ${failingForLong} returning since, attempts`,
+  `delete from failing_endpoints where endpoint_id = $1 and ${failingForDays} returning since, attempts`,
 );
 const switchOffStatement = statement(
   'endpoint-switched-off',
@@ -30,7 +30,7 @@ const switchOffStatement = statement(
    on conflict (endpoint_id) do update set changed_at = excluded.changed_at, url = excluded.url`,
 );
 
-/** Switches an endpoint off that has failed for days, with a notice. Whether it did: somebody may have changed it. */
+/** Switches the endpoint off and records a notice. Returns false when the endpoint was changed or has succeeded meanwhile. */
 async function switchOffFailing(database: Database, clock: Clock, endpointId: string): Promise<boolean> {
   return await database.transaction(async (client) => {
     const endpoint = (await client.query<{ account_id: string; url: string }>(endpointStatement([endpointId]))).rows[0];
@@ -45,7 +45,7 @@ async function switchOffFailing(database: Database, clock: Clock, endpointId: st
   });
 }
 
-/** Switches endpoints off and tells every replica; what fails is tried again with the endpoint's next failure. */
+/** Switches endpoints off and announces it to every replica. After an error, the endpoint's next failure tries again. */
 export function createSwitchOff(
   deps: Pick<EndpointDeps, 'database' | 'clock' | 'settle' | 'announce'> & { logger: Logger },
 ): (endpointId: string) => void {
@@ -57,6 +57,8 @@ export function createSwitchOff(
     announce(endpointId);
   };
   return (endpointId) => {
-    switchOff(endpointId).catch((err: unknown) => logger.warn({ err, endpointId }, 'a failing endpoint is still on'));
+    switchOff(endpointId).catch((err: unknown) =>
+      logger.warn({ err, endpointId }, 'a failing endpoint could not be switched off'),
+    );
   };
 }

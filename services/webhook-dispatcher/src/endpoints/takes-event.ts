@@ -1,13 +1,14 @@
 import type { WebhookEventName } from '@app/contracts/webhooks';
 import { type Database, statement } from '@app/service-kit/database';
 
-/** Switched-off endpoints count: what is made for them is held. */
+/** Endpoints that are off count too, because their events are held. */
 const takesStatement = statement(
   'endpoints-take-event',
   `select exists (
      select from endpoints where account_id = $1 and (events is null or $2 = any (events))) as takes`,
 );
 
+/** Whether an endpoint of the account, on or off, takes events of that name. */
 export async function takesEvent(
   database: Database,
   accountId: string,

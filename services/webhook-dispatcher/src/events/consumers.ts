@@ -3,7 +3,7 @@ import { funnelEmailSynced } from '@app/contracts/catalog';
 import { orderPaid } from '@app/contracts/orders';
 import type { WebhookEventName } from '@app/contracts/webhooks';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
-import { noteUnmatchedCodes } from '../activity/note-unmatched-codes.ts';
+import { recordUnmatchedCodes } from '../activity/record-unmatched-codes.ts';
 import { funnelEmailSyncPayload, orderPaidPayload } from './payloads.rules.ts';
 import { type OutgoingEvent, type StoreDeps, storeEvents } from './store-events.ts';
 
@@ -13,7 +13,7 @@ export function eventHandlers(deps: StoreDeps): EventHandler[] {
       storeEvents(
         deps,
         events.map((event) => ({
-          ...outgoing(event, 'order.paid', orderPaidPayload(event.data, event.occurredAt)),
+          ...outgoingEvent(event, 'order.paid', orderPaidPayload(event.data, event.occurredAt)),
           orderId: event.data.orderId,
           test: event.data.test,
         })),
@@ -25,17 +25,17 @@ export function eventHandlers(deps: StoreDeps): EventHandler[] {
       storeEvents(
         deps,
         events.map((event) =>
-          outgoing(event, 'funnel.email.sync', funnelEmailSyncPayload(event.data, event.occurredAt)),
+          outgoingEvent(event, 'funnel.email.sync', funnelEmailSyncPayload(event.data, event.occurredAt)),
         ),
         client,
         onCommit,
       ),
     ),
-    onEvent(affiliateCodeUnmatched, (events, client) => noteUnmatchedCodes(deps.clock, events, client)),
+    onEvent(affiliateCodeUnmatched, (events, client) => recordUnmatchedCodes(deps.clock, events, client)),
   ];
 }
 
-function outgoing(event: ReceivedEvent<unknown>, name: WebhookEventName, payload: object): OutgoingEvent {
+function outgoingEvent(event: ReceivedEvent<unknown>, name: WebhookEventName, payload: object): OutgoingEvent {
   const { id, accountId, occurredAt } = event;
   const traceparent = event.traceparent ?? null;
   return { id, accountId, name, orderId: null, test: false, body: JSON.stringify(payload), traceparent, occurredAt };

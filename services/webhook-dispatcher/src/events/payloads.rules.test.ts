@@ -48,7 +48,7 @@ test('strings without a value are empty, never absent', () => {
   });
 });
 
-test('the partner is named who is credited, as the partner’s code is written; what was typed only by events of old', () => {
+test('the payload names the code of the credited affiliate as the affiliate spells it, and the typed code only for events without a credited one', () => {
   const affiliateOf = (fields: object) => orderPaidPayload({ ...order, ...fields }, sentAt).affiliate;
   expect(affiliateOf({ affiliateCode: 'pal', creditedCode: 'PAL' })).toBe('PAL');
   expect(affiliateOf({ affiliateCode: 'typo', creditedCode: null })).toBe('');

@@ -5,7 +5,7 @@ import type { orderPaid } from '@app/contracts/orders';
 import type { FunnelEmailSyncPayload, OrderPaidPayload } from '@app/contracts/webhook-payloads';
 import { formatAmount } from '@app/money/format';
 
-/** Bodies as published, field by field. `sentAt` is when it happened and the same on every try. */
+/** The published payload. `sentAt` is when the event occurred, so it is the same on every try. */
 export function orderPaidPayload(order: EventData<typeof orderPaid>, sentAt: string): OrderPaidPayload {
   return {
     event: 'order.paid',
@@ -20,7 +20,7 @@ export function orderPaidPayload(order: EventData<typeof orderPaid>, sentAt: str
     totalCents: order.totalCents,
     total: formatAmount(order.totalCents, order.currency),
     currency: order.currency,
-    // Events of old only say what was typed.
+    // Events of earlier releases have no creditedCode, only the code that the buyer typed.
     affiliate: (order.creditedCode === undefined ? order.affiliateCode : order.creditedCode) ?? '',
     accessUrl: order.accessUrl,
     supportEmail: order.supportEmail,

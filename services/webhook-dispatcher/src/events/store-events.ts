@@ -3,25 +3,35 @@ import type { WebhookEventName } from '@app/contracts/webhooks';
 import type { OnCommit } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
-import type { Delivery, Lease } from '../deliveries/delivery.types.ts';
-import type { Dispatcher, Share } from '../deliveries/dispatcher.ts';
+import type { Delivery, EndpointBatch, Lease } from '../deliveries/delivery.types.ts';
 
-/** An event as receivers get it. */
+/** An event in the form that receivers get. */
 export interface OutgoingEvent {
   readonly id: string;
   readonly accountId: string;
   readonly name: WebhookEventName;
   readonly orderId: string | null;
   readonly test: boolean;
-  /** Built once; signed and sent byte for byte on every try. */
+  /** Built once: every try signs and sends the same bytes. */
   readonly body: string;
   readonly traceparent: string | null;
   readonly occurredAt: string;
 }
 
+/** Who sends the stored deliveries, as far as storing them is concerned. */
+export interface DeliverySender {
+  newLease(): Lease;
+  /** How many new deliveries of the endpoint it can send soon. */
+  freeCapacityOf(endpointId: string): number;
+  /** Called before deliveries are stored under the lease. */
+  expect(lease: Lease): void;
+  /** Called once they are committed. */
+  accept(lease: Lease, batches: readonly EndpointBatch[]): void;
+}
+
 export interface StoreDeps {
   readonly clock: Clock;
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: DeliverySender;
 }
 
 interface EndpointRow {
@@ -34,7 +44,10 @@ interface EndpointRow {
   readonly active: boolean;
 }
 
-/** Shared locks: an endpoint that is being switched off or removed meanwhile finds these deliveries, or is found off. */
+/**
+ * Shared locks order this transaction and a change of the endpoint: switching it off or removing it either finds these
+ * deliveries, or happens first and is seen here.
+ */
 const endpointsStatement = statement(
   'endpoints-of-accounts',
   `select id, account_id, url, secret, version, events, active from endpoints
@@ -67,14 +80,14 @@ interface DeliveryRow {
   readonly status: 'pending' | 'sending' | 'held';
 }
 
-interface GrowingShare extends Share {
-  readonly leased: Delivery[];
+interface GrowingBatch extends EndpointBatch {
+  readonly deliveries: Delivery[];
   overflow: boolean;
 }
 
 /**
- * Stores a batch of events and their deliveries, in two statements whatever its size, and hands the deliveries to the
- * dispatcher once they are committed. Events of accounts without an endpoint that wants them are not kept.
+ * Stores a batch of events and their deliveries in two statements, whatever its size, and offers the deliveries to the
+ * dispatcher once they are committed. An event that no endpoint of its account takes is not stored.
  */
 export async function storeEvents(
   deps: StoreDeps,
@@ -91,7 +104,7 @@ export async function storeEvents(
   const values = [JSON.stringify(plan.events), JSON.stringify(plan.rows), now, lease.token, lease.owner, lease.seconds];
   deps.dispatcher.expect(lease);
   await client.query(insertStatement(values));
-  onCommit(() => deps.dispatcher.accept(lease, [...plan.shares.values()]));
+  onCommit(() => deps.dispatcher.accept(lease, [...plan.batches.values()]));
 }
 
 async function endpointsOf(client: Client, events: readonly OutgoingEvent[]): Promise<Map<string, EndpointRow[]>> {
@@ -101,48 +114,51 @@ async function endpointsOf(client: Client, events: readonly OutgoingEvent[]): Pr
 }
 
 function planDeliveries(
-  dispatcher: Dispatcher,
+  dispatcher: DeliverySender,
   events: readonly OutgoingEvent[],
   endpoints: ReadonlyMap<string, readonly EndpointRow[]>,
   lease: Lease,
   nowMs: number,
-): { events: OutgoingEvent[]; rows: DeliveryRow[]; shares: Map<string, GrowingShare> } {
-  const plan = { events: [] as OutgoingEvent[], rows: [] as DeliveryRow[], shares: new Map<string, GrowingShare>() };
+): { events: OutgoingEvent[]; rows: DeliveryRow[]; batches: Map<string, GrowingBatch> } {
+  const plan = { events: [] as OutgoingEvent[], rows: [] as DeliveryRow[], batches: new Map<string, GrowingBatch>() };
   for (const event of events) {
-    const wanting = (endpoints.get(event.accountId) ?? []).filter((endpoint) => wants(endpoint, event.name));
-    if (wanting.length > 0) plan.events.push(event);
-    for (const endpoint of wanting) {
+    const takers = (endpoints.get(event.accountId) ?? []).filter((endpoint) => takes(endpoint, event.name));
+    if (takers.length > 0) plan.events.push(event);
+    for (const endpoint of takers) {
       const id = newId('delivery', nowMs);
-      const status = endpoint.active ? takeRoom(dispatcher, plan.shares, endpoint, event, id, lease) : 'held';
+      const status = endpoint.active ? addToBatch(dispatcher, plan.batches, endpoint, event, id, lease) : 'held';
       plan.rows.push({ id, event_id: event.id, endpoint_id: endpoint.id, account_id: event.accountId, status });
     }
   }
   return plan;
 }
 
-const wants = (endpoint: EndpointRow, name: string): boolean =>
+const takes = (endpoint: EndpointRow, name: string): boolean =>
   endpoint.events === null || endpoint.events.includes(name);
 
-/** Sent by this process at once while it has room for the endpoint; then it waits its turn in the database. */
-function takeRoom(
-  dispatcher: Dispatcher,
-  shares: Map<string, GrowingShare>,
+/**
+ * While this process has capacity for the endpoint, it takes the delivery at once (`sending`). Otherwise the delivery
+ * waits in the database (`pending`).
+ */
+function addToBatch(
+  dispatcher: DeliverySender,
+  batches: Map<string, GrowingBatch>,
   endpoint: EndpointRow,
   event: OutgoingEvent,
   id: string,
   lease: Lease,
 ): 'pending' | 'sending' {
-  let share = shares.get(endpoint.id);
-  if (share === undefined) {
+  let batch = batches.get(endpoint.id);
+  if (batch === undefined) {
     const { id: endpointId, version, url, secret } = endpoint;
-    share = { destination: { endpointId, version, url, secret }, leased: [], overflow: false };
-    shares.set(endpoint.id, share);
+    batch = { destination: { endpointId, version, url, secret }, deliveries: [], overflow: false };
+    batches.set(endpoint.id, batch);
   }
-  if (share.overflow || share.leased.length >= dispatcher.room(endpoint.id)) {
-    share.overflow = true;
+  if (batch.overflow || batch.deliveries.length >= dispatcher.freeCapacityOf(endpoint.id)) {
+    batch.overflow = true;
     return 'pending';
   }
-  share.leased.push({
+  batch.deliveries.push({
     id,
     accountId: event.accountId,
     eventId: event.id,

@@ -1,16 +1,17 @@
 import { type IdKind, idFloor } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 
-/** What receivers were sent, and what they answered, which may be anybody's data. */
+/** Bodies and response excerpts, which may hold personal data. */
 export const bodyKeepDays = 30;
-/** That something was sent, and how it went: 13 months, so that a year can be compared with the one before. */
+/** Attempts and notices: 13 months, so that a month can be compared with the same month a year ago. */
 export const recordKeepDays = 396;
-/** Attempts are read together with their delivery: it outlives the last of them, made up to 30 days later. */
+/** Attempts are read together with their delivery, so it outlives its last attempt, which is up to 30 days younger. */
 export const deliveryKeepDays = recordKeepDays + bodyKeepDays + 1;
 
 /**
- * One kind of outdated rows. `text` takes how far the step has come, the id at which its time ends, and how many rows to
- * look at; it returns `last`, how far it has come now: null when there was nothing.
+ * One step of the retention. `text` has three parameters: the id of the last row done, the cutoff id before which rows
+ * are expired, and the number of rows to look at. It returns `last`, the id of the last row done now; null when there
+ * was none.
  */
 export interface Step {
   readonly name: string;
@@ -20,8 +21,8 @@ export interface Step {
 }
 
 /**
- * A delivery that waited for so long is given up before its body goes, and Recent activity says so. One that is in
- * flight, or was taken at this very moment, ends the batch: it has its turn in the next run.
+ * A delivery that still waits is given up before its body is cleared, and Recent activity says so. A delivery that is in
+ * flight, or was claimed at this moment, ends the batch: the next run continues with it.
  */
 const giveUpWaiting = `with batch as (
     select id, status from deliveries where id > $1 and id < $2 order by id limit $3
@@ -38,7 +39,7 @@ const giveUpWaiting = `with batch as (
   from passed p left join given_up g on true left join endpoints e on e.id = g.endpoint_id and e.account_id = g.account_id
   group by p.last, g.account_id, g.endpoint_id, e.url`;
 
-/** Only what the step before has passed: nothing of that waits for its body any more. */
+/** Clears only bodies that the step before has passed, because no delivery waits for those. */
 const clearBodies = `with batch as (
     select id, event_id, account_id from deliveries
     where id > $1 and id < $2 and id <= (select done_until from retention where step = 'give-up-waiting')
@@ -76,7 +77,7 @@ const deleteDeliveries = `with batch as (
   )
   select max(id) as last from batch`;
 
-/** In this order: each step relies on the one before. */
+/** The order matters: each step relies on the one before. */
 export const steps: readonly Step[] = [
   { name: 'give-up-waiting', kind: 'delivery', keepDays: bodyKeepDays, text: giveUpWaiting },
   { name: 'clear-bodies', kind: 'delivery', keepDays: bodyKeepDays, text: clearBodies },
@@ -88,6 +89,7 @@ export const steps: readonly Step[] = [
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-export const untilOf = (step: Step, nowMs: number): string => idFloor(step.kind, nowMs - step.keepDays * dayMs);
+/** Rows with a smaller id are expired at `nowMs`. */
+export const cutoffId = (step: Step, nowMs: number): string => idFloor(step.kind, nowMs - step.keepDays * dayMs);
 
-export const statementOf = (step: Step) => statement(`retention-${step.name}`, step.text);
+export const stepStatement = (step: Step) => statement(`retention-${step.name}`, step.text);

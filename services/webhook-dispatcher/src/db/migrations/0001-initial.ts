@@ -2,10 +2,10 @@ import { messagingTables } from '@app/messaging/tables';
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Ids are compared byte by byte (collate "C"), which for these ids is the order they were made in.
+ * Ids are compared byte by byte (collate "C"), so they sort in the order in which they were made.
  *
- * A delivery's way: deliveries/delivery.types.ts. Two partial indexes serve it: what waits, by endpoint and in order,
- * and what some process holds on lease; a settled delivery is in neither.
+ * deliveries/delivery.types.ts describes the states of a delivery. Two partial indexes serve the deliveries that wait
+ * and those on lease; a delivery in a final state is in neither.
  */
 export class Initial extends Migration {
   override async up(): Promise<void> {

@@ -1,10 +1,10 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * - `unsettled_endpoints`: endpoints that were switched or removed, and what waits for them is not settled yet.
- * - `deliveries.due`: false while a retry waits for its time. The look for due deliveries (claim-deliveries.ts) reads
- *   `deliveries_scheduled` up to now and `deliveries_due` by endpoint, and so nothing of what merely waits.
- * - `deliveries_waiting` serves the settling of one endpoint, in the order of the ids, which is that of the events.
+ * - `unsettled_endpoints`: endpoints that were switched or removed and whose waiting deliveries are not settled yet.
+ * - `deliveries.due`: false while a retry waits for its time. The search for due deliveries (claim-deliveries.ts) reads
+ *   `deliveries_scheduled` up to now and `deliveries_due` by endpoint, so it reads no retry that is not due.
+ * - `deliveries_waiting` serves the settling of one endpoint in the order of the ids, which is the order of the events.
  */
 export class SettlingAndDue extends Migration {
   override async up(): Promise<void> {

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * `retention` holds, for each step of retention/steps.ts, how far it has come. Ids sort by time, so a step goes on from
- * there along an index, and finds nothing to do without reading what it has done or what is still young.
+ * `retention` stores the progress of each step of retention/steps.ts. Ids sort by time, so a step continues from there
+ * along an index, and reads neither the rows that it has done nor the rows that are not expired.
  */
 export class Retention extends Migration {
   override async up(): Promise<void> {

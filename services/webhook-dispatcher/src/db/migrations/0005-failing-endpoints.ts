@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Endpoints that nothing was delivered to since `since`; a success removes the row. `events` counts first tries. */
+/** Endpoints to which nothing was delivered since `since`; a success removes the row. `events` counts first tries. */
 export class FailingEndpoints extends Migration {
   override async up(): Promise<void> {
     this.addSql(`

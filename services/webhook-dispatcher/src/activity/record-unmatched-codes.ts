@@ -6,8 +6,8 @@ import type { Client } from '@app/service-kit/database';
 import { unmatchedCodeText } from './activity.rules.ts';
 import { insertNotices, newNotice } from './notices.ts';
 
-/** Tells sellers of sales that named a partner they do not have. */
-export async function noteUnmatchedCodes(
+/** Records a notice for each order that names an affiliate code which the account does not have. */
+export async function recordUnmatchedCodes(
   clock: Clock,
   events: readonly ReceivedEvent<EventData<typeof affiliateCodeUnmatched>>[],
   client: Client,
