@@ -13,7 +13,7 @@ import {
 } from './common.ts';
 import { idSchema } from './ids.ts';
 
-/** Accounts are the gateway's own: these are HTTP shapes, not messages. */
+/** The gateway owns accounts, so these are shapes of its HTTP interface and of no message. */
 export const apiKeyScopes = ['read', 'write', 'money'] as const;
 export const apiKeyScope = z.enum(apiKeyScopes);
 export type ApiKeyScope = z.infer<typeof apiKeyScope>;

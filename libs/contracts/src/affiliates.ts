@@ -72,8 +72,9 @@ export const listCommissions = defineRequest('read', 'affiliate', 'commissions.l
 });
 
 /**
- * Who is credited with sales that name a partner code, for many sales at once and across accounts. `credited[i]` answers
- * `wanted[i]`: the code as the partner has it; null when the account has no such partner, or the buyer is the partner.
+ * Finds out who is credited with sales that name an affiliate code, for many sales at once and across accounts.
+ * `credited[i]` belongs to `wanted[i]`: the code as the affiliate has it; null when the account has no such affiliate, or
+ * when the affiliate is the buyer.
  */
 export const resolveCredits = defineRequest('read', 'affiliate', 'credits.resolve', {
   input: z.object({
@@ -82,7 +83,7 @@ export const resolveCredits = defineRequest('read', 'affiliate', 'credits.resolv
   output: z.object({ credited: z.array(z.string().nullable()) }),
 });
 
-/** A sale named a partner code that the account does not have: the sale stands, nobody is credited. */
+/** A sale named an affiliate code that the account does not have: the sale stands, nobody is credited. */
 export const affiliateCodeUnmatched = defineEvent(
   'affiliate',
   'code.unmatched',

@@ -23,7 +23,7 @@ export const productStatus = z.enum(['draft', 'live', 'archived']);
 
 const productName = text(limits.name, 1);
 
-/** Published shape of a product; `access_url` and the timestamps are additions. */
+/** The published shape of a product. */
 export const productResource = z
   .object({
     id: idSchema('product'),
@@ -67,7 +67,7 @@ function checkInterval(
   }
 }
 
-/** How a product is charged is fixed at its creation: subscriptions sold from it rely on it. */
+/** Pricing type and interval cannot change: subscriptions that were sold rely on them. */
 export const updateProductBody = z
   .strictObject({
     name: productName.optional(),
@@ -198,7 +198,7 @@ export const deleteFunnelEmail = defineRequest('command', 'catalog', 'emails.del
   input: productId.extend({ emailId: z.string() }),
   output: okResult,
 });
-/** `sent` of the catalog's own answer counts the events it published; the API's those that have somewhere to go. */
+/** The catalog counts the events it published; the API answers 0 when no endpoint takes them. */
 export const pushResult = z.object({ ok: z.literal(true), sent: z.int() }).meta({ id: 'EmailPushResult' });
 export const pushFunnelEmails = defineRequest('command', 'catalog', 'emails.push', {
   input: productId,
@@ -221,8 +221,8 @@ export const deleteDiscount = defineRequest('command', 'catalog', 'discounts.del
   output: okResult,
 });
 
-/** What a sale needs to know of a product, as it is right now. */
-export const saleOffer = z.object({
+/** A product with its price, and the bumps and discounts that orders name, as they are right now. */
+export const pricedProduct = z.object({
   productId: z.string(),
   name: z.string(),
   slug: z.string(),
@@ -232,9 +232,9 @@ export const saleOffer = z.object({
   billingInterval: billingInterval.nullable(),
   status: productStatus,
   accessUrl: z.string().nullable(),
-  /** Of the bumps asked for those that are active. */
+  /** The active ones of the bumps asked for. */
   bumps: z.array(z.object({ id: z.string(), headline: z.string(), priceCents: z.int() })),
-  /** Those of the codes asked for that the product has. */
+  /** The ones of the codes asked for that the product has. */
   discounts: z.array(
     z.object({
       id: z.string(),
@@ -246,28 +246,29 @@ export const saleOffer = z.object({
     }),
   ),
 });
-export type SaleOffer = z.infer<typeof saleOffer>;
+export type PricedProduct = z.infer<typeof pricedProduct>;
 
-/** A product that sales are waiting for, with the bumps and discount codes (upper-case) that those sales name. */
-const wantedOffer = z.object({
+/** A product that orders name, with the bumps and discount codes (upper-case) that they name beside it. */
+const wantedProduct = z.object({
   accountId: z.string(),
   slug: z.string(),
   bumpIds: z.array(z.string()),
   discountCodes: z.array(z.string()),
 });
-export type WantedOffer = z.infer<typeof wantedOffer>;
+export type WantedProduct = z.infer<typeof wantedProduct>;
 
 /**
- * Offers for many sales at once, across accounts: one question for all orders that wait together.
- * `offers[i]` answers `wanted[i]`; null for a slug that account does not have. The answer holds nothing that was not
- * asked for, so that its size is bounded by the orders and not by what one account keeps in its catalog.
+ * Products for many orders at once, across accounts: orders that wait together share one request. `offers[i]` belongs to
+ * `wanted[i]`; it is null for a slug that the account does not have. The response has nothing that was not asked for, so
+ * its size is bounded by the orders and not by what one account has in its catalog. Subject and field say `offers`
+ * because replicas of two versions exchange them during an update.
  */
-export const resolveOffers = defineRequest('read', 'catalog', 'offers.resolve', {
-  input: z.object({ wanted: z.array(wantedOffer) }),
-  output: z.object({ offers: z.array(saleOffer.nullable()) }),
+export const resolveProducts = defineRequest('read', 'catalog', 'offers.resolve', {
+  input: z.object({ wanted: z.array(wantedProduct) }),
+  output: z.object({ offers: z.array(pricedProduct.nullable()) }),
 });
 
-/** One post-purchase email handed to the seller's receiving tool. */
+/** A seller handed a post-purchase email to the tool that sends it. */
 export const funnelEmailSynced = defineEvent(
   'catalog',
   'funnel-email.synced',

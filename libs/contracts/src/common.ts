@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** NUL and lone surrogates cannot be stored or sent on as UTF-8: they are refused at the edge, never altered. */
+/** PostgreSQL cannot store NUL, and UTF-8 has no lone surrogates: such text is refused, never altered. */
 const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
 /** Text of at most `max` characters, without surrounding white space. */
@@ -23,10 +23,10 @@ export const limits = {
   bodyBytes: 256 * 1024,
   bumpIds: 50,
   utm: 200,
-  // Of any array in a body: what its own maximum is at most.
+  // No array of a body may have a larger maximum of its own.
   arrayItems: 100,
   listMax: 100,
-  // What one answer lists whole must fit a message of 8 MiB, at its longest and in JSON: 1,000 products of 3 KB,
+  // A list without paging must fit a NATS message of 8 MiB, with the longest texts and in JSON: 1,000 products of 7.7 KB,
   // 2 × 100 offers and 100 discounts, and emails of 1 MiB as JSON writes them (a control character is six bytes there).
   productsPerAccount: 1_000,
   offersPerProduct: 100,
@@ -38,7 +38,7 @@ export const limits = {
 
 const localPart = String.raw`(?=[^@]{1,64}@)[^\s@"(),:;<>[\\\]\p{C}.]+(?:\.[^\s@"(),:;<>[\\\]\p{C}.]+)*`;
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?`;
-/** Each dot ends what is before it: nothing can be read in two ways, and long nonsense is refused in linear time. */
+/** A label has no dot, so text matches in one way only, and the time for long nonsense is linear. */
 const addressPattern = new RegExp(String.raw`^${localPart}@(?:${label}\.)+(?!\p{N}+$)(?=.{2})${label}$`, 'u');
 
 /**
@@ -74,10 +74,10 @@ export const maxAmountCents = 9_999_999_999;
 
 export const amountCents = z.int().min(0).max(maxAmountCents);
 
-/** What URL parsers drop, turn round or fill in (white space, controls, backslashes, missing slashes) is refused. */
+/** Refuses what URL parsers drop, turn round or fill in: white space, controls, backslashes, missing slashes. */
 const plainUrl = /^https?:\/\/[^/\\\s\p{Cc}][^\\\s\p{Cc}]*$/iu;
 
-/** Kept as typed: the text that is stored and shown is the address that is asked. */
+/** The text is stored as typed: what a seller sees is what is called. */
 export const httpUrl = z
   .string()
   .max(limits.url)
@@ -88,7 +88,7 @@ export const timestamp = z.iso.datetime({ precision: 3 });
 
 const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Input of timestamps: any ISO 8601 instant with an offset, of years that a `timestamp` can show in UTC. */
+/** A time in a body: ISO 8601 with any offset, in years that a `timestamp` can show in UTC. */
 export const instant = z.iso.datetime({ offset: true }).refine((value) => {
   const ms = Date.parse(value);
   return ms >= 0 && ms <= lastInstantMs;
@@ -105,7 +105,7 @@ export function pageQueryOf<Id extends z.ZodType<string>>(id: Id) {
 }
 export type PageQuery = z.infer<ReturnType<typeof pageQueryOf>>;
 
-/** A choice of several, each once. */
+/** A choice of one or more values; repeated ones are dropped. */
 export function choiceOf<Item extends z.ZodType>(item: Item) {
   return z
     .array(item)
@@ -114,12 +114,12 @@ export function choiceOf<Item extends z.ZodType>(item: Item) {
     .overwrite((chosen) => [...new Set(chosen)]);
 }
 
-/** `has_more` is there when paging was asked for, or when the first page of 100 is not all there is. */
+/** `has_more` is present when paging was asked for, and when the list is longer than the first page of 100. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), has_more: z.boolean().optional() });
 }
 
-/** Beside a resource that is shown with a secret once. */
+/** For resources that show a secret once. */
 export const secretNotice = z
   .string()
   .optional()

@@ -18,15 +18,15 @@ const names = new Map(
     .map((code) => [code, cldr.of(code)]),
 );
 
-/** English name of an assigned ISO 3166-1 alpha-2 code, or `undefined` for what is none. */
+/** English name of an assigned ISO 3166-1 alpha-2 code; `undefined` for any other text. */
 export function countryName(code: string): string | undefined {
   return names.get(code);
 }
 
-const refusal = 'must be a two-letter ISO 3166 country code';
+const message = 'must be a two-letter ISO 3166 country code';
 
 export const countryCode = z
   .string()
-  .regex(/^[A-Za-z]{2}$/, refusal)
+  .regex(/^[A-Za-z]{2}$/, message)
   .overwrite((code) => code.toUpperCase())
-  .refine((code) => names.has(code), refusal);
+  .refine((code) => names.has(code), message);

@@ -26,12 +26,12 @@ export function defineEvent<Data extends z.ZodType>(
 
 export type EventData<E> = E extends EventDefinition<infer D> ? z.infer<D> : never;
 
-/** What travels on a stream: who, when, what. Trace and request id ride in message headers. */
+/** The body of a message on a stream. Trace and request id are in its headers. */
 export interface EventEnvelope<Data> {
   /** `evt_` + UUIDv7; also the JetStream message id and the key of every consumer's inbox. */
   readonly id: string;
   readonly accountId: string;
-  /** ISO 8601 UTC with milliseconds: when it happened, never when it was sent. */
+  /** ISO 8601 UTC with milliseconds: when it happened, not when it was sent. */
   readonly occurredAt: string;
   readonly data: Data;
 }
@@ -39,7 +39,7 @@ export interface EventEnvelope<Data> {
 /** One JetStream stream for each publishing service. */
 export const streamName = (service: ServiceName): string => `EVT_${service.toUpperCase().replaceAll('-', '_')}`;
 
-/** A consumer's durable: one for each consuming service and kind of event, e.g. `metrics_order-paid-v1`. */
+/** The durable consumer of one kind of event in one service, e.g. `metrics_order-paid-v1`. */
 export const durableName = (consumer: ServiceName, event: EventDefinition): string =>
   `${consumer}_${event.name.replaceAll('.', '-')}-v${event.version}`;
 
@@ -47,10 +47,10 @@ export const durableName = (consumer: ServiceName, event: EventDefinition): stri
 export const streamSubjects = (service: ServiceName): string => `evt.${service}.>`;
 
 /**
- * A question or a command answered by one service over request/reply.
- * - `read` changes nothing: it may be asked again at will.
- * - `command` changes something. It carries a command id, its handler takes effect at most once for that id,
- *   and so the requester may repeat it when an answer got lost.
+ * A request that one service handles over NATS request/reply.
+ * - `read` changes nothing, so it may be repeated at will.
+ * - `command` changes something. It carries a command id and takes effect at most once for that id, so the requester may
+ *   repeat it when a response got lost.
  */
 export interface RequestDefinition<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   readonly kind: 'request';

@@ -55,7 +55,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** A refusal the caller can understand: a code of the registry, a sentence, and the fields at fault. */
+/** An error that the caller can act on: a code of the registry, a sentence, and the fields at fault. */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly code: ErrorCode;

@@ -4,10 +4,10 @@ type RawIssue = z.core.$ZodRawIssue;
 
 export const requiredMessage = 'is required';
 
-/** Longer lists of values are told in part. */
+/** How many allowed values a message lists. */
 const valuesMax = 20;
 
-/** What is wrong with a field, in words about the field: the end of a sentence that begins with its name. */
+/** What is wrong with a field: the end of a sentence that begins with the field's name. */
 export function fieldMessage(issue: RawIssue): string {
   if (issue.input === undefined) return requiredMessage;
   switch (issue.code) {
@@ -47,7 +47,7 @@ function typeMessage(issue: Extract<RawIssue, { code: 'invalid_type' }>): string
   return types[expected] ?? `must be of the type ${expected}`;
 }
 
-/** zod speaks of a number until it has one; what is asked for is a check further on. */
+/** Whether the number must be whole. For a value of another type zod names only `number`; the checks say the rest. */
 function isWhole(schema: unknown): boolean {
   if (!(schema instanceof z.ZodNumber)) return false;
   const ofItself = schema instanceof z.ZodNumberFormat ? [schema._zod.def] : [];
@@ -86,7 +86,7 @@ function oneOf(values: readonly string[]): string {
   return `must be one of ${values.slice(0, valuesMax).join(', ')}${more}`;
 }
 
-/** A choice of single values is one list of them; of other choices the nearest one speaks, which has the least to say. */
+/** Lists the values of a union of single values; for other unions it takes the branch with the fewest issues. */
 function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): string {
   const values = valuesOf(issue.errors);
   if (values !== undefined) return oneOf(values);
@@ -112,7 +112,7 @@ function valuesOfIssue(issue: z.core.$ZodIssue): string[] | undefined {
   return issue.code === 'invalid_union' ? valuesOf(issue.errors) : undefined;
 }
 
-/** Names never have a comma in them: see `namesIn`. */
+/** Names of fields have no comma, so `namesIn` can split the text again. */
 function knownNames(issue: RawIssue): string {
   return issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape).join(',') : '';
 }
@@ -123,8 +123,8 @@ export function namesIn(message: string): string[] {
 }
 
 /**
- * What to say of a field that is not known. Resources are read in snake_case and written in camelCase, and say
- * `customer_email` where a body says `email`: that spelling gets the right name.
+ * The message for an unknown field. Resources have snake_case fields such as `customer_email` where bodies have camelCase
+ * ones such as `email`: for a name copied from a resource the message has the name to use.
  */
 export function unknownFieldMessage(name: string, known: readonly string[], noun: string): string {
   const sent = plain(name);

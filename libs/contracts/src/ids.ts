@@ -52,7 +52,7 @@ let sequence = 0;
  */
 export function newIdSuffix(nowMs: number): string {
   if (nowMs > lastMs || lastMs - nowMs > 1_000) {
-    // Clocks are corrected by milliseconds; one that went back by more than a second was set: follow it.
+    // A correction moves the clock by milliseconds. One that went back by more than a second was set, so ids follow it.
     lastMs = nowMs;
     sequence = randomByte();
   } else if (++sequence > 0xfff) {
@@ -67,7 +67,7 @@ export function newIdSuffix(nowMs: number): string {
 }
 
 /**
- * The suffix that follows from a time and 10 bytes: the same for the same, so that what is made twice has one id.
+ * The suffix for a time and 10 bytes. Equal input gives an equal suffix, so that a thing made twice has one id.
  * @param ms milliseconds since the epoch
  */
 export function idSuffixOf(ms: number, entropy: Uint8Array): string {
@@ -76,7 +76,7 @@ export function idSuffixOf(ms: number, entropy: Uint8Array): string {
   return uuidV7(bytes, ms);
 }
 
-/** Puts the time, the version and the variant of RFC 9562 over the bytes; what is left of the last ten stays. */
+/** Writes time, version and variant of RFC 9562 over the bytes; the other bits of the last ten bytes stay. */
 function uuidV7(bytes: Uint8Array, ms: number): string {
   let rest = ms;
   for (let i = 5; i >= 0; i--) {
@@ -109,12 +109,12 @@ export function newId(kind: IdKind, nowMs: number): string {
   return `${idPrefixes[kind]}_${newIdSuffix(nowMs)}`;
 }
 
-/** The id of the thing that a command creates: the command's own suffix, so that a repeated command finds it. */
+/** The id of the thing that a command creates. It has the command's suffix, so that a repeated command finds it. */
 export function idOfCommand(kind: IdKind, commandId: string): string {
   return `${idPrefixes[kind]}_${commandId}`;
 }
 
-/** Sorts before every id of the kind that is made at that time or later, and behind all that were made before. */
+/** A text that sorts before every id of the kind made at that time or later, and after every earlier id. */
 export function idFloor(kind: IdKind, ms: number): string {
   let text = '';
   // 10 characters hold the 48 bits of time, as in `idTimeMs`.

@@ -33,13 +33,13 @@ export type OrderResource = z.infer<typeof orderResource>;
 
 const utm = text(limits.utm).nullable().optional();
 
-export const placeOrderBody = z
+export const createOrderBody = z
   .strictObject({
     productSlug: slug,
     email: emailAddress,
     name: text(limits.name).optional(),
     bumpIds: z.array(rawText(64)).max(limits.bumpIds).optional(),
-    affiliateCode: text(64).optional().describe('Credits this partner with the sale.'),
+    affiliateCode: text(64).optional().describe('Credits this affiliate with the sale.'),
     discountCode: text(50).optional(),
     country: countryCode.optional().describe('ISO 3166 alpha-2 code.'),
     utm_source: utm,
@@ -48,23 +48,23 @@ export const placeOrderBody = z
     utm_term: utm,
     utm_content: utm,
     paymentMethod: rawText(255, 1).optional().describe('Processor token that renewals may be charged to.'),
-    test: z.boolean().optional().describe('A rehearsal: full event stream, in no list and no metric.'),
+    test: z.boolean().optional().describe('A test order: full event stream, in no list and no metric.'),
   })
   .meta({ id: 'OrderCreate' });
-export type PlaceOrderBody = z.infer<typeof placeOrderBody>;
+export type CreateOrderBody = z.infer<typeof createOrderBody>;
 
-export const placeOrderResult = z
+export const createOrderResult = z
   .object({ ok: z.literal(true), orderId: idSchema('order'), totalCents: z.int() })
   .meta({ id: 'OrderCreated' });
 
-/** Records an order and settles it at once. The command's id becomes the order's id. */
-export const placeOrder = defineRequest('command', 'checkout', 'orders.place', {
+/** Records an order and settles it at once. The order's id is the command's. */
+export const createOrder = defineRequest('command', 'checkout', 'orders.place', {
   input: z.object({
-    body: placeOrderBody,
+    body: createOrderBody,
     /** The seller's settings that shape a sale. */
     account: z.object({ testMode: z.boolean(), supportEmail: z.string() }),
   }),
-  output: placeOrderResult,
+  output: createOrderResult,
 });
 
 export const listOrders = defineRequest('read', 'checkout', 'orders.list', {
@@ -76,7 +76,7 @@ export const getOrder = defineRequest('read', 'checkout', 'orders.get', {
   output: orderResource,
 });
 
-/** An order is paid for; carries all that any consumer needs, so that none has to ask back. */
+/** An order was paid. The data has all that any consumer needs, so that none has to ask another service. */
 export const orderPaid = defineEvent(
   'checkout',
   'order.paid',
@@ -96,9 +96,9 @@ export const orderPaid = defineEvent(
     totalCents: z.int(),
     currency: z.string(),
     items: z.array(z.object({ kind: orderItemKind, label: z.string(), amountCents: z.int() })),
-    /** As it was typed. */
+    /** As the buyer typed it. */
     affiliateCode: z.string().nullable(),
-    /** The code of the partner who is credited, as the partner has it; null for nobody. Events of old do not say. */
+    /** The code of the affiliate who is credited, as the affiliate has it; null for nobody. Older events lack the field. */
     creditedCode: z.string().nullable().optional(),
     paymentMethod: z.string().nullable(),
     accessUrl: z.string(),

@@ -36,7 +36,7 @@ export const getSubscription = defineRequest('read', 'billing', 'subscriptions.g
   output: subscriptionResource,
 });
 
-/** A subscription was born from an order. */
+/** An order of a subscription product started a subscription. */
 export const subscriptionStarted = defineEvent(
   'billing',
   'subscription.started',
@@ -64,8 +64,8 @@ export const dailyResult = z
   .meta({ id: 'DailyResult' });
 export type DailyResult = z.infer<typeof dailyResult>;
 
-/** The collections job: for one account, or for every account of the deployment when `accountId` is null. */
-export const runDailyJob = defineRequest('command', 'billing', 'daily-runs.run', {
+/** The daily run of one account, or of every account of the deployment when `accountId` is null. */
+export const startDailyRun = defineRequest('command', 'billing', 'daily-runs.run', {
   input: z.object({ accountId: z.string().nullable() }),
   output: dailyResult,
 });

@@ -5,11 +5,11 @@ import { orderPaid } from './orders.ts';
 import type { ServiceName } from './services.ts';
 import { subscriptionStarted } from './subscriptions.ts';
 
-/** Who asks whom and who consumes which events; the NATS permissions of every service follow from it. */
+/** What a service sends and receives; its NATS permissions follow from it. */
 export interface ServiceLinks {
-  /** Services whose requests it sends. */
+  /** Services it sends requests to. */
   readonly asks: readonly ServiceName[];
-  /** Events it consumes, each through a durable of its own. */
+  /** Events it consumes, each kind through a durable consumer of its own. */
   readonly consumes: readonly EventDefinition[];
   /** Whether it has a stream of its own. */
   readonly publishes: boolean;

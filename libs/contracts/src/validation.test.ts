@@ -6,7 +6,7 @@ import { createDiscountBody, createFunnelEmailBody, createOfferBody, createProdu
 import { limits, pageQueryOf } from './common.ts';
 import type { DomainError, FieldError } from './errors.ts';
 import { idSchema } from './ids.ts';
-import { placeOrderBody } from './orders.ts';
+import { createOrderBody } from './orders.ts';
 import { type InputPart, invalidField, parseInput } from './validation.ts';
 import { putWebhookEndpointBody } from './webhooks.ts';
 
@@ -26,7 +26,7 @@ const knownOfOffer = 'known: headline, priceCents, active';
 
 /** What is sent, the field it is refused for, its code, and the words. */
 const table: [string, z.ZodType, unknown, string, string, string][] = [
-  ['missing', placeOrderBody, { email: 'ada@example.com' }, 'productSlug', 'required', 'is required'],
+  ['missing', createOrderBody, { email: 'ada@example.com' }, 'productSlug', 'required', 'is required'],
   [
     'a missing choice',
     createProductBody,
@@ -36,10 +36,10 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
     'is required',
   ],
   ['an empty text', createProductBody, { ...product, name: '  ' }, 'name', 'required', 'is required'],
-  ['no text', placeOrderBody, { ...order, name: 7 }, 'name', 'wrong_type', 'must be a string'],
+  ['no text', createOrderBody, { ...order, name: 7 }, 'name', 'wrong_type', 'must be a string'],
   [
     'a text too long',
-    placeOrderBody,
+    createOrderBody,
     { ...order, name: 'x'.repeat(201) },
     'name',
     'too_big',
@@ -95,7 +95,7 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
     'invalid',
     'must be a multiple of 0.01',
   ],
-  ['no boolean', placeOrderBody, { ...order, test: 'yes' }, 'test', 'wrong_type', 'must be true or false'],
+  ['no boolean', createOrderBody, { ...order, test: 'yes' }, 'test', 'wrong_type', 'must be true or false'],
   [
     'another choice',
     createProductBody,
@@ -112,11 +112,11 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
     'invalid',
     'must be one of 0, 1, true, false',
   ],
-  ['no array', placeOrderBody, { ...order, bumpIds: 'bmp' }, 'bumpIds', 'wrong_type', 'must be an array'],
+  ['no array', createOrderBody, { ...order, bumpIds: 'bmp' }, 'bumpIds', 'wrong_type', 'must be an array'],
   ['an empty array', createApiKeyBody, { name: 'k', scopes: [] }, 'scopes', 'too_small', 'must have at least 1 item'],
   [
     'an array too long',
-    placeOrderBody,
+    createOrderBody,
     { ...order, bumpIds: Array(51).fill('b') },
     'bumpIds',
     'too_big',
@@ -132,7 +132,7 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
   ],
   [
     'no email address',
-    placeOrderBody,
+    createOrderBody,
     { ...order, email: 'ada' },
     'email',
     'invalid_format',
@@ -140,7 +140,7 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
   ],
   [
     'no slug',
-    placeOrderBody,
+    createOrderBody,
     { ...order, productSlug: 'A B' },
     'productSlug',
     'invalid_format',
@@ -173,7 +173,7 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
   ],
   [
     'no country',
-    placeOrderBody,
+    createOrderBody,
     { ...order, country: 'ZZ' },
     'country',
     'invalid',
@@ -229,7 +229,7 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
   ],
   [
     'a longer name of the resource',
-    placeOrderBody,
+    createOrderBody,
     { ...order, customer_email: 'a@example.com' },
     'customer_email',
     'unknown_field',
@@ -243,8 +243,8 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
     'unknown_field',
     'is not a known field; none is taken here',
   ],
-  ['nothing at all', placeOrderBody, undefined, '', 'required', 'is required'],
-  ['no object', placeOrderBody, [], '', 'wrong_type', 'must be an object'],
+  ['nothing at all', createOrderBody, undefined, '', 'required', 'is required'],
+  ['no object', createOrderBody, [], '', 'wrong_type', 'must be an object'],
   [
     'a choice of shapes',
     z.union([z.strictObject({ a: z.string() }), z.strictObject({ b: z.string(), c: z.int() })]),
@@ -307,12 +307,12 @@ test('the sentence says which field, or how many and which', () => {
       '7 fields are invalid: productSlug, email, name, discountCode, country and 2 more.',
     ],
   ];
-  for (const [body, detail] of details) expect(refusalOf(placeOrderBody, body).message).toBe(detail);
+  for (const [body, detail] of details) expect(refusalOf(createOrderBody, body).message).toBe(detail);
   expect(invalidField('expiresAt', 'must be in the future').message).toBe('expiresAt must be in the future.');
 });
 
 test('a field is told of once, by the first thing that is wrong with it', () => {
-  expect(refusalOf(placeOrderBody, { ...order, productSlug: `${'A'.repeat(90)}` }).errors).toEqual([
+  expect(refusalOf(createOrderBody, { ...order, productSlug: `${'A'.repeat(90)}` }).errors).toEqual([
     { field: 'productSlug', code: 'too_big', message: 'must be at most 80 characters long' },
   ]);
 });
@@ -363,5 +363,5 @@ test('what is not looked at any more is not looked at: an item behind the maximu
 test('arrays nested ten thousand deep are refused like anything else', () => {
   let deep: unknown = [];
   for (let i = 0; i < 10_000; i++) deep = [deep];
-  expect(refusalOf(placeOrderBody, { ...order, name: deep }).errors).toMatchObject([{ field: 'name' }]);
+  expect(refusalOf(createOrderBody, { ...order, name: deep }).errors).toMatchObject([{ field: 'name' }]);
 });

@@ -3,35 +3,35 @@ import { limits } from './common.ts';
 import { DomainError, type FieldError } from './errors.ts';
 import { fieldMessage, namesIn, requiredMessage, unknownFieldMessage } from './field-messages.ts';
 
-/** 50 errors of some 100 bytes: an answer of 5 KB to whatever nonsense. */
+/** 50 errors of about 100 bytes: a response of 5 KB, whatever the body. */
 const errorsMax = 50;
-/** Of a field's name that a caller made up. */
+/** How much of a made-up field name a response repeats. */
 const nameLengthMax = 100;
-/** Names of fields in the sentence about all of them. */
+/** How many fields the summary names. */
 const namesMax = 5;
 
-/** What is being checked, as a sentence names it. */
+/** The part of a request that is checked. */
 export type InputPart = 'body' | 'query';
 const nouns = { body: 'field', query: 'query parameter' } as const;
 
 /**
- * What the schema makes of the input.
+ * Parses input by a schema.
  * @throws DomainError `validation_failed`, one error a field and at most 50
  */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, part: InputPart = 'body'): z.output<S> {
   const result = schema.safeParse(withoutLongTails(input), { error: fieldMessage });
   if (result.success) return result.data;
   const { errors, count } = fieldErrors(result.error, part);
-  throw refusal(errors, count, part);
+  throw validationError(errors, count, part);
 }
 
-/** The refusal of one field. */
+/** The error for one invalid field. */
 export function invalidField(field: string, message: string, code = 'invalid'): DomainError {
-  return refusal([{ field, code, message }], 1, 'body');
+  return validationError([{ field, code, message }], 1, 'body');
 }
 
-/** @param count of all errors, of which these are the first */
-function refusal(errors: readonly FieldError[], count: number, part: InputPart): DomainError {
+/** @param count of all errors; `errors` holds the first of them */
+function validationError(errors: readonly FieldError[], count: number, part: InputPart): DomainError {
   const [first] = errors;
   const detail = count === 1 && first !== undefined ? sentence(first, part) : summary(errors, count, part);
   return new DomainError('validation_failed', detail, errors);
@@ -50,7 +50,7 @@ function summary(errors: readonly FieldError[], count: number, part: InputPart):
 
 const subjectOf = ({ field }: FieldError, part: InputPart): string => (field === '' ? `The ${part}` : field);
 
-/** zod's issues as field errors, the first one of each field; those about a whole array before those about its items. */
+/** Zod's issues as field errors: the first one of each field, and issues of an array before those of its items. */
 function fieldErrors(error: z.ZodError, part: InputPart): { errors: FieldError[]; count: number } {
   const byField = new Map<string, FieldError>();
   let beyond = 0;
@@ -86,12 +86,12 @@ const codes: Record<string, string> = {
   invalid_value: 'unknown_value',
 };
 
-/** Deeper than any schema looks. */
+/** No schema is deeper. */
 const depthMax = 8;
 
 /**
- * The input with each array cut behind the first item too many: it is refused all the same, and 100,000 items are not
- * looked at one by one before. The input itself when it has no such array, as nearly every one.
+ * Cuts each array that is too long after one item too many: the schema refuses it all the same, without a look at each
+ * of 100,000 items. Returns the input itself when no array is too long, as in nearly every request.
  */
 function withoutLongTails(input: unknown): unknown {
   return hasLongArray(input, depthMax) ? cut(input, depthMax) : input;

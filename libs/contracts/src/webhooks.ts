@@ -3,7 +3,7 @@ import { choiceOf, httpUrl, listOf, okResult, pageQueryOf, secretNotice, timesta
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
-/** Every event kind a seller can receive, by its published name. */
+/** Published names of the events that a seller can receive. */
 export const webhookEventNames = [
   'order.paid',
   'order.refunded',
@@ -54,15 +54,15 @@ export const deleteWebhookEndpoint = defineRequest('command', 'webhook-dispatche
 });
 
 /**
- * Whether an event of this name has somewhere to go, now or held: an endpoint is connected, switched on or off, whose
- * filter takes it.
+ * Whether an endpoint is connected whose filter takes events of this name. An endpoint that is switched off counts: its
+ * deliveries are held.
  */
 export const takesWebhookEvent = defineRequest('read', 'webhook-dispatcher', 'endpoints.takes-event', {
   input: z.object({ event: webhookEventName }),
   output: z.object({ takes: z.boolean() }),
 });
 
-/** One line of Recent activity: a delivery attempt, or a notice to the seller. */
+/** A line of Recent activity: a delivery attempt, or a notice to the seller. */
 export const activityEntry = z
   .object({
     id: z.string(),

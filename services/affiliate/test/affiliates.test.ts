@@ -27,7 +27,7 @@ const patch = (code: string, body: RequestInput<typeof updateAffiliate>['body'],
 const list = (context: object = {}, page: RequestInput<typeof listAffiliates> = {}) =>
   service.ask(listAffiliates, page, { accountId, ...context });
 
-test('partners earn a percentage or an amount, on first sales only unless said, and are listed newest first', async () => {
+test('affiliates earn a percentage or an amount, on first sales only by default, and are listed newest first', async () => {
   expect(await list()).toEqual({ data: [] });
   const percent = await create('ZOE', { commissionPercent: 12.34 });
   expect(percent).toEqual({
@@ -72,7 +72,7 @@ test('a patch changes the given fields, by a code in any case; a new commission 
   expect((await list()).data).toMatchObject([{ code: 'Pat', commission_percent: 0, renewal_months: 3 }]);
 });
 
-test('partners are listed however many and however long they are: 100 at once, the rest page by page', async () => {
+test('affiliates are listed however many and however long they are: 100 at once, the rest page by page', async () => {
   // As JSON writes control characters: six bytes each.
   await service.database.pool.query(
     `insert into affiliates (account_id, id, code, name, email, renewal_months, created_at, commission_cents)

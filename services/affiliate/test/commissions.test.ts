@@ -19,13 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Every test has an account of its own, with one partner who earns 30 %. */
+/** Every test has an account of its own, with one affiliate who earns 30 %. */
 beforeEach(async () => {
   accountId = newId('account', Date.now());
-  await createPartner(accountId, { commissionPercent: 30 });
+  await addAffiliate(accountId, { commissionPercent: 30 });
 });
 
-function createPartner(owner: string, commission: { commissionPercent: number } | { commissionCents: number }) {
+function addAffiliate(owner: string, commission: { commissionPercent: number } | { commissionCents: number }) {
   const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', ...commission };
   return service.ask(createAffiliate, { body }, { accountId: owner });
 }
@@ -64,7 +64,7 @@ const whenCommissions = (count: number, owner = accountId) =>
     return data.length >= count && data;
   });
 
-test('an order that names a partner, in any case, makes one pending commission from the time of the sale', async () => {
+test('an order that names an affiliate, in any case, makes one pending commission from the time of the sale', async () => {
   expect(await list()).toEqual({ data: [] });
   const order = paidOrder({ affiliateCode: 'pAt' });
   await service.publish(accountId, order);
@@ -88,7 +88,7 @@ test('an order makes one commission however often its event arrives and under wh
   expect((await whenCommissions(2)).map((commission) => commission.order_id)).toEqual([last.orderId, first.orderId]);
 });
 
-test('rehearsals, partners’ own purchases and orders without a code earn nothing', async () => {
+test('test orders, affiliates’ own purchases and orders without a code earn nothing', async () => {
   await service.publish(accountId, paidOrder({ test: true }));
   await service.publish(accountId, paidOrder({ customerEmail: 'Pat@EXAMPLE.com' }));
   await service.publish(accountId, paidOrder({ affiliateCode: null }));
@@ -97,9 +97,9 @@ test('rehearsals, partners’ own purchases and orders without a code earn nothi
   expect((await whenCommissions(1)).map((commission) => commission.order_id)).toEqual([credited.orderId]);
 });
 
-test('a partner is credited by the account that was sold in, at the commission promised there then', async () => {
+test('an affiliate is credited by the account that made the sale, at the commission of that time', async () => {
   const other = newId('account', Date.now());
-  await createPartner(other, { commissionCents: 5000 });
+  await addAffiliate(other, { commissionCents: 5000 });
   const orders = [paidOrder(), paidOrder({ totalCents: 9900 })];
   for (const order of orders) await service.publish(other, order);
   expect((await whenCommissions(2, other)).map((commission) => commission.amount_cents)).toEqual([5000, 4905]);
@@ -108,7 +108,7 @@ test('a partner is credited by the account that was sold in, at the commission p
   expect((await list({}, other)).data.map((commission) => commission.amount_cents)).toEqual([5000, 4905]);
 });
 
-test('each sale is told who is credited: by the partner’s own spelling, in the account sold in, never for own purchases', async () => {
+test('the credit of each sale is the code as the affiliate writes it, in the account of the sale, and never for own purchases', async () => {
   const other = newId('account', Date.now());
   const sale = (code: string, customerEmail = 'buyer@example.com', owner = accountId) => ({
     accountId: owner,
@@ -128,11 +128,11 @@ test('each sale is told who is credited: by the partner’s own spelling, in the
   expect(await service.ask(resolveCredits, { wanted: [] }, { accountId: '' })).toEqual({ credited: [] });
 });
 
-test('a code that the account does not have is told as an event, for rehearsals too, and credits nobody', async () => {
+test('a code that the account does not have becomes an event, for test orders too, and credits nobody', async () => {
   const stranger = newId('account', Date.now());
-  const [order, rehearsal] = [paidOrder(), paidOrder({ affiliateCode: 'Typo', test: true })];
+  const [order, testOrder] = [paidOrder(), paidOrder({ affiliateCode: 'Typo', test: true })];
   await service.publish(stranger, order);
-  await service.publish(accountId, rehearsal);
+  await service.publish(accountId, testOrder);
   const rows = await eventually(async () => {
     const found = await service.database.pool.query(
       'select subject, payload::json as event from outbox where payload like any ($1) and stream_seq is not null order by id',
@@ -149,7 +149,7 @@ test('a code that the account does not have is told as an event, for rehearsals 
         data: { orderId: order.orderId, code: 'PAT', test: false },
       },
     },
-    { event: { accountId, data: { orderId: rehearsal.orderId, code: 'Typo', test: true } } },
+    { event: { accountId, data: { orderId: testOrder.orderId, code: 'Typo', test: true } } },
   ]);
   for (const { event } of rows) affiliateCodeUnmatched.data.parse(event.data);
   const { rows: commissions } = await service.database.pool.query('select from commissions where account_id = $1', [
@@ -179,7 +179,7 @@ test('commissions are paged back by id, newest sale first, none twice and none l
   expect(pages.flat()).toEqual(all.map((commission) => commission.id));
 });
 
-test('a burst of orders with and without partners is settled completely', async () => {
+test('a burst of orders with and without affiliates is settled completely', async () => {
   const orders = Array.from({ length: 300 }, (_, n) =>
     paidOrder({ affiliateCode: ['PAT', 'pat', 'nobody', null][n % 4] ?? null }),
   );

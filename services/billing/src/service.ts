@@ -1,10 +1,10 @@
 import { defineService } from '@app/service-host/define-service';
 import type { BillingConfig } from './config.ts';
 import { dailyRunRequests } from './daily-runs/requests.ts';
-import { createSlots } from './daily-runs/slots.ts';
+import { createSemaphore } from './daily-runs/semaphore.ts';
 import { dailySteps } from './daily-runs/steps.ts';
 import { databaseOptions } from './db/migrate.ts';
-import { outdated } from './db/outdated.ts';
+import { retention } from './db/retention.ts';
 import { eventHandlers } from './subscriptions/consumers.ts';
 import { subscriptionRequests } from './subscriptions/requests.ts';
 
@@ -15,11 +15,11 @@ export const createBilling = defineService<BillingConfig>({
   name: 'billing',
   description: 'Subscriptions and the daily collections job',
   database: databaseOptions,
-  retention: outdated,
+  retention,
   start: ({ config, database, clock, logger, wakeRelay }) => {
     // Half of the pool for the locks of runs leaves the other half for their work; the run over all needs two.
-    const slotsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
-    const running = { slots: createSlots(slotsMax), partsAtOnce: slotsMax - 1, partLimitMs };
+    const runsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
+    const running = { semaphore: createSemaphore(runsMax), partsAtOnce: runsMax - 1, partLimitMs };
     return {
       events: eventHandlers(wakeRelay),
       requests: [

@@ -1,6 +1,6 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
-import { dailyRunResource, listDailyRuns, listSubscriptions, runDailyJob } from '@app/contracts/subscriptions';
+import { dailyRunResource, listDailyRuns, listSubscriptions, startDailyRun } from '@app/contracts/subscriptions';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const command = (): string => newIdSuffix(harness.clock.nowMs());
 
 /** `caller` is '' for the platform. */
 const run = (caller: string, accountId: string | null, commandId = command()) =>
-  harness.requester.request(runDailyJob, { accountId }, { accountId: caller, requestId: 'r', commandId });
+  harness.requester.request(startDailyRun, { accountId }, { accountId: caller, requestId: 'r', commandId });
 
 async function runsOf(accountId: string, page: { limit?: number; before?: string } = {}) {
   const output = await harness.requester.request(listDailyRuns, page, { accountId, requestId: 'r' });
@@ -46,7 +46,7 @@ async function sellerWithSubscription(): Promise<string> {
 test('a seller’s run answers in the published shape and charges nobody while no processor is connected', async () => {
   const account = await sellerWithSubscription();
   harness.clock.set('2026-03-15T12:00:00.000Z');
-  expect(runDailyJob.output.strict().parse(await run(account, account))).toEqual(nothingDone);
+  expect(startDailyRun.output.strict().parse(await run(account, account))).toEqual(nothingDone);
   const at = '2026-03-15T12:00:00.000Z';
   expect(await runsOf(account)).toEqual({
     data: [{ id: expect.stringMatching(/^run_/), started_at: at, finished_at: at, result: nothingDone }],

@@ -7,12 +7,12 @@ import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type DailyDeps, runForAccount, runForAll } from '../src/daily-runs/run-daily-job.ts';
+import { createSemaphore } from '../src/daily-runs/semaphore.ts';
 import { allAccounts, lookStatement } from '../src/daily-runs/single-flight.ts';
-import { createSlots } from '../src/daily-runs/slots.ts';
+import { type DailyDeps, runForAccount, runForAll } from '../src/daily-runs/start-daily-run.ts';
 import type { DailyStep } from '../src/daily-runs/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
-import { outdated } from '../src/db/outdated.ts';
+import { retention } from '../src/db/retention.ts';
 
 guardLeaks();
 
@@ -35,8 +35,16 @@ const db = () => (replicas[0] as Database).pool;
 const clock = fakeClock();
 
 function replica(index: number, ...steps: DailyStep[]): DailyDeps {
-  const [logger, slots] = [silentLogger(), createSlots(3)];
-  return { database: replicas[index] as Database, clock, logger, slots, steps, partsAtOnce: 2, partLimitMs: 60_000 };
+  const [logger, semaphore] = [silentLogger(), createSemaphore(3)];
+  return {
+    database: replicas[index] as Database,
+    clock,
+    logger,
+    semaphore,
+    steps,
+    partsAtOnce: 2,
+    partLimitMs: 60_000,
+  };
 }
 
 const asked = (runId = newId('dailyRun', clock.nowMs())) => ({ runId, deadlineMs: Number.POSITIVE_INFINITY });
@@ -167,7 +175,7 @@ test('a run whose lock’s session breaks has its result stored and answered all
 
 test('whoever waits for a turn waits until the deadline, and nothing runs after it', async () => {
   const held = heldStep();
-  const deps = { ...replica(0, held.step), slots: createSlots(1) };
+  const deps = { ...replica(0, held.step), semaphore: createSemaphore(1) };
   const first = runForAccount(deps, account, asked());
   await eventually(() => held.calls.length === 1);
   const startedMs = Date.now();
@@ -197,7 +205,7 @@ test('a step that fails leaves a run without result, and the next run works', as
   expect((await runForAccount(replica(0), account, asked())).ok).toBe(true);
 });
 
-test('the platform’s run sums the accounts, joins a seller’s own run, and is one flight itself', async () => {
+test('the platform’s run sums the accounts, joins a seller’s own run, and is one run itself', async () => {
   for (const accountId of ['acc_a', 'acc_a', 'acc_b', 'acc_c']) await subscriptionOf(accountId);
   const held = heldStep();
   const seller = runForAccount(replica(0, held.step), 'acc_b', asked());
@@ -251,7 +259,7 @@ test('the platform’s run works on several accounts at the same time, on each o
   expect(together.calls.toSorted()).toEqual(accounts);
 });
 
-test('a look at a run costs the same with one and with very many runs: it reads by index alone', async () => {
+test('reading the state of a run costs the same with one and with very many runs: it reads by index alone', async () => {
   await db().query(
     `insert into daily_runs (id, account_id, platform_run_id, started_at, finished_at, result)
      select 'run_' || n, case when n % 5 = 0 then '' else 'acc_' || n % 4000 end, 'run_' || n % 7, now(), now(), '{}'
@@ -276,7 +284,7 @@ test('runs are kept for thirteen months', async () => {
       daysAgo(days),
     ]);
   }
-  await deleteExpired(replicas[0] as Database, outdated(clock));
+  await deleteExpired(replicas[0] as Database, retention(clock));
   expect((await rows()).map((row) => row.id)).toEqual(['run_1', 'run_395']);
 });
 

@@ -123,15 +123,15 @@ test('the payment method is kept for renewals and leaves the service nowhere', a
   expect(rows).toEqual([{ payment_method: 'sim_secret_token' }]);
 });
 
-test('a rehearsal starts a subscription that is announced and in no list', async () => {
+test('a test order starts a subscription that is published and in no list', async () => {
   const account = newAccount();
   await harness.publish(orderPaid, orderEvent(account, { test: true }));
   await harness.publish(orderPaid, orderEvent(account));
   const events = await eventually(() => publishedFor(account).length === 2 && publishedFor(account));
   expect(events.map((event) => subscriptionStarted.data.parse(event.data).test)).toEqual([true, false]);
   expect(await list(account)).toEqual({ data: [expect.objectContaining({ status: 'active' })] });
-  const rehearsal = subscriptionStarted.data.parse(events[0]?.data).subscriptionId;
-  expect((await get(account, rehearsal)).id).toBe(rehearsal);
+  const ofTestOrder = subscriptionStarted.data.parse(events[0]?.data).subscriptionId;
+  expect((await get(account, ofTestOrder)).id).toBe(ofTestOrder);
 });
 
 test('lists are newest first and page back without gap or repetition', async () => {

@@ -1,17 +1,17 @@
 import { defineService } from '@app/service-host/define-service';
 import type { CheckoutConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
-import { outdated } from './db/outdated.ts';
-import { createOrderBatcher } from './orders/place-order.ts';
+import { retention } from './db/retention.ts';
+import { createOrderBatcher } from './orders/order-batcher.ts';
 import { orderRequests } from './orders/requests.ts';
 
 export const createCheckout = defineService<CheckoutConfig>({
   name: 'checkout',
   description: 'Orders and checkouts',
   database: databaseOptions,
-  retention: () => outdated,
+  retention: () => retention,
   start: ({ database, requester, wakeRelay, resources }) => {
-    const batcher = createOrderBatcher({ database, requester, afterCommit: wakeRelay });
+    const batcher = createOrderBatcher({ database, requester, wakeRelay });
     resources.add('order batcher', batcher, (created) => created.close());
     return { requests: orderRequests(database, batcher) };
   },

@@ -1,4 +1,4 @@
-import { placeOrder } from '@app/contracts/orders';
+import { createOrder } from '@app/contracts/orders';
 import { isWorking, writeContext } from '@app/messaging/request-headers';
 import { openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
@@ -15,22 +15,22 @@ let harness: Harness;
 
 beforeEach(async () => {
   harness = await createHarness();
-  harness.offers.set('acc_1/course', course);
+  harness.products.set('acc_1/course', course);
 });
 
 afterEach(() => harness.close());
 
-const place = (change: Parameters<typeof orderBody>[0] = {}, ctx = context()) =>
-  harness.requester.request(placeOrder, { body: orderBody(change), account }, ctx);
+const create = (change: Parameters<typeof orderBody>[0] = {}, ctx = context()) =>
+  harness.requester.request(createOrder, { body: orderBody(change), account }, ctx);
 const query = <Row extends object>(sql: string) => queryDatabase<Row>(harness.database.url, sql);
 const count = async (table: string) => (await query(`select 1 from ${table}`)).length;
 
-/** Two orders that the catalog keeps waiting: whatever comes now waits behind them, and goes together. */
-async function keepDeskBusy(): Promise<{ release: () => void; busy: Promise<unknown> }> {
+/** Two batches wait for the catalog: orders that come now wait behind them, and form the next batch. */
+async function keepBatcherBusy(): Promise<{ release: () => void; busy: Promise<unknown> }> {
   const release = harness.stallCatalog();
-  const first = place();
+  const first = create();
   await eventually(() => harness.asked.length === 1);
-  const second = place();
+  const second = create();
   await eventually(() => harness.asked.length === 2);
   return { release, busy: Promise.all([first, second]) };
 }
@@ -40,8 +40,8 @@ test('a command repeated while its order waits takes one place in the queue, and
   const release = harness.stallCatalog();
   const ctx = context();
   // More than may wait at all.
-  const repeated = Array.from({ length: 2_200 }, () => place({}, ctx));
-  const neighbour = place();
+  const repeated = Array.from({ length: 2_200 }, () => create({}, ctx));
+  const neighbour = create();
   await harness.arrived();
   release();
   const answers = new Set((await Promise.all(repeated)).map(({ orderId }) => orderId));
@@ -50,13 +50,13 @@ test('a command repeated while its order waits takes one place in the queue, and
   expect(await count('orders')).toBe(2);
 });
 
-test('orders outlast a database that stands still for longer than one try waits, each recorded and told once', async () => {
+test('orders outlast a database that stands still for longer than one try waits, each recorded and published once', async () => {
   await harness.start();
   const database = await openDatabase(databaseOptions(harness.database.url));
   try {
     const orders = await database.transaction(async (client) => {
       await client.query('lock table orders in exclusive mode');
-      const sent = Array.from({ length: 12 }, (_, n) => place(n % 3 === 0 ? { discountCode: 'ALWAYS' } : {}));
+      const sent = Array.from({ length: 12 }, (_, n) => create(n % 3 === 0 ? { discountCode: 'ALWAYS' } : {}));
       const resumeMs = Date.now() + 6_000;
       await eventually(() => Date.now() > resumeMs, { withinMs: 7_000 });
       return sent;
@@ -75,7 +75,7 @@ test('orders outlast a database that stands still for longer than one try waits,
 
 test('an order whose caller stopped waiting before its turn came is refused and not recorded', async () => {
   await harness.start();
-  const { release, busy } = await keepDeskBusy();
+  const { release, busy } = await keepBatcherBusy();
   const ctx = { ...context(), traceparent: undefined };
   const timeoutMs = 300;
   const payload = JSON.stringify({ body: orderBody(), account });
@@ -95,11 +95,29 @@ test('an order whose caller stopped waiting before its turn came is refused and 
 async function finalAnswer(payload: string, headers: ReturnType<typeof writeContext>): Promise<unknown> {
   const { connection } = harness.link;
   const options = { headers, maxWait: 10_000, strategy: 'timer' as const };
-  for await (const reply of await connection.requestMany(placeOrder.subject, payload, options)) {
+  for await (const reply of await connection.requestMany(createOrder.subject, payload, options)) {
     if (!isWorking(reply)) return reply.json();
   }
   throw new Error('the order was not answered');
 }
+
+test('an order whose connection ends during its commit is answered with an unknown outcome', async () => {
+  await harness.start();
+  const database = await openDatabase(databaseOptions(harness.database.url));
+  try {
+    await database.transaction(async (client) => {
+      await client.query('lock table orders in exclusive mode');
+      const headers = writeContext({ ...context(), traceparent: undefined, timeoutMs: 10_000 });
+      const answer = finalAnswer(JSON.stringify({ body: orderBody(), account }), headers);
+      const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      await eventually(async () => (await query(terminate)).length === 1);
+      expect(await answer).toMatchObject({ code: 'outcome_unknown' });
+    });
+  } finally {
+    await database.close();
+  }
+});
 
 test('recorded orders are answered although a refused one of their batch cannot be looked up', async () => {
   await harness.start({ DATABASE_POOL_MAX: '1' });
@@ -108,8 +126,8 @@ test('recorded orders are answered although a refused one of their batch cannot 
     $$ begin perform set_config('search_path', 'nowhere', false); return null; end $$`);
   await query(`create trigger lose_tables after insert on orders
     for each row when (new.customer_name = 'last') execute function lose_tables()`);
-  const { release, busy } = await keepDeskBusy();
-  const [recorded, refused] = [place({ name: 'last' }), place({ bumpIds: ['bmp_9'] })];
+  const { release, busy } = await keepBatcherBusy();
+  const [recorded, refused] = [create({ name: 'last' }), create({ bumpIds: ['bmp_9'] })];
   const both = Promise.allSettled([recorded, refused]);
   await harness.arrived();
   release();

@@ -1,7 +1,7 @@
 import { resolveCredits } from '@app/contracts/affiliates';
-import { resolveOffers, type SaleOffer, type WantedOffer } from '@app/contracts/catalog';
+import { type PricedProduct, resolveProducts, type WantedProduct } from '@app/contracts/catalog';
 import { newIdSuffix } from '@app/contracts/ids';
-import { listOrders, type PlaceOrderBody } from '@app/contracts/orders';
+import { type CreateOrderBody, listOrders } from '@app/contracts/orders';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
 import { onRequestAcrossAccounts, serveRequests } from '@app/messaging/serve-requests';
@@ -20,22 +20,22 @@ export interface Harness {
   readonly database: TestDatabase;
   readonly requester: Requester;
   readonly link: NatsClient;
-  readonly offers: Map<string, SaleOffer>;
-  /** What the catalog was asked, question by question. */
-  readonly asked: WantedOffer[][];
-  /** The catalog answers nobody until the function it returns is called. */
+  readonly products: Map<string, PricedProduct>;
+  /** What each request to the catalog asked for. */
+  readonly asked: WantedProduct[][];
+  /** The catalog sends no response until the function it returns is called. */
   stallCatalog(): () => void;
   /** Resolves when the service has received every request sent before. */
   arrived(): Promise<void>;
   start(settings?: Record<string, string>): Promise<RunningService>;
   /** The catalog goes down. */
   stopCatalog(): Promise<void>;
-  /** Partners by account and lower-case code: how they write it. */
-  readonly partners: Map<string, string>;
-  /** How often the affiliate service was asked. */
-  creditQuestions(): number;
+  /** The code as the affiliate writes it, by account and lower-case code. */
+  readonly affiliates: Map<string, string>;
+  /** How many requests the affiliate service got. */
+  creditRequests(): number;
   stopAffiliate(): Promise<void>;
-  /** The affiliate service works on every question, and answers none until the function it returns is called. */
+  /** The affiliate service works on every request, and responds to none until the function it returns is called. */
   stallAffiliate(): () => void;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export const context = (accountId = 'acc_1', commandId = newIdSuffix(Date.now())
   requestId: 'req-1',
   commandId,
 });
-export const orderBody = (change: Partial<PlaceOrderBody> = {}): PlaceOrderBody => ({
+export const orderBody = (change: Partial<CreateOrderBody> = {}): CreateOrderBody => ({
   productSlug: 'course',
   email: 'ada@example.com',
   ...change,
@@ -55,15 +55,15 @@ export const orderBody = (change: Partial<PlaceOrderBody> = {}): PlaceOrderBody 
 export async function createHarness(): Promise<Harness> {
   const nats = await createTestNats();
   const database = await createMigratedDatabase('checkout', migrate);
-  const offers = new Map<string, SaleOffer>();
-  const asked: WantedOffer[][] = [];
+  const products = new Map<string, PricedProduct>();
+  const asked: WantedProduct[][] = [];
   let stalled = Promise.resolve();
   let creditsStalled = Promise.resolve();
   const catalog = await connectNats(nats.login('catalog'));
-  const find = onRequestAcrossAccounts(resolveOffers, async ({ wanted }) => {
+  const find = onRequestAcrossAccounts(resolveProducts, async ({ wanted }) => {
     asked.push(wanted);
     await stalled;
-    return { offers: wanted.map((one) => answerTo(one, offers.get(`${one.accountId}/${one.slug}`))) };
+    return { offers: wanted.map((one) => responseTo(one, products.get(`${one.accountId}/${one.slug}`))) };
   });
   await serveRequests(catalog, {
     version: '0.1.0',
@@ -71,17 +71,17 @@ export async function createHarness(): Promise<Harness> {
     handlers: [find],
     logger: silentLogger(),
   });
-  const partners = new Map<string, string>();
-  let creditQuestions = 0;
+  const affiliates = new Map<string, string>();
+  let creditRequests = 0;
   const affiliate = await connectNats(nats.login('affiliate'));
   const credit = onRequestAcrossAccounts(resolveCredits, async ({ wanted }) => {
-    creditQuestions += 1;
+    creditRequests += 1;
     await creditsStalled;
-    return { credited: wanted.map((one) => partners.get(`${one.accountId}/${one.code.toLowerCase()}`) ?? null) };
+    return { credited: wanted.map((one) => affiliates.get(`${one.accountId}/${one.code.toLowerCase()}`) ?? null) };
   });
   await serveRequests(affiliate, {
     version: '0.1.0',
-    description: 'partners',
+    description: 'affiliates',
     handlers: [credit],
     logger: silentLogger(),
   });
@@ -93,7 +93,7 @@ export async function createHarness(): Promise<Harness> {
     database,
     requester,
     link,
-    offers,
+    products,
     asked,
     stallCatalog: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -109,8 +109,8 @@ export async function createHarness(): Promise<Harness> {
       return service;
     },
     stopCatalog: () => catalog.close(),
-    partners,
-    creditQuestions: () => creditQuestions,
+    affiliates,
+    creditRequests: () => creditRequests,
     stopAffiliate: () => affiliate.close(),
     stallAffiliate: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -128,17 +128,20 @@ export async function createHarness(): Promise<Harness> {
   };
 }
 
-/** As the catalog answers: nothing that was not asked for. */
-function answerTo({ bumpIds, discountCodes }: WantedOffer, offer: SaleOffer | undefined): SaleOffer | null {
-  if (offer === undefined) return null;
+/** As the catalog responds: nothing that was not asked for. */
+function responseTo(
+  { bumpIds, discountCodes }: WantedProduct,
+  product: PricedProduct | undefined,
+): PricedProduct | null {
+  if (product === undefined) return null;
   return {
-    ...offer,
-    bumps: offer.bumps.filter(({ id }) => bumpIds.includes(id)),
-    discounts: offer.discounts.filter(({ code }) => discountCodes.includes(code)),
+    ...product,
+    bumps: product.bumps.filter(({ id }) => bumpIds.includes(id)),
+    discounts: product.discounts.filter(({ code }) => discountCodes.includes(code)),
   };
 }
 
-export const course: SaleOffer = {
+export const course: PricedProduct = {
   productId: 'prd_01m7xft13ne0wattr3dpc56bw9',
   name: 'Course',
   slug: 'course',

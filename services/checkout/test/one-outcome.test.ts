@@ -1,10 +1,13 @@
-import { placeOrder } from '@app/contracts/orders';
+import { createOrder } from '@app/contracts/orders';
+import { connectNats } from '@app/messaging/connect';
+import { createRequester } from '@app/messaging/requester';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query as queryDatabase } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
+import { createOrderBatcher } from '../src/orders/order-batcher.ts';
 import { account, context, course, createHarness, type Harness, orderBody } from './harness.ts';
 
 /*
@@ -20,7 +23,7 @@ const last = { id: 'dsc_9', code: 'LAST', percentOff: 50, amountOffCents: null, 
 
 beforeEach(async () => {
   harness = await createHarness();
-  harness.offers.set('acc_1/course', { ...course, discounts: [last] });
+  harness.products.set('acc_1/course', { ...course, discounts: [last] });
   database = await openDatabase(databaseOptions(harness.database.url));
 });
 
@@ -29,38 +32,38 @@ afterEach(async () => {
   await harness.close();
 });
 
-const place = (change: Parameters<typeof orderBody>[0], ctx: ReturnType<typeof context>) =>
-  harness.requester.request(placeOrder, { body: orderBody(change), account }, ctx);
+const create = (change: Parameters<typeof orderBody>[0], ctx: ReturnType<typeof context>) =>
+  harness.requester.request(createOrder, { body: orderBody(change), account }, ctx);
 const query = <Row extends object>(sql: string) => queryDatabase<Row>(harness.database.url, sql);
-const archive = () => harness.offers.set('acc_1/course', { ...course, status: 'archived', discounts: [last] });
+const archive = () => harness.products.set('acc_1/course', { ...course, status: 'archived', discounts: [last] });
 
 const waitingSessions = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const isHeld = (sessions: number) => eventually(async () => (await query(waitingSessions)).length >= sessions);
 
-/** Commits of orders wait for the lock that `whileHeld` has. */
-const stallCommits = async () => {
+/** Commits of orders wait while another session holds the lock 42. `which`: a `when` clause; every order unless given. */
+const stallCommits = async (which = '') => {
   await query(`create function stall() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock(42); return null; end $$`);
   await query(`create constraint trigger stall after insert on orders deferrable initially deferred
-    for each row execute function stall()`);
+    for each row ${which} execute function stall()`);
 };
 
 /**
  * Sends the command, holds it in the database, lets `meanwhile` happen, and sends it again to two replicas; returns
  * what became of every try.
  */
-async function placeTwice(held: string, change: Parameters<typeof orderBody>[0], meanwhile: () => unknown) {
+async function createTwice(held: string, change: Parameters<typeof orderBody>[0], meanwhile: () => unknown) {
   await harness.start();
   const ctx = context();
   const tries = await database.transaction(async (client) => {
     await client.query(held);
-    const first = place(change, ctx);
+    const first = create(change, ctx);
     first.catch(() => undefined);
     await isHeld(1);
     await harness.start();
     meanwhile();
     let settled = 0;
-    const again = Array.from({ length: 16 }, () => place(change, ctx));
+    const again = Array.from({ length: 16 }, () => create(change, ctx));
     for (const one of again)
       one.then(
         () => settled++,
@@ -76,7 +79,7 @@ async function placeTwice(held: string, change: Parameters<typeof orderBody>[0],
 
 test('a repeat of the order that took a code’s last use is answered with that order, however long its commit takes', async () => {
   await stallCommits();
-  const outcomes = await placeTwice('select pg_advisory_xact_lock(42)', { discountCode: 'last' }, () => undefined);
+  const outcomes = await createTwice('select pg_advisory_xact_lock(42)', { discountCode: 'last' }, () => undefined);
   const [row] = await query<{ id: string }>('select id from orders');
   expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome)))).toEqual(
     new Set([JSON.stringify({ ok: true, orderId: row?.id, totalCents: 4_950 })]),
@@ -86,7 +89,7 @@ test('a repeat of the order that took a code’s last use is answered with that 
 
 test('a repeat after the product was archived is answered with the order whose commit still takes', async () => {
   await stallCommits();
-  const outcomes = await placeTwice('select pg_advisory_xact_lock(42)', {}, archive);
+  const outcomes = await createTwice('select pg_advisory_xact_lock(42)', {}, archive);
   expect(outcomes.every((outcome) => outcome.ok === true)).toBe(true);
   expect(await query('select 1 from orders')).toHaveLength(1);
 });
@@ -94,7 +97,7 @@ test('a repeat after the product was archived is answered with the order whose c
 test('a command that was refused is never recorded, although its first try was on its way into the database', async () => {
   await query(`insert into discount_uses (account_id, discount_id, uses) values ('acc_1', 'dsc_9', 0)`);
   const held = 'select from discount_uses for update';
-  const outcomes = await placeTwice(held, { discountCode: 'last' }, archive);
+  const outcomes = await createTwice(held, { discountCode: 'last' }, archive);
   const recorded = await query('select 1 from orders');
   expect(outcomes).toEqual(Array(17).fill('product_not_live'));
   expect(recorded).toEqual([]);
@@ -102,15 +105,44 @@ test('a command that was refused is never recorded, although its first try was o
   expect(await query('select 1 from outbox')).toEqual([]);
 });
 
+test('an order is answered while a refusal of its batch waits for another try of the refused command', async () => {
+  await stallCommits(`when (new.customer_name = 'held')`);
+  await harness.start();
+  const link = await connectNats(harness.nats.login('checkout'));
+  const requester = createRequester(link);
+  const replica = createOrderBatcher({ database, requester, wakeRelay: () => undefined });
+  const command = (change: Parameters<typeof orderBody>[0], ctx: ReturnType<typeof context>) => ({
+    body: orderBody(change),
+    account,
+    context: { ...ctx, deadlineMs: Date.now() + 10_000, traceparent: undefined },
+  });
+  const repeated = context();
+  const [first, refused] = await database.transaction(async (client) => {
+    await client.query('select pg_advisory_xact_lock(42)');
+    const first = create({ name: 'held' }, repeated);
+    await isHeld(1);
+    const tries = [first, replica.add(command({ bumpIds: ['bmp_9'] }, repeated))];
+    // Added in the same turn of the event loop, so it goes into the same batch.
+    const neighbour = replica.add(command({}, context()));
+    expect(await neighbour).toMatchObject({ ok: true });
+    await isHeld(2);
+    return tries;
+  });
+  expect(await first).toMatchObject({ ok: true });
+  expect(await refused).toEqual(await first);
+  await replica.close();
+  await link.close();
+});
+
 test('a refusal stays what it was when the command comes again after the catalog was mended', async () => {
   await harness.start();
   archive();
   const ctx = context();
-  await expect(place({}, ctx)).rejects.toMatchObject({ code: 'product_not_live' });
-  harness.offers.set('acc_1/course', course);
-  await expect(place({}, ctx)).rejects.toMatchObject({
+  await expect(create({}, ctx)).rejects.toMatchObject({ code: 'product_not_live' });
+  harness.products.set('acc_1/course', course);
+  await expect(create({}, ctx)).rejects.toMatchObject({
     code: 'product_not_live',
     errors: [{ field: 'productSlug', code: 'product_not_live' }],
   });
-  expect(await place({}, context())).toMatchObject({ ok: true });
+  expect(await create({}, context())).toMatchObject({ ok: true });
 });

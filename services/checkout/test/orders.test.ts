@@ -1,5 +1,5 @@
 import { listOf } from '@app/contracts/common';
-import { getOrder, listOrders, orderPaid, orderResource, placeOrder } from '@app/contracts/orders';
+import { createOrder, getOrder, listOrders, orderPaid, orderResource } from '@app/contracts/orders';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query as queryDatabase } from '@app/testing/sql';
@@ -14,14 +14,14 @@ let harness: Harness;
 
 beforeEach(async () => {
   harness = await createHarness();
-  harness.offers.set('acc_1/course', course);
+  harness.products.set('acc_1/course', course);
   await harness.start();
 });
 
 afterEach(() => harness.close());
 
-const place = (change: Parameters<typeof orderBody>[0] = {}, ctx = context(), seller = account) =>
-  harness.requester.request(placeOrder, { body: orderBody(change), account: seller }, ctx);
+const create = (change: Parameters<typeof orderBody>[0] = {}, ctx = context(), seller = account) =>
+  harness.requester.request(createOrder, { body: orderBody(change), account: seller }, ctx);
 const list = (page = {}, accountId = 'acc_1') =>
   harness.requester.request(listOrders, page, { accountId, requestId: 'req-1' });
 
@@ -41,7 +41,7 @@ test('a recorded order is in the list in the published shape, and its event is o
     utm_source: 'letter',
     affiliateCode: 'leaf',
   };
-  expect(await place(change, ctx)).toEqual({ ok: true, orderId: `ord_${ctx.commandId}`, totalCents: 11_800 });
+  expect(await create(change, ctx)).toEqual({ ok: true, orderId: `ord_${ctx.commandId}`, totalCents: 11_800 });
   const listed = z.strictObject({ data: z.array(z.strictObject(orderResource.shape)) }).parse(await list());
   expect(listed.data).toHaveLength(1);
   expect(listed.data[0]).toMatchObject({
@@ -67,33 +67,33 @@ test('a recorded order is in the list in the published shape, and its event is o
 
 test('a command that comes again records nothing, and answers as the first did whatever the catalog says by now', async () => {
   const ctx = context();
-  const first = await place({}, ctx);
-  harness.offers.set('acc_1/course', { ...course, priceCents: 1 });
-  expect(await place({}, ctx)).toEqual(first);
-  harness.offers.delete('acc_1/course');
-  expect(await place({}, ctx)).toEqual(first);
+  const first = await create({}, ctx);
+  harness.products.set('acc_1/course', { ...course, priceCents: 1 });
+  expect(await create({}, ctx)).toEqual(first);
+  harness.products.delete('acc_1/course');
+  expect(await create({}, ctx)).toEqual(first);
   expect((await list()).data).toHaveLength(1);
   expect(await query('select 1 from outbox')).toHaveLength(1);
 });
 
-test('orders that wait together share one question to the catalog', async () => {
-  await Promise.all(Array.from({ length: 100 }, () => place()));
+test('orders that wait together share one request to the catalog', async () => {
+  await Promise.all(Array.from({ length: 100 }, () => create()));
   expect(harness.asked.length).toBeLessThan(50);
   expect(await query('select 1 from orders')).toHaveLength(100);
 });
 
 test('the catalog is asked once for each product, and only for what the orders name', async () => {
-  await place({ bumpIds: ['bmp_1', 'bmp_1'], discountCode: 'twice' });
+  await create({ bumpIds: ['bmp_1', 'bmp_1'], discountCode: 'twice' });
   const one = { accountId: 'acc_1', slug: 'course' };
   expect(harness.asked).toEqual([[{ ...one, bumpIds: ['bmp_1'], discountCodes: ['TWICE'] }]]);
   const release = harness.stallCatalog();
-  const [first, second] = [place(), eventually(() => harness.asked.length === 2).then(() => place())];
+  const [first, second] = [create(), eventually(() => harness.asked.length === 2).then(() => create())];
   await eventually(() => harness.asked.length === 3);
   const together = [
-    place({ bumpIds: ['bmp_1'] }),
-    place({ discountCode: 'always' }),
-    place({ bumpIds: ['bmp_9', 'bmp_1'], discountCode: 'TWICE' }),
-    place({ productSlug: 'other' }),
+    create({ bumpIds: ['bmp_1'] }),
+    create({ discountCode: 'always' }),
+    create({ bumpIds: ['bmp_9', 'bmp_1'], discountCode: 'TWICE' }),
+    create({ productSlug: 'other' }),
   ];
   await harness.arrived();
   release();
@@ -107,23 +107,23 @@ test('the catalog is asked once for each product, and only for what the orders n
 
 test('a refusal names its field, records nothing, and leaves the other orders of its batch alone', async () => {
   const outcomes = await Promise.allSettled([
-    place(),
-    place({ bumpIds: ['bmp_9'] }),
-    place({ productSlug: 'unknown' }),
-    place(),
+    create(),
+    create({ bumpIds: ['bmp_9'] }),
+    create({ productSlug: 'unknown' }),
+    create(),
   ]);
   expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
-  await expect(place({ bumpIds: ['bmp_9'] })).rejects.toMatchObject({
+  await expect(create({ bumpIds: ['bmp_9'] })).rejects.toMatchObject({
     code: 'bump_not_found',
     errors: [{ field: 'bumpIds.0' }],
   });
-  await expect(place({ productSlug: 'unknown' })).rejects.toMatchObject({ code: 'unknown_product' });
+  await expect(create({ productSlug: 'unknown' })).rejects.toMatchObject({ code: 'unknown_product' });
   expect(await query('select 1 from orders')).toHaveLength(2);
   expect(await query('select 1 from outbox')).toHaveLength(2);
 });
 
 test('a use limit holds however many orders ask at once, and a refused order takes no use', async () => {
-  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => place({ discountCode: 'twice' })));
+  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => create({ discountCode: 'twice' })));
   expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(2);
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'discount_invalid' });
@@ -134,17 +134,17 @@ test('a use limit holds however many orders ask at once, and a refused order tak
 
 test('orders of one batch get the uses of their codes first come, first served; the others of the batch are untouched', async () => {
   const other = { ...course.discounts[0], id: 'dsc_3', code: 'ONCE', maxUses: 1 } as (typeof course.discounts)[number];
-  harness.offers.set('acc_1/course', { ...course, discounts: [...course.discounts, other] });
-  harness.offers.set('acc_2/course', course);
-  await place({ discountCode: 'twice' });
+  harness.products.set('acc_1/course', { ...course, discounts: [...course.discounts, other] });
+  harness.products.set('acc_2/course', course);
+  await create({ discountCode: 'twice' });
   const release = harness.stallCatalog();
-  // Two batches that wait; what comes now waits behind them and goes together.
-  const first = place();
+  // Two batches that wait; what comes now waits behind them and forms the next batch.
+  const first = create();
   await eventually(() => harness.asked.length === 2);
-  const second = place();
+  const second = create();
   await eventually(() => harness.asked.length === 3);
   const named = (discountCode?: string, accountId = 'acc_1', test = false) =>
-    place({ ...(discountCode === undefined ? {} : { discountCode }), test }, context(accountId));
+    create({ ...(discountCode === undefined ? {} : { discountCode }), test }, context(accountId));
   const together = Promise.allSettled([
     named('TWICE', 'acc_1', true),
     named('TWICE'),
@@ -173,33 +173,33 @@ test('orders of one batch get the uses of their codes first come, first served; 
 
 test('a limit that was lowered below the uses there are refuses, and one that was raised gives again', async () => {
   const withLimit = (maxUses: number | null) =>
-    harness.offers.set('acc_1/course', { ...course, discounts: [{ ...last, maxUses }] });
+    harness.products.set('acc_1/course', { ...course, discounts: [{ ...last, maxUses }] });
   const last = course.discounts[0] as (typeof course.discounts)[number];
   withLimit(null);
-  await Promise.all([place({ discountCode: 'TWICE' }), place({ discountCode: 'TWICE' })]);
+  await Promise.all([create({ discountCode: 'TWICE' }), create({ discountCode: 'TWICE' })]);
   withLimit(1);
-  await expect(place({ discountCode: 'TWICE' })).rejects.toMatchObject({ code: 'discount_invalid' });
+  await expect(create({ discountCode: 'TWICE' })).rejects.toMatchObject({ code: 'discount_invalid' });
   withLimit(3);
-  await place({ discountCode: 'TWICE' });
-  await expect(place({ discountCode: 'TWICE' })).rejects.toMatchObject({ code: 'discount_invalid' });
+  await create({ discountCode: 'TWICE' });
+  await expect(create({ discountCode: 'TWICE' })).rejects.toMatchObject({ code: 'discount_invalid' });
   expect(await query('select uses from discount_uses')).toEqual([{ uses: '3' }]);
 });
 
-test('a rehearsal is held to the terms of a discount and takes none of its uses', async () => {
-  const rehearse = () => place({ discountCode: 'TWICE', test: true });
-  await Promise.all([rehearse(), rehearse(), rehearse()]);
-  await Promise.all([place({ discountCode: 'TWICE' }), place({ discountCode: 'TWICE' })]);
+test('a test order must meet the terms of a discount and takes none of its uses', async () => {
+  const testOrder = () => create({ discountCode: 'TWICE', test: true });
+  await Promise.all([testOrder(), testOrder(), testOrder()]);
+  await Promise.all([create({ discountCode: 'TWICE' }), create({ discountCode: 'TWICE' })]);
   expect(await query('select uses from discount_uses')).toEqual([{ uses: '2' }]);
-  await expect(rehearse()).rejects.toMatchObject({ code: 'discount_invalid' });
-  await expect(place({ discountCode: 'NONE', test: true })).rejects.toMatchObject({ code: 'discount_invalid' });
+  await expect(testOrder()).rejects.toMatchObject({ code: 'discount_invalid' });
+  await expect(create({ discountCode: 'NONE', test: true })).rejects.toMatchObject({ code: 'discount_invalid' });
   expect(await query('select 1 from orders')).toHaveLength(5);
 });
 
 test('the same discounted command twice at once makes one order and takes one use', async () => {
   const ctx = context();
   const [one, other] = await Promise.all([
-    place({ discountCode: 'ALWAYS' }, ctx),
-    place({ discountCode: 'ALWAYS' }, ctx),
+    create({ discountCode: 'ALWAYS' }, ctx),
+    create({ discountCode: 'ALWAYS' }, ctx),
   ]);
   expect(one).toEqual({ ok: true, orderId: `ord_${ctx.commandId}`, totalCents: 9_500 });
   expect(other).toEqual(one);
@@ -207,16 +207,16 @@ test('the same discounted command twice at once makes one order and takes one us
   expect(await query('select 1 from orders')).toHaveLength(1);
 });
 
-test('rehearsals are in no list but produce their event', async () => {
-  await place({}, context(), { ...account, testMode: true });
-  await place({ test: true });
-  await place({ test: false }, context(), { ...account, testMode: true });
+test('test orders are in no list but produce their event', async () => {
+  await create({}, context(), { ...account, testMode: true });
+  await create({ test: true });
+  await create({ test: false }, context(), { ...account, testMode: true });
   expect((await list()).data).toMatchObject([{ test: false }]);
   expect(await query('select 1 from outbox')).toHaveLength(3);
 });
 
 test('lists page back by id, newest first, and say whether there is more', async () => {
-  for (let n = 0; n < 5; n++) await place({ name: `Buyer ${n}` });
+  for (let n = 0; n < 5; n++) await create({ name: `Buyer ${n}` });
   const page = listOf(orderResource).parse(await list({ limit: 2 }));
   expect(page.data.map((order) => order.customer_name)).toEqual(['Buyer 4', 'Buyer 3']);
   expect(page.has_more).toBe(true);
@@ -227,22 +227,22 @@ test('lists page back by id, newest first, and say whether there is more', async
 });
 
 test('another account sees nothing of it: not the list, not the order by its id', async () => {
-  const { orderId } = await place();
+  const { orderId } = await create();
   expect((await list({}, 'acc_2')).data).toEqual([]);
   const ask = harness.requester.request(getOrder, { orderId }, { accountId: 'acc_2', requestId: 'r' });
   await expect(ask).rejects.toMatchObject({ code: 'order_not_found' });
 });
 
 test('the schema refuses an order whose lines do not add up', async () => {
-  await place();
+  await create();
   await expect(query('update orders set total_cents = total_cents + 1')).rejects.toThrow('total_is_sum_of_items');
 });
 
-test('an order keeps the code that was typed; its event names the partner who is credited, as they write it', async () => {
-  harness.partners.set('acc_1/leaf', 'Leaf');
-  await place({ affiliateCode: 'LEAF' });
-  await place({ affiliateCode: 'typo' });
-  await place();
+test('an order keeps the code that was typed; its event names the affiliate who is credited, as they write it', async () => {
+  harness.affiliates.set('acc_1/leaf', 'Leaf');
+  await create({ affiliateCode: 'LEAF' });
+  await create({ affiliateCode: 'typo' });
+  await create();
   expect((await query('select affiliate_code from orders order by id')).map(Object.values)).toEqual([
     ['LEAF'],
     ['typo'],
@@ -256,41 +256,41 @@ test('an order keeps the code that was typed; its event names the partner who is
   ]);
 });
 
-test('without the affiliate service orders with a partner code wait, and no others', async () => {
-  await Promise.all([place(), place(), place()]);
-  expect(harness.creditQuestions()).toBe(0);
+test('without the affiliate service orders with an affiliate code wait, and no others', async () => {
+  await Promise.all([create(), create(), create()]);
+  expect(harness.creditRequests()).toBe(0);
   await harness.stopAffiliate();
-  const outcomes = await Promise.allSettled([place(), place({ affiliateCode: 'leaf' }), place()]);
+  const outcomes = await Promise.allSettled([create(), create({ affiliateCode: 'leaf' }), create()]);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(outcomes[1]).toMatchObject({ reason: { code: 'service_unavailable' } });
   expect(await query('select 1 from orders where affiliate_code is not null')).toEqual([]);
 });
 
-test('while the affiliate service works on its answers, orders with a partner code delay no others', async () => {
+test('while the affiliate service is slow to respond, orders with an affiliate code delay no others', async () => {
   const release = harness.stallAffiliate();
   const waiting: Promise<unknown>[] = [];
   // As many batches as may be under way at once, and an order behind them.
   for (const asked of [1, 2, 2]) {
-    waiting.push(place({ affiliateCode: 'leaf' }));
-    await eventually(() => harness.creditQuestions() === asked);
+    waiting.push(create({ affiliateCode: 'leaf' }));
+    await eventually(() => harness.creditRequests() === asked);
   }
-  await place();
-  // None of them gave its place up first: that would be another question.
-  expect(harness.creditQuestions()).toBe(2);
+  await create();
+  // None of them gave its place up first: that would be another request.
+  expect(harness.creditRequests()).toBe(2);
   release();
   await Promise.all(waiting);
 });
 
 test('without the catalog an order is refused at once and not recorded', async () => {
   await harness.stopCatalog();
-  await expect(place()).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(create()).rejects.toMatchObject({ code: 'service_unavailable' });
   expect(await query('select 1 from orders')).toEqual([]);
 });
 
 test('the same command twice in one batch makes one order and one event', async () => {
   const ctx = context();
-  // A first order keeps the desk busy, so that the two copies wait together.
-  const outcomes = await Promise.all([place(), place(), place({}, ctx), place({}, ctx), place({}, ctx)]);
+  // A first order keeps the batcher busy, so that the two copies wait together.
+  const outcomes = await Promise.all([create(), create(), create({}, ctx), create({}, ctx), create({}, ctx)]);
   expect(new Set(outcomes.slice(2).map((outcome) => outcome.orderId))).toEqual(new Set([`ord_${ctx.commandId}`]));
   expect(await query('select 1 from orders')).toHaveLength(3);
   expect(await query('select event_id from outbox')).toHaveLength(3);

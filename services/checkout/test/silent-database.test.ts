@@ -1,3 +1,4 @@
+import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -7,6 +8,7 @@ import { expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { newOrder } from '../src/orders/new-order.ts';
 import { decideSale } from '../src/orders/order.rules.ts';
+import { recordedOutcomes, recordRefusals } from '../src/orders/order-outcomes.ts';
 import { recordOrders } from '../src/orders/record-orders.ts';
 import { account, course, orderBody } from './harness.ts';
 
@@ -18,7 +20,7 @@ function someOrder() {
   const context = { accountId: 'acc_1', requestId: 'req-1', commandId, deadlineMs: nowMs, traceparent: undefined };
   const command = { body: orderBody(), account, context };
   const sale = decideSale(command.body, course, false, nowMs);
-  return newOrder({ id: `ord_${commandId}`, nowMs, command, sale, offer: course, creditedCode: null });
+  return newOrder({ id: `ord_${commandId}`, nowMs, command, sale, product: course, creditedCode: null });
 }
 
 test('a connection that went silent fails one order and not the next: it leaves the pool', async () => {
@@ -35,5 +37,19 @@ test('a connection that went silent fails one order and not the next: it leaves 
   expect(rows).toHaveLength(1);
   await database.close();
   await proxy.close();
+  await created.close();
+});
+
+test('without a connection an order had no effect, but what became of another try of it is unknown', async () => {
+  const created = await createMigratedDatabase('checkout', migrate);
+  const proxy = await startTcpProxy(created.url);
+  const database = await openDatabase({ ...databaseOptions(proxy.url), poolMax: 1 });
+  await proxy.close();
+  const order = someOrder();
+  await expect(recordOrders(database, [order])).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(recordedOutcomes(database, [order])).rejects.toMatchObject({ code: 'outcome_unknown' });
+  const refusal = { ...order, error: new DomainError('product_not_live', 'The product is archived, not live.') };
+  await expect(recordRefusals(database, [refusal])).rejects.toMatchObject({ code: 'outcome_unknown' });
+  await database.close();
   await created.close();
 });

@@ -1,9 +1,9 @@
 import { listProducts } from '@app/contracts/catalog';
 import type { RequestInput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
-import { getOrder, listOrders, placeOrder } from '@app/contracts/orders';
+import { createOrder, getOrder, listOrders } from '@app/contracts/orders';
 import type { ServiceName } from '@app/contracts/services';
-import { runDailyJob } from '@app/contracts/subscriptions';
+import { startDailyRun } from '@app/contracts/subscriptions';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { connectNats } from '@app/messaging/connect';
 import type { RequestContext } from '@app/messaging/request-headers';
@@ -25,7 +25,7 @@ import { send } from './http.ts';
 
 export const platformKey = 'platform-key-of-the-tests-0123456789';
 type PlaceOrder = (
-  input: RequestInput<typeof placeOrder>,
+  input: RequestInput<typeof createOrder>,
   context: RequestContext,
 ) => Promise<{ ok: true; orderId: string; totalCents: number }>;
 
@@ -48,7 +48,7 @@ export async function createHarness() {
   };
   const standIns = [
     await serveAs(nats, 'checkout', [
-      onRequest(placeOrder, async (input, context) => {
+      onRequest(createOrder, async (input, context) => {
         placed.push(context);
         return await orderDesk.place(input, context);
       }),
@@ -56,7 +56,7 @@ export async function createHarness() {
       onRequest(getOrder, async (input) => reply(input, '{}')),
     ]),
     await serveAs(nats, 'billing', [
-      onRequestAcrossAccounts(runDailyJob, async (input) => reply(input, '{"ok":true}')),
+      onRequestAcrossAccounts(startDailyRun, async (input) => reply(input, '{"ok":true}')),
     ]),
     await serveAs(nats, 'webhook-dispatcher', [
       onRequest(putWebhookEndpoint, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),

@@ -33,7 +33,7 @@ async function ask(productId: string, accountId = account): Promise<MetricsResou
   return metricsResource.strict().parse(output);
 }
 
-test('an order, its bump and its buyer are counted once, a rehearsal and a redelivery not at all', async () => {
+test('an order, its bump and its buyer are counted once, a test order and a redelivery not at all', async () => {
   const bumped = orderEvent(account, course.id, {
     totalCents: 5801,
     customerEmail: 'Ann@Example.com',

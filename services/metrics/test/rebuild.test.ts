@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { factOfOrder } from '../src/facts/fact.rules.ts';
 import { recordFacts } from '../src/facts/record-facts.ts';
-import { readRollups } from '../src/metrics/read-rollups.ts';
+import { getRollups } from '../src/metrics/get-rollups.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
 import { orderEvent } from './samples.ts';
 
@@ -39,7 +39,7 @@ const sell = (account: string) =>
   );
 
 async function read(account: string) {
-  const { totals, months } = await readRollups(database, account, 'prd_1');
+  const { totals, months } = await getRollups(database, account, 'prd_1');
   return { orders: totals.orders, cents: months[0]?.revenue_cents ?? 0, customers: totals.customers };
 }
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { type Fact, factOfOrder, factOfSubscription, monthlyCents } from '../src/facts/fact.rules.ts';
 import { recordFacts } from '../src/facts/record-facts.ts';
-import { rollupsByProduct } from '../src/metrics/read-rollups.ts';
+import { rollupsByProduct } from '../src/metrics/get-rollups.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
 import { orderEvent, subscriptionEvent } from './samples.ts';
 

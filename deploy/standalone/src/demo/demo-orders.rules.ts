@@ -1,4 +1,4 @@
-import type { PlaceOrderBody } from '@app/contracts/orders';
+import type { CreateOrderBody } from '@app/contracts/orders';
 import {
   type DemoProduct,
   demoBuyers,
@@ -11,7 +11,7 @@ import {
 
 export interface DemoOrder {
   readonly atMs: number;
-  readonly body: PlaceOrderBody;
+  readonly body: CreateOrderBody;
 }
 
 /** mulberry32: the same history at every first start, so that what a reader sees is what the documentation shows. */

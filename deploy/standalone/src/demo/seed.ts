@@ -3,13 +3,13 @@ import { createAffiliate } from '@app/contracts/affiliates';
 import { createDiscount, createFunnelEmail, createOffer, createProduct } from '@app/contracts/catalog';
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { idSuffixOf } from '@app/contracts/ids';
-import { placeOrder } from '@app/contracts/orders';
+import { createOrder } from '@app/contracts/orders';
 import type { NatsClient } from '@app/messaging/connect';
 import { createRequester } from '@app/messaging/requester';
 import { demoOrders } from './demo-orders.rules.ts';
 import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSeller } from './demo-shop.ts';
 
-/** Orders on their way at once: enough for the desk to batch them. */
+/** Orders under way at once: enough for checkout to batch them. */
 const ordersAtOnce = 32;
 
 export interface SeedContext {
@@ -43,7 +43,7 @@ export async function seedOrders(context: SeedContext, bumpIds: ReadonlyMap<stri
   const orders = demoOrders(demoProducts, bumpIds, context.startedAt);
   for (let start = 0; start < orders.length; start += ordersAtOnce) {
     const together = orders.slice(start, start + ordersAtOnce);
-    await Promise.all(together.map(({ atMs, body }) => commands(placeOrder, { body, account }, atMs)));
+    await Promise.all(together.map(({ atMs, body }) => commands(createOrder, { body, account }, atMs)));
   }
   return orders.length;
 }

@@ -2,7 +2,7 @@ import type { affiliateResource } from '@app/contracts/affiliates';
 import { defineEntity, type InferEntity, type Opt, p } from '@mikro-orm/core';
 import type { z } from 'zod';
 
-/** A partner; earns a percentage of a sale or an amount for each. */
+/** An affiliate earns a percentage of a sale, or a fixed amount for each sale. */
 export const Affiliate = defineEntity({
   name: 'Affiliate',
   tableName: 'affiliates',
@@ -10,7 +10,7 @@ export const Affiliate = defineEntity({
     accountId: p.string().primary(),
     id: p.string().primary(),
     code: p.string(),
-    /** The code in lower case, by which it is found. */
+    /** The code in lower case: codes that differ in case only are the same. */
     codeKey: p.string().$type<Opt<string>>().generated('lower(code) stored'),
     name: p.string(),
     email: p.string(),
@@ -38,7 +38,7 @@ export function affiliateResourceOf(
   };
 }
 
-/** What a body says of the commission, as it is stored: one of the two columns, or nothing to change. */
+/** The commission of a body as columns, one of them null; undefined when the body has no commission. */
 export function commissionColumns(body: {
   commissionPercent?: number | undefined;
   commissionCents?: number | undefined;

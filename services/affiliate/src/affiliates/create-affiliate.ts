@@ -34,7 +34,7 @@ export async function createAffiliate(
       return affiliateResourceOf(affiliate);
     });
   } catch (err) {
-    // A look-up before the insert could not see a competitor's.
+    // A look-up before the insert would not see the uncommitted row of another transaction.
     if ((err as { constraint?: unknown }).constraint !== 'affiliates_code_unique') throw err;
     throw new DomainError('code_taken', 'Another affiliate of this account has this code.');
   }

@@ -5,7 +5,7 @@ import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 import { type Affiliate, affiliateResourceOf } from './affiliate.entity.ts';
 
-const partnersOfAccount = pagedList<Omit<Affiliate, 'accountId' | 'codeKey'>>({
+const affiliatesOfAccount = pagedList<Omit<Affiliate, 'accountId' | 'codeKey'>>({
   name: 'affiliates',
   table: 'affiliates',
   columns: `id, code, name, email, commission_basis_points as "commissionBasisPoints",
@@ -13,12 +13,12 @@ const partnersOfAccount = pagedList<Omit<Affiliate, 'accountId' | 'codeKey'>>({
   scope: ['account_id'],
 });
 
-/** The account's partners, newest first. */
+/** The account's affiliates, newest first. */
 export async function listAffiliates(
   database: Database,
   accountId: string,
   page: PageQuery,
 ): Promise<RequestOutput<typeof contract>> {
-  const { data, ...rest } = await partnersOfAccount(database, [accountId], page);
+  const { data, ...rest } = await affiliatesOfAccount(database, [accountId], page);
   return { data: data.map(affiliateResourceOf), ...rest };
 }

@@ -2,14 +2,14 @@ import { DomainError } from '@app/contracts/errors';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { Affiliate } from './affiliate.entity.ts';
 
-/** The account's partner with this code, in whatever case it is written. Throws `affiliate_not_found`. */
+/** The account's affiliate with this code, in any case. Throws `affiliate_not_found`. */
 export async function requireAffiliate(
   em: EntityManager,
   accountId: string,
   code: string,
   lockMode: LockMode = LockMode.NONE,
 ): Promise<Affiliate> {
-  // Text that PostgreSQL cannot hold is nobody's code.
+  // PostgreSQL cannot store such text, so it is nobody's code.
   const storable = code.isWellFormed() && !code.includes('\u0000');
   const where = { accountId, codeKey: code.toLowerCase() };
   const affiliate = storable ? await em.findOne(Affiliate, where, { lockMode }) : null;

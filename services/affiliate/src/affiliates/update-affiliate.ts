@@ -7,14 +7,14 @@ import type { AffiliateDeps } from '../deps.ts';
 import { affiliateResourceOf, commissionColumns } from './affiliate.entity.ts';
 import { requireAffiliate } from './require-affiliate.ts';
 
-/** Changes the given fields; sales already credited keep their commission. Throws `affiliate_not_found`. */
+/** Changes the given fields; commissions on earlier sales stay as they are. Throws `affiliate_not_found`. */
 export async function updateAffiliate(
   { database }: AffiliateDeps,
   { accountId, commandId }: RequestContext,
   { code, body }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   return await runCommandOnce(database.fork(), commandId, async (tx) => {
-    // Locked: of two changes at once, one to a percentage and one to an amount, the later must see the earlier.
+    // The row is locked so that of two changes at once, to a percentage and to an amount, the later sees the earlier.
     const affiliate = await requireAffiliate(tx, accountId, code, LockMode.PESSIMISTIC_WRITE);
     const { name = affiliate.name, email = affiliate.email, renewalMonths = affiliate.renewalMonths } = body;
     return affiliateResourceOf(Object.assign(affiliate, { name, email, renewalMonths }, commissionColumns(body)));

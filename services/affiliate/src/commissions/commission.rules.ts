@@ -4,38 +4,39 @@ import { percentOf } from '@app/money/arithmetic';
 
 type Sale = Pick<EventData<typeof orderPaid>, 'totalCents' | 'customerEmail' | 'creditedCode' | 'test'>;
 
-/** What a partner was promised: one of the two, the percentage in hundredths of a percent. */
-export interface Promised {
+/** The terms of an affiliate: a percentage, in hundredths of a percent, or an amount. The other one is null. */
+export interface CommissionTerms {
   readonly email: string;
   readonly commissionBasisPoints: number | null;
   readonly commissionCents: number | null;
 }
 
-/** Partners earn nothing on what they buy themselves. */
-export function isOwnPurchase(customerEmail: string, partnerEmail: string): boolean {
-  return customerEmail.toLowerCase() === partnerEmail.toLowerCase();
+/** Affiliates earn nothing on what they buy themselves. */
+export function isOwnPurchase(customerEmail: string, affiliateEmail: string): boolean {
+  return customerEmail.toLowerCase() === affiliateEmail.toLowerCase();
 }
 
 /**
- * What a partner earns on a sale, in minor units of the sale's currency: a percentage of the total (the paid items net
- * of discount), half up, or the promised amount, which is never more than the total.
+ * What an affiliate earns on a sale, in minor units of the sale's currency: a percentage of the total (the paid items net
+ * of discount), rounded half up, or the fixed amount, but never more than the total.
  */
-export function commissionOn(sale: Pick<Sale, 'totalCents'>, partner: Promised): number {
-  if (partner.commissionBasisPoints !== null) return percentOf(sale.totalCents, partner.commissionBasisPoints / 100);
-  return Math.min(partner.commissionCents ?? 0, sale.totalCents);
+export function commissionOn(sale: Pick<Sale, 'totalCents'>, affiliate: CommissionTerms): number {
+  if (affiliate.commissionBasisPoints !== null)
+    return percentOf(sale.totalCents, affiliate.commissionBasisPoints / 100);
+  return Math.min(affiliate.commissionCents ?? 0, sale.totalCents);
 }
 
 type Credit = 'commission' | 'nothing' | 'unmatched';
 
 /**
- * What an order that names a code does here. Who is credited was decided at the sale, and the order's event says it
- * (`creditedCode`): whatever became of the partner since, the seller was told that. Events of old do not say.
+ * The effect of an order that names a code. Checkout decided at the sale who is credited, and the seller's webhook says so;
+ * later changes of the affiliate must not contradict it. Older events have no `creditedCode`.
  */
-export function creditOf(sale: Sale, partner: Promised | undefined): Credit {
-  if (partner === undefined) return 'unmatched';
-  const ownPurchase = isOwnPurchase(sale.customerEmail, partner.email);
+export function creditOf(sale: Sale, affiliate: CommissionTerms | undefined): Credit {
+  if (affiliate === undefined) return 'unmatched';
+  const ownPurchase = isOwnPurchase(sale.customerEmail, affiliate.email);
   const credited = sale.creditedCode === undefined ? !ownPurchase : sale.creditedCode !== null;
-  // Not credited, and not the partner's own purchase: the partner came after the sale.
+  // Neither credited nor the affiliate's own purchase: the affiliate was added after the sale.
   if (!credited) return ownPurchase ? 'nothing' : 'unmatched';
   return sale.test ? 'nothing' : 'commission';
 }

@@ -3,7 +3,7 @@ import { type EventHandler, onEvent } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { namesCode, recordCommissions } from './record-commissions.ts';
 
-/** The relay is woken only after batches that wrote to the outbox: few do. */
+/** Few batches write to the outbox; the relay is woken after those alone. */
 export function eventHandlers(clock: Clock, wakeRelay: () => void): EventHandler[] {
   return [
     onEvent(

@@ -6,7 +6,7 @@ import { pagedList } from '@app/service-kit/paging';
 import type { z } from 'zod';
 import { requireAffiliate } from '../affiliates/require-affiliate.ts';
 
-/** A row is the published shape but for its time, which JSON writes as ISO 8601. */
+/** A row has the published shape except for its time, which `JSON.stringify` writes as ISO 8601. */
 type CommissionRow = Omit<z.infer<typeof commissionResource>, 'created_at'> & { readonly created_at: Date };
 
 const commissionsOfAffiliate = pagedList<CommissionRow>({
@@ -16,7 +16,7 @@ const commissionsOfAffiliate = pagedList<CommissionRow>({
   scope: ['account_id', 'affiliate_id'],
 });
 
-/** A partner's latest commissions, newest first; ids sort by the time of the sale. Throws `affiliate_not_found`. */
+/** An affiliate's commissions, newest sale first: ids sort by the time of the sale. Throws `affiliate_not_found`. */
 export async function listCommissions(
   database: Database,
   accountId: string,

@@ -6,11 +6,11 @@ import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { insertOutboxSql, type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
-import { commissionOn, creditOf, type Promised } from './commission.rules.ts';
+import { type CommissionTerms, commissionOn, creditOf } from './commission.rules.ts';
 
 type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
 
-/** Sales without a partner code are most of all sales. */
+/** Most sales name no affiliate code. */
 export const namesCode = ({ affiliateCode }: EventData<typeof orderPaid>): boolean => Boolean(affiliateCode);
 
 type CreditedOrder = { readonly order: PaidOrder; readonly code: string };
@@ -26,53 +26,53 @@ interface CommissionRow {
 }
 
 /**
- * Credits partners with the sales that named their code, many sales at a time: one look-up, one insert. A code that
- * nobody has becomes an event, so that the seller hears of it: the sale itself stands.
- * @returns how many events were written to the outbox
+ * Credits affiliates with the sales that named their code, many sales at a time: one look-up, one insert. For a code that
+ * nobody has it writes an event, so that the seller is notified; the sale itself stands.
+ * @returns how many events it wrote to the outbox
  */
 export async function recordCommissions(client: Client, clock: Clock, orders: readonly PaidOrder[]): Promise<number> {
   const credited = orders.flatMap((order) =>
     order.data.affiliateCode ? [{ order, code: order.data.affiliateCode }] : [],
   );
   if (credited.length === 0) return 0;
-  const partners = await findPartners(client, credited);
+  const affiliates = await findAffiliates(client, credited);
   const commissions: CommissionRow[] = [];
   const events: OutboxRow[] = [];
   for (const { order, code } of credited) {
-    const partner = partners.get(keyOf(order.accountId, code));
-    const credit = creditOf(order.data, partner);
+    const affiliate = affiliates.get(keyOf(order.accountId, code));
+    const credit = creditOf(order.data, affiliate);
     if (credit === 'unmatched') events.push(unmatched(order, code, clock));
-    else if (credit === 'commission' && partner !== undefined) commissions.push(commissionRow(order, partner));
+    else if (credit === 'commission' && affiliate !== undefined) commissions.push(commissionRow(order, affiliate));
   }
   if (commissions.length > 0) await client.query(insertCommissions([JSON.stringify(commissions)]));
   if (events.length > 0) await client.query(insertEvents([JSON.stringify(events)]));
   return events.length;
 }
 
-type Partner = Promised & { readonly id: string };
+type AffiliateRow = CommissionTerms & { readonly id: string };
 
-const partnersByCode = statement(
+const affiliatesByCode = statement(
   'affiliates-by-codes',
   `select account_id, code, id, email, commission_basis_points as "commissionBasisPoints", commission_cents as "commissionCents"
    from affiliates where (account_id, code_key) in (select * from unnest($1::text[], $2::text[]))`,
 );
 
-async function findPartners(client: Client, credited: readonly CreditedOrder[]): Promise<Map<string, Partner>> {
+async function findAffiliates(client: Client, credited: readonly CreditedOrder[]): Promise<Map<string, AffiliateRow>> {
   const values = [credited.map(({ order }) => order.accountId), credited.map(({ code }) => code.toLowerCase())];
-  const { rows } = await client.query<Partner & { account_id: string; code: string }>(partnersByCode(values));
+  const { rows } = await client.query<AffiliateRow & { account_id: string; code: string }>(affiliatesByCode(values));
   return new Map(rows.map((row) => [keyOf(row.account_id, row.code), row]));
 }
 
 const keyOf = (accountId: string, code: string): string => `${accountId} ${code.toLowerCase()}`;
 
-/** Its time and the end of its id are the sale's: the hold is counted from there, and commissions sort as orders do. */
-function commissionRow({ accountId, data }: PaidOrder, partner: Partner): CommissionRow {
+/** Time and id suffix are the sale's: the hold counts from the sale, and commissions sort as orders do. */
+function commissionRow({ accountId, data }: PaidOrder, affiliate: AffiliateRow): CommissionRow {
   return {
     account_id: accountId,
     id: idOfCommand('commission', data.orderId.slice(-26)),
-    affiliate_id: partner.id,
+    affiliate_id: affiliate.id,
     order_id: data.orderId,
-    amount_cents: commissionOn(data, partner),
+    amount_cents: commissionOn(data, affiliate),
     currency: data.currency,
     created_at: data.paidAt,
   };
@@ -85,7 +85,7 @@ function unmatched({ accountId, requestId, traceparent, data }: PaidOrder, code:
     { orderId, code, test },
     { accountId, requestId, nowMs: clock.nowMs() },
   );
-  // The batch has one trace; each event continues its own order's.
+  // The batch has a trace of its own; each event continues the trace of its order.
   return { ...row, traceparent: traceparent ?? row.traceparent };
 }
 

@@ -1,4 +1,4 @@
 import { Affiliate } from '../affiliates/affiliate.entity.ts';
 
-/** Partners are edited; commissions flow: those are written and read by plain statements, many at a time. */
+/** People edit affiliates, so the ORM maps them. Plain statements write and read commissions, many at a time. */
 export const entities = [Affiliate];

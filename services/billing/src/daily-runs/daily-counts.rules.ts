@@ -1,6 +1,6 @@
 import type { DailyResult } from '@app/contracts/subscriptions';
 
-/** What a run did, counted by the steps that did it. */
+/** What a run did; each step adds to the counts. */
 export interface DailyCounts {
   charged: number;
   chargedCents: number;
@@ -32,7 +32,7 @@ export function resultOf(counts: DailyCounts): DailyResult {
   };
 }
 
-/** Two results as one; it is ok when both are. */
+/** The sum of two results; `ok` when both are. */
 export function addResults(a: DailyResult, b: DailyResult): DailyResult {
   return {
     ok: a.ok && b.ok,

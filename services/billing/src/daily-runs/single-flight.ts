@@ -3,29 +3,29 @@ import { DomainError } from '@app/contracts/errors';
 import type { DailyResult } from '@app/contracts/subscriptions';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import type { Slots } from './slots.ts';
+import type { Semaphore } from './semaphore.ts';
 
 /**
- * One run at a time for each account, over all replicas. The run's session holds an advisory lock from before its row
- * is written until after its result is. So for whoever asks meanwhile:
+ * One run at a time for each account, over all replicas. The run's session takes an advisory lock before it writes the
+ * run's row, and releases it after it stored the result. So a request that comes meanwhile reads:
  *
- *   lock held                    ── the run is alive: wait, and take its result
- *   lock free, row unfinished    ── its process died, or the lock's session: close the row as interrupted, run
+ *   lock held                    ── the run is alive: wait, and return its result
+ *   lock free, row unfinished    ── its process or its session died: close the row as interrupted, and run
  *   lock free, no row unfinished ── run
  */
-export interface FlightDeps {
+export interface SingleFlightDeps {
   readonly database: Database;
   readonly clock: Clock;
-  readonly slots: Slots;
+  readonly semaphore: Semaphore;
 }
 
-export interface Flight {
+export interface DailyRun {
   readonly accountId: string;
-  /** The row's id: a repeated command has the same, and finds its run. */
+  /** The row's id. A repeated command has the same id, and so finds its run. */
   readonly runId: string;
   /** The run over all accounts that this is a part of. */
   readonly platformRunId: string | null;
-  /** Milliseconds since the epoch (real time) after which nobody waits for the result any more. */
+  /** Milliseconds since the epoch (real time); nobody waits for the result any longer. */
   readonly deadlineMs: number;
 }
 
@@ -34,35 +34,38 @@ export const allAccounts = '';
 
 const pollMs = 100;
 
-/** The result of the run that is going on, or else of `work`. */
+/**
+ * The result of the run that is under way, or else of `work`.
+ * @throws DomainError `outcome_unknown` when there is no result by the deadline
+ */
 export async function singleFlight(
-  deps: FlightDeps,
-  flight: Flight,
+  deps: SingleFlightDeps,
+  run: DailyRun,
   work: () => Promise<DailyResult>,
 ): Promise<DailyResult> {
-  const awaited = [flight.runId];
-  while (Date.now() < flight.deadlineMs) {
-    const seen = await look(deps.database, flight, awaited);
-    if (seen.result !== null) return seen.result;
-    if (seen.running !== null && !awaited.includes(seen.running)) {
-      awaited.push(seen.running);
-      await rememberJoin(deps.database, flight, seen.running);
+  const awaited = [run.runId];
+  while (Date.now() < run.deadlineMs) {
+    const state = await readState(deps.database, run, awaited);
+    if (state.result !== null) return state.result;
+    if (state.running !== null && !awaited.includes(state.running)) {
+      awaited.push(state.running);
+      await rememberJoin(deps.database, run, state.running);
     }
-    if (seen.locked) {
+    if (state.locked) {
       await sleep(pollMs);
       continue;
     }
-    const result = await deps.slots.use(flight.deadlineMs, () =>
-      withLock(deps.database, lockKey(flight.accountId), (session) => run(deps, session, flight, awaited, work)),
+    const result = await deps.semaphore.use(run.deadlineMs, () =>
+      withLock(deps.database, lockKey(run.accountId), (session) => runLocked(deps, session, run, awaited, work)),
     );
     if (result !== undefined) return result;
   }
-  throw new DomainError('outcome_unknown', 'The daily job is still running.');
+  throw new DomainError('outcome_unknown', 'The daily run is still under way.');
 }
 
 const lockKey = (accountId: string): string => `daily-run:${accountId}`;
 
-/** Results count if they are of a run asked for, of one a repeated command joined, or of the same platform run. */
+/** Results of the run asked for, of a run that the same command joined before, or of the same platform run. */
 const finished = `
   select result from daily_runs
   where id = any (array_append($2::text[], (select c.result ->> 'runId' from commands as c where c.id = $4)))
@@ -79,23 +82,23 @@ export const lookStatement = statement(
 );
 const finishedStatement = statement('daily-runs-finished', finished);
 
-interface Sight {
+interface RunState {
   readonly result: DailyResult | null;
   readonly running: string | null;
   readonly locked: boolean;
 }
 
-const finishedValues = (flight: Flight, awaited: readonly string[]) => [
-  flight.accountId,
+const finishedValues = (run: DailyRun, awaited: readonly string[]) => [
+  run.accountId,
   awaited,
-  flight.platformRunId,
-  flight.runId,
+  run.platformRunId,
+  run.runId,
 ];
 
-async function look(database: Database, flight: Flight, awaited: readonly string[]): Promise<Sight> {
-  const values = [...finishedValues(flight, awaited), lockKey(flight.accountId)];
-  const { rows } = await database.pool.query<Sight>(lookStatement(values));
-  return rows[0] as Sight;
+async function readState(database: Database, run: DailyRun, awaited: readonly string[]): Promise<RunState> {
+  const values = [...finishedValues(run, awaited), lockKey(run.accountId)];
+  const { rows } = await database.pool.query<RunState>(lookStatement(values));
+  return rows[0] as RunState;
 }
 
 const joinStatement = statement(
@@ -104,26 +107,26 @@ const joinStatement = statement(
    on conflict (id) do update set result = excluded.result`,
 );
 
-/** Should the answer get lost, the repeated command asks for the run it had joined, and starts none of its own. */
-async function rememberJoin(database: Database, flight: Flight, running: string): Promise<void> {
-  await database.pool.query(joinStatement([flight.runId, running]));
+/** When the response gets lost, the repeated command returns the result of the run it joined, and starts no other. */
+async function rememberJoin(database: Database, run: DailyRun, running: string): Promise<void> {
+  await database.pool.query(joinStatement([run.runId, running]));
 }
 
-/** A session that holds the lock gives signs; that of a process that was stopped ends without them, and its lock too. */
+/** While a session holds the lock it must query every few seconds, so that the lock of a stopped process ends. */
 const lockStatement = statement(
   'daily-runs-lock',
   `with lock as materialized (select pg_try_advisory_lock(hashtextextended($1, 0)) as won)
    select won, case when won then set_config('idle_session_timeout', '20s', false) end from lock`,
 );
-const signEveryMs = 5_000;
+const keepAliveEveryMs = 5_000;
 const unlockStatement = statement(
   'daily-runs-unlock',
   `select pg_advisory_unlock(hashtextextended($1, 0)), set_config('idle_session_timeout', '0', false)`,
 );
 
 /**
- * Works while a session of its own holds the lock: when the session breaks, so does the lock, and the work goes on.
- * Undefined when another one has it. What came of the work stands, however the session ends.
+ * Works while a session of its own holds the lock. When the session ends early, so does the lock; the work goes on, and its
+ * result counts. Undefined when another session has the lock.
  */
 async function withLock<T>(
   database: Database,
@@ -132,7 +135,7 @@ async function withLock<T>(
 ): Promise<T | undefined> {
   const session = await database.pool.connect();
   let released = false;
-  /** With an error the session is not given to others: a lock that may still be held ends with it. */
+  /** With an error the pool closes the session, and with it a lock that it may still hold. */
   const release = (err?: Error): void => {
     if (!released) session.release(err);
     released = true;
@@ -141,11 +144,11 @@ async function withLock<T>(
   try {
     const { rows } = await session.query<{ won: boolean }>(lockStatement([key]));
     if (rows[0]?.won !== true) return undefined;
-    const signs = setInterval(() => void session.query('select 1').catch(release), signEveryMs);
+    const keepAlive = setInterval(() => void session.query('select 1').catch(release), keepAliveEveryMs);
     try {
       return await work(session);
     } finally {
-      clearInterval(signs);
+      clearInterval(keepAlive);
       await session.query(unlockStatement([key])).catch(release);
     }
   } catch (err) {
@@ -172,35 +175,40 @@ const finishStatement = statement(
    where id = $1 and account_id = $2 and finished_at is null`,
 );
 
-async function run(
-  deps: FlightDeps,
+async function runLocked(
+  deps: SingleFlightDeps,
   session: Client,
-  flight: Flight,
+  run: DailyRun,
   awaited: readonly string[],
   work: () => Promise<DailyResult>,
 ): Promise<DailyResult> {
-  // It may have finished between the look and the lock; from here on nobody else writes rows of this account.
-  const before = await session.query<{ result: DailyResult }>(finishedStatement(finishedValues(flight, awaited)));
+  // Another run may have finished before this session got the lock; from here on nobody else writes the account's rows.
+  const before = await session.query<{ result: DailyResult }>(finishedStatement(finishedValues(run, awaited)));
   if (before.rows[0] !== undefined) return before.rows[0].result;
-  const { runId, accountId, platformRunId } = flight;
+  const { runId, accountId, platformRunId } = run;
   await session.query(beginStatement([runId, accountId, platformRunId, deps.clock.now()]));
   let result: DailyResult;
   try {
     result = await work();
   } catch (err) {
-    // Should this fail too, the next run closes the row.
-    await finish(deps, session, flight, null).catch(() => undefined);
+    // If this fails too, the next run closes the row.
+    await finish(deps, session, run, null).catch(() => undefined);
     throw err;
   }
-  if (!(await finish(deps, session, flight, result))) {
+  if (!(await finish(deps, session, run, result))) {
     throw new DomainError('outcome_unknown', 'The run lost its lock, and another one took over.');
   }
   return result;
 }
 
-/** False when another run has closed the row, because this one had lost its lock. */
-async function finish(deps: FlightDeps, session: Client, flight: Flight, result: DailyResult | null): Promise<boolean> {
-  const write = finishStatement([flight.runId, flight.accountId, deps.clock.now(), result]);
+/** False when another run has closed the row because this one had lost its lock. */
+async function finish(
+  deps: SingleFlightDeps,
+  session: Client,
+  run: DailyRun,
+  result: DailyResult | null,
+): Promise<boolean> {
+  const write = finishStatement([run.runId, run.accountId, deps.clock.now(), result]);
   const { rowCount } = await session.query(write).catch(() => deps.database.pool.query(write));
   return rowCount === 1;
 }

@@ -10,13 +10,13 @@ export interface StepDeps {
 }
 
 /**
- * One part of an account's daily run. It adds to the counts what it did, and may be stopped at any point: what it left
- * undone it finds again the next time.
+ * One part of an account's daily run. It adds what it did to the counts. Its process may die at any point: what was not
+ * done is found again by the next run.
  */
 export type DailyStep = (deps: StepDeps, accountId: string, counts: DailyCounts) => Promise<void>;
 
 /**
- * In the order they run. There are none yet, and the counts are zeros for that reason: no payment processor is
- * connected, so nothing can be charged or settled, and there are no checkouts to recover.
+ * The steps, in the order they run. There are none yet, so all counts are zero: without a payment processor nothing can be
+ * charged or settled, and there are no checkouts to recover.
  */
 export const dailySteps: readonly DailyStep[] = [];

@@ -1,2 +1,2 @@
-/** Subscriptions and runs flow: plain statements write and read them, so the ORM maps nothing here. */
+/** Plain statements write and read subscriptions and runs, so the ORM maps nothing here. */
 export const entities = [];

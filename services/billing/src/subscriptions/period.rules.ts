@@ -1,13 +1,13 @@
 export type BillingInterval = 'month' | 'year';
 
 /**
- * The end of period n (1 is the first): n intervals after the anchor, on the anchor's day at the anchor's time (UTC),
- * or on the month's last day where the month is too short for it. Always from the anchor, so that a short month
- * leaves no trace: 31 Jan, 28 or 29 Feb, 31 Mar.
+ * The end of period n (1 is the first): n intervals after the anchor, on the anchor's day at the anchor's time (UTC), or on
+ * the last day of a month that is too short. It is counted from the anchor and not from the period before, so that a short
+ * month does not move later ends: 31 Jan, 28 or 29 Feb, 31 Mar.
  */
 export function nthPeriodEnd(anchor: Date, interval: BillingInterval, n: number): Date {
   const end = new Date(anchor);
-  // The first of the month exists in every month; the day is put back after the move.
+  // The first exists in every month; the day is set after the month.
   end.setUTCDate(1);
   end.setUTCMonth(end.getUTCMonth() + n * (interval === 'year' ? 12 : 1));
   end.setUTCDate(Math.min(anchor.getUTCDate(), daysInMonth(end.getUTCFullYear(), end.getUTCMonth())));

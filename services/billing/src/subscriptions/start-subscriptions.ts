@@ -7,7 +7,7 @@ import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/mes
 import { type Client, statement } from '@app/service-kit/database';
 import { nthPeriodEnd } from './period.rules.ts';
 
-/** A subscription as it is written, with its event's outbox row. */
+/** A subscription and its event's outbox row, as one statement writes them; fields are named as the columns. */
 interface NewSubscription extends OutboxRow {
   readonly id: string;
   readonly account_id: string;
@@ -26,8 +26,8 @@ interface NewSubscription extends OutboxRow {
 }
 
 /**
- * Subscriptions and their events in one statement. An order that has its subscription already is left alone and told
- * of no second time. Rows go in by key order, so that two replicas wait for each other and never in a circle.
+ * Writes subscriptions and their events in one statement. An order that has its subscription already gets neither a second
+ * one nor a second event. Rows are written in the order of their keys, so that two replicas never wait in a circle.
  */
 const insertSubscriptions = statement(
   'subscriptions-insert',
@@ -51,27 +51,27 @@ const insertSubscriptions = statement(
 
 type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
 
-/** Every order of a subscription product starts one subscription; other orders are none of billing's business yet. */
+/** Every order of a subscription product starts one subscription; other orders have no effect in billing yet. */
 export const startsSubscription = ({ pricingType }: EventData<typeof orderPaid>): boolean =>
   pricingType === 'subscription';
 
 /** @returns how many orders were of subscription products */
 export async function startSubscriptions(client: Client, events: readonly PaidOrder[]): Promise<number> {
   const started = events.filter(({ data }) => startsSubscription(data)).map(newSubscription);
-  // Two events of one order in one batch: the statement's own conflict check would still tell of both.
+  // Of two events of one order in one batch the statement would write one subscription and two outbox rows.
   const distinct = [...new Map(started.map((subscription) => [subscription.id, subscription])).values()];
   if (distinct.length > 0) await client.query(insertSubscriptions([JSON.stringify(distinct)]));
   return distinct.length;
 }
 
-/** Its id ends as the order's, so that subscriptions list in the order of their sales, however late they are told of. */
+/** Its id ends as the order's, so that subscriptions list in the order of their sales, however late the event comes. */
 function newSubscription(event: PaidOrder): NewSubscription {
   const { accountId, requestId, data: order } = event;
   const { billingInterval } = order;
   if (billingInterval === null) throw new Error(`order ${order.orderId} bought a subscription without an interval`);
   const anchor = new Date(order.paidAt);
   const id = idOfCommand('subscription', order.orderId.slice(-26));
-  const told = {
+  const data = {
     subscriptionId: id,
     orderId: order.orderId,
     productId: order.productId,
@@ -89,7 +89,7 @@ function newSubscription(event: PaidOrder): NewSubscription {
     product_id: order.productId,
     product_name: order.productName,
     customer_email: order.customerEmail,
-    // What a period costs: bumps and discounts were for the first order alone.
+    // Bumps and discounts belong to the first order alone, so a period costs the price.
     amount_cents: order.priceCents,
     currency: order.currency,
     billing_interval: billingInterval,
@@ -98,8 +98,8 @@ function newSubscription(event: PaidOrder): NewSubscription {
     started_at: order.paidAt,
     current_period_end: nthPeriodEnd(anchor, billingInterval, 1).toISOString(),
     test: order.test,
-    ...outboxRow(subscriptionStarted, told, { accountId, requestId, nowMs: anchor.getTime() }),
-    // The batch has one trace; each event continues its own order's.
+    ...outboxRow(subscriptionStarted, data, { accountId, requestId, nowMs: anchor.getTime() }),
+    // The batch has a trace of its own; each event continues the trace of its order.
     traceparent: event.traceparent ?? null,
   };
 }

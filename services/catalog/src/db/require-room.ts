@@ -1,8 +1,9 @@
 import { DomainError } from '@app/contracts/errors';
 
 /**
- * Lists that are answered whole stay short enough for one message. Whoever counts on one product holds its row; two new
- * products of an account at the same moment may pass their limit by one, which the arithmetic of the limits allows.
+ * Requires room for one more, so that a list without paging fits one message. Callers that count within a product have
+ * locked its row. Two products created at the same moment may exceed the account's limit by one; the limit allows for that.
+ * Throws `limit_reached`.
  */
 export function requireRoom(count: number, max: number, what: string): void {
   if (count >= max) throw new DomainError('limit_reached', `There can be at most ${max} ${what}.`);

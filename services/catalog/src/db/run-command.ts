@@ -4,8 +4,8 @@ import type { Database } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
 /**
- * Runs a command's work at most once for its id, in one transaction. What a constraint of the database refuses is
- * answered with the code it stands for: a look-up before the write could not see a competitor's.
+ * Runs a command's work in one transaction, at most once for the command's id. A violated unique constraint becomes the
+ * error code it stands for: a look-up before the write would not see the uncommitted row of another transaction.
  */
 export async function runCommand<T extends object>(
   database: Database,
@@ -15,11 +15,11 @@ export async function runCommand<T extends object>(
   try {
     return await runCommandOnce(database.fork(), commandId, work);
   } catch (err) {
-    throw refusalOf(err) ?? err;
+    throw violationOf(err) ?? err;
   }
 }
 
-function refusalOf(err: unknown): DomainError | undefined {
+function violationOf(err: unknown): DomainError | undefined {
   switch ((err as { constraint?: unknown } | null)?.constraint) {
     case 'products_slug_unique':
       return new DomainError('slug_taken', 'Another product of this account has this slug.');

@@ -2,7 +2,7 @@ import type { discountResource } from '@app/contracts/catalog';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { z } from 'zod';
 
-/** A code that takes a percentage or an amount off. How often it was used, the orders know. */
+/** A code that takes a percentage or an amount off. Checkout counts its uses. */
 export const Discount = defineEntity({
   name: 'Discount',
   tableName: 'discounts',

@@ -2,9 +2,7 @@ import * as contract from '@app/contracts/catalog';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { CatalogDeps } from '../deps.ts';
 import { createDiscount } from './create-discount.ts';
-import { deleteDiscount } from './delete-discount.ts';
-import { listDiscounts } from './list-discounts.ts';
-import { updateDiscount } from './update-discount.ts';
+import { deleteDiscount, listDiscounts, updateDiscount } from './discounts.ts';
 
 export function discountRequests(deps: CatalogDeps): RequestHandler[] {
   return [

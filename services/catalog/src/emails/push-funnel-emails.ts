@@ -7,7 +7,10 @@ import type { CatalogDeps } from '../deps.ts';
 import { requireProduct } from '../products/require-product.ts';
 import { FunnelEmail } from './funnel-email.entity.ts';
 
-/** Hands every email of the product to the seller's receiving tool: one event each, in order of position. */
+/**
+ * Hands every email of the product to the tool that sends it: one event each, in order of position.
+ * Throws `product_not_found`.
+ */
 export async function pushFunnelEmails(
   { database, clock, wakeRelay }: CatalogDeps,
   { accountId, commandId, requestId }: RequestContext,

@@ -1,10 +1,8 @@
 import * as contract from '@app/contracts/catalog';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { CatalogDeps } from '../deps.ts';
-import { createFunnelEmail } from './create-funnel-email.ts';
-import { deleteFunnelEmail } from './delete-funnel-email.ts';
+import { createFunnelEmail, deleteFunnelEmail, updateFunnelEmail } from './funnel-emails.ts';
 import { pushFunnelEmails } from './push-funnel-emails.ts';
-import { updateFunnelEmail } from './update-funnel-email.ts';
 
 export function emailRequests(deps: CatalogDeps): RequestHandler[] {
   return [

@@ -2,7 +2,7 @@ import type { offerResource } from '@app/contracts/catalog';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { z } from 'zod';
 
-/** What a funnel offers beside the product. Downsells are retired: imported ones are shown and never sold. */
+/** What a funnel offers beside the product. Downsells are retired: the funnel shows imported ones, and nobody can buy them. */
 export const Offer = defineEntity({
   name: 'Offer',
   tableName: 'offers',

@@ -7,7 +7,7 @@ import { isoText } from '../db/iso-text.ts';
 const columns = `id, name, slug, price_cents, currency, pricing_type, billing_interval, status, access_url,
   ${isoText('created_at')} as created_at, ${isoText('updated_at')} as updated_at`;
 
-/** PostgreSQL writes the answer's JSON: nothing is parsed and written again on the way out. */
+/** PostgreSQL writes the JSON of the response, so that nothing parses it on the way out. */
 const productsOfAccount = statement(
   'products-list',
   `select '{"data":[' || coalesce(string_agg(row_to_json(listed)::text, ',' order by listed.id), '') || ']}' as json
@@ -17,8 +17,8 @@ const productsOfAccount = statement(
 const productPages = pagedList<{ id: string }>({ name: 'products', table: 'products', columns, scope: ['account_id'] });
 
 /**
- * Every product of the account, whatever its status, in order of creation: at most 1,000, which fit one message. With
- * paging asked for, a page as every list has.
+ * Every product of the account, whatever its status, in order of creation: at most 1,000, which fit one message. When
+ * paging is asked for, a page, newest first, as in every list.
  */
 export async function listProducts(database: Database, accountId: string, page: PageQuery): Promise<Serialized> {
   if (isPaging(page)) return new Serialized(JSON.stringify(await productPages(database, [accountId], page)));

@@ -21,7 +21,7 @@ export const Product = defineEntity({
 });
 export type Product = InferEntity<typeof Product>;
 
-/** The published shape; `list-products.ts` builds the same one in SQL. */
+/** The published shape. `list-products.ts` builds the same shape in SQL. */
 export function productResourceOf(product: Product): ProductResource {
   return {
     id: product.id,

@@ -12,7 +12,7 @@ const moves: Record<ProductStatus, readonly ProductStatus[]> = {
   archived: ['live'],
 };
 
-/** Whether a product may go from one status to another. Staying where it is, is always allowed. */
+/** Whether a product's status may change so. To the same status is always allowed. */
 export function canMove(from: ProductStatus, to: ProductStatus): boolean {
   return from === to || moves[from].includes(to);
 }

@@ -3,12 +3,12 @@ import { isId } from '@app/contracts/ids';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { Product } from './product.entity.ts';
 
-/** The account's product; another account's is as unknown as one that never was. Throws `product_not_found`. */
+/** The account's product. Throws `product_not_found`, for another account's product as well. */
 export async function requireProduct(em: EntityManager, accountId: string, productId: string): Promise<Product> {
   return await findProduct(em, accountId, productId, LockMode.NONE);
 }
 
-/** The same, held until the transaction ends: who decides from its state decides alone. */
+/** The same, locked until the transaction ends, so that nobody else decides from its state meanwhile. */
 export async function lockProduct(tx: EntityManager, accountId: string, productId: string): Promise<Product> {
   return await findProduct(tx, accountId, productId, LockMode.PESSIMISTIC_WRITE);
 }
@@ -19,7 +19,7 @@ async function findProduct(
   productId: string,
   lockMode: LockMode,
 ): Promise<Product> {
-  // What is no id may be text that PostgreSQL refuses (NUL): it is unknown without asking.
+  // Text that is no id may have a NUL, which PostgreSQL refuses: such a product is unknown without a query.
   const product = isId('product', productId)
     ? await em.findOne(Product, { accountId, id: productId }, { lockMode })
     : null;

@@ -1,11 +1,11 @@
-import type { SaleOffer } from '@app/contracts/catalog';
+import type { PricedProduct } from '@app/contracts/catalog';
 import { idOfCommand } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import type { OrderItem, Sale } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
 
-/** An order as it is written: its columns, its items, and its event's outbox row. */
+/** An order and its event's outbox row, as one statement writes them; fields are named as the columns. */
 export interface NewOrder extends OutboxRow {
   readonly id: string;
   readonly account_id: string;
@@ -20,7 +20,7 @@ export interface NewOrder extends OutboxRow {
   readonly utm_term: string | null;
   readonly utm_content: string | null;
   readonly country: string | null;
-  /** As it was typed, whoever is credited. */
+  /** As the buyer typed it, whoever is credited. */
   readonly affiliate_code: string | null;
   readonly discount_id: string | null;
   readonly discount_code: string | null;
@@ -31,44 +31,44 @@ export interface NewOrder extends OutboxRow {
   readonly created_at: string;
 }
 
-/** The order's row and its `order.paid` event, which carries all that any consumer needs. */
+/** Builds the order's row and its `order.paid` event, which carries all that any consumer needs. */
 export function newOrder(from: {
   id: string;
   nowMs: number;
   command: OrderCommand;
   sale: Sale;
-  offer: SaleOffer;
-  /** The code of the partner who is credited; null when nobody is. */
+  product: PricedProduct;
+  /** The code of the affiliate who is credited; null when nobody is. */
   creditedCode: string | null;
 }): NewOrder {
-  const { id, nowMs, command, sale, offer, creditedCode } = from;
+  const { id, nowMs, command, sale, product, creditedCode } = from;
   const { body, context, account } = command;
   const event = outboxRow(
     orderPaid,
     {
       orderId: id,
-      productId: offer.productId,
-      productName: offer.name,
-      productSlug: offer.slug,
-      pricingType: offer.pricingType,
-      billingInterval: offer.billingInterval,
-      priceCents: offer.priceCents,
+      productId: product.productId,
+      productName: product.name,
+      productSlug: product.slug,
+      pricingType: product.pricingType,
+      billingInterval: product.billingInterval,
+      priceCents: product.priceCents,
       customerEmail: body.email,
       customerName: body.name ?? '',
       country: body.country ?? null,
       totalCents: sale.totalCents,
-      currency: offer.currency,
+      currency: product.currency,
       items: sale.items.map((item) => ({ kind: item.kind, label: item.label, amountCents: item.amount_cents })),
       affiliateCode: body.affiliateCode || null,
       creditedCode,
       paymentMethod: body.paymentMethod ?? null,
-      accessUrl: offer.accessUrl ?? '',
+      accessUrl: product.accessUrl ?? '',
       supportEmail: account.supportEmail,
       source: 'api',
       test: sale.test,
       paidAt: new Date(nowMs).toISOString(),
     },
-    // One order is paid once: its event has its suffix, so that even a second copy would be the same event.
+    // An order is paid once. Its event's id ends as its own does, so a second copy would be the same event.
     {
       accountId: context.accountId,
       requestId: context.requestId,
@@ -79,11 +79,11 @@ export function newOrder(from: {
   return {
     id,
     account_id: context.accountId,
-    product_id: offer.productId,
+    product_id: product.productId,
     customer_email: body.email,
     customer_name: body.name ?? '',
     total_cents: sale.totalCents,
-    currency: offer.currency,
+    currency: product.currency,
     utm_source: body.utm_source ?? null,
     utm_medium: body.utm_medium ?? null,
     utm_campaign: body.utm_campaign ?? null,
@@ -97,7 +97,7 @@ export function newOrder(from: {
     items: sale.items,
     created_at: new Date(nowMs).toISOString(),
     ...event,
-    // A batch serves many requests: each order's event continues the trace of its own.
+    // A batch serves many requests; each order's event continues the trace of its own request.
     traceparent: context.traceparent ?? null,
   };
 }

@@ -1,14 +1,15 @@
 import { DomainError, type ErrorCode, type FieldError } from '@app/contracts/errors';
 import type { Outcome } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
+import { isUnreached } from '@app/service-kit/outages';
 
-export interface PlacedOrder {
+export interface CreatedOrder {
   readonly ok: true;
   readonly orderId: string;
   readonly totalCents: number;
 }
 
-/** Which order, and whose. */
+/** Which order, and whose; named as the columns. */
 export interface OrderKey {
   readonly id: string;
   readonly account_id: string;
@@ -28,43 +29,56 @@ const outcomesStatement = statement(
    left join order_refusals as r on r.order_id = w.id and r.account_id = w.account_id`,
 );
 
-/** What became of commands before, by the ids of their orders; nothing for those without an outcome. */
+/** Outcomes that commands have already, by the ids of their orders; no entry for a command without an outcome. */
 export async function recordedOutcomes(
   database: Database,
   orders: readonly OrderKey[],
-): Promise<Map<string, Outcome<PlacedOrder>>> {
+): Promise<Map<string, Outcome<CreatedOrder>>> {
   const values = [orders.map((order) => order.account_id), orders.map((order) => order.id)];
-  const { rows } = await database.pool.query<OutcomeRow>(outcomesStatement(values));
-  return outcomesOf(rows);
+  return outcomesOf(await queryOutcomes(database, outcomesStatement(values)));
 }
 
-export interface Refused extends OrderKey {
+/** A command and what it is refused for. */
+export interface Refusal extends OrderKey {
   readonly error: DomainError;
 }
 
 const refuseStatement = statement('orders-refuse', 'select order_id, total, reason from refuse_orders($1)');
 
 /**
- * Refuses commands for good: no other try of them is recorded after this. One that was recorded before, under whatever
- * catalog, keeps its order; an order on its way into the database is waited for.
+ * Refuses commands for good: no other try of them is recorded after this. When another try of a command was recorded
+ * before, under whatever catalog, that order is the command's outcome; an order on its way into the database is waited for.
+ * @returns one outcome for each refusal, in their order
  */
 export async function recordRefusals(
   database: Database,
-  refused: readonly Refused[],
-): Promise<Map<string, Outcome<PlacedOrder>>> {
-  const rows = refused.map(({ id, account_id, error }) => ({
+  refusals: readonly Refusal[],
+): Promise<Outcome<CreatedOrder>[]> {
+  const rows = refusals.map(({ id, account_id, error }) => ({
     id,
     account_id,
     refusal: { code: error.code, detail: error.message, errors: error.errors },
   }));
-  const result = await database.pool.query<OutcomeRow>(refuseStatement([JSON.stringify(rows)]));
-  return outcomesOf(result.rows);
+  const outcomes = outcomesOf(await queryOutcomes(database, refuseStatement([JSON.stringify(rows)])));
+  return refusals.map(({ id, error }) => outcomes.get(id) ?? { ok: false, error });
 }
 
-function outcomesOf(rows: readonly OutcomeRow[]): Map<string, Outcome<PlacedOrder>> {
-  const outcomes = new Map<string, Outcome<PlacedOrder>>();
+/**
+ * Without a connection a command usually had no effect, and its caller may conclude so. Here another try of the command
+ * may have been recorded, so the caller must ask again.
+ */
+async function queryOutcomes(database: Database, query: ReturnType<typeof outcomesStatement>): Promise<OutcomeRow[]> {
+  try {
+    return (await database.pool.query<OutcomeRow>(query)).rows;
+  } catch (err) {
+    throw isUnreached(err) ? new DomainError('outcome_unknown', 'The order database does not answer.') : err;
+  }
+}
+
+function outcomesOf(rows: readonly OutcomeRow[]): Map<string, Outcome<CreatedOrder>> {
+  const outcomes = new Map<string, Outcome<CreatedOrder>>();
   for (const { order_id, total, reason } of rows) {
-    if (total !== null) outcomes.set(order_id, placed(order_id, total));
+    if (total !== null) outcomes.set(order_id, createdOrder(order_id, total));
     else if (reason !== null) {
       outcomes.set(order_id, { ok: false, error: new DomainError(reason.code, reason.detail, reason.errors) });
     }
@@ -72,6 +86,6 @@ function outcomesOf(rows: readonly OutcomeRow[]): Map<string, Outcome<PlacedOrde
   return outcomes;
 }
 
-export function placed(orderId: string, totalCents: number): Outcome<PlacedOrder> {
+export function createdOrder(orderId: string, totalCents: number): Outcome<CreatedOrder> {
   return { ok: true, value: { ok: true, orderId, totalCents } };
 }

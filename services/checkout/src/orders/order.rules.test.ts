@@ -1,13 +1,13 @@
-import type { SaleOffer } from '@app/contracts/catalog';
+import type { PricedProduct } from '@app/contracts/catalog';
 import { DomainError } from '@app/contracts/errors';
-import type { PlaceOrderBody } from '@app/contracts/orders';
+import type { CreateOrderBody } from '@app/contracts/orders';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decideSale, discountCents } from './order.rules.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
-const offer: SaleOffer = {
+const product: PricedProduct = {
   productId: 'prd_1',
   name: 'Watercolour course',
   slug: 'watercolour',
@@ -34,9 +34,9 @@ const offer: SaleOffer = {
     { id: 'dsc_3', code: 'HUGE', percentOff: null, amountOffCents: 1_000_000, expiresAt: null, maxUses: null },
   ],
 };
-const body: PlaceOrderBody = { productSlug: 'watercolour', email: 'ada@example.com' };
+const body: CreateOrderBody = { productSlug: 'watercolour', email: 'ada@example.com' };
 
-function refusalOf(change: Partial<PlaceOrderBody>, of: SaleOffer | null = offer): DomainError {
+function refusalOf(change: Partial<CreateOrderBody>, of: PricedProduct | null = product): DomainError {
   try {
     decideSale({ ...body, ...change }, of, false, now);
   } catch (err) {
@@ -47,7 +47,7 @@ function refusalOf(change: Partial<PlaceOrderBody>, of: SaleOffer | null = offer
 }
 
 test('an order holds the product, each wanted bump once in the order asked for, and adds up', () => {
-  const sale = decideSale({ ...body, bumpIds: ['bmp_2', 'bmp_1', 'bmp_2'] }, offer, false, now);
+  const sale = decideSale({ ...body, bumpIds: ['bmp_2', 'bmp_1', 'bmp_2'] }, product, false, now);
   expect(sale.items).toEqual([
     { kind: 'main', label: 'Watercolour course', amount_cents: 9_900 },
     { kind: 'bump', label: 'Paper guide', amount_cents: 900 },
@@ -57,13 +57,13 @@ test('an order holds the product, each wanted bump once in the order asked for, 
 });
 
 test('a discount is a negative line of its own, half up, on the product alone', () => {
-  const sale = decideSale({ ...body, bumpIds: ['bmp_1'], discountCode: 'autumn' }, offer, false, now);
+  const sale = decideSale({ ...body, bumpIds: ['bmp_1'], discountCode: 'autumn' }, product, false, now);
   expect(sale.items.at(-1)).toEqual({ kind: 'discount', label: 'AUTUMN', amount_cents: -1_485 });
   expect(sale.totalCents).toBe(9_900 + 1_900 - 1_485);
 });
 
 test('a discount larger than the price makes the product free, never the total negative', () => {
-  expect(decideSale({ ...body, discountCode: 'HUGE' }, offer, false, now).totalCents).toBe(0);
+  expect(decideSale({ ...body, discountCode: 'HUGE' }, product, false, now).totalCents).toBe(0);
 });
 
 test('each refusal names its code and field', () => {
@@ -71,7 +71,7 @@ test('each refusal names its code and field', () => {
     code: 'unknown_product',
     errors: [{ field: 'productSlug', code: 'product_not_found' }],
   });
-  expect(refusalOf({}, { ...offer, status: 'draft' })).toMatchObject({
+  expect(refusalOf({}, { ...product, status: 'draft' })).toMatchObject({
     code: 'product_not_live',
     errors: [{ field: 'productSlug' }],
   });
@@ -86,10 +86,10 @@ test('each refusal names its code and field', () => {
   expect(refusalOf({ discountCode: 'PAST' })).toMatchObject({ code: 'discount_invalid' });
 });
 
-test('an order is a rehearsal in test mode unless it says otherwise, and otherwise when it says so', () => {
-  expect(decideSale(body, offer, true, now).test).toBe(true);
-  expect(decideSale({ ...body, test: false }, offer, true, now).test).toBe(false);
-  expect(decideSale({ ...body, test: true }, offer, false, now).test).toBe(true);
+test('an order is a test order in test mode unless it says otherwise, and otherwise when it says so', () => {
+  expect(decideSale(body, product, true, now).test).toBe(true);
+  expect(decideSale({ ...body, test: false }, product, true, now).test).toBe(false);
+  expect(decideSale({ ...body, test: true }, product, false, now).test).toBe(true);
 });
 
 test('a discount never takes more than the price, and a total is never below zero', () => {

@@ -3,10 +3,10 @@ import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { NewOrder } from './new-order.ts';
 
-/** What the statement did; orders in neither list were recorded before. Ids. */
+/** Ids of the orders that the statement wrote or could not write. Orders in neither list were recorded before. */
 export interface Recorded {
   readonly recorded: readonly string[];
-  /** Their code had no use left for them. */
+  /** Their discount code had no use left. */
   readonly usedUp: readonly string[];
 }
 
@@ -28,17 +28,17 @@ const written = (condition: string): string => `inserted as (
      from incoming as i ${condition} order by id
      on conflict (id) do nothing
      returning id
-   ), told as (
+   ), events as (
      insert into outbox (${outboxColumns})
      select ${outboxColumns} from incoming where id in (select id from inserted) order by id
    )`;
 
-/** Looked up row by row: as `not exists` the planner may choose to read the whole table instead. */
+/** This looks up row by row; for `not exists` the planner may choose to read the whole table. */
 const notRecorded = '(select true from orders as o where o.id = i.id) is null';
 
 /**
- * Orders and their events in one statement, which is one round trip and one commit for all of them. An order that is
- * there already (its command came again) is left as it is, and its event is not written twice.
+ * Writes orders and their events in one statement, which is one round trip and one commit for all of them. An order
+ * that exists already (its command came again) stays as it is, and its event is not written twice.
  */
 const recordPlain = statement(
   'orders-record',
@@ -51,10 +51,10 @@ const recordPlain = statement(
  *
  *   claims    orders with a code that were not recorded before this statement began
  *   claimed   one update for each code: `room` is what was left of it, `uses` grows by what the sales among them get
- *   granted   first come, first served in the batch. A rehearsal is held to the terms and takes no use
+ *   granted   first come, first served in the batch. A test order must meet the terms and takes no use
  *
- * Rows are locked in one order by all replicas: codes, then orders. Two tries of one order at the same time may both
- * claim a use; the second finds the order when it writes its own, and `confirm_orders` undoes it.
+ * All replicas lock rows in one order: codes, then orders. Two tries of one order at the same time may both claim a use;
+ * the second one finds the order when it writes its own, and `confirm_orders` undoes its statement.
  */
 const recordWithCodes = statement(
   'orders-record-with-codes',
@@ -85,12 +85,13 @@ const recordWithCodes = statement(
      array(select id from claims except select id from granted) as "usedUp"`,
 );
 
-/** Another try of one of the orders was refused, or recorded while this statement ran: nothing was written. */
+/** Whether another try of one of the orders was refused, or recorded while the statement ran: it wrote nothing then. */
 export const isOvertaken = (err: unknown): boolean => (err as { code?: unknown }).code === 'FE001';
 
 /**
- * Writes orders, each once in the list.
- * @throws DomainError service_unavailable when the database cannot be reached: then nothing was written
+ * Writes orders and their events.
+ * @param orders each at most once
+ * @throws DomainError `service_unavailable` when the database cannot be reached: then nothing was written
  */
 export async function recordOrders(database: Database, orders: readonly NewOrder[]): Promise<Recorded> {
   const client = await connect(database);
@@ -103,7 +104,7 @@ export async function recordOrders(database: Database, orders: readonly NewOrder
     failure = err as Error;
     throw err;
   } finally {
-    // After an error the connection may be dead or still at the statement: nobody else gets it.
+    // After an error the connection may be dead or still busy with the statement, so the pool must not reuse it.
     client.release(failure);
   }
 }

@@ -1,23 +1,23 @@
 import { DomainError } from '@app/contracts/errors';
-import { getOrder, listOrders, placeOrder } from '@app/contracts/orders';
+import * as contract from '@app/contracts/orders';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { BatcherFullError } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
-import type { OrderQueue } from './place-order.ts';
-import { readOrder, readOrders } from './read-orders.ts';
+import { getOrder, listOrders } from './get-orders.ts';
+import type { OrderBatcher } from './order-batcher.ts';
 
-export function orderRequests(database: Database, desk: OrderQueue): RequestHandler[] {
+export function orderRequests(database: Database, orders: OrderBatcher): RequestHandler[] {
   return [
-    onRequest(placeOrder, async ({ body, account }, context) => {
+    onRequest(contract.createOrder, async ({ body, account }, context) => {
       try {
-        return await desk.add({ body, account, context });
+        return await orders.add({ body, account, context });
       } catch (err) {
         if (err instanceof BatcherFullError)
           throw new DomainError('service_unavailable', 'Too many orders are waiting; try again shortly.');
         throw err;
       }
     }),
-    onRequest(listOrders, (page, context) => readOrders(database, context.accountId, page)),
-    onRequest(getOrder, ({ orderId }, context) => readOrder(database, context.accountId, orderId)),
+    onRequest(contract.listOrders, (page, { accountId }) => listOrders(database, accountId, page)),
+    onRequest(contract.getOrder, ({ orderId }, { accountId }) => getOrder(database, accountId, orderId)),
   ];
 }

@@ -1,10 +1,10 @@
-import { listDailyRuns, runDailyJob } from '@app/contracts/subscriptions';
+import { listDailyRuns, startDailyRun } from '@app/contracts/subscriptions';
 import { forwardOperation } from '../operations/forward-operation.ts';
 
 const tag = 'Daily job';
 
 export const dailyOperations = [
-  forwardOperation(runDailyJob, {
+  forwardOperation(startDailyRun, {
     id: 'runDailyJob',
     method: 'POST',
     path: '/api/cron/daily',

@@ -1,4 +1,4 @@
-import { getOrder, listOrders, placeOrder } from '@app/contracts/orders';
+import { createOrder, getOrder, listOrders } from '@app/contracts/orders';
 import { z } from 'zod';
 import { forwardOperation } from '../operations/forward-operation.ts';
 import { pathId } from '../operations/path-params.ts';
@@ -15,7 +15,7 @@ export const orderOperations = [
     description: 'Test orders are excluded. With `limit` or `before` it pages back, and says whether more follow.',
     errors: [],
   }),
-  forwardOperation(placeOrder, {
+  forwardOperation(createOrder, {
     id: 'createOrder',
     method: 'POST',
     path: '/api/v1/orders',

@@ -1,2 +1,2 @@
-/** Facts and roll-ups flow: plain statements write and read them, so the ORM maps nothing here. */
+/** Plain statements write and read facts and roll-ups, many at a time, so the ORM maps nothing here. */
 export const entities = [];

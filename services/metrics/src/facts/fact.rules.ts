@@ -3,15 +3,15 @@ import type { orderPaid } from '@app/contracts/orders';
 import type { subscriptionStarted } from '@app/contracts/subscriptions';
 import { divideHalfUp } from '@app/money/arithmetic';
 
-/** The kinds of facts there are. Another one comes with its own function here and its part in the roll-up columns. */
+/** A new kind needs a function in this file and its part in the roll-up columns. */
 export type FactKind = 'order_paid' | 'subscription_started';
 
-/** An event, reduced to what numbers are made of; named as the columns of `facts`. */
+/** The part of an event that the numbers need; fields are named as the columns of `facts`. */
 export interface Fact {
   readonly event_id: string;
   readonly account_id: string;
   readonly product_id: string;
-  /** The order or subscription it is about. */
+  /** Id of the order or subscription. */
   readonly subject_id: string;
   readonly kind: FactKind;
   /** The time that decides the month. */
@@ -21,7 +21,7 @@ export interface Fact {
   readonly amount_cents: number;
   /** What it adds to monthly recurring revenue. */
   readonly mrr_cents: number;
-  /** Lower-cased; stored as a hash. Null where it makes nobody a customer. */
+  /** Lower-cased; stored as a hash. Null for kinds that make nobody a customer. */
   readonly email: string | null;
   readonly has_bump: boolean;
   readonly has_upsell: boolean;

@@ -3,8 +3,8 @@ import { addFresh } from '../rollups/rollup-columns.ts';
 import type { Fact } from './fact.rules.ts';
 
 /**
- * Facts and their roll-ups in one statement. A fact that is there already, under whatever event, adds nothing. The
- * roll-ups' generations are held first, before any row is written.
+ * Writes facts and their roll-ups in one statement. A fact that is recorded already, under whatever event, adds nothing.
+ * The statement locks the generations of the roll-ups before it writes any row.
  */
 const record = statement(
   'facts-record',
@@ -28,7 +28,7 @@ const record = statement(
    select count(*) from fresh`,
 );
 
-/** Records a batch. `client` is in a transaction, which the roll-up rows stay locked for. */
+/** Records a batch. `client` is in a transaction, and the roll-up rows stay locked until its end. */
 export async function recordFacts(client: Client, facts: readonly Fact[]): Promise<void> {
   await client.query(record([JSON.stringify(facts)]));
 }

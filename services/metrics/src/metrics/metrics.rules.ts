@@ -31,11 +31,11 @@ export interface ProductMonth {
 
 export interface Rollups {
   readonly totals: ProductTotals;
-  /** In the order of months, with gaps. */
+  /** Sorted by month; months without sales are missing. */
   readonly months: readonly ProductMonth[];
 }
 
-/** A product that nothing was sold of yet. */
+/** The roll-ups of a product without sales. */
 export const noRollups: Rollups = {
   totals: {
     orders: 0,
@@ -83,7 +83,7 @@ export function assembleMetrics(product: MetricsResource['product'], rollups: Ro
   };
 }
 
-/** Every month from the first row's to the current one; a row dated later (a clock was turned back) is kept. */
+/** Every month from the first row's to the current one, or to a later row's, when a clock was turned back. */
 function withoutGaps(rows: readonly ProductMonth[], current: string): ProductMonth[] {
   const first = rows[0]?.month;
   if (first === undefined) return [];
@@ -92,12 +92,12 @@ function withoutGaps(rows: readonly ProductMonth[], current: string): ProductMon
   const filled: ProductMonth[] = [];
   for (let number = monthNumber(first); number <= last; number++) {
     const month = monthName(number);
-    filled.push(byMonth.get(month) ?? { ...quietMonth, month });
+    filled.push(byMonth.get(month) ?? { ...emptyMonth, month });
   }
   return filled;
 }
 
-const quietMonth = {
+const emptyMonth = {
   revenue_cents: 0,
   mrr_delta_cents: 0,
   active_delta: 0,
@@ -120,7 +120,7 @@ function mrrByMonth(months: readonly ProductMonth[]): MetricsResource['mrrByMont
   });
 }
 
-/** Canceled in the month, of those active at its start and those new in it. */
+/** The part of the subscriptions active at the month's start or new in it that was canceled in it. */
 function churnByMonth(months: readonly ProductMonth[]): MetricsResource['churnByMonth'] {
   let active = 0;
   return months.map((row) => {

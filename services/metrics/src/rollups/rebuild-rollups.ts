@@ -6,25 +6,25 @@ import { addFresh, rollupLock } from './rollup-columns.ts';
 export type Progress = (accountId: string, counted: number) => void | Promise<void>;
 
 /**
- * Facts in one statement: 0.2 s of work. Between portions nothing is held, so memory and locks stay as small with many
- * millions of facts as with few.
+ * Facts in one statement, 0.2 s of work. Nothing is held between portions, so memory and locks do not grow with the number
+ * of facts.
  */
 const portion = 10_000;
-/** What came during a round is the next one's; so few are left to the last, for which the account's batches wait. */
+/** Each round adds what came during the one before, until so few are left: the account's batches wait for the last. */
 const lastRound = 1_000;
 const deletePortion = 10_000;
-/** One rebuild of an account at a time; a session holds it. */
+/** First key of the advisory lock that a session holds to rebuild an account: one rebuild at a time. */
 const rebuildLock = 9_002;
 const pollMs = 200;
 
 /**
  * Computes the roll-ups of one account, or of all, from the facts alone, into a generation of their own:
  *
- *   1. what an earlier rebuild left unfinished is removed
- *   2. round by round the facts up to a mark are added to the new generation, portion by portion; meanwhile new facts
- *      are recorded and added to the old one, which is read
- *   3. with the account's batches kept out: what came since the last mark, and the flip to the new generation
- *   4. the old generation is removed
+ *   1. remove what an earlier rebuild left unfinished
+ *   2. round by round, portion by portion, add the facts up to a mark to the new generation; meanwhile consumers record new
+ *      facts and add them to the old generation, which is read
+ *   3. with the account's batches kept out, add what came since the last mark, and switch to the new generation
+ *   4. remove the old generation
  *
  * Killed at any point it leaves the old numbers or the new ones. Other accounts never wait.
  */
@@ -44,12 +44,12 @@ export async function rebuildRollups(
     failure = err as Error;
     throw err;
   } finally {
-    // After an error it may hold the lock of an account: that ends with the session.
+    // After an error the session may hold the lock of an account, which ends with the session.
     client.release(failure);
   }
 }
 
-/** Those with roll-ups and no facts too: their numbers are wrong. */
+/** The next account with facts, or with roll-ups alone, whose numbers are wrong. */
 async function accountAfter(client: Client, last: string): Promise<string | null> {
   const { rows } = await client.query<{ account_id: string | null }>(
     `select least(
@@ -103,7 +103,7 @@ const addStatement = `with target as (
    ), ${addFresh}
    select max(seq) as done, count(*) as added from fresh`;
 
-/** False when there was nothing left up to the mark. */
+/** False when no fact was left up to the mark. */
 async function addPortion(client: Client, target: Target, mark: number | null): Promise<boolean> {
   const { rows } = await client.query<{ done: number | null; added: number }>(addStatement, [
     target.accountId,
@@ -118,7 +118,7 @@ async function addPortion(client: Client, target: Target, mark: number | null): 
   return row !== undefined && row.added > 0;
 }
 
-/** All facts up to it are committed, and all that come have a later number: no batch of the account is under way. */
+/** The last fact's number, taken while no batch of the account is under way: later facts get higher numbers. */
 async function lastFact(client: Client, accountId: string): Promise<number> {
   return await alone(client, accountId, async () => {
     const { rows } = await client.query<{ last: number | null }>(
@@ -173,7 +173,7 @@ const removeStatement = (side: '<' | '>'): string => {
 };
 const [removeOlder, removeNewer] = [removeStatement('<'), removeStatement('>')];
 
-/** Generations that nobody reads or writes; each side of the kept one is a range of the primary keys. */
+/** Removes generations that nobody reads or writes; each side of the kept one is a range of the primary keys. */
 async function removeRows(client: Client, text: string, accountId: string, kept: number): Promise<void> {
   let most: number | undefined;
   do {

@@ -1,6 +1,6 @@
 /**
- * What each roll-up column sums up, once: the consumers' statement adds these sums over the facts that are new, the
- * rebuild over all facts, portion by portion. Columns that no kind of fact feeds yet keep their default of 0.
+ * What each roll-up column sums up. The consumers' statement adds these sums over new facts, and the rebuild over all
+ * facts, portion by portion. Columns without a kind of fact that changes them keep their default of 0.
  */
 const totals: Record<string, string> = {
   orders: `count(*) filter (where kind = 'order_paid')`,
@@ -36,9 +36,8 @@ const additions = (columns: Record<string, string>): string =>
 
 /**
  * Adds the facts of the query `fresh` to the roll-ups of the generations in the query `target` (account_id, generation).
- * Rehearsals never count. Rows are written table by table (each part reads the one before: customers, totals, months)
- * and in key order within a table, so that two replicas with overlapping batches wait for each other and never in a
- * circle.
+ * Test orders never count. Rows are written table by table (each part reads the one before: customers, totals, months)
+ * and in key order within a table, so that two replicas with overlapping batches never wait in a circle.
  */
 export const addFresh = `new_customers as (
      insert into customers (account_id, generation, product_id, email_key)
@@ -73,5 +72,5 @@ export const addFresh = `new_customers as (
      on conflict (account_id, generation, product_id, month) do update set ${additions(months)}
    )`;
 
-/** Advisory locks, beside a number for the account: batches share it, a rebuild has it alone for moments. */
+/** First key of an account's advisory lock: batches share the lock, a rebuild takes it alone for moments. */
 export const rollupLock = 9_001;

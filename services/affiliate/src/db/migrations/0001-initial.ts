@@ -10,7 +10,7 @@ export class Initial extends Migration {
   }
 }
 
-/** A percentage is kept in hundredths of a percent: integers add up. */
+/** A percentage is stored in hundredths of a percent, because integers are exact. */
 const affiliates = `
   create table affiliates (
     account_id text not null,

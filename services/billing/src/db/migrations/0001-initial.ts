@@ -4,7 +4,7 @@ import { Migration } from '@mikro-orm/migrations';
 /**
  * subscriptions  one for each order that bought one. Period n ends n intervals after `anchor`; `period` is the current
  *                one's n. `payment_method` is a processor's token: never returned, never logged.
- * daily_runs     one row for each run of the daily job and account, and one without account for a run over all.
+ * daily_runs     one row for each daily run of an account, and one without account for a run over all.
  *                Running: finished_at null. Done: result. Interrupted: finished_at without a result.
  */
 export class Initial extends Migration {

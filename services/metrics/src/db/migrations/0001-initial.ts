@@ -2,7 +2,7 @@ import { messagingTables } from '@app/messaging/tables';
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * facts           what happened, one row per event received, never changed. Rehearsals too: the roll-ups skip them.
+ * facts           what happened, one row per event received, never changed. Test orders too: the roll-ups skip them.
  *                 An order is paid and a subscription begins once, whatever ids the events that say so have.
  * product_totals  sums over all facts of a product.
  * product_months  the same by UTC month; `…_delta` columns are changes, so that a month's end is the sum up to it.

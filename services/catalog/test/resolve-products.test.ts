@@ -11,10 +11,10 @@ beforeAll(async () => {
 afterAll(() => catalog.close());
 
 const nobody = { accountId: '' };
-type Wanted = Partial<contract.WantedOffer> & { accountId: string; slug: string };
+type Wanted = Partial<contract.WantedProduct> & { accountId: string; slug: string };
 const resolve = async (wanted: Wanted[]) => {
   const complete = wanted.map((one) => ({ bumpIds: [], discountCodes: [], ...one }));
-  return (await catalog.ask(contract.resolveOffers, { wanted: complete }, nobody)).offers;
+  return (await catalog.ask(contract.resolveProducts, { wanted: complete }, nobody)).offers;
 };
 
 async function createProduct(slug: string, accountId: string): Promise<string> {
@@ -33,18 +33,18 @@ test('each wanted pair is answered in its place, for its own account, null when 
   const ourId = await createProduct('same', ours);
   const theirId = await createProduct('same', theirs);
   await createProduct('only-ours', ours);
-  const offers = await resolve([
+  const products = await resolve([
     { accountId: theirs, slug: 'only-ours' },
     { accountId: ours, slug: 'same' },
     { accountId: theirs, slug: 'same' },
     { accountId: ours, slug: 'same' },
     { accountId: ours, slug: `it's "quoted"` },
   ]);
-  expect(offers.map((offer) => offer?.productId ?? null)).toEqual([null, ourId, theirId, ourId, null]);
+  expect(products.map((product) => product?.productId ?? null)).toEqual([null, ourId, theirId, ourId, null]);
   expect(await resolve([])).toEqual([]);
 });
 
-test('an offer holds the product and those of the bumps and codes asked for that can be sold, as they are right now', async () => {
+test('the response has the product and those of the bumps and codes asked for that can be sold, as they are right now', async () => {
   const { accountId } = catalog;
   const productId = await createProduct('full', accountId);
   const wanted = [{ accountId, slug: 'full' }];
@@ -135,7 +135,9 @@ test('what the orders of a full batch name is answered, however much their produ
     bumpIds,
     discountCodes: ['CODE7'.padEnd(50, 'X')],
   }));
-  const offers = await resolve(wanted);
-  expect(offers.map((offer) => [offer?.bumps.length, offer?.discounts.length])).toEqual(Array(64).fill([50, 1]));
-  expect(Buffer.byteLength(JSON.stringify(offers))).toBeGreaterThan(4_000_000);
+  const products = await resolve(wanted);
+  expect(products.map((product) => [product?.bumps.length, product?.discounts.length])).toEqual(
+    Array(64).fill([50, 1]),
+  );
+  expect(Buffer.byteLength(JSON.stringify(products))).toBeGreaterThan(4_000_000);
 });

@@ -1,11 +1,11 @@
 import type { PageQuery } from '@app/contracts/common';
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
-import type { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
+import type * as contract from '@app/contracts/subscriptions';
 import { type Database, statement } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 
-type SubscriptionResource = RequestOutput<typeof getSubscription>;
+type SubscriptionResource = RequestOutput<typeof contract.getSubscription>;
 
 /** Everything but the payment method. */
 const columns = `id, order_id, product_id, product_name, customer_email, amount_cents, currency, billing_interval, status,
@@ -27,18 +27,18 @@ const subscriptionsOfAccount = pagedList<SubscriptionRow>({
   filter: 'not test',
 });
 
-/** The account's subscriptions, newest first, rehearsals left out. Ids sort by time, so they page by id. */
-export async function readSubscriptions(
+/** The account's subscriptions, newest first, without those of test orders. Ids sort by time, so they page by id. */
+export async function listSubscriptions(
   database: Database,
   accountId: string,
   page: PageQuery,
-): Promise<RequestOutput<typeof listSubscriptions>> {
+): Promise<RequestOutput<typeof contract.listSubscriptions>> {
   const { data, ...rest } = await subscriptionsOfAccount(database, [accountId], page);
   return { data: data.map(resourceOf), ...rest };
 }
 
-/** One subscription, a rehearsal's too. Another account's is as unknown as one that never was. */
-export async function readSubscription(
+/** One subscription, of a test order too. Throws `subscription_not_found`, for another account's as well. */
+export async function getSubscription(
   database: Database,
   accountId: string,
   id: string,

@@ -1,10 +1,10 @@
 import { messagingRetention } from '@app/messaging/retention';
 import type { RetentionRule } from '@app/service-kit/retention';
 
-/** A command is repeated for 20 s, and its tries end within the minute: after a day nobody asks for its refusal. */
+/** A command is repeated for 20 s and its tries end within the minute, so nobody asks for its refusal after a day. */
 const refusalKeepDays = 1;
 
-export const outdated: readonly RetentionRule[] = [
+export const retention: readonly RetentionRule[] = [
   ...messagingRetention,
   {
     statement: `delete from order_refusals where order_id in

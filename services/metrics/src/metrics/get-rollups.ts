@@ -1,7 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { noRollups, type ProductMonth, type ProductTotals, type Rollups } from './metrics.rules.ts';
 
-/** One row and its months: what it costs depends on how long a product has been sold, not on how much. */
+/** Reads one row and its months: the cost grows with the months of sales, not with the number of sales. */
 export const rollupsByProduct = statement(
   'rollups-by-product',
   `select t.*, (
@@ -13,7 +13,7 @@ export const rollupsByProduct = statement(
      and t.generation = coalesce((select generation from rollup_generations where account_id = $1), 0)`,
 );
 
-export async function readRollups(database: Database, accountId: string, productId: string): Promise<Rollups> {
+export async function getRollups(database: Database, accountId: string, productId: string): Promise<Rollups> {
   const { rows } = await database.pool.query<ProductTotals & { months: ProductMonth[] | null }>(
     rollupsByProduct([accountId, productId]),
   );

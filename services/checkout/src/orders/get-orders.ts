@@ -23,22 +23,25 @@ const ordersOfAccount = pagedList<OrderRow>({
   filter: 'not test',
 });
 
-/** The account's latest orders, newest first, rehearsals left out; unless paging is asked for, as published: no more. */
-export async function readOrders(database: Database, accountId: string, page: PageQuery): Promise<Serialized> {
+/**
+ * The account's latest orders, newest first, without test orders. `has_more` is written only when paging was asked for:
+ * the published list without paging has no such field.
+ */
+export async function listOrders(database: Database, accountId: string, page: PageQuery): Promise<Serialized> {
   const { data, has_more } = await ordersOfAccount(database, [accountId], page);
   const rest = isPaging(page) ? `,"has_more":${has_more}` : '';
   return new Serialized(`{"data":[${data.map(orderJson).join(',')}]${rest}}`);
 }
 
-/** One order of the account, rehearsals too. Another account's order is as unknown as one that never was. */
-export async function readOrder(database: Database, accountId: string, orderId: string): Promise<Serialized> {
+/** One order of the account, test orders too. Throws `order_not_found`, for another account's order as well. */
+export async function getOrder(database: Database, accountId: string, orderId: string): Promise<Serialized> {
   const { rows } = await database.pool.query<OrderRow>(byId([accountId, orderId]));
   const [row] = rows;
   if (row === undefined) throw new DomainError('order_not_found', `There is no order with the id "${orderId}".`);
   return new Serialized(orderJson(row));
 }
 
-/** Items are stored in the published shape: they are passed on as they are, not parsed and written again. */
+/** Items are stored in the published shape, so they are passed on without being parsed. */
 function orderJson({ items, ...order }: OrderRow): string {
   return `${JSON.stringify(order).slice(0, -1)},"items":${items}}`;
 }

@@ -1,20 +1,20 @@
-/** Lets at most `max` pieces of work run at once; others wait their turn. */
-export interface Slots {
-  /** Undefined when the deadline (milliseconds since the epoch, real time) came before the turn. */
+/** Lets a limited number of pieces of work run at once; others wait, first come, first served. */
+export interface Semaphore {
+  /** Undefined when the deadline (milliseconds since the epoch, real time) passed before the work could begin. */
   use<T>(deadlineMs: number, work: () => Promise<T>): Promise<T | undefined>;
 }
 
-export function createSlots(max: number): Slots {
+export function createSemaphore(max: number): Semaphore {
   const waiting = new Set<() => void>();
   let free = max;
   return {
     use: async (deadlineMs, work) => {
       if (free > 0) free -= 1;
-      else if (!(await turn(waiting, deadlineMs))) return undefined;
+      else if (!(await permit(waiting, deadlineMs))) return undefined;
       try {
         return await work();
       } finally {
-        // The slot is handed on, or becomes free.
+        // The next waiter takes over the permit; without one it becomes free.
         const [next] = waiting;
         if (next === undefined) free += 1;
         else next();
@@ -23,17 +23,17 @@ export function createSlots(max: number): Slots {
   };
 }
 
-function turn(waiting: Set<() => void>, deadlineMs: number): Promise<boolean> {
+function permit(waiting: Set<() => void>, deadlineMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
-    const settle = (come: boolean): void => {
+    const settle = (granted: boolean): void => {
       clearTimeout(timer);
       waiting.delete(next);
-      resolve(come);
+      resolve(granted);
     };
     const next = (): void => settle(true);
     waiting.add(next);
-    // A timer cannot wait for ever.
+    // A timer cannot wait infinitely long.
     if (deadlineMs !== Number.POSITIVE_INFINITY) timer = setTimeout(() => settle(false), deadlineMs - Date.now());
   });
 }

@@ -1,21 +1,21 @@
-import type { resolveOffers as contract } from '@app/contracts/catalog';
+import type { resolveProducts as contract } from '@app/contracts/catalog';
 import type { RequestInput } from '@app/contracts/define';
 import { Serialized } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
 import { isoText } from '../db/iso-text.ts';
 
 /**
- * One question for all orders that wait together, one statement for it. Correlated subqueries, not joins: whatever
- * PostgreSQL guesses of the sizes, each wanted pair is one look-up in the index on (account_id, slug), and each
- * product a few in the indexes behind it. Measured with 1 and 50 pairs, two bumps and a code each: 0.2 and 1.1 ms.
+ * One statement for all orders that wait together. It has correlated subqueries and no joins: whatever PostgreSQL guesses
+ * of the sizes, each wanted pair is one look-up in the index on (account_id, slug), and each product a few in the indexes
+ * behind it. Measured with 1 and 50 pairs, two bumps and a code each: 0.2 and 1.1 ms.
  *
- * It stays well below a message's 8 MiB: the longest text of 200 characters is 1.2 KB in JSON, so a bump is at most
- * 1.3 KB and a product with a discount 8 KB. An order names 50 bumps at most, 64 orders ask together:
+ * The response stays well below the 8 MiB of a message: the longest text of 200 characters is 1.2 KB in JSON, so a bump is
+ * at most 1.3 KB and a product with a discount 8 KB. An order names 50 bumps at most, and 64 orders share a request:
  * 64 × (50 × 1.3 KB + 8 KB) = 4.7 MB, whatever else their products have.
  */
-const offersOfWanted = statement(
+const wantedProducts = statement(
   'offers-resolve',
-  `select '{"offers":[' || coalesce(string_agg(coalesce(offer::text, 'null'), ',' order by place), '') || ']}' as json
+  `select '{"offers":[' || coalesce(string_agg(coalesce(product::text, 'null'), ',' order by place), '') || ']}' as json
    from (
      select place, (
        select row_to_json(sale) from (
@@ -43,18 +43,18 @@ const offersOfWanted = statement(
          from products p
          where p.account_id = wanted."accountId" and p.slug = wanted.slug
        ) as sale
-     ) as offer
+     ) as product
      from rows from (
        json_to_recordset($1::json) as ("accountId" text, slug text, "bumpIds" text[], "discountCodes" text[])
      ) with ordinality as wanted ("accountId", slug, "bumpIds", "discountCodes", place)
    ) as answered`,
 );
 
-/** `offers[i]` answers `wanted[i]`, as the catalog is right now; null for a slug that account does not have. */
-export async function resolveOffers(
+/** `offers[i]` belongs to `wanted[i]`, as the catalog is right now; null for a slug that the account does not have. */
+export async function resolveProducts(
   database: Database,
   { wanted }: RequestInput<typeof contract>,
 ): Promise<Serialized> {
-  const { rows } = await database.pool.query<{ json: string }>(offersOfWanted([JSON.stringify(wanted)]));
+  const { rows } = await database.pool.query<{ json: string }>(wantedProducts([JSON.stringify(wanted)]));
   return new Serialized(rows[0]?.json as string);
 }

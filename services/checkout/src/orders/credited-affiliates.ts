@@ -8,17 +8,17 @@ type Credit = Outcome<string | null>;
 export const nobodyCredited: Credit = { ok: true, value: null };
 
 /**
- * The code of the partner who is credited with each order, in the orders' place; null for nobody. One question for all
- * orders that name a code, none when there is no such order. Without an answer these orders fail, and only these:
- * whoever is to be paid is not guessed.
+ * The code of the affiliate who is credited with each order, in the orders' places; null for nobody. One request asks
+ * for all orders that name a code, and none is sent when no order does. Without a response these orders fail, and only
+ * these: a guess could pay the wrong affiliate.
  */
-export async function creditedPartners(requester: Requester, commands: readonly OrderCommand[]): Promise<Credit[]> {
+export async function creditedAffiliates(requester: Requester, commands: readonly OrderCommand[]): Promise<Credit[]> {
   const named = commands.flatMap(({ context, body }) =>
     body.affiliateCode ? [{ accountId: context.accountId, code: body.affiliateCode, customerEmail: body.email }] : [],
   );
   if (named.length === 0) return [];
-  const answers = await ask(requester, named, commands[0]?.context.requestId ?? '');
-  return commands.map(({ body }) => (body.affiliateCode ? (answers.shift() as Credit) : nobodyCredited));
+  const credits = await ask(requester, named, commands[0]?.context.requestId ?? '');
+  return commands.map(({ body }) => (body.affiliateCode ? (credits.shift() as Credit) : nobodyCredited));
 }
 
 type Named = { accountId: string; code: string; customerEmail: string };

@@ -3,41 +3,41 @@ import type { DailyResult } from '@app/contracts/subscriptions';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { addResults, noCounts, resultOf } from './daily-counts.rules.ts';
-import { allAccounts, type FlightDeps, singleFlight } from './single-flight.ts';
+import { allAccounts, type SingleFlightDeps, singleFlight } from './single-flight.ts';
 import type { DailyStep } from './steps.ts';
 
-export interface DailyDeps extends FlightDeps {
+export interface DailyDeps extends SingleFlightDeps {
   readonly logger: Logger;
   readonly steps: readonly DailyStep[];
-  /** Accounts that the run over all works on at the same time; each takes a slot beside its own. */
+  /** Accounts that the run over all works on at the same time; each takes a permit beside its own. */
   readonly partsAtOnce: number;
   /** How long the run over all accounts waits for one account's. */
   readonly partLimitMs: number;
 }
 
-interface Asked {
+interface RequestedRun {
   readonly runId: string;
   readonly deadlineMs: number;
 }
 
-/** One account's run: every step, one after the other. */
-export async function runForAccount(deps: DailyDeps, accountId: string, asked: Asked): Promise<DailyResult> {
-  const flight = { accountId, platformRunId: null, ...asked };
-  return await singleFlight(deps, flight, () => runSteps(deps, accountId, asked.runId));
+/** Runs every step for one account, one after the other. Throws `outcome_unknown` when it takes too long. */
+export async function runForAccount(deps: DailyDeps, accountId: string, requested: RequestedRun): Promise<DailyResult> {
+  const run = { accountId, platformRunId: null, ...requested };
+  return await singleFlight(deps, run, () => runSteps(deps, accountId, requested.runId));
 }
 
 /**
- * Runs for every account that has subscriptions, a few at a time, and sums what they did. An account whose run fails or gets stuck does
- * not keep the others from theirs: the sum is then not `ok`.
+ * Runs for every account that has subscriptions, a few at a time, and adds up their results. When the run of one account
+ * fails or gets stuck, the others still run, and the sum is not `ok`.
  */
-export async function runForAll(deps: DailyDeps, asked: Asked): Promise<DailyResult> {
-  const flight = { accountId: allAccounts, platformRunId: null, ...asked };
-  return await singleFlight(deps, flight, async () => {
+export async function runForAll(deps: DailyDeps, requested: RequestedRun): Promise<DailyResult> {
+  const run = { accountId: allAccounts, platformRunId: null, ...requested };
+  return await singleFlight(deps, run, async () => {
     let sum = resultOf(noCounts());
     const accounts = accountsWithSubscriptions(deps.database);
     const work = async (): Promise<void> => {
       for await (const accountId of accounts) {
-        const part = await runPart(deps, accountId, asked.runId);
+        const part = await runPart(deps, accountId, requested.runId);
         sum = addResults(sum, part);
       }
     };
@@ -51,7 +51,7 @@ const nextAccount = statement(
   'select account_id from subscriptions where account_id > $1 order by account_id limit 1',
 );
 
-/** One step along the index for each account, however many subscriptions it has. */
+/** Reads one index entry for each account, however many subscriptions it has. */
 async function* accountsWithSubscriptions(database: Database): AsyncGenerator<string> {
   let last = '';
   while (true) {
@@ -63,13 +63,13 @@ async function* accountsWithSubscriptions(database: Database): AsyncGenerator<st
   }
 }
 
-/** An account's part in the run over all; recorded as a run of its own, which goes on when nobody waits for it any more. */
+/** One account's run within the run over all. It has a row of its own, and goes on when nobody waits for it any more. */
 async function runPart(deps: DailyDeps, accountId: string, platformRunId: string): Promise<DailyResult> {
   const runId = newId('dailyRun', deps.clock.nowMs());
   const about = { accountId, runId, platformRunId };
   const failed = { ...resultOf(noCounts()), ok: false };
-  const flight = { ...about, deadlineMs: Date.now() + deps.partLimitMs };
-  const part = singleFlight(deps, flight, () => runSteps(deps, accountId, runId)).catch((err: unknown) => {
+  const run = { ...about, deadlineMs: Date.now() + deps.partLimitMs };
+  const part = singleFlight(deps, run, () => runSteps(deps, accountId, runId)).catch((err: unknown) => {
     deps.logger.error({ err, ...about }, 'daily run failed');
     return failed;
   });

@@ -1,6 +1,6 @@
 import type { PageQuery } from '@app/contracts/common';
 import type { RequestOutput } from '@app/contracts/define';
-import type { DailyResult, listDailyRuns } from '@app/contracts/subscriptions';
+import type { listDailyRuns as contract, DailyResult } from '@app/contracts/subscriptions';
 import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 
@@ -18,12 +18,12 @@ const runsOfAccount = pagedList<RunRow>({
   scope: ['account_id'],
 });
 
-/** The account's runs, newest first; its part in runs over all accounts too. */
-export async function readDailyRuns(
+/** The account's runs, newest first, those within runs over all accounts too. */
+export async function listDailyRuns(
   database: Database,
   accountId: string,
   page: PageQuery,
-): Promise<RequestOutput<typeof listDailyRuns>> {
+): Promise<RequestOutput<typeof contract>> {
   const { data, ...rest } = await runsOfAccount(database, [accountId], page);
   const runs = data.map((row) => ({
     ...row,

@@ -1,26 +1,27 @@
-import { resolveOffers, type SaleOffer, type WantedOffer } from '@app/contracts/catalog';
+import { type PricedProduct, resolveProducts, type WantedProduct } from '@app/contracts/catalog';
 import type { Requester } from '@app/messaging/requester';
 import { storedCode } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
 
 /**
- * What catalog says right now of what each order names, in the orders' place; null for a slug its account does not
- * have. Asked after every order of the batch arrived, so each sees every catalog change acknowledged before it.
+ * The product that each order names, as the catalog has it right now, in the orders' places; null for a slug its account
+ * does not have. The request is sent after every order of the batch arrived, so each order sees every catalog change
+ * that was acknowledged before it.
  */
-export async function currentOffers(
+export async function currentProducts(
   requester: Requester,
   commands: readonly OrderCommand[],
-): Promise<(SaleOffer | null)[]> {
+): Promise<(PricedProduct | null)[]> {
   const wanted = new Map<string, Wanted>();
   for (const command of commands) addTo(wanted, command);
   const requestId = commands[0]?.context.requestId ?? '';
-  const input = { wanted: [...wanted.values()].map(questionOf) };
-  const answer = await requester.request(resolveOffers, input, { accountId: '', requestId });
-  const byKey = new Map([...wanted.keys()].map((key, index) => [key, answer.offers[index] ?? null]));
+  const input = { wanted: [...wanted.values()].map(wantedProductOf) };
+  const { offers: products } = await requester.request(resolveProducts, input, { accountId: '', requestId });
+  const byKey = new Map([...wanted.keys()].map((key, index) => [key, products[index] ?? null]));
   return commands.map((command) => byKey.get(keyOf(command)) ?? null);
 }
 
-/** One product of one account, and all that orders of the batch name beside it. */
+/** One product of one account, and all bumps and codes that orders of the batch name with it. */
 interface Wanted {
   readonly accountId: string;
   readonly slug: string;
@@ -44,6 +45,6 @@ function addTo(wanted: Map<string, Wanted>, command: OrderCommand): void {
   if (body.discountCode) entry.discountCodes.add(storedCode(body.discountCode));
 }
 
-function questionOf({ bumpIds, discountCodes, ...pair }: Wanted): WantedOffer {
-  return { ...pair, bumpIds: [...bumpIds], discountCodes: [...discountCodes] };
+function wantedProductOf({ bumpIds, discountCodes, ...product }: Wanted): WantedProduct {
+  return { ...product, bumpIds: [...bumpIds], discountCodes: [...discountCodes] };
 }

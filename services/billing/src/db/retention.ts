@@ -2,10 +2,10 @@ import { messagingRetention } from '@app/messaging/retention';
 import type { Clock } from '@app/service-kit/clock';
 import type { RetentionRule } from '@app/service-kit/retention';
 
-/** Thirteen months: a year's runs can be compared with those of the year before. */
+/** Thirteen months, so that a year's runs can be compared with those of the year before. */
 const runKeepDays = 396;
 
-export const outdated = (clock: Clock): readonly RetentionRule[] => [
+export const retention = (clock: Clock): readonly RetentionRule[] => [
   ...messagingRetention,
   {
     statement: 'delete from daily_runs where id in (select id from daily_runs where started_at < $1 limit $2)',

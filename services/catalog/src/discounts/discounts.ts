@@ -1,0 +1,68 @@
+import type * as contract from '@app/contracts/catalog';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { isId } from '@app/contracts/ids';
+import type { RequestContext } from '@app/messaging/request-headers';
+import type { Database } from '@app/service-kit/database';
+import { pagedList } from '@app/service-kit/paging';
+import { runCommand } from '../db/run-command.ts';
+import type { CatalogDeps } from '../deps.ts';
+import { requireProduct } from '../products/require-product.ts';
+import { Discount, discountResourceOf } from './discount.entity.ts';
+
+type DiscountRow = Omit<Discount, 'accountId' | 'productId'>;
+
+const discountsOfProduct = pagedList<DiscountRow>({
+  name: 'discounts',
+  table: 'discounts',
+  columns: `id, code, percent_off as "percentOff", amount_off_cents as "amountOffCents", expires_at as "expiresAt",
+    max_uses as "maxUses", created_at as "createdAt"`,
+  scope: ['account_id', 'product_id'],
+});
+
+/** The product's discounts, newest first, expired ones too. Throws `product_not_found`. */
+export async function listDiscounts(
+  database: Database,
+  accountId: string,
+  { productId, ...page }: RequestInput<typeof contract.listDiscounts>,
+): Promise<RequestOutput<typeof contract.listDiscounts>> {
+  await requireProduct(database.fork(), accountId, productId);
+  const { data, ...rest } = await discountsOfProduct(database, [accountId, productId], page);
+  return { data: data.map(discountResourceOf), ...rest };
+}
+
+/** Changes expiry and use limit; null removes either. Throws `product_not_found`, `discount_not_found`. */
+export async function updateDiscount(
+  { database }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, discountId, body }: RequestInput<typeof contract.updateDiscount>,
+): Promise<RequestOutput<typeof contract.updateDiscount>> {
+  return await runCommand(database, commandId, async (tx) => {
+    await requireProduct(tx, accountId, productId);
+    const where = { accountId, productId, id: discountId };
+    const discount = isId('discount', discountId) ? await tx.findOne(Discount, where) : null;
+    if (discount === null) throw unknownDiscount(discountId);
+    if (body.expiresAt !== undefined) discount.expiresAt = body.expiresAt === null ? null : new Date(body.expiresAt);
+    if (body.maxUses !== undefined) discount.maxUses = body.maxUses;
+    return discountResourceOf(discount);
+  });
+}
+
+/** Orders that used the code keep their discount. Throws `product_not_found`, `discount_not_found`. */
+export async function deleteDiscount(
+  { database }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, discountId }: RequestInput<typeof contract.deleteDiscount>,
+): Promise<RequestOutput<typeof contract.deleteDiscount>> {
+  return await runCommand(database, commandId, async (tx) => {
+    await requireProduct(tx, accountId, productId);
+    if (!isId('discount', discountId)) throw unknownDiscount(discountId);
+    const deleted = await tx.nativeDelete(Discount, { accountId, productId, id: discountId });
+    if (deleted === 0) throw unknownDiscount(discountId);
+    return { ok: true as const };
+  });
+}
+
+function unknownDiscount(discountId: string): DomainError {
+  return new DomainError('discount_not_found', `This product has no discount with the id "${discountId}".`);
+}

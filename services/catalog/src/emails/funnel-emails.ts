@@ -1,0 +1,62 @@
+import type * as contract from '@app/contracts/catalog';
+import { limits } from '@app/contracts/common';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand, isId } from '@app/contracts/ids';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { requireRoom } from '../db/require-room.ts';
+import { runCommand } from '../db/run-command.ts';
+import type { CatalogDeps } from '../deps.ts';
+import { lockProduct, requireProduct } from '../products/require-product.ts';
+import { FunnelEmail, funnelEmailResourceOf } from './funnel-email.entity.ts';
+import { requireEmailRoom } from './require-email-room.ts';
+
+/** Throws `product_not_found`, `position_taken`, `limit_reached`. */
+export async function createFunnelEmail(
+  { database }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, body }: RequestInput<typeof contract.createFunnelEmail>,
+): Promise<RequestOutput<typeof contract.createFunnelEmail>> {
+  return await runCommand(database, commandId, async (tx) => {
+    await lockProduct(tx, accountId, productId);
+    const count = await tx.count(FunnelEmail, { accountId, productId });
+    requireRoom(count, limits.emailsPerProduct, 'emails on one product');
+    await requireEmailRoom(tx, { accountId, productId }, body.body);
+    const id = idOfCommand('email', commandId);
+    return funnelEmailResourceOf(tx.create(FunnelEmail, { accountId, productId, id, ...body }));
+  });
+}
+
+/** Changes the given fields. Throws `product_not_found`, `email_not_found`, `position_taken`, `limit_reached`. */
+export async function updateFunnelEmail(
+  { database }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, emailId, body }: RequestInput<typeof contract.updateFunnelEmail>,
+): Promise<RequestOutput<typeof contract.updateFunnelEmail>> {
+  return await runCommand(database, commandId, async (tx) => {
+    await lockProduct(tx, accountId, productId);
+    const email = isId('email', emailId) ? await tx.findOne(FunnelEmail, { accountId, productId, id: emailId }) : null;
+    if (email === null) throw unknownEmail(emailId);
+    if (body.body !== undefined) await requireEmailRoom(tx, { accountId, productId }, body.body, emailId);
+    return funnelEmailResourceOf(Object.assign(email, body));
+  });
+}
+
+/** The other emails keep their positions. Throws `product_not_found`, `email_not_found`. */
+export async function deleteFunnelEmail(
+  { database }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, emailId }: RequestInput<typeof contract.deleteFunnelEmail>,
+): Promise<RequestOutput<typeof contract.deleteFunnelEmail>> {
+  return await runCommand(database, commandId, async (tx) => {
+    await requireProduct(tx, accountId, productId);
+    if (!isId('email', emailId)) throw unknownEmail(emailId);
+    const deleted = await tx.nativeDelete(FunnelEmail, { accountId, productId, id: emailId });
+    if (deleted === 0) throw unknownEmail(emailId);
+    return { ok: true as const };
+  });
+}
+
+function unknownEmail(emailId: string): DomainError {
+  return new DomainError('email_not_found', `This product has no email with the id "${emailId}".`);
+}

@@ -1,0 +1,62 @@
+import type * as contract from '@app/contracts/catalog';
+import { limits } from '@app/contracts/common';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand, isId } from '@app/contracts/ids';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { requireRoom } from '../db/require-room.ts';
+import { runCommand } from '../db/run-command.ts';
+import type { CatalogDeps } from '../deps.ts';
+import { lockProduct, requireProduct } from '../products/require-product.ts';
+import { Offer, offerResourceOf } from './offer.entity.ts';
+
+/** Throws `product_not_found`, `limit_reached`. */
+export async function createOffer(
+  { database }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, kind, body }: RequestInput<typeof contract.createOffer>,
+): Promise<RequestOutput<typeof contract.createOffer>> {
+  return await runCommand(database, commandId, async (tx) => {
+    await lockProduct(tx, accountId, productId);
+    const count = await tx.count(Offer, { accountId, productId, kind });
+    requireRoom(count, limits.offersPerProduct, `${kind}s on one product`);
+    const { headline, priceCents, active = true } = body;
+    const id = idOfCommand(kind, commandId);
+    const offer = { accountId, productId, id, kind, headline, priceCents, active: Boolean(active) };
+    return offerResourceOf(tx.create(Offer, offer));
+  });
+}
+
+/** Changes the given fields. Throws `product_not_found`, `offer_not_found`. */
+export async function updateOffer(
+  { database }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, kind, offerId, body }: RequestInput<typeof contract.updateOffer>,
+): Promise<RequestOutput<typeof contract.updateOffer>> {
+  return await runCommand(database, commandId, async (tx) => {
+    await requireProduct(tx, accountId, productId);
+    const offer = isId(kind, offerId) ? await tx.findOne(Offer, { accountId, productId, id: offerId, kind }) : null;
+    if (offer === null) throw unknownOffer(kind, offerId);
+    const { active = offer.active, ...changes } = body;
+    return offerResourceOf(Object.assign(offer, changes, { active: Boolean(active) }));
+  });
+}
+
+/** Throws `product_not_found`, `offer_not_found`. */
+export async function deleteOffer(
+  { database }: CatalogDeps,
+  { accountId, commandId }: RequestContext,
+  { productId, kind, offerId }: RequestInput<typeof contract.deleteOffer>,
+): Promise<RequestOutput<typeof contract.deleteOffer>> {
+  return await runCommand(database, commandId, async (tx) => {
+    await requireProduct(tx, accountId, productId);
+    if (!isId(kind, offerId)) throw unknownOffer(kind, offerId);
+    const deleted = await tx.nativeDelete(Offer, { accountId, productId, id: offerId, kind });
+    if (deleted === 0) throw unknownOffer(kind, offerId);
+    return { ok: true as const };
+  });
+}
+
+function unknownOffer(kind: string, offerId: string): DomainError {
+  return new DomainError('offer_not_found', `This product has no ${kind} with the id "${offerId}".`);
+}

@@ -1,0 +1,117 @@
+import type { PricedProduct } from '@app/contracts/catalog';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand, idTimeMs } from '@app/contracts/ids';
+import type { Requester } from '@app/messaging/requester';
+import type { Outcome } from '@app/service-kit/batcher';
+import type { Database } from '@app/service-kit/database';
+import { isOutage } from '@app/service-kit/outages';
+import { creditedAffiliates, nobodyCredited } from './credited-affiliates.ts';
+import { currentProducts } from './current-products.ts';
+import { type NewOrder, newOrder } from './new-order.ts';
+import { decideSale, discountUsedUp } from './order.rules.ts';
+import type { OrderCommand } from './order-command.ts';
+import { type CreatedOrder, createdOrder, type OrderKey, recordedOutcomes } from './order-outcomes.ts';
+import { isOvertaken, recordOrders } from './record-orders.ts';
+
+export interface OrderDeps {
+  readonly database: Database;
+  readonly requester: Requester;
+  /** Orders and their events were committed: the events may go out now. */
+  readonly wakeRelay: () => void;
+}
+
+type Outcomes = Map<string, Outcome<CreatedOrder>>;
+
+/**
+ * The outcome of each command, in the commands' order: the order it created, now or before, or the error it is to be
+ * refused for. The refusal is not recorded yet: until then another try of the same command may win.
+ */
+export async function createOrders(
+  deps: OrderDeps,
+  commands: OrderCommand[],
+): Promise<Outcome<CreatedOrder | DomainError>[]> {
+  const [products, credits] = await Promise.all([
+    currentProducts(deps.requester, commands),
+    creditedAffiliates(deps.requester, commands),
+  ]);
+  const decisions = commands.map((command, index) =>
+    decide(command, products[index] ?? null, credits[index] ?? nobodyCredited),
+  );
+  const decided = decisions.flatMap((decision) => (decision.ok ? [decision.value] : []));
+  const recorded = await recordAll(deps.database, decided);
+  const outcomes = decisions.map((decision) =>
+    decision.ok ? (recorded.get(decision.value.id) as Outcome<CreatedOrder>) : decision,
+  );
+  if (outcomes.some((outcome) => outcome.ok)) deps.wakeRelay();
+  return outcomes.map((outcome) => (isRefused(outcome) ? { ok: true, value: outcome.error } : outcome));
+}
+
+/** An outage says nothing of the order: it is no reason to refuse the command for good. */
+function isRefused(outcome: Outcome<CreatedOrder>): outcome is { ok: false; error: DomainError } {
+  return !outcome.ok && outcome.error instanceof DomainError && !isOutage(outcome.error);
+}
+
+export const orderKeyOf = ({ context }: OrderCommand): OrderKey => ({
+  id: idOfCommand('order', context.commandId),
+  account_id: context.accountId,
+});
+
+function decide(
+  command: OrderCommand,
+  product: PricedProduct | null,
+  credit: Outcome<string | null>,
+): Outcome<NewOrder> {
+  const { id } = orderKeyOf(command);
+  // The moment the order reached the platform is in its id, so its place in lists always agrees with its date.
+  const nowMs = idTimeMs(id);
+  try {
+    const sale = decideSale(command.body, product, command.account.testMode, nowMs);
+    if (!credit.ok) return credit;
+    const order = { id, nowMs, command, sale, product: product as PricedProduct, creditedCode: credit.value };
+    return { ok: true, value: newOrder(order) };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+/** Records the orders together or, when one of them cannot be written or was overtaken, each alone. */
+async function recordAll(database: Database, orders: readonly NewOrder[]): Promise<Outcomes> {
+  if (orders.length === 0) return new Map();
+  try {
+    return await record(database, orders);
+  } catch (error) {
+    if (isOutage(error)) return new Map(orders.map(({ id }) => [id, { ok: false, error }]));
+    const alone = await Promise.all(orders.map((order) => recordAlone(database, order)));
+    return new Map(orders.map(({ id }, index) => [id, alone[index] as Outcome<CreatedOrder>]));
+  }
+}
+
+async function recordAlone(database: Database, order: NewOrder): Promise<Outcome<CreatedOrder>> {
+  try {
+    return (await record(database, [order])).get(order.id) as Outcome<CreatedOrder>;
+  } catch (error) {
+    return isOvertaken(error) ? await outcomeOfFasterTry(database, order) : { ok: false, error };
+  }
+}
+
+async function outcomeOfFasterTry(database: Database, order: NewOrder): Promise<Outcome<CreatedOrder>> {
+  const undecided = new DomainError('outcome_unknown', 'The same order is being recorded.');
+  try {
+    return (await recordedOutcomes(database, [order])).get(order.id) ?? { ok: false, error: undecided };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+async function record(database: Database, orders: readonly NewOrder[]): Promise<Outcomes> {
+  const { recorded, usedUp } = await recordOrders(database, orders);
+  const [fresh, unlucky] = [new Set(recorded), new Set(usedUp)];
+  const repeated = orders.filter(({ id }) => !fresh.has(id) && !unlucky.has(id));
+  const before: Outcomes = repeated.length === 0 ? new Map() : await recordedOutcomes(database, repeated);
+  const outcomeOf = (order: NewOrder): Outcome<CreatedOrder> => {
+    if (fresh.has(order.id)) return createdOrder(order.id, order.total_cents);
+    if (unlucky.has(order.id)) return { ok: false, error: discountUsedUp(order.discount_code ?? '') };
+    return before.get(order.id) ?? { ok: false, error: new Error(`the id ${order.id} is another account's order`) };
+  };
+  return new Map(orders.map((order) => [order.id, outcomeOf(order)]));
+}

@@ -1,0 +1,97 @@
+import { DomainError } from '@app/contracts/errors';
+import { type Batcher, createBatcher, type Outcome } from '@app/service-kit/batcher';
+import { inBatchSpan } from '@app/service-kit/tracing';
+import { createOrders, type OrderDeps, orderKeyOf } from './create-orders.ts';
+import type { OrderCommand } from './order-command.ts';
+import { type CreatedOrder, type Refusal, recordRefusals } from './order-outcomes.ts';
+
+/** Orders that share one question to the catalog and one commit: more than 32 connections ever wait at once. */
+const batchMax = 64;
+/** At 500 orders a second these are four seconds of waiting, about as long as a caller does. */
+const waitingMax = 2_000;
+/** Each order batch and each refusal batch under way holds one of the pool's connections. */
+const concurrency = 2;
+
+export type OrderBatcher = Pick<Batcher<OrderCommand, CreatedOrder>, 'add' | 'close'>;
+
+/** An order that waits, and until when anybody waits for it (milliseconds since the epoch). */
+interface WaitingOrder {
+  readonly command: OrderCommand;
+  deadlineMs: number;
+}
+
+/**
+ * Takes orders together: those that arrive while a batch is under way wait and form the next one. A batch costs one
+ * question to the catalog and one statement, however many orders it holds, and a lone order waits for nobody.
+ *
+ * Two kinds of orders have batches of their own, because they may wait long for something that the others do not need:
+ * - orders that name an affiliate code wait for the affiliate service;
+ * - orders that are refused wait until no other try of the same command is on its way into the database.
+ *
+ * An order's id is its command's id. A command that comes again (its answer was lost) finds its order or its refusal
+ * recorded and gets that outcome, whatever the catalog says by now. A command that comes again while its order still
+ * waits shares that order's place, so that repeats do not fill the queue while the database stands still.
+ */
+export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
+  const limits = { maxBatch: batchMax, maxWaiting: waitingMax, concurrency };
+  const newBatcher = () =>
+    createBatcher<WaitingOrder, CreatedOrder | DomainError>({ ...limits, run: (batch) => createInTime(deps, batch) });
+  const plain = newBatcher();
+  const withAffiliateCode = newBatcher();
+  const refusals = createBatcher<Refusal, CreatedOrder>({
+    ...limits,
+    run: (batch) => recordRefusals(deps.database, batch),
+  });
+  const create = async (order: WaitingOrder): Promise<CreatedOrder> => {
+    const { command } = order;
+    const created = await (command.body.affiliateCode ? withAffiliateCode : plain).add(order);
+    if (!(created instanceof DomainError)) return created;
+    return await refusals.add({ ...orderKeyOf(command), error: created });
+  };
+  const underWay = new Map<string, { order: WaitingOrder; outcome: Promise<CreatedOrder> }>();
+  return {
+    close: async () => {
+      await Promise.all([plain.close(), withAffiliateCode.close()]);
+      await refusals.close();
+    },
+    add: (command) => {
+      const { accountId, commandId, deadlineMs } = command.context;
+      const key = `${accountId}/${commandId}`;
+      const first = underWay.get(key);
+      if (first !== undefined) {
+        first.order.deadlineMs = Math.max(first.order.deadlineMs, deadlineMs);
+        return first.outcome;
+      }
+      const order: WaitingOrder = { command, deadlineMs };
+      const outcome = create(order).finally(() => underWay.delete(key));
+      underWay.set(key, { order, outcome });
+      return outcome;
+    },
+  };
+}
+
+/** An order that nobody waits for any more is not begun: its caller was told to come again, or comes again already. */
+async function createInTime(
+  deps: OrderDeps,
+  batch: readonly WaitingOrder[],
+): Promise<Outcome<CreatedOrder | DomainError>[]> {
+  const nowMs = Date.now();
+  const inTime = batch.filter(({ deadlineMs }) => nowMs <= deadlineMs);
+  const commands = inTime.map(({ command }) => command);
+  const created = commands.length === 0 ? [] : await createInSpan(deps, commands);
+  const outcomes = new Map(inTime.map((order, index) => [order, created[index]]));
+  return batch.map((order) => outcomes.get(order) ?? { ok: false, error: tooLate() });
+}
+
+/** The question to the catalog and the statements belong to the batch: each order's trace is linked to them. */
+async function createInSpan(deps: OrderDeps, commands: OrderCommand[]): Promise<Outcome<CreatedOrder | DomainError>[]> {
+  const items = () => commands.map(({ context }) => ({ name: 'place order', traceparent: context.traceparent }));
+  const attributes = { 'app.orders': commands.length };
+  return await inBatchSpan('place orders', { service: 'checkout', attributes, items }, () =>
+    createOrders(deps, commands),
+  );
+}
+
+function tooLate(): DomainError {
+  return new DomainError('service_unavailable', 'The order waited for too long and was not recorded; try again.');
+}
