@@ -39,9 +39,13 @@ export interface Cluster {
 /**
  * Starts all services, each on a database of its own. The stand-in receiver of tests listens on loopback, and the
  * rate limit is off: these tests are about other guarantees.
+ * @param settings further ones, of all services or of each
  * @param postgres where the databases are; left out, on the server that all tests share
  */
-export async function startCluster(settings: Record<string, string> = {}, postgres?: OwnPostgres): Promise<Cluster> {
+export async function startCluster(
+  settings: Record<string, string> | ((service: ServiceName) => Record<string, string>) = {},
+  postgres?: OwnPostgres,
+): Promise<Cluster> {
   const nats = await createTestNats();
   const databases = new Map<ServiceName, Pick<TestDatabase, 'url' | 'close'>>();
   for (const service of serviceNames) {
@@ -66,7 +70,7 @@ export async function startCluster(settings: Record<string, string> = {}, postgr
       SECRETS_KEY: secret,
       RATE_LIMIT_PER_MINUTE: '0',
       WEBHOOKS_ALLOW_LOOPBACK: 'enabled',
-      ...settings,
+      ...(typeof settings === 'function' ? settings(service) : settings),
     };
     const child = await spawnNode(`services/${service}/src/main.ts`, env, {
       readyLine: new RegExp(`^${service} ready`),

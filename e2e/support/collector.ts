@@ -1,4 +1,4 @@
-import { startReceiver } from '@app/testing/http-receiver';
+import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 
 type Value = { readonly stringValue?: string; readonly intValue?: number | string };
 interface KeyValue {
@@ -30,9 +30,41 @@ export interface CollectedSpan extends Omit<ExportedSpan, 'attributes'> {
   readonly attributes: Record<string, string | number | undefined>;
 }
 
+/** A figure as the collector got it last, of the service that sent it. */
+export interface CollectedFigure {
+  readonly service: string | undefined;
+  readonly name: string;
+  readonly attributes: Record<string, string | number | undefined>;
+  /** How many were recorded, for a histogram; else the value. */
+  readonly value: number;
+}
+
+interface ExportedPoint {
+  readonly attributes: KeyValue[];
+  readonly count?: number;
+  readonly asDouble?: number;
+  readonly asInt?: number;
+}
+
+interface ExportedMetric {
+  readonly name: string;
+  readonly histogram?: { readonly dataPoints: ExportedPoint[] };
+  readonly gauge?: { readonly dataPoints: ExportedPoint[] };
+  readonly sum?: { readonly dataPoints: ExportedPoint[] };
+}
+
+interface ExportedMetrics {
+  readonly resourceMetrics: {
+    readonly resource: { readonly attributes: KeyValue[] };
+    readonly scopeMetrics: { readonly metrics: ExportedMetric[] }[];
+  }[];
+}
+
 export interface Collector {
   readonly url: string;
   spans(): CollectedSpan[];
+  /** In the order they came; cumulative, so the last one of a series counts. */
+  figures(): CollectedFigure[];
   close(): Promise<void>;
 }
 
@@ -44,8 +76,25 @@ export async function startCollector(): Promise<Collector> {
   return {
     url: receiver.url,
     close: () => receiver.close(),
-    spans: () => receiver.requests.flatMap((request) => spansOf(JSON.parse(request.body) as Exported)),
+    spans: () => bodiesOf(receiver, '/v1/traces').flatMap((body) => spansOf(body as Exported)),
+    figures: () => bodiesOf(receiver, '/v1/metrics').flatMap((body) => figuresOf(body as ExportedMetrics)),
   };
+}
+
+const bodiesOf = ({ requests }: Receiver, path: string): unknown[] =>
+  requests.filter((request) => request.path === path).map(({ body }) => JSON.parse(body));
+
+function figuresOf({ resourceMetrics }: ExportedMetrics): CollectedFigure[] {
+  return resourceMetrics.flatMap(({ resource, scopeMetrics }) => {
+    const service = valuesOf(resource.attributes)['service.name'] as string | undefined;
+    const metrics = scopeMetrics.flatMap((scope) => scope.metrics);
+    return metrics.flatMap(({ name, histogram, gauge, sum }) =>
+      ((histogram ?? gauge ?? sum)?.dataPoints ?? []).map((point) => ({
+        ...{ service, name, attributes: valuesOf(point.attributes) },
+        value: point.count ?? point.asDouble ?? point.asInt ?? Number.NaN,
+      })),
+    );
+  });
 }
 
 function spansOf({ resourceSpans }: Exported): CollectedSpan[] {

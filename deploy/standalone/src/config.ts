@@ -1,7 +1,7 @@
 import type { ServiceName } from '@app/contracts/services';
 import { serviceNames } from '@app/contracts/services';
 import { type NatsPasswordVariable, natsPasswordVariable } from '@app/messaging/permissions';
-import { integerSetting, parseConfig, switchSetting } from '@app/service-kit/config';
+import { integerSetting, parseConfig, switchSetting, telemetrySettings } from '@app/service-kit/config';
 import { z } from 'zod';
 
 /** An existing nats-server's users, as `deploy/nats/nats.conf` names their passwords. */
@@ -23,7 +23,9 @@ export const configSchema = z.object({
   /** Existing servers instead of embedded ones; the PostgreSQL user must be allowed to create roles and databases. */
   NATS_URL: z.string().min(1).optional(),
   POSTGRES_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  HEALTH_PORT: integerSetting(0, 65_535, 0),
+  HEALTH_HOST: z.string().min(1).default('127.0.0.1'),
+  ...telemetrySettings,
 });
 export type StandaloneConfig = z.infer<typeof configSchema>;
 

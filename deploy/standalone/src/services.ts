@@ -3,7 +3,7 @@ import type { AdjustableClock } from '@app/service-kit/clock';
 import { parseConfig } from '@app/service-kit/config';
 import type { Logger } from '@app/service-kit/logger';
 import type { ResourceStack } from '@app/service-kit/resource-stack';
-import type { RunningService, ServiceDeps } from '@app/service-kit/service';
+import type { Check, RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { z } from 'zod';
 import type { StandaloneConfig } from './config.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -101,7 +101,7 @@ export async function startServices<T>(
   modules: readonly [string, Module][],
   options: StartOptions,
   beforeGateway: () => Promise<T>,
-): Promise<{ url: string; prepared: T }> {
+): Promise<{ url: string; prepared: T; checks: readonly Check[] }> {
   const start = async ([name, module]: [string, Module], ready: Promise<unknown>): Promise<RunningService> => {
     const env = environmentOf(name as ServiceName, options);
     const [applied] = await Promise.all([module.migrate(env.DATABASE_URL), ready]);
@@ -114,7 +114,9 @@ export async function startServices<T>(
   const others = modules.filter((entry) => !isGateway(entry)).map((entry) => start(entry, Promise.resolve()));
   const prepared = Promise.all(others).then(beforeGateway);
   const [gateway] = await Promise.all(modules.filter(isGateway).map((entry) => start(entry, prepared)));
-  return { url: (gateway as RunningService & { url: string }).url, prepared: await prepared };
+  const { url, checks } = gateway as RunningService & { url: string };
+  const all = [...(await Promise.all(others)).flatMap((service) => service.checks), ...checks];
+  return { url, prepared: await prepared, checks: all };
 }
 
 function environmentOf(service: ServiceName, { config, secrets, infrastructure }: StartOptions): Environment {

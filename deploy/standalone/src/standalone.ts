@@ -3,9 +3,10 @@ import { version } from '@app/contracts/version';
 import { fullDisk } from '@app/embedded/free-space';
 import { portInUse } from '@app/embedded/ports';
 import { AdjustableClock } from '@app/service-kit/clock';
+import { addHealthServer } from '@app/service-kit/health-server';
 import { createLogger } from '@app/service-kit/logger';
 import { ResourceStack } from '@app/service-kit/resource-stack';
-import { startTelemetry } from '@app/service-kit/telemetry';
+import { startProcessTelemetry } from '@app/service-kit/telemetry';
 import type { StandaloneConfig } from './config.ts';
 import { writeConnections } from './connections.ts';
 import { credentialsFile, writeCredentials } from './credentials.ts';
@@ -107,18 +108,19 @@ async function start(
   });
   const disk = services.add('disk watch', watch, (started) => started.close());
   const modules = loadServices(clock, disk.refusal);
-  const telemetry = await startTelemetry({ version, endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, logger });
+  const telemetry = await startProcessTelemetry(config, version, logger);
   services.add('telemetry', telemetry, (started) => started.shutdown());
   const secrets = await loadSecrets(config, options);
   infrastructure = await startInfrastructure({ config, secrets, resources: servers, say, announce });
   servers.add('connections', writeConnections(config.DATA_DIR, infrastructure), (written) => written.remove());
   const renew = options.newCredentials || options.newSecrets;
   const seller = { dataDir: config.DATA_DIR, secrets, infrastructure, clock, say, empty: options.empty, renew };
-  const { url, prepared } = await startServices(
+  const { url, prepared, checks } = await startServices(
     await modules,
     { config, secrets, infrastructure, clock, logger, resources: services, say },
     () => ensureSeller(seller),
   );
+  await addHealthServer(config, checks, services);
   const credentials = { ...prepared, baseUrl: config.PUBLIC_URL ?? url };
   writeCredentials(config.DATA_DIR, credentials);
   noteSellerMade(config.DATA_DIR, secrets);

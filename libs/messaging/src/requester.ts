@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError, type FieldError, isErrorCode } from '@app/contracts/errors';
 import type { ServiceName } from '@app/contracts/services';
+import { secondsHistogram, timed } from '@app/service-kit/metrics';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { ServiceErrorHeader } from '@nats-io/services';
 import type { Msg } from '@nats-io/transport-node';
@@ -80,10 +81,15 @@ export function createRequester(nats: NatsClient): Requester {
   const inbox = openReplyInbox(nats);
   const peerOf = createPeers(nats, inbox);
   const port: Port = { nats, inbox, peerOf, endOfTurn: createTurn(), endMs: Number.POSITIVE_INFINITY };
+  const duration = secondsHistogram(nats.service, {
+    name: 'messaging.client.operation.duration',
+    description: 'Of requests to other services, from the first try to the answer, as this replica saw them.',
+  });
   const requestBytes: Requester['requestBytes'] = async (definition, input, context) => {
     const ask = () => deliver(port, definition, Buffer.from(JSON.stringify(input)), context);
     const { name, attributes } = requestSpan('request', definition.subject);
-    return await inSpan(name, { service: nats.service, kind: SpanKind.CLIENT, attributes }, ask);
+    const span = { service: nats.service, kind: SpanKind.CLIENT, attributes };
+    return await timed(duration, attributes, () => inSpan(name, span, ask));
   };
   return {
     requestBytes,

@@ -2,6 +2,7 @@ import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contra
 import { DomainError, errorCodes } from '@app/contracts/errors';
 import { parseInput } from '@app/contracts/validation';
 import type { Logger } from '@app/service-kit/logger';
+import { type RecordSeconds, secondsHistogram, timed } from '@app/service-kit/metrics';
 import { diskFullDetail, isDiskFull, isOutage, isUnreached } from '@app/service-kit/outages';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { type ServiceMsg, Svcm } from '@nats-io/services';
@@ -50,6 +51,7 @@ interface Serving {
   readonly logger: Logger;
   readonly running: RunningRequests;
   readonly stalls: StallWatch;
+  readonly duration: RecordSeconds | undefined;
   /** A request came too late to be begun. */
   readonly late: (subject: string) => void;
 }
@@ -72,7 +74,11 @@ export async function serveRequests(
       if (err === null) message.respond('{}');
     },
   });
-  const serving = { logger, running: createRunningRequests(), stalls: watchStalls(), late: sayLate(logger) };
+  const duration = secondsHistogram(nats.service, {
+    name: 'messaging.process.duration',
+    description: 'Of requests that this replica answered.',
+  });
+  const serving = { logger, duration, running: createRunningRequests(), stalls: watchStalls(), late: sayLate(logger) };
   for (const entry of options.handlers) {
     service.addEndpoint(entry.definition.name.replaceAll('.', '-'), {
       subject: entry.definition.subject,
@@ -117,7 +123,7 @@ function handleMessage(entry: RequestHandler, message: ServiceMsg, serving: Serv
     working: () => void message.respond('', { headers: workingHeaders() }),
   });
   const { logger } = serving;
-  answerMessage(entry, message, context)
+  answerMessage(entry, message, context, serving.duration)
     .then(
       (json) => request.end(() => message.respond(json)),
       (err: unknown) => request.end(() => respondError(message, entry, context, err, logger)),
@@ -126,13 +132,17 @@ function handleMessage(entry: RequestHandler, message: ServiceMsg, serving: Serv
     .catch((err: unknown) => logger.error({ err, subject: entry.definition.subject }, 'an answer could not be sent'));
 }
 
-async function answerMessage(entry: RequestHandler, message: ServiceMsg, context: RequestContext): Promise<string> {
+async function answerMessage(
+  entry: RequestHandler,
+  message: ServiceMsg,
+  context: RequestContext,
+  duration: RecordSeconds | undefined,
+): Promise<string> {
   const { name, attributes } = requestSpan('process', entry.definition.subject);
   const service = entry.definition.service;
   const span = { service, kind: SpanKind.SERVER, attributes, parent: context.traceparent ?? null };
-  const output = await inSpan(name, span, () =>
-    run(entry, message, { ...context, traceparent: currentTraceparent() ?? context.traceparent }),
-  );
+  const work = () => run(entry, message, { ...context, traceparent: currentTraceparent() ?? context.traceparent });
+  const output = await timed(duration, attributes, () => inSpan(name, span, work));
   return output instanceof Serialized ? output.json : JSON.stringify(output);
 }
 

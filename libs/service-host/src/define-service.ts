@@ -1,6 +1,7 @@
 import type { ServiceName } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
 import { version } from '@app/contracts/version';
+import { observeBacklog } from '@app/messaging/backlog-gauges';
 import { connectNats, type NatsClient, natsCheck } from '@app/messaging/connect';
 import { startConsumers } from '@app/messaging/consume';
 import type { EventHandler } from '@app/messaging/event-handler';
@@ -85,6 +86,7 @@ async function start<Config extends HostSettings>(
   const database = resources.add('database', await openDatabase(options), (opened) => opened.close());
   const connected = await connectNats({ ...natsOptions(config), logger, service: name });
   const nats = resources.add('nats', connected, (opened) => opened.close());
+  resources.add('backlog gauges', observeBacklog(nats, database), (observed) => observed.close());
   const wakeRelay = relayOf(name, config, nats, deps, resources);
   const outdated = definition.retention?.(clock) ?? messagingRetention;
   resources.add('retention', startRetention(database, logger, outdated), (started) => started.close());

@@ -29,6 +29,8 @@ test('everything but the database has a default, and an empty variable counts as
     HEALTH_HOST: '0.0.0.0',
     LOG_LEVEL: 'info',
     CLOCK_CONTROL: 'disabled',
+    OTEL_METRIC_EXPORT_INTERVAL: 60_000,
+    METRICS_PAGE: 'disabled',
   });
 });
 

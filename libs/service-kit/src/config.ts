@@ -49,6 +49,15 @@ function isReadable(path: string): boolean {
   }
 }
 
+/** Where traces and metrics go. */
+export const telemetrySettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  /** Milliseconds between two exports of metrics. */
+  OTEL_METRIC_EXPORT_INTERVAL: integerSetting(1_000, 3_600_000, 60_000),
+  /** `/metrics` beside `/healthz`, on the health port alone. */
+  METRICS_PAGE: switchSetting('disabled'),
+};
+
 /** Settings that every service has. */
 export const commonSettings = {
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
@@ -63,7 +72,7 @@ export const commonSettings = {
   HEALTH_HOST: z.string().default('0.0.0.0'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   CLOCK_CONTROL: switchSetting('disabled'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  ...telemetrySettings,
 };
 
 /** Settings of a service that publishes events. */

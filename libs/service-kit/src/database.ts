@@ -12,6 +12,7 @@ import {
 import type pg from 'pg';
 import { connectionSettings } from './connection-settings.ts';
 import { openLockSession } from './lock-session.ts';
+import { observePool } from './pool-gauges.ts';
 import { columnTypes } from './postgres-types.ts';
 import type { Check } from './service.ts';
 import { traceStatements } from './statement-spans.ts';
@@ -59,12 +60,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const orm = await openOrm(options, options.limits ?? usualLimits);
   const pool = (await orm.em.getConnection().getNativeClient()) as pg.Pool;
   traceStatements(pool, options.applicationName);
+  const observed = observePool(pool, options.applicationName, options.poolMax ?? poolMaxDefault);
   return {
     orm,
     pool,
     fork: () => orm.em.fork() as EntityManager,
     transaction: (work) => transaction(pool, work),
     close: async () => {
+      observed.close();
       await orm.close(true);
       // The ORM ends the pool only if it has asked something itself.
       if (!pool.ending) await pool.end();

@@ -1,18 +1,14 @@
 import { version } from '@app/contracts/version';
 import { AdjustableClock } from './clock.ts';
-import { startHealthServer } from './health-server.ts';
+import { addHealthServer, type HealthSettings } from './health-server.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { ResourceStack } from './resource-stack.ts';
 import type { RunningService, ServiceDeps } from './service.ts';
-import { startTelemetry } from './telemetry.ts';
+import { startProcessTelemetry, type TelemetrySettings } from './telemetry.ts';
 
 /** The settings that running a service as a process takes; `commonSettings` has them. */
-export interface ProcessSettings {
+export interface ProcessSettings extends HealthSettings, TelemetrySettings {
   readonly LOG_LEVEL: string;
-  /** 0 for none. */
-  readonly HEALTH_PORT: number;
-  readonly HEALTH_HOST: string;
-  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
 }
 
 /** Kubernetes and compose wait ten seconds and more before they kill. */
@@ -37,16 +33,11 @@ export async function runService<Config extends ProcessSettings>(
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void leave(0));
   try {
-    const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
-    const telemetry = await startTelemetry({ version, endpoint, logger });
+    const telemetry = await startProcessTelemetry(config, version, logger);
     resources.add('telemetry', telemetry, (started) => started.shutdown());
     const service = await create(config, { logger, clock: new AdjustableClock() });
     resources.add(name, service, (created) => created.close());
-    if (config.HEALTH_PORT > 0) {
-      const where = { port: config.HEALTH_PORT, host: config.HEALTH_HOST };
-      const health = await startHealthServer({ ...where, checks: service.checks });
-      resources.add('health', health, (server) => server.close());
-    }
+    await addHealthServer(config, service.checks, resources);
     logger.info('ready');
     process.stdout.write(`${name} ready\n`);
   } catch (err) {

@@ -7,6 +7,7 @@ import { eventually } from '@app/testing/eventually';
 import { SpanKind } from '@opentelemetry/api';
 import { expect, test } from 'vitest';
 import { createLogger, silentLogger } from './logger.ts';
+import { secondsHistogram } from './metrics.ts';
 import { startTelemetry } from './telemetry.ts';
 import { currentTraceparent, inSpan } from './tracing.ts';
 
@@ -136,4 +137,50 @@ test('traces that are lost are one line, and one more when they arrive again', a
   collector.closeAllConnections();
   await new Promise((resolve) => collector.close(resolve));
   await rm(folder, { recursive: true });
+});
+
+interface MetricsRequest {
+  resourceMetrics: Array<{
+    resource: { attributes: Array<{ key: string; value: { stringValue: string } }> };
+    scopeMetrics: Array<{ metrics: Array<{ name: string; unit: string; [kind: string]: unknown }> }>;
+  }>;
+}
+
+test('figures reach the collector with the service of each and the instance of the process, the last ones at the end', async () => {
+  const requests: Array<{ path: string | undefined; body: MetricsRequest }> = [];
+  const collector = createServer((req, res) => {
+    void readJson(req).then((body) => {
+      requests.push({ path: req.url, body: body as unknown as MetricsRequest });
+      res.setHeader('content-type', 'application/json').end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  const { port } = collector.address() as AddressInfo;
+  const endpoint = `http://127.0.0.1:${port}`;
+  const telemetry = await startTelemetry({ endpoint, version: '1', logger: silentLogger() });
+  secondsHistogram('checkout', { name: 'work.duration', description: '' })?.(0.2, { kind: 'order' });
+  secondsHistogram('catalog', { name: 'work.duration', description: '' })?.(0.3, { kind: 'offer' });
+  await telemetry.shutdown();
+  collector.closeAllConnections();
+  await new Promise((resolve) => collector.close(resolve));
+
+  expect(requests.map(({ path }) => path)).toEqual(['/v1/metrics', '/v1/metrics']);
+  const sent = requests.flatMap(({ body }) => body.resourceMetrics);
+  const attributesOf = (resource: (typeof sent)[number]['resource']) =>
+    Object.fromEntries(resource.attributes.map(({ key, value }) => [key, value.stringValue]));
+  const owners = sent.map(({ resource }) => attributesOf(resource));
+  expect(owners.map((owner) => owner['service.name']).toSorted()).toEqual(['catalog', 'checkout']);
+  expect(new Set(owners.map((owner) => owner['service.instance.id'])).size).toBe(1);
+  const checkout = sent.find(({ resource }) => attributesOf(resource)['service.name'] === 'checkout');
+  expect(checkout?.scopeMetrics[0]?.metrics).toMatchObject([
+    {
+      name: 'work.duration',
+      unit: 's',
+      histogram: {
+        // Cumulative.
+        aggregationTemporality: 2,
+        dataPoints: [{ count: 1, sum: 0.2, attributes: [{ key: 'kind', value: { stringValue: 'order' } }] }],
+      },
+    },
+  ]);
 });

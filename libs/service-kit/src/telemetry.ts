@@ -1,3 +1,4 @@
+import { ConfigError } from './config.ts';
 import { watchExports } from './export-watch.ts';
 import type { Logger } from './logger.ts';
 import { setTracing } from './tracing.ts';
@@ -15,17 +16,63 @@ const exportTimeoutMs = 5_000;
 /** A batch of a consumer holds up to 250 events, each of which is linked to its work. */
 const linksMax = 256;
 
+export interface TelemetryOptions {
+  readonly version: string;
+  readonly endpoint?: string | undefined;
+  /** Whether the process shows its figures on a page; they are recorded for an endpoint too. */
+  readonly metricsPage?: boolean;
+  readonly exportMetricsEveryMs?: number;
+  /** Hears once that traces or metrics are lost, and once that they arrive again. */
+  readonly logger: Logger;
+}
+
+export interface TelemetrySettings {
+  /** 0 for none. */
+  readonly HEALTH_PORT: number;
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  readonly OTEL_METRIC_EXPORT_INTERVAL: number;
+  readonly METRICS_PAGE: 'enabled' | 'disabled';
+}
+
 /**
- * Starts exporting traces when an endpoint is set; else loads nothing and costs nothing. A span is its service's, also
- * where several services share a process: each has a provider of its own, and all one exporter.
+ * Traces and metrics as the settings want them. Before any service is made: what it makes is then watched.
+ * @throws ConfigError for a page that nothing would serve
  */
-export async function startTelemetry(options: {
-  version: string;
-  endpoint?: string | undefined;
-  /** Hears once that traces are lost, and once that they arrive again. */
-  logger: Logger;
-}): Promise<Telemetry> {
-  if (options.endpoint === undefined) return { shutdown: async () => undefined };
+export async function startProcessTelemetry(
+  config: TelemetrySettings,
+  version: string,
+  logger: Logger,
+): Promise<Telemetry> {
+  const page = config.METRICS_PAGE === 'enabled';
+  if (page && config.HEALTH_PORT === 0) throw new ConfigError(['METRICS_PAGE: needs a HEALTH_PORT to be served on']);
+  return await startTelemetry({
+    ...{ version, logger, metricsPage: page },
+    endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    exportMetricsEveryMs: config.OTEL_METRIC_EXPORT_INTERVAL,
+  });
+}
+
+/** Starts traces and metrics as far as somebody asks for them; else loads nothing and costs nothing. */
+export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const { version, logger, metricsPage = false, exportMetricsEveryMs = 60_000 } = options;
+  const endpoint = options.endpoint?.replace(/\/$/, '');
+  if (endpoint === undefined && !metricsPage) return { shutdown: async () => undefined };
+  const { startMetrics } = await import('./metrics-export.ts');
+  const metrics = startMetrics({
+    ...{ version, endpoint, logger },
+    exportEveryMs: exportMetricsEveryMs,
+    limitMs: exportTimeoutMs,
+    page: metricsPage,
+  });
+  const traces = endpoint === undefined ? undefined : await startTraces(version, endpoint, logger);
+  return { shutdown: () => within(shutdownWithinMs, Promise.all([metrics.shutdown(), traces?.shutdown()])) };
+}
+
+/**
+ * A span is its service's, also where several services share a process: each has a provider of its own, and all one
+ * exporter.
+ */
+async function startTraces(version: string, endpoint: string, logger: Logger): Promise<Telemetry> {
   const [{ context }, { AsyncLocalStorageContextManager }, { resourceFromAttributes }, sdk, otlp] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/context-async-hooks'),
@@ -33,12 +80,16 @@ export async function startTelemetry(options: {
     import('@opentelemetry/sdk-trace'),
     import('@opentelemetry/exporter-trace-otlp-http'),
   ]);
-  const url = `${options.endpoint.replace(/\/$/, '')}/v1/traces`;
+  const url = `${endpoint}/v1/traces`;
   const processor = new sdk.BatchSpanProcessor({
-    exporter: watchExports(new otlp.OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs }), {
-      lost: (reason) => options.logger.warn({ url, reason }, 'traces are lost: the collector does not take them'),
-      restored: (spans) => options.logger.warn({ url, lost: spans }, 'the collector takes traces again'),
-    }),
+    exporter: watchExports(
+      new otlp.OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs }),
+      (batch) => batch.length,
+      {
+        lost: (reason) => logger.warn({ url, reason }, 'traces are lost: the collector does not take them'),
+        restored: (spans) => logger.warn({ url, lost: spans }, 'the collector takes traces again'),
+      },
+    ),
     exportTimeoutMillis: exportTimeoutMs,
     scheduledDelayMillis: exportEveryMs,
     maxQueueSize: waitingMax,
@@ -46,10 +97,10 @@ export async function startTelemetry(options: {
   // Nothing is detected: the command line, the user and the host are nobody's business.
   const makeTracer = (service: string) =>
     new sdk.TracerProvider({
-      resource: resourceFromAttributes({ 'service.name': service, 'service.version': options.version }),
+      resource: resourceFromAttributes({ 'service.name': service, 'service.version': version }),
       spanProcessors: [processor],
       spanLimits: { linkCountLimit: linksMax },
-    }).getTracer('app', options.version);
+    }).getTracer('app', version);
   const tracers = new Map<string, ReturnType<typeof makeTracer>>();
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   setTracing((service) => {
@@ -61,13 +112,13 @@ export async function startTelemetry(options: {
     shutdown: async () => {
       setTracing(undefined);
       context.disable();
-      await within(shutdownWithinMs, processor.shutdown());
+      await processor.shutdown();
     },
   };
 }
 
 /** What is not done by then is given up; its failure is nobody's any more. */
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, limitMs);

@@ -76,16 +76,19 @@ async function runAndEnd<T>(open: OpenSpan, spans: readonly Span[], work: (span:
 
 /** A refusal (not found, invalid) is an answer like any other; an error is what the caller could not have avoided. */
 export function recordFailure(span: Span, err: unknown): void {
-  if (err instanceof DomainError && errorCodes[err.code].status < 500) {
-    span.setAttribute('app.refusal', err.code);
+  const type = errorTypeOf(err);
+  if (type === undefined) {
+    span.setAttribute('app.refusal', (err as DomainError).code);
     return;
   }
-  span.setAttribute('error.type', errorType(err));
+  span.setAttribute('error.type', type);
   span.recordException(err instanceof Error ? err : String(err));
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-function errorType(err: unknown): string {
+/** Of few values, for `error.type`; undefined for a refusal. */
+export function errorTypeOf(err: unknown): string | undefined {
+  if (err instanceof DomainError && errorCodes[err.code].status < 500) return undefined;
   const { code, name } = (err ?? {}) as { code?: unknown; name?: unknown };
   return typeof code === 'string' ? code : typeof name === 'string' ? name : '_OTHER';
 }

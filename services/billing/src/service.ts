@@ -1,5 +1,6 @@
 import { defineService } from '@app/service-host/define-service';
 import type { BillingConfig } from './config.ts';
+import { observeLastRun } from './daily-runs/last-run-gauge.ts';
 import { dailyRunRequests } from './daily-runs/requests.ts';
 import { createSemaphore } from './daily-runs/semaphore.ts';
 import { dailySteps } from './daily-runs/steps.ts';
@@ -16,7 +17,8 @@ export const createBilling = defineService<BillingConfig>({
   description: 'Subscriptions and the daily collections job',
   database: databaseOptions,
   retention,
-  start: ({ config, database, clock, logger, wakeRelay }) => {
+  start: ({ config, database, clock, logger, resources, wakeRelay }) => {
+    resources.add('daily run gauge', observeLastRun(database, clock), (observed) => observed.close());
     // Half of the pool for the locks of runs leaves the other half for their work; the run over all needs two.
     const runsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
     const running = { semaphore: createSemaphore(runsMax), partsAtOnce: runsMax - 1, partLimitMs };

@@ -41,7 +41,7 @@ function end({ span }: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** As it stands in the API's description; undefined where nothing is. */
-const routeOf = (req: FastifyRequest): string | undefined => req.routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}');
+export const routeOf = (req: FastifyRequest): string | undefined => req.routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}');
 
 function nameOf(req: FastifyRequest): string {
   const route = routeOf(req);

@@ -10,6 +10,7 @@ import { Connections } from './connections.ts';
 import { parseHost } from './host.rules.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { rejectConnection, rejectUnreadable } from './reject-on-socket.ts';
+import { measureRequests } from './request-durations.ts';
 import { requestIdOf } from './request-id.ts';
 import { logRequests } from './request-log.ts';
 import { traceRequests } from './request-spans.ts';
@@ -47,6 +48,7 @@ export function createHttpServer(config: GatewayConfig, logger: Logger): Fastify
   server.decorateRequest('actor', null);
   server.setErrorHandler((err, req, reply) => sendProblem(config, err, req, reply));
   traceRequests(server);
+  measureRequests(server, config);
   logRequests(server, logger);
   addCommonHooks(server, common);
   rejectMalformed(server);

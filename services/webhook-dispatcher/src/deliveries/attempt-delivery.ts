@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
+import { secondsHistogram } from '@app/service-kit/metrics';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { SpanKind } from '@opentelemetry/api';
 import type { Agent } from 'undici';
@@ -43,6 +44,11 @@ const userAgent = 'funnelry-webhooks/1';
 /** Returns the function that makes one try. It never rejects: an error is the outcome of the attempt. */
 export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, to: Destination) => Promise<Attempt> {
   const prepare = createPrepare(deps.secrets);
+  const duration = secondsHistogram('webhook-dispatcher', {
+    name: 'webhook.attempt.duration',
+    description:
+      'Of attempts to deliver a webhook that this replica made, by outcome: delivered, retried later, failed for good.',
+  });
   return async (delivery, to) => {
     const result = await post(deps, prepare, delivery, to);
     const nowMs = deps.clock.nowMs();
@@ -50,6 +56,8 @@ export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, t
     const delivered = isDelivered(result);
     const requestedMs = retryAfterMs(result.retryAfter, Date.now());
     const waitMs = delivered ? null : waitAfter(delivery.number, Math.random(), requestedMs);
+    const outcome = delivered ? 'delivered' : waitMs === null ? 'failed' : 'retried';
+    duration?.(result.durationMs / 1_000, { 'webhook.outcome': outcome });
     return {
       id: newId('attempt', nowMs),
       account_id: delivery.accountId,

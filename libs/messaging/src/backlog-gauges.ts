@@ -1,0 +1,111 @@
+import { durableName, streamName } from '@app/contracts/define';
+import { topology } from '@app/contracts/topology';
+import { type Database, statement } from '@app/service-kit/database';
+import { type Gauge, observeGauges, type Reading } from '@app/service-kit/metrics';
+import type { NatsClient } from './connect.ts';
+import { openStreams } from './streams.ts';
+
+/** Counting stops here, at some 20 ms. An outbox that long is an outage, however much longer it is. */
+const outboxCountMax = 100_000;
+const deadLettersCountMax = 10_000;
+
+const outboxEvents: Gauge = {
+  name: 'outbox.events',
+  unit: '{event}',
+  of: 'service',
+  description: `Events not published yet, of the whole service whichever replica tells; counted up to ${outboxCountMax}.`,
+};
+const outboxAge: Gauge = {
+  name: 'outbox.oldest_event.age',
+  unit: 's',
+  of: 'service',
+  description: 'How long the oldest event has waited to be published, of the whole service; 0 when none waits.',
+};
+const deadLetters: Gauge = {
+  name: 'dead_letters',
+  unit: '{event}',
+  of: 'service',
+  description: `Events given up and kept, of the whole service whichever replica tells; counted up to ${deadLettersCountMax}.`,
+};
+const pending: Gauge = {
+  name: 'nats.consumer.pending',
+  unit: '{event}',
+  of: 'service',
+  description: 'Events that the durable has not delivered yet, of the whole service whichever replica tells.',
+};
+const ackPending: Gauge = {
+  name: 'nats.consumer.ack_pending',
+  unit: '{event}',
+  of: 'service',
+  description: 'Events delivered and not acknowledged, of the whole service whichever replica tells.',
+};
+
+/** Along the index of unpublished rows, in its order, as the relay reads them. */
+const outboxStatement = statement(
+  'outbox-backlog',
+  `select count(*)::int as events,
+     coalesce(extract(epoch from clock_timestamp() - (
+       select created_at from outbox where stream_seq is null order by id limit 1)), 0)::float8 as age
+   from (select id from outbox where stream_seq is null order by id limit ${outboxCountMax}) as waiting`,
+);
+
+/** Along the index that retention uses, whose entries are all it reads. */
+const deadLettersStatement = statement(
+  'dead-letters-count',
+  `select count(*)::int as events from (select died_at from dead_letters order by died_at limit ${deadLettersCountMax}) as dead`,
+);
+
+/**
+ * What a service has not got on with: events that wait for the stream, events that wait for it, and those it gave up.
+ * Read when somebody collects, with a statement for each table and a request to NATS for each durable.
+ */
+export function observeBacklog(nats: NatsClient, database: Database): { close(): void } {
+  const { publishes, consumes } = topology[nats.service];
+  const observed = [
+    ...(publishes ? [observeGauges(nats.service, [outboxEvents, outboxAge], () => readOutbox(database))] : []),
+    ...(consumes.length === 0
+      ? []
+      : [
+          observeGauges(nats.service, [deadLetters], () => readDeadLetters(database)),
+          observeGauges(nats.service, [pending, ackPending], () => readLag(nats)),
+        ]),
+  ];
+  return {
+    close: () => {
+      for (const entry of observed) entry.close();
+    },
+  };
+}
+
+async function readOutbox({ pool }: Database): Promise<Reading[]> {
+  const { rows } = await pool.query<{ events: number; age: number }>(outboxStatement());
+  return rows.flatMap(({ events, age }) => [
+    { gauge: outboxEvents, value: events },
+    { gauge: outboxAge, value: age },
+  ]);
+}
+
+async function readDeadLetters({ pool }: Database): Promise<Reading[]> {
+  const { rows } = await pool.query<{ events: number }>(deadLettersStatement());
+  return rows.map(({ events }) => ({ gauge: deadLetters, value: events }));
+}
+
+/** A durable that is not there yet is left out: its producer has not started once. */
+async function readLag(nats: NatsClient): Promise<Reading[]> {
+  if (!nats.connected()) return [];
+  const manager = await openStreams(nats);
+  const read = topology[nats.service].consumes.map(async (event): Promise<Reading[]> => {
+    const info = await manager.consumers.info(streamName(event.service), durableName(nats.service, event));
+    const attributes = {
+      'messaging.system': 'nats',
+      'messaging.destination.name': event.subject,
+      'messaging.consumer.group.name': nats.service,
+    };
+    return [
+      { gauge: pending, value: info.num_pending, attributes },
+      { gauge: ackPending, value: info.num_ack_pending, attributes },
+    ];
+  });
+  const settled = await Promise.allSettled(read);
+  return settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '@app/service-kit/clock';
+import { type Database, statement } from '@app/service-kit/database';
+import { type Gauge, observeGauges } from '@app/service-kit/metrics';
+import { allAccounts } from './single-flight.ts';
+
+const lastRunAge: Gauge = {
+  name: 'daily_run.age',
+  unit: 's',
+  of: 'service',
+  description:
+    'Since the end of the last daily run over all accounts, of the whole service whichever replica tells; absent before the first.',
+};
+
+/** Runs of all accounts together are one a day; one that was interrupted has no result and does not count. */
+const lastRunStatement = statement(
+  'daily-runs-last',
+  `select finished_at from daily_runs where account_id = $1 and result is not null order by id desc limit 1`,
+);
+
+/** How long ago the daily job was last run for all accounts. */
+export function observeLastRun(database: Database, clock: Clock): { close(): void } {
+  return observeGauges('billing', [lastRunAge], async () => {
+    const { rows } = await database.pool.query<{ finished_at: Date }>(lastRunStatement([allAccounts]));
+    return rows.map((row) => ({ gauge: lastRunAge, value: (clock.nowMs() - row.finished_at.getTime()) / 1_000 }));
+  });
+}
