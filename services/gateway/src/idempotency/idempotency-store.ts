@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { type Database, statement } from '@app/service-kit/database';
 import { liveLeaseOwners } from '@app/service-kit/lease-owner';
 import { keptSince, leaseSeconds } from './idempotency.rules.ts';
-import { createBodySeal } from './sealed-body.ts';
+import { createResponseBox } from './response-box.ts';
 
 export interface RecordKey {
   readonly accountId: string;
@@ -106,7 +106,7 @@ const boundTo = (record: RecordKey): string => `${record.accountId} ${record.key
 /** @param owner this process, as the holder of its instance's lock */
 export function createIdempotencyStore(database: Database, secret: string, owner: number): IdempotencyStore {
   const { pool } = database;
-  const seal = createBodySeal(secret);
+  const box = createResponseBox(secret);
   const fingerprintKey = Buffer.from(hkdfSync('sha256', secret, '', 'idempotency-fingerprints', 32));
   const held = ({ accountId, key, token }: Hold) => [accountId, key, token];
   return {
@@ -123,10 +123,10 @@ export function createIdempotencyStore(database: Database, secret: string, owner
       }
       if (!row.fingerprint.equals(fingerprint)) return { kind: 'reused' };
       if (row.status === null) return { kind: 'in-use', leaseLeftSeconds: row.lease_left };
-      return { kind: 'done', body: seal.open(row.response, boundTo(record)) };
+      return { kind: 'done', body: box.open(row.response, boundTo(record)) };
     },
     complete: async (hold, body) => {
-      const values = [...held(hold), seal.seal(body, boundTo(hold))];
+      const values = [...held(hold), box.seal(body, boundTo(hold))];
       return (await pool.query(complete(values))).rowCount === 1;
     },
     release: async (hold) => {

@@ -15,6 +15,12 @@ test('a sealed secret opens only under its key, for its endpoint, unaltered', ()
   ).toThrow();
 });
 
+test('a secret that is stored already opens', () => {
+  const sealed = 'v1.7NBly1gd6h/JgJl85Ctfeg6Q169xIcGzbaav2BM6L2ERsCRTDgGZdnzpkBSVAiJFA98Hdus5gguBHWWR';
+  expect(box.open(sealed, 'whe_1')).toEqual(Buffer.alloc(32, 7));
+  expect(() => box.open(sealed.replace('v1.', 'v2.'), 'whe_1')).toThrow('another version');
+});
+
 test('a secret is whsec_ and the base64 of 32 bytes', () => {
   expect(secretText(newSecret())).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
 });

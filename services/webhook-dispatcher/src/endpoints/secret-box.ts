@@ -1,31 +1,25 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { createSealedBox, sealedVersion } from '@app/service-kit/sealed-box';
 
-/** Encrypts signing secrets for the database and its backups: AES-256-GCM, bound to their endpoint. */
+/** Encrypts signing secrets for the database and its backups: each bound to its endpoint. */
 export interface SecretBox {
   seal(secret: Buffer, endpointId: string): string;
-  /** @throws when the text was sealed under another key, for another endpoint, or was altered */
+  /** Throws when the text was sealed under another key, for another endpoint or in another version, or was altered. */
   open(sealed: string, endpointId: string): Buffer;
 }
 
-const [ivBytes, tagBytes] = [12, 16];
-/** Names the key and the layout, so that either can change while old rows stay readable. */
-const version = 'v1.';
-
+/** A sealed secret is text: the version as it is, the rest in Base64. */
 export function createSecretBox(secretsKey: string): SecretBox {
-  const key = Buffer.from(hkdfSync('sha256', secretsKey, '', 'webhook endpoint secrets', 32));
+  const box = createSealedBox(secretsKey, 'webhook endpoint secrets');
+  const { length } = sealedVersion;
   return {
     seal: (secret, endpointId) => {
-      const iv = randomBytes(ivBytes);
-      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(endpointId));
-      const sealed = Buffer.concat([iv, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
-      return version + sealed.toString('base64');
+      const sealed = box.seal(secret, endpointId);
+      return sealed.toString('latin1', 0, length) + sealed.toString('base64', length);
     },
     open: (sealed, endpointId) => {
-      if (!sealed.startsWith(version)) throw new Error(`the secret of ${endpointId} is sealed in an unknown way`);
-      const bytes = Buffer.from(sealed.slice(version.length), 'base64');
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes });
-      decipher.setAAD(Buffer.from(endpointId)).setAuthTag(bytes.subarray(-tagBytes));
-      return Buffer.concat([decipher.update(bytes.subarray(ivBytes, -tagBytes)), decipher.final()]);
+      const rest = Buffer.from(sealed.slice(length), 'base64');
+      return box.open(Buffer.concat([Buffer.from(sealed.slice(0, length)), rest]), endpointId);
     },
   };
 }

@@ -1,0 +1,24 @@
+import {
+  createSealedBox,
+  hasVersion,
+  nonceBytes,
+  type SealedBox,
+  sealedVersion,
+  tagBytes,
+} from '@app/service-kit/sealed-box';
+
+/** Seals stored responses: some hold new API keys, which the database must never show. */
+export function createResponseBox(secret: string): SealedBox {
+  const box = createSealedBox(secret, 'idempotency-records');
+  return {
+    seal: box.seal,
+    open: (sealed, boundTo) => box.open(hasVersion(sealed) ? sealed : withVersion(sealed), boundTo),
+  };
+}
+
+/** Responses of up to 30 days ago have no version: they are nonce, tag and ciphertext. */
+function withVersion(sealed: Uint8Array): Buffer {
+  const nonce = sealed.subarray(0, nonceBytes);
+  const tag = sealed.subarray(nonceBytes, nonceBytes + tagBytes);
+  return Buffer.concat([sealedVersion, nonce, sealed.subarray(nonceBytes + tagBytes), tag]);
+}
