@@ -23,8 +23,8 @@ describe('every service has the same front door', () => {
     expect(find('services/*').map((folder) => basename(folder))).toEqual(services.toSorted());
   });
 
-  test.each(services)('%s has its main, service, config, entities and migrations', (service) => {
-    const expected = ['main.ts', 'service.ts', 'config.ts', 'db/entities.ts', 'db/migrate.ts'];
+  test.each(services)('%s has its main, service, config and migrations', (service) => {
+    const expected = ['main.ts', 'service.ts', 'config.ts', 'db/migrate.ts'];
     expect(expected.filter((file) => !existsSync(join(root, 'services', service, 'src', file)))).toEqual([]);
   });
 

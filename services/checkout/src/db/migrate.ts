@@ -1,13 +1,6 @@
-import { migrateUp } from '@app/service-kit/database';
-import { runMigrations } from '@app/service-kit/migrate-command';
-import { entities } from './entities.ts';
+import { defineDatabase } from '@app/service-kit/define-database';
 import { migrations } from './migrations/index.ts';
 
-export const databaseOptions = (url: string) => ({ url, applicationName: 'checkout', entities, migrations });
+export const { databaseOptions, migrate, runMigrations } = defineDatabase('checkout', { migrations });
 
-/** Brings a database up to date; returns the names of the migrations it ran. */
-export async function migrate(url: string): Promise<string[]> {
-  return await migrateUp(databaseOptions(url));
-}
-
-if (import.meta.main) await runMigrations('checkout', migrate);
+if (import.meta.main) await runMigrations();

@@ -1,2 +1,0 @@
-/** Plain statements write and read subscriptions and runs, so the ORM maps nothing here. */
-export const entities = [];
