@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   capacityOf,
@@ -41,11 +42,72 @@ test('the breaker opens when a request hangs or five fail in a row: one request 
   expect(groupOf(exchanges(slow, [1_200, true]))).toBe('slow');
 });
 
-test('no more waits in memory than goes out in two seconds', () => {
+test('no more deliveries wait in memory than are sent in two seconds', () => {
   expect(capacityOf(exchanges(unknownHealth, [200, false]))).toBe(160);
   expect(capacityOf(quick)).toBe(256);
   expect(capacityOf(slow)).toBe(26);
   expect(waitingMaxOf('quick', 200)).toBe(slotsOfGroup.quick * 10);
   expect(waitingMaxOf('quick', 1)).toBe(slotsOfGroup.quick * 16);
   expect(waitingMaxOf('slow', 10_000)).toBe(slotsOfGroup.slow * 2);
+});
+
+const exchange = fc.tuple(
+  fc.oneof(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 900, max: 15_000 })),
+  fc.boolean(),
+);
+const history = fc.array(exchange, { maxLength: 30 });
+
+test('the breaker is open exactly while the last five exchanges failed or the last one failed after it was overdue', () => {
+  fc.assert(
+    fc.property(history, (list) => {
+      let [health, failures] = [unknownHealth, 0];
+      let expected = false;
+      for (const [durationMs, failed] of list) {
+        failures = failed ? failures + 1 : 0;
+        expected = failed && (failures >= 5 || durationMs > overdueAfterMs(health));
+        health = healthAfter(health, durationMs, failed);
+        expect(groupOf(health) === 'failing').toBe(expected);
+      }
+      expect(slotsOf(health) === 1).toBe(expected);
+    }),
+  );
+});
+
+test('the mean is within the successful durations, and only they change it', () => {
+  fc.assert(
+    fc.property(history, (list) => {
+      const successes = list.filter(([, failed]) => !failed).map(([durationMs]) => durationMs);
+      const { meanMs, lastMs } = exchanges(unknownHealth, ...list);
+      expect(lastMs).toBe(successes.at(-1) ?? null);
+      if (meanMs === null) expect(successes).toEqual([]);
+      else {
+        expect(meanMs).toBeGreaterThanOrEqual(Math.min(...successes) - 0.001);
+        expect(meanMs).toBeLessThanOrEqual(Math.max(...successes) + 0.001);
+      }
+    }),
+  );
+});
+
+test('an endpoint’s capacity covers its slots and ends at 256, and a request is not overdue within a second', () => {
+  fc.assert(
+    fc.property(history, (list) => {
+      const health = exchanges(unknownHealth, ...list);
+      expect(capacityOf(health)).toBeGreaterThanOrEqual(slotsOf(health));
+      expect(capacityOf(health)).toBeLessThanOrEqual(256);
+      expect(slotsOf(health)).toBeLessThanOrEqual(16);
+      expect(overdueAfterMs(health)).toBeGreaterThanOrEqual(1_000);
+    }),
+  );
+});
+
+test('the slower a group’s exchanges, the fewer deliveries wait in memory, between 2 and 16 for each slot', () => {
+  const meanMs = fc.double({ min: 0, max: 60_000, noNaN: true });
+  fc.assert(
+    fc.property(fc.constantFrom('quick', 'slow'), meanMs, meanMs, (group, one, other) => {
+      const [quicker, slower] = [waitingMaxOf(group, Math.min(one, other)), waitingMaxOf(group, Math.max(one, other))];
+      expect(slower).toBeLessThanOrEqual(quicker);
+      expect(slower).toBeGreaterThanOrEqual(2 * slotsOfGroup[group]);
+      expect(quicker).toBeLessThanOrEqual(16 * slotsOfGroup[group]);
+    }),
+  );
 });

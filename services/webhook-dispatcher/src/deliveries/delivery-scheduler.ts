@@ -143,8 +143,8 @@ export class DeliveryScheduler {
     this.#waiting[queue.group] -= queue.waiting.length;
     this.#waiting[group] += queue.waiting.length;
     queue.group = group;
-    const mayStart = !queue.stalled && queue.inFlight < slotsOf(queue.health);
-    if (queue.waiting.length > 0 && mayStart) this.#ready[group].add(queue);
+    // A stalled queue is empty, because its deliveries were released.
+    if (queue.waiting.length > 0 && queue.inFlight < slotsOf(queue.health)) this.#ready[group].add(queue);
   }
 
   #startRequests(): void {
@@ -212,7 +212,7 @@ export class DeliveryScheduler {
       this.#slotsTaken[slot] -= 1;
       this.#overdue += 1;
       queue.overdue += 1;
-      if (queue.succeededAtMs < startedMs) {
+      if (queue.succeededAtMs <= startedMs) {
         queue.stalled = true;
         this.#releaseWaiting(queue);
       }

@@ -1,0 +1,398 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import {
+  groups,
+  type Health,
+  healthAfter,
+  overdueAfterMs,
+  overdueMax,
+  slotsOf,
+  slotsOfGroup,
+  unknownHealth,
+} from './capacity.rules.ts';
+import type { Delivery, Destination } from './delivery.types.ts';
+import { DeliveryScheduler } from './delivery-scheduler.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const attemptTimeoutMs = 15_000;
+const leaseMs = 60_000;
+/** How much later than its limit the scheduler notices an overdue request. */
+const overdueCheckMs = 250;
+
+interface InFlight {
+  readonly endpointId: string;
+  readonly startedMs: number;
+  readonly finish: (failed: boolean) => void;
+}
+
+/**
+ * A scheduler whose requests stay in flight until the test finishes them, and a model of what it may do. Every request
+ * and release is checked against the model at the moment it happens.
+ */
+class Rig {
+  readonly scheduler: DeliveryScheduler;
+  readonly inFlight: InFlight[] = [];
+  readonly waiting = new Set<string>();
+  readonly sent: Delivery[] = [];
+  readonly released: Delivery[] = [];
+  readonly capacityOf: string[] = [];
+  readonly violations: string[] = [];
+  readonly #health = new Map<string, Health>();
+  readonly #succeededAtMs = new Map<string, number>();
+  readonly #versions = new Map<string, number>();
+  #added = 0;
+  closed = false;
+
+  constructor() {
+    this.scheduler = new DeliveryScheduler({
+      attemptTimeoutMs,
+      send: (delivery, destination) => this.#send(delivery, destination),
+      release: (_, deliveries) => this.takeOut(deliveries),
+      onCapacity: (endpointId) => this.capacityOf.push(endpointId),
+    });
+  }
+
+  add(endpointId: string, count: number, { version = 1, leaseEndsInMs = leaseMs } = {}): void {
+    this.#versions.set(endpointId, Math.max(version, this.#versions.get(endpointId) ?? 0));
+    const deliveries = Array.from({ length: count }, () => this.#newDelivery(endpointId, leaseEndsInMs));
+    for (const { id } of deliveries) this.waiting.add(id);
+    this.scheduler.add({ endpointId, version, url: 'https://example.com/', secret: '' }, deliveries);
+  }
+
+  /** The endpoint was changed: its deliveries leave the scheduler. */
+  change(endpointId: string): void {
+    this.takeOut(this.scheduler.takeWaiting(endpointId));
+  }
+
+  takeOut(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) this.#leave(delivery);
+    this.released.push(...deliveries);
+  }
+
+  async finish(request: InFlight, failed = false): Promise<void> {
+    const nowMs = performance.now();
+    const { endpointId, startedMs } = request;
+    this.inFlight.splice(this.inFlight.indexOf(request), 1);
+    this.#health.set(endpointId, healthAfter(this.healthOf(endpointId), nowMs - startedMs, failed));
+    if (!failed) this.#succeededAtMs.set(endpointId, nowMs);
+    request.finish(failed);
+    await null;
+  }
+
+  async stop(): Promise<void> {
+    const stopped = this.scheduler.close(0);
+    vi.advanceTimersByTime(0);
+    await stopped;
+  }
+
+  healthOf(endpointId: string): Health {
+    return this.#health.get(endpointId) ?? unknownHealth;
+  }
+
+  inFlightTo(endpointId: string): InFlight[] {
+    return this.inFlight.filter((request) => request.endpointId === endpointId);
+  }
+
+  #newDelivery(endpointId: string, leaseEndsInMs: number): Delivery {
+    this.#added += 1;
+    return {
+      id: `${endpointId} ${this.#added}`,
+      ...{ accountId: 'acc', eventId: 'evt', eventName: 'order.paid', body: '', test: false, traceparent: null },
+      ...{ number: 1, leaseToken: '', leaseEndsMs: performance.now() + leaseEndsInMs },
+    };
+  }
+
+  #leave({ id }: Delivery): void {
+    if (!this.waiting.delete(id)) this.violations.push(`${id} left the scheduler twice`);
+  }
+
+  #send(delivery: Delivery, { endpointId, version }: Destination): Promise<boolean> {
+    this.#leave(delivery);
+    this.sent.push(delivery);
+    const nowMs = performance.now();
+    const violation = (text: string) => this.violations.push(`${delivery.id}: ${text}`);
+    if (this.closed) violation('sent after the scheduler was closed');
+    if (delivery.leaseEndsMs <= nowMs + attemptTimeoutMs) violation('sent on a lease that may end before the attempt');
+    if (version !== this.#versions.get(endpointId)) violation('sent to an old version of the endpoint');
+    const before = this.inFlightTo(endpointId);
+    if (before.length >= slotsOf(this.healthOf(endpointId))) violation(`${before.length} were in flight already`);
+    const overdueMs = overdueAfterMs(this.healthOf(endpointId)) + overdueCheckMs;
+    const hangs = ({ startedMs }: InFlight) =>
+      nowMs - startedMs > overdueMs && (this.#succeededAtMs.get(endpointId) ?? -1) <= startedMs;
+    if (before.some(hangs)) violation('sent to an endpoint that hangs');
+    return new Promise((resolve) => this.inFlight.push({ endpointId, startedMs: nowMs, finish: resolve }));
+  }
+}
+
+const finishAll = async (rig: Rig, failed = false): Promise<void> => {
+  for (let [request] = rig.inFlight; request !== undefined; [request] = rig.inFlight) await rig.finish(request, failed);
+};
+/** What an endpoint does with its requests; null: it never answers. */
+type LatencyOf = (endpointId: string) => number | null;
+
+const stepMs = 50;
+/** Lets receivers respond for a while, in steps. A request that reaches the time limit fails. */
+async function simulate(rig: Rig, forMs: number, latencyOf: LatencyOf, observe = () => {}): Promise<void> {
+  for (let passedMs = 0; passedMs < forMs; passedMs += stepMs) {
+    vi.advanceTimersByTime(stepMs);
+    const nowMs = performance.now();
+    for (const request of [...rig.inFlight]) {
+      const latencyMs = latencyOf(request.endpointId) ?? attemptTimeoutMs;
+      if (nowMs - request.startedMs >= latencyMs) await rig.finish(request, latencyMs >= attemptTimeoutMs);
+    }
+    observe();
+  }
+}
+
+const endpoint = fc.constantFrom('a', 'b', 'c');
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ add: endpoint, count: fc.integer({ min: 1, max: 20 }), stale: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ addShortLease: endpoint, leaseEndsInMs: fc.nat(attemptTimeoutMs + 3_000) }) },
+  { weight: 6, arbitrary: fc.record({ finish: fc.nat(), failed: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ waitMs: fc.oneof(fc.nat(300), fc.nat(4_000)) }) },
+  { weight: 1, arbitrary: fc.record({ change: endpoint }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+/** Makes the steps in their order. Each change of an endpoint counts up its version. */
+async function makeSteps(rig: Rig, steps: readonly Step[]): Promise<void> {
+  const versions = { a: 1, b: 1, c: 1 };
+  for (const next of steps) {
+    if ('add' in next) rig.add(next.add, next.count, { version: Math.max(1, versions[next.add] - Number(next.stale)) });
+    if ('addShortLease' in next) {
+      const { addShortLease: endpointId, leaseEndsInMs } = next;
+      rig.add(endpointId, 2, { version: versions[endpointId], leaseEndsInMs });
+    }
+    if ('waitMs' in next) vi.advanceTimersByTime(next.waitMs);
+    if ('change' in next) {
+      versions[next.change] += 1;
+      rig.change(next.change);
+    }
+    if ('finish' in next) await finishOne(rig, next.finish, next.failed);
+  }
+}
+
+async function finishOne(rig: Rig, index: number, failed: boolean): Promise<void> {
+  const request = rig.inFlight[index % rig.inFlight.length];
+  if (request !== undefined) await rig.finish(request, failed);
+}
+
+test('whatever happens, each delivery is sent or released once, in time, and an endpoint never gets more than it may', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 80, size: 'max' }), fc.boolean(), async (steps, failed) => {
+      const rig = new Rig();
+      await makeSteps(rig, steps);
+      await finishAll(rig, failed);
+      expect(rig.violations).toEqual([]);
+      expect([...rig.waiting]).toEqual([]);
+      for (const group of groups) {
+        const { free, max } = rig.scheduler.freeCapacityOfGroup(group);
+        expect({ group, free }).toEqual({ group, free: max });
+      }
+      // Every slot is free again: as many new endpoints get a request as the group has slots.
+      const sentBefore = rig.sent.length;
+      for (let n = 0; n < 2 * slotsOfGroup.new; n += 1) rig.add(`new ${n}`, 1);
+      expect(rig.sent.length - sentBefore).toBe(slotsOfGroup.new);
+      await rig.stop();
+    }),
+  );
+});
+
+test('a closed scheduler starts nothing, waits for requests in flight, and hands over all others', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 40 }),
+      fc.boolean(),
+      fc.boolean(),
+      async (steps, finishes, takesFirst) => {
+        const rig = new Rig();
+        await makeSteps(rig, steps);
+        if (takesFirst) rig.takeOut(rig.scheduler.takeWaiting());
+        const stillInFlight = rig.inFlight.length;
+        rig.closed = true;
+        let isClosed = false;
+        const closing = rig.scheduler.close(5_000).then(() => {
+          isClosed = true;
+        });
+        await null;
+        if (finishes) await finishAll(rig);
+        for (let n = 0; n < 5; n += 1) await null;
+        expect(isClosed).toBe(finishes || stillInFlight === 0);
+        vi.advanceTimersByTime(5_000);
+        await closing;
+        rig.takeOut(rig.scheduler.takeWaiting());
+        expect(rig.violations).toEqual([]);
+        expect([...rig.waiting]).toEqual([]);
+        expect(vi.getTimerCount()).toBe(0);
+      },
+    ),
+  );
+});
+
+test('an endpoint’s deliveries start oldest first', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 10 }), async (counts) => {
+      const rig = new Rig();
+      for (const count of counts) {
+        rig.add('a', count);
+        for (const request of [...rig.inFlight]) await rig.finish(request);
+      }
+      await finishAll(rig);
+      const numbers = rig.sent.map(({ id }) => Number(id.split(' ')[1]));
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+      await rig.stop();
+    }),
+  );
+});
+
+test('requests in flight never exceed the slots of all groups', async () => {
+  const latency = fc.oneof(fc.constant(null), fc.integer({ min: 10, max: 3_000 }));
+  const receivers = fc.array(latency, { minLength: 450, maxLength: 600, size: 'max' });
+  const slots = groups.reduce((sum, group) => sum + slotsOfGroup[group], 0);
+  await fc.assert(
+    fc.asyncProperty(receivers, async (latencies) => {
+      const rig = new Rig();
+      const latencyOf: LatencyOf = (endpointId) => latencies[Number(endpointId)] ?? null;
+      let most = 0;
+      const observe = () => {
+        // No limit is shorter than a second, so a younger request cannot be overdue.
+        const nowMs = performance.now();
+        most = Math.max(most, rig.inFlight.filter(({ startedMs }) => nowMs - startedMs < 1_000).length);
+      };
+      for (const index of latencies.keys()) rig.add(String(index), 16);
+      observe();
+      await simulate(rig, 10_000, latencyOf, observe);
+      expect(rig.violations).toEqual([]);
+      expect(most).toBeGreaterThan(slotsOfGroup.new / 2);
+      expect(most).toBeLessThanOrEqual(slots);
+      await rig.stop();
+    }),
+    { numRuns: 5 },
+  );
+});
+
+test('endpoints that never answer keep a bounded number of connections, however many they are', async () => {
+  const rig = new Rig();
+  for (let n = 0; n < 2_000; n += 1) rig.add(String(n), 4);
+  let most = 0;
+  for (let passedMs = 0; passedMs < 60_000; passedMs += overdueCheckMs) {
+    vi.advanceTimersByTime(overdueCheckMs);
+    most = Math.max(most, rig.inFlight.length);
+  }
+  expect(rig.violations).toEqual([]);
+  expect(most).toBeGreaterThanOrEqual(overdueMax);
+  expect(most).toBeLessThan(overdueMax + slotsOfGroup.new + slotsOfGroup.failing);
+  // When their requests have ended, none of them counts any more.
+  await finishAll(rig, true);
+  for (let n = 0; n < 2 * slotsOfGroup.new; n += 1) rig.add(`new ${n}`, 1);
+  expect(rig.inFlight).toHaveLength(slotsOfGroup.new);
+  await rig.stop();
+});
+
+test('an endpoint that hangs gets one request at a time, and all its slots again after a success', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 5 }), async (count, rounds) => {
+      const rig = new Rig();
+      rig.add('a', count);
+      const sentAtFirst = rig.sent.length;
+      vi.advanceTimersByTime(2_000);
+      // The others left for the database, and what is claimed meanwhile follows them.
+      rig.add('a', 3);
+      expect(rig.sent).toHaveLength(sentAtFirst);
+      expect(rig.scheduler.freeCapacityOf('a')).toBe(0);
+      vi.advanceTimersByTime(attemptTimeoutMs);
+      await finishAll(rig, true);
+      for (let round = 0; round < rounds; round += 1) {
+        rig.add('a', 3);
+        expect(rig.inFlightTo('a')).toHaveLength(1);
+        vi.advanceTimersByTime(attemptTimeoutMs);
+        await finishAll(rig, true);
+      }
+      rig.add('a', 20);
+      await finishOne(rig, 0, false);
+      rig.add('a', 20);
+      expect(rig.inFlightTo('a')).toHaveLength(16);
+      expect(rig.violations).toEqual([]);
+      await rig.stop();
+    }),
+  );
+});
+
+test('endpoints that hang delay an endpoint that works by no more than the time that they may keep slots', async () => {
+  const hangingMax = 40;
+  const latency = fc.constantFrom(20, 200, 900, 1_500);
+  const shape = fc.record({
+    latencyMs: latency,
+    count: fc.integer({ min: 1, max: 100 }),
+    hanging: fc.nat(hangingMax),
+    /** Whether they answered once before they hung: then they share the group of the one that works. */
+    workedBefore: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(shape, async ({ latencyMs, count, hanging, workedBefore }) => {
+      const rig = new Rig();
+      const names = Array.from({ length: hanging }, (_, n) => `hanging ${n}`);
+      let isHanging = false;
+      const latencyOf: LatencyOf = (id) => (id === 'works' || !isHanging ? latencyMs : null);
+      rig.add('works', 1);
+      if (workedBefore) for (const name of names) rig.add(name, 1);
+      await simulate(rig, 4_000, latencyOf);
+      isHanging = true;
+      for (const name of names) rig.add(name, 100);
+      const startedMs = performance.now();
+      rig.add('works', count);
+      const sentTo = () => rig.sent.filter(({ id }) => id.startsWith('works')).length;
+      while (sentTo() <= count && performance.now() - startedMs < 120_000) await simulate(rig, stepMs, latencyOf);
+      // Alone it has 16 requests in flight. Each hanging endpoint keeps at most 16 slots of the group, once.
+      const measuredMs = Math.ceil(latencyMs / stepMs) * stepMs;
+      const aloneMs = Math.ceil(count / 16) * measuredMs;
+      const keptMs = Math.max(1_000, latencyMs > 1_000 ? 2 * measuredMs : 0) + overdueCheckMs;
+      const roundsOfOthers = workedBefore ? Math.ceil((16 * hanging) / slotsOfGroup.quick) : 0;
+      expect(performance.now() - startedMs).toBeLessThanOrEqual(aloneMs + stepMs + roundsOfOthers * keptMs);
+      expect(rig.violations).toEqual([]);
+      await rig.stop();
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('endpoints of a group take turns: a long queue does not delay a short one', async () => {
+  const rig = new Rig();
+  const long = Array.from({ length: 16 }, (_, n) => `long ${n}`);
+  for (const name of [...long, 'short']) rig.add(name, 1);
+  await finishAll(rig);
+  for (const name of long) rig.add(name, 200);
+  expect(rig.inFlight).toHaveLength(slotsOfGroup.quick);
+  rig.add('short', 1);
+  // The first eight fill all slots with 16 requests each. The other eight and the short one wait for the next nine slots.
+  for (let n = 0; n < 9; n += 1) await finishOne(rig, 0, false);
+  expect(rig.inFlightTo('short')).toHaveLength(1);
+  await rig.stop();
+});
+
+test('a request that ends says for which endpoint there may be capacity', async () => {
+  const rig = new Rig();
+  rig.add('a', 16);
+  expect(rig.scheduler.freeCapacityOf('a')).toBe(0);
+  expect(rig.scheduler.isHalfFree('a')).toBe(false);
+  const [request] = rig.inFlight as [InFlight];
+  await rig.finish(request);
+  expect(rig.capacityOf).toEqual(['a']);
+  expect(rig.scheduler.freeCapacityOf('a')).toBe(256 - 15);
+  expect(rig.scheduler.isHalfFree('a')).toBe(true);
+  await rig.stop();
+});
+
+test('the health of an endpoint is forgotten when it was not used for ten minutes, and never while it is used', async () => {
+  const rig = new Rig();
+  for (const name of ['unused', 'used']) rig.add(name, 1);
+  await rig.finish(rig.inFlightTo('unused')[0] as InFlight);
+  expect(rig.scheduler.groupOf('unused')).toBe('quick');
+  vi.advanceTimersByTime(21 * 60_000);
+  expect(rig.scheduler.groupOf('unused')).toBe('new');
+  expect(rig.scheduler.groupOf('used')).toBe('failing');
+  await rig.stop();
+});
