@@ -268,6 +268,14 @@ export const resolveProducts = defineRequest('read', 'catalog', 'offers.resolve'
   output: z.object({ offers: z.array(pricedProduct.nullable()) }),
 });
 
+/** A product got another name. The pricing type never changes; consumers that do not know the product yet store it too. */
+export const productRenamed = defineEvent(
+  'catalog',
+  'product.renamed',
+  1,
+  z.object({ productId: z.string(), name: z.string(), pricingType }),
+);
+
 /** A seller handed a post-purchase email to the tool that sends it. */
 export const funnelEmailSynced = defineEvent(
   'catalog',

@@ -1,5 +1,5 @@
 import { affiliateCodeUnmatched } from './affiliates.ts';
-import { funnelEmailSynced } from './catalog.ts';
+import { funnelEmailSynced, productRenamed } from './catalog.ts';
 import type { EventDefinition } from './define.ts';
 import { orderPaid } from './orders.ts';
 import type { ServiceName } from './services.ts';
@@ -25,7 +25,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
   checkout: { asks: ['catalog', 'affiliate'], consumes: [], publishes: true },
   billing: { asks: [], consumes: [orderPaid], publishes: true },
   affiliate: { asks: [], consumes: [orderPaid], publishes: true },
-  metrics: { asks: ['catalog'], consumes: [orderPaid, subscriptionStarted], publishes: false },
+  metrics: { asks: ['catalog'], consumes: [orderPaid, subscriptionStarted, productRenamed], publishes: false },
   'webhook-dispatcher': {
     asks: [],
     consumes: [orderPaid, funnelEmailSynced, affiliateCodeUnmatched],

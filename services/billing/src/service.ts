@@ -9,17 +9,17 @@ import { retention } from './db/retention.ts';
 import { eventHandlers } from './subscriptions/consumers.ts';
 import { subscriptionRequests } from './subscriptions/requests.ts';
 
-/** Far longer than an account's run takes: one that is slower is stuck, or finishes by itself after the sum was made. */
+/** Far longer than an account's run takes. A slower run is stuck, or it finishes after the sum was stored. */
 const partLimitMs = 10 * 60_000;
 
 export const createBilling = defineService<BillingConfig>({
   name: 'billing',
-  description: 'Subscriptions and the daily collections job',
+  description: 'Subscriptions and the daily run',
   database: databaseOptions,
   retention,
   start: ({ config, database, clock, logger, resources, wakeRelay }) => {
     resources.add('daily run gauge', observeLastRun(database, clock), (observed) => observed.close());
-    // Half of the pool for the locks of runs leaves the other half for their work; the run over all needs two.
+    // Locks of runs take half of the pool, and the work of the runs has the other half. The run over all needs two locks.
     const runsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
     const running = { semaphore: createSemaphore(runsMax), partsAtOnce: runsMax - 1, partLimitMs };
     return {

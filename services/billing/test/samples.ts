@@ -5,7 +5,7 @@ import type { orderPaid } from '@app/contracts/orders';
 /** The time of all samples: ids made at one time sort in the order they were made. */
 export const nowMs = Date.parse('2026-01-31T12:00:00.000Z');
 
-/** A paid order of a monthly product that gave no payment method, unless told otherwise. */
+/** A paid order of a monthly product that gave no payment method by default. */
 export function orderEvent(accountId: string, fields: Partial<EventData<typeof orderPaid>> = {}) {
   const data: EventData<typeof orderPaid> = {
     orderId: newId('order', nowMs),

@@ -17,7 +17,7 @@ export interface CatalogHarness {
   readonly clock: FakeClock;
   /** The service's database, for what only a look inside can show. */
   readonly database: Database;
-  /** Asks as the gateway does, for `accountId` unless told otherwise; the answer must have its published shape, no more. */
+  /** Asks as the gateway does, for `accountId` by default. The response must have its published shape and no other field. */
   readonly ask: <R extends RequestDefinition>(
     definition: R,
     input: RequestInput<R>,

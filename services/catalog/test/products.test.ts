@@ -4,6 +4,7 @@ import {
   getProduct,
   listProducts,
   type ProductResource,
+  productRenamed,
   updateProduct,
 } from '@app/contracts/catalog';
 import { limits } from '@app/contracts/common';
@@ -106,6 +107,21 @@ test('a patch changes the given fields and the time of change; an empty one chan
   const changed = await patch(created.id, { priceCents: 100, accessUrl: null });
   expect(changed).toEqual({ ...created, price_cents: 100, access_url: null, updated_at: later });
   expect(await catalog.ask(getProduct, { productId: created.id })).toEqual(changed);
+});
+
+test('a new name is published once, and other changes are not', async () => {
+  const { id } = await create('renamed', { pricingType: 'subscription', billingInterval: 'year' });
+  const command = { commandId: newIdSuffix(Date.now()) };
+  await patch(id, { name: 'Guide', priceCents: 1 });
+  await patch(id, { name: 'Handbook' }, command);
+  await patch(id, { name: 'Handbook' }, command);
+  const { rows } = await catalog.database.pool.query<{ event: { data: unknown } }>(
+    `select payload::json as event from outbox where subject = $1 and payload::json -> 'data' ->> 'productId' = $2`,
+    [productRenamed.subject, id],
+  );
+  expect(rows.map(({ event }) => event)).toMatchObject([
+    { accountId: catalog.accountId, data: { productId: id, name: 'Handbook', pricingType: 'subscription' } },
+  ]);
 });
 
 test('status moves along draft, live, archived, live and nowhere else', async () => {

@@ -1,3 +1,4 @@
+import { productRenamed } from '@app/contracts/catalog';
 import { newId } from '@app/contracts/ids';
 import { getMetrics, type MetricsResource, metricsResource } from '@app/contracts/metrics';
 import { orderPaid } from '@app/contracts/orders';
@@ -46,7 +47,7 @@ test('an order, its bump and its buyer are counted once, a test order and a rede
   await harness.publish(orderPaid, bumped);
   await harness.publish(orderPaid, bumped);
   await harness.publish(orderPaid, orderEvent(account, course.id, { test: true }));
-  await harness.publish(orderPaid, orderEvent(other, foreign.id));
+  await harness.publish(orderPaid, orderEvent(other, foreign.id, { productName: foreign.name }));
   await harness.publish(
     orderPaid,
     orderEvent(account, course.id, { customerEmail: 'ann@example.com', paidAt: '2026-02-01T00:00:00.000Z' }),
@@ -114,6 +115,46 @@ test('a product nothing was sold of has zeros', async () => {
   const metrics = await ask(unsold.id);
   expect(new Set(Object.values(metrics.summary))).toEqual(new Set([0]));
   expect(metrics.revenueByMonth).toEqual([]);
+});
+
+test('catalog is asked once for a product without sales, and never for a product with sales', async () => {
+  const silent = newId('product', 0);
+  await harness.publish(orderPaid, orderEvent(account, silent, { productName: 'Sold' }));
+  await ask(unsold.id);
+  const asked = harness.asked.filter((id) => id === unsold.id).length;
+  await ask(unsold.id);
+  expect(harness.asked.filter((id) => id === unsold.id)).toHaveLength(asked);
+  // Catalog has no such product: its name can come from the order alone.
+  const metrics = await eventually(() => ask(silent));
+  expect(metrics.product).toEqual({ id: silent, name: 'Sold', pricingType: 'onetime' });
+});
+
+test('the latest name of a product is shown, in whatever order events come, and orders do not bring back an old one', async () => {
+  const productId = newId('product', 0);
+  const renamed = (name: string) => ({
+    id: newId('event', Date.now()),
+    accountId: account,
+    data: { productId, name, pricingType: 'subscription' },
+  });
+  const [second, third] = [renamed('Second'), renamed('Third')];
+  await harness.publish(
+    orderPaid,
+    orderEvent(account, productId, { productName: 'First', pricingType: 'subscription' }),
+  );
+  await harness.publish(productRenamed, third);
+  await eventually(async () => (await ask(productId)).product.name === 'Third');
+  await harness.publish(productRenamed, second);
+  await harness.publish(productRenamed, {
+    ...renamed('Last'),
+    data: { ...third.data, productId: course.id, name: 'Last' },
+  });
+  await harness.publish(
+    orderPaid,
+    orderEvent(account, productId, { productName: 'First', pricingType: 'subscription' }),
+  );
+  await eventually(async () => (await ask(course.id)).product.name === 'Last');
+  await eventually(async () => (await ask(productId)).summary.orders === 2);
+  expect((await ask(productId)).product).toEqual({ id: productId, name: 'Third', pricingType: 'subscription' });
 });
 
 test('an unknown product and another account’s are refused alike', async () => {

@@ -16,6 +16,8 @@ import { createMetrics } from '../src/service.ts';
 export interface Harness {
   readonly requester: Requester;
   readonly clock: FakeClock;
+  /** Ids of the products that catalog was asked for. */
+  readonly asked: string[];
   readonly databaseUrl: string;
   /** The service's settings, for its commands. */
   readonly env: Record<string, string>;
@@ -30,7 +32,9 @@ export async function startHarness(products: ReadonlyMap<string, ProductResource
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
   const logger = silentLogger();
   const catalog = await connectNats(nats.login('catalog'));
+  const asked: string[] = [];
   const findProduct = onRequest(getProduct, async ({ productId }, { accountId }) => {
+    asked.push(productId);
     const product = products.get(accountId)?.find((entry) => entry.id === productId);
     if (product === undefined)
       throw new DomainError('product_not_found', `There is no product with the id "${productId}".`);
@@ -45,11 +49,12 @@ export async function startHarness(products: ReadonlyMap<string, ProductResource
   const env = { ...nats.settings('metrics'), DATABASE_URL: database.url };
   const config = configSchema.parse(env);
   const link = await connectNats(nats.login('gateway'));
-  const producers = await startProducers(nats, ['checkout', 'billing']);
+  const producers = await startProducers(nats, ['checkout', 'billing', 'catalog']);
   const service = await createMetrics(config, { logger, clock });
   return {
     requester: createRequester(link),
     clock,
+    asked,
     databaseUrl: database.url,
     env,
     publish: (definition, event) => producers.publish(definition, { ...event, occurredAt: clock.now().toISOString() }),

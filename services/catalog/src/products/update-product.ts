@@ -1,6 +1,7 @@
-import type { updateProduct as contract, ProductResource } from '@app/contracts/catalog';
+import { type updateProduct as contract, type ProductResource, productRenamed } from '@app/contracts/catalog';
 import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
+import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommand } from '../db/run-command.ts';
 import type { CatalogDeps } from '../deps.ts';
@@ -8,19 +9,26 @@ import { productResourceOf } from './product.entity.ts';
 import { canMove } from './product.rules.ts';
 import { lockProduct } from './require-product.ts';
 
-/** Changes the given fields. Throws `product_not_found`, `slug_taken`, `invalid_transition`. */
+/** Changes the given fields; a new name is published. Throws `product_not_found`, `slug_taken`, `invalid_transition`. */
 export async function updateProduct(
-  { database, clock }: CatalogDeps,
-  { accountId, commandId }: RequestContext,
+  { database, clock, wakeRelay }: CatalogDeps,
+  { accountId, commandId, requestId }: RequestContext,
   { productId, body }: RequestInput<typeof contract>,
 ): Promise<ProductResource> {
-  return await runCommand(database, commandId, async (tx) => {
+  const result = await runCommand(database, commandId, async (tx) => {
     const product = await lockProduct(tx, accountId, productId);
     const { status = product.status } = body;
     if (!canMove(product.status, status)) {
       throw new DomainError('invalid_transition', `A product cannot go from ${product.status} to ${status}.`);
     }
+    const { name = product.name } = body;
+    if (name !== product.name) {
+      const data = { productId, name, pricingType: product.pricingType };
+      await addToOutbox(tx, [outboxRow(productRenamed, data, { accountId, requestId, nowMs: clock.nowMs() })]);
+    }
     if (Object.keys(body).length > 0) Object.assign(product, body, { updatedAt: clock.now() });
     return productResourceOf(product);
   });
+  if (body.name !== undefined) wakeRelay();
+  return result;
 }

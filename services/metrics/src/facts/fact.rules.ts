@@ -6,11 +6,14 @@ import { divideHalfUp } from '@app/money/arithmetic';
 /** A new kind needs a function in this file and its part in the roll-up columns. */
 export type FactKind = 'order_paid' | 'subscription_started';
 
-/** The part of an event that the numbers need; fields are named as the columns of `facts`. */
+/** The part of an event that the numbers need; fields are named as the columns. */
 export interface Fact {
   readonly event_id: string;
   readonly account_id: string;
   readonly product_id: string;
+  /** Null when the event has no name. */
+  readonly product_name: string | null;
+  readonly pricing_type: 'onetime' | 'subscription';
   /** Id of the order or subscription. */
   readonly subject_id: string;
   readonly kind: FactKind;
@@ -34,6 +37,8 @@ export function factOfOrder(event: EventEnvelope<EventData<typeof orderPaid>>): 
     event_id: event.id,
     account_id: event.accountId,
     product_id: order.productId,
+    product_name: order.productName,
+    pricing_type: order.pricingType,
     subject_id: order.orderId,
     kind: 'order_paid',
     occurred_at: order.paidAt,
@@ -54,6 +59,8 @@ export function factOfSubscription(event: EventEnvelope<EventData<typeof subscri
     event_id: event.id,
     account_id: event.accountId,
     product_id: subscription.productId,
+    product_name: null,
+    pricing_type: 'subscription',
     subject_id: subscription.subscriptionId,
     kind: 'subscription_started',
     occurred_at: subscription.startedAt,

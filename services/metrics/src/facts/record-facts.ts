@@ -3,15 +3,15 @@ import { addFresh } from '../rollups/rollup-columns.ts';
 import type { Fact } from './fact.rules.ts';
 
 /**
- * Writes facts and their roll-ups in one statement. A fact that is recorded already, under whatever event, adds nothing.
+ * Writes facts, their roll-ups and products sold for the first time in one statement. A fact that is recorded already, under whatever event, adds nothing.
  * The statement locks the generations of the roll-ups before it writes any row.
  */
 const record = statement(
   'facts-record',
   `with incoming as materialized (
      select * from json_to_recordset($1::json) as f (
-       event_id text, account_id text, product_id text, subject_id text, kind text, occurred_at timestamptz,
-       test boolean, currency text, amount_cents bigint, mrr_cents bigint, email text, has_bump boolean,
+       event_id text, account_id text, product_id text, product_name text, pricing_type text, subject_id text, kind text,
+       occurred_at timestamptz, test boolean, currency text, amount_cents bigint, mrr_cents bigint, email text, has_bump boolean,
        has_upsell boolean, from_checkout boolean)
    ), target as materialized (
      select account_id, generation from share_rollups(array(select distinct account_id from incoming))
@@ -24,7 +24,12 @@ const record = statement(
      order by event_id
      on conflict do nothing
      returning *
-   ), ${addFresh}
+   ), ${addFresh}, new_products as (
+     insert into products (account_id, product_id, name, pricing_type)
+     select distinct on (account_id, product_id) account_id, product_id, product_name, pricing_type
+     from incoming where product_name is not null order by account_id, product_id
+     on conflict do nothing
+   )
    select count(*) from fresh`,
 );
 

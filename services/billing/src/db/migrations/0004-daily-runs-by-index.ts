@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The run over all accounts has the account '' now: null equals nothing, so an index could not find it, and each look
- * at a run read all runs there were. Runs are forgotten by the time they began.
+ * The run over all accounts has the account '' from here on: an index does not find null by equality, so each query for a
+ * run read all runs. Retention deletes runs by the time they began.
  */
 export class DailyRunsByIndex extends Migration {
   override async up(): Promise<void> {

@@ -2,8 +2,8 @@ import { messagingTables } from '@app/messaging/tables';
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * An order's lines are part of the order: written once with it, always read with it, never asked for alone. They are
- * one json column in the published shape, and the schema still holds their sum to the total.
+ * An order's lines are written and read with the order, never alone. So they are one json column in the published shape, and
+ * the schema checks that their sum is the total.
  */
 export class Initial extends Migration {
   override async up(): Promise<void> {

@@ -2,12 +2,12 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * order_refusals  what a command was refused for, under the id its order would have had: a command has one outcome,
- *                 whichever of its tries gets there first. Kept for a day, far longer than any try can last.
+ *                 that of its first try to commit. Kept for a day, far longer than any try can last.
  * room            uses that were left of a code when its last claim came; null for a code without a limit.
  *
- * The two functions decide between a recorded order and a refusal of the same command. Each locks the id first and
- * looks afterwards: a statement sees what was committed before it began, so one that waited for the lock would look at
- * what was before; a statement of a function begins when it is reached.
+ * The two functions decide between a recorded order and a refusal of the same command. Each locks the id first and reads
+ * afterwards, in a statement of its own: a statement sees what was committed before it began, so one that waited for the
+ * lock itself would miss what was committed while it waited.
  */
 export class OneOutcome extends Migration {
   override async up(): Promise<void> {
@@ -25,7 +25,7 @@ export class OneOutcome extends Migration {
   }
 }
 
-/** Called last in the statement that writes orders. Its error undoes the statement; written one by one, all is seen. */
+/** Called last in the statement that writes orders. Its error undoes the statement; then each order is written alone. */
 const confirmOrders = `
   create function confirm_orders(recorded text[], recorded_before text[]) returns text[] language plpgsql as $$
   begin
@@ -37,7 +37,7 @@ const confirmOrders = `
     return recorded;
   end $$`;
 
-/** Waits for orders of these ids that are being recorded. Locks are taken in one order here and there. */
+/** Waits for orders of these ids that are being recorded. Both functions lock ids in the same order. */
 const refuseOrders = `
   create function refuse_orders(refused json) returns table (order_id text, total bigint, reason json)
   language plpgsql as $$

@@ -2,10 +2,12 @@ import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrat
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
 import { RollupGenerations } from './0004-rollup-generations.ts';
+import { Products } from './0005-products.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
   publishedAtMigration,
   eventTriesMigration,
   { name: '0004-rollup-generations', class: RollupGenerations },
+  { name: '0005-products', class: Products },
 ];

@@ -1,0 +1,35 @@
+import { getProduct as catalogProduct } from '@app/contracts/catalog';
+import type { MetricsResource } from '@app/contracts/metrics';
+import type { Requester } from '@app/messaging/requester';
+import { type Database, statement } from '@app/service-kit/database';
+
+type Product = MetricsResource['product'];
+
+const productById = statement(
+  'products-by-id',
+  `select product_id as id, name, pricing_type as "pricingType" from products where account_id = $1 and product_id = $2`,
+);
+
+/** An event that came meanwhile has a newer name, which stays. */
+const insertProduct = statement(
+  'products-insert',
+  'insert into products (account_id, product_id, name, pricing_type) values ($1, $2, $3, $4) on conflict do nothing',
+);
+
+/**
+ * The account's product. Orders and catalog's events bring its name; a product that no event told of is asked for from
+ * catalog once. Throws `product_not_found`, for another account's product as well.
+ */
+export async function getProduct(
+  { database, requester }: { database: Database; requester: Requester },
+  context: { accountId: string; requestId: string },
+  productId: string,
+): Promise<Product> {
+  const { accountId } = context;
+  const { rows } = await database.pool.query<Product>(productById([accountId, productId]));
+  const [row] = rows;
+  if (row !== undefined) return row;
+  const { id, name, pricing_type: pricingType } = await requester.request(catalogProduct, { productId }, context);
+  await database.pool.query(insertProduct([accountId, id, name, pricingType]));
+  return { id, name, pricingType };
+}

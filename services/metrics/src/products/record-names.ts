@@ -1,0 +1,30 @@
+import type { productRenamed } from '@app/contracts/catalog';
+import type { EventData } from '@app/contracts/define';
+import type { ReceivedEvent } from '@app/messaging/event-handler';
+import { type Client, statement } from '@app/service-kit/database';
+
+/** One row for each product, the latest event's: a statement cannot update a row twice. Written in the order of keys. */
+const recordStatement = statement(
+  'products-rename',
+  `insert into products as p (account_id, product_id, name, pricing_type, renamed_by)
+   select distinct on (account_id, product_id) account_id, product_id, name, pricing_type, renamed_by
+   from json_to_recordset($1::json) as r (account_id text, product_id text, name text, pricing_type text, renamed_by text)
+   order by account_id, product_id, renamed_by collate "C" desc
+   on conflict (account_id, product_id) do update set name = excluded.name, renamed_by = excluded.renamed_by
+     where p.renamed_by is null or p.renamed_by < excluded.renamed_by`,
+);
+
+/** Stores the latest name of each product, in whatever order the events come. */
+export async function recordNames(
+  client: Client,
+  events: readonly ReceivedEvent<EventData<typeof productRenamed>>[],
+): Promise<void> {
+  const rows = events.map(({ id, accountId, data }) => ({
+    account_id: accountId,
+    product_id: data.productId,
+    name: data.name,
+    pricing_type: data.pricingType,
+    renamed_by: id,
+  }));
+  await client.query(recordStatement([JSON.stringify(rows)]));
+}
