@@ -66,7 +66,7 @@ test('sign-up makes an account with its own handle, signs in, and never stores t
   expect(stored).not.toContain(session.slice('fnl_session='.length));
 });
 
-test('sign-in answers a wrong password and an unknown email alike; signing out ends the session', async () => {
+test('login answers a wrong password and an unknown email alike; logout ends the session', async () => {
   const { email } = await createSeller(url);
   const login = (address: string, password: string) =>
     send(url, 'POST', '/api/auth/login', { body: { email: address, password } });
@@ -176,7 +176,7 @@ test('keys are listed newest first, a hundred or page by page', async () => {
   ]);
 });
 
-test('a rush of sign-ins is refused beyond what can wait, and keeps nobody else from being served', async () => {
+test('a rush of logins is rejected beyond what can wait, and keeps nobody else from being served', async () => {
   const { key } = await createSeller(url);
   // Nothing is open yet: this gateway's first connections are made while passwords are hashed.
   const other = await harness.start();

@@ -98,7 +98,7 @@ test('a key works under whatever name the connection was found: no browser adds 
   }
 });
 
-test('a page of another site does not sign in or up; programs need no Origin', async () => {
+test('a page of another site neither logs in nor signs up; programs need no Origin', async () => {
   for (const headers of [
     { host: 'evil.example', origin: 'http://evil.example' },
     { host: 'evil.example', 'sec-fetch-site': 'same-origin' },

@@ -15,7 +15,7 @@ export interface SignUp {
   readonly name: string;
 }
 
-/** Two sign-ups of one name at the same moment meet in the handle; a third time is out of the question. */
+/** Two signups with one name at the same moment may collide in the handle; a third collision does not happen. */
 const triesMax = 3;
 
 export interface SignedUp {
@@ -23,7 +23,7 @@ export interface SignedUp {
   readonly userId: string;
 }
 
-/** Makes an account and its first user; a repeated command finds those it made. Throws `email_taken`. */
+/** Makes an account and its first user. A repeated command finds the account that it made. Throws `email_taken`. */
 export async function signUp(
   deps: { database: Database; clock: Clock },
   wanted: SignUp,
@@ -39,13 +39,13 @@ export async function signUp(
       if (!(err instanceof UniqueConstraintViolationException)) throw err;
       if (await wasMade(deps.database, ids, wanted)) return ids;
       if (err.message.includes('users_email_unique'))
-        throw new DomainError('email_taken', 'An account with this email exists: sign in.');
+        throw new DomainError('email_taken', 'An account with this email exists: log in.');
       if (tries === triesMax) throw err;
     }
   }
 }
 
-/** The password is asked for again: what is found here signs the caller in. */
+/** Checks the password again, because the account found here logs the caller in. */
 async function wasMade(database: Database, { accountId, userId }: SignedUp, wanted: SignUp): Promise<boolean> {
   const user = await database.fork().findOne(User, { id: userId, accountId, email: wanted.email.toLowerCase() });
   return user !== null && (await isPassword(wanted.password, user.passwordHash));

@@ -1,6 +1,6 @@
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 
-/** Lets some pieces of work run at a time and some more wait in their order; the rest is refused. */
+/** Runs at most `runMax` pieces of work at a time, lets `waitMax` more wait in order, and rejects the rest. */
 export class Turnstile {
   readonly #runMax: number;
   readonly #waitMax: number;
@@ -28,12 +28,12 @@ export class Turnstile {
       return;
     }
     if (this.#waiting.length >= this.#waitMax) {
-      throw new RetryLaterError('service_unavailable', 'Too many sign in at this moment; try again shortly.', 5);
+      throw new RetryLaterError('service_unavailable', 'Too many logins at this moment; try again shortly.', 5);
     }
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The place goes to the next one, or is free. */
+  /** Starts the next one that waits, or frees its capacity. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#running -= 1;

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Someone who signs in for an account. */
+/** Someone who logs in to an account. */
 export const User = defineEntity({
   name: 'User',
   tableName: 'users',

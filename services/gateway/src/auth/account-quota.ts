@@ -1,7 +1,7 @@
 import type { Logger } from '@app/service-kit/logger';
 import type { RateWindows, Usage } from './rate-windows.ts';
 
-/** What became of one request. */
+/** The result of counting one request. */
 export interface QuotaUse {
   readonly allowed: boolean;
   /** Requests that the account has left in its minute, over all its keys and sessions, as of 5 s ago at most. */
@@ -15,7 +15,7 @@ interface Minute {
   /** Leased for requests that come here. */
   granted: number;
   used: number;
-  /** What nobody had leased when this process last asked. */
+  /** What no process had leased at this process's last statement. */
   left: number;
   waiting: number;
   leasing: Promise<void> | undefined;
@@ -29,9 +29,9 @@ const windowSeconds = 60;
  * here: at most a sixteenth for each, 38 of 600 with two replicas, and it is not lost, a request that comes there gets it.
  */
 const portions = 16;
-/** How old what a replica tells of the others may be: one statement in 5 s for an account that is active there. */
+/** How old a replica's count of the others may be: one statement in 5 s for each account that is active there. */
 const freshForMs = 5_000;
-/** Longer, and the requests of this minute are counted here alone: nobody waits for the table, or is refused for it. */
+/** A slower database is not waited for: this process then counts the minute alone, and rejects nobody for that. */
 const answerWithinMs = 250;
 /** Some 200 bytes each: 4 MB. */
 const accountsMax = 20_000;
@@ -133,7 +133,7 @@ export class AccountQuota {
     minute.endsAtMs = performance.now() + leftMs;
   }
 
-  /** Drops what has ended, and the oldest ones when there are still too many. */
+  /** Drops ended minutes, and the oldest ones while there are still too many. */
   #forget(nowMs: number): void {
     for (const [accountId, { endsAtMs }] of this.#minutes) {
       if (nowMs < endsAtMs && this.#minutes.size < accountsMax) return;
@@ -142,7 +142,7 @@ export class AccountQuota {
   }
 }
 
-/** Half of the next portion is left: time to lease it. The last ones are leased when they are asked for. */
+/** Half of the next portion is left: time to lease the next. The last ones are leased one by one, on request. */
 function isLow({ granted, used, left }: Minute): boolean {
   return left > portions && granted - used <= left / portions / 2;
 }

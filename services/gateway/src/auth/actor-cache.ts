@@ -1,6 +1,6 @@
 import type { Actor } from './actors.ts';
 
-/** What the database knows of a credential: whose it is and until when. */
+/** A credential as the database has it: its actor, and how long it is valid. */
 export interface Found {
   readonly actor: Actor;
   /** Milliseconds since the epoch of the injected clock. */
@@ -9,19 +9,19 @@ export interface Found {
 
 interface Entry {
   readonly startedMs: number;
-  /** It was somebody's when it was last looked up. */
+  /** The last look-up found an actor. */
   wasValid: boolean;
   found: Found | null | Promise<Found | null>;
 }
 
-/** With time to spare for the look-up itself, a revoked key stops within a second in every replica. */
+/** A revoked key stops within a second in every replica: this, and time for the look-up. */
 const keepMs = 700;
-/** Entries of about 1 KB: at most some 10 MB, also when someone tries invented keys. */
+/** An entry is about 1 KB: 10 MB at most, also when someone tries invented keys. */
 const maxEntries = 10_000;
 
 /**
- * Remembers for a moment what a credential was found to be, also that it is unknown. Its age counts from the start of
- * the look-up: what the database said may be as old as that. Requests that come meanwhile share the look-up.
+ * Caches look-ups of credentials for a moment, also those that found nothing. The age of an entry counts from the start
+ * of its look-up, because the row may have changed since then. Requests during a look-up share it.
  */
 export class ActorCache {
   readonly #lookUp: (secret: string) => Promise<Found | null>;
@@ -31,13 +31,13 @@ export class ActorCache {
     this.#lookUp = lookUp;
   }
 
-  /** What is remembered, undefined when nothing is. No promise, save while the look-up runs: the way of nearly every request. */
+  /** The cached entry, undefined without one. A promise only while its look-up runs, so that nearly no request waits. */
   known(secret: string): Found | null | Promise<Found | null> | undefined {
     const entry = this.#entries.get(secret);
     return entry !== undefined && performance.now() - entry.startedMs < keepMs ? entry.found : undefined;
   }
 
-  /** Whether it was somebody's when it was last looked up, however long that is ago. */
+  /** Whether its last look-up found an actor, however long ago that was. */
   wasValid(secret: string): boolean {
     return this.#entries.get(secret)?.wasValid ?? false;
   }
@@ -47,7 +47,7 @@ export class ActorCache {
     return known === undefined ? this.#load(secret) : known;
   }
 
-  /** After a change that this replica made: the next request of anyone sees it. */
+  /** Makes the next request of every caller see a change that this replica has made. */
   clear(): void {
     this.#entries.clear();
   }

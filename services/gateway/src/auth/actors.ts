@@ -1,6 +1,6 @@
 import { type ApiKeyScope, apiKeyScopes, type Settings } from '@app/contracts/accounts';
 
-/** On whose behalf a request runs. */
+/** Who makes a request. */
 export interface Actor {
   /** Empty for the platform key and for nobody: services refuse requests without an account. */
   readonly accountId: string;
@@ -29,8 +29,8 @@ const noSettings: Settings = {
 
 const withoutAccount = { accountId: '', keyId: null, sessionId: null, userId: null, settings: noSettings };
 
-/** Whoever calls a public operation. */
+/** The caller of a public operation. */
 export const nobody: Actor = { ...withoutAccount, kind: 'nobody', scopes: new Set() };
 
-/** The deployment itself. */
+/** The deployment itself, with the platform key. */
 export const platform: Actor = { ...withoutAccount, kind: 'platform', scopes: new Set() };

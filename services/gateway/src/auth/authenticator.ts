@@ -11,20 +11,19 @@ import { KeyUsage } from './key-usage.ts';
 import { hashSessionToken } from './session-token.ts';
 import { createThrottledLookup } from './throttled-lookup.ts';
 
-/** What a caller shows to be recognised. */
 export interface Credential {
   readonly kind: 'key' | 'session';
   readonly secret: string;
 }
 
 export interface Authenticator {
-  /** Who holds it, null for nobody; undefined when the database must be asked. A promise while it is being asked. */
+  /** The cached actor, null for an invalid credential; undefined when it is not cached. A promise during its look-up. */
   known(credential: Credential): Actor | null | undefined | Promise<Actor | null>;
-  /** Asks the database, once for all who ask at the same time. */
+  /** Looks it up in the database, once for all concurrent calls. */
   find(credential: Credential): Promise<Actor | null>;
-  /** As `find`, with few statements for however many credentials: one that is seen for the first time waits its lookup. */
+  /** As `find`, with few statements for any number of credentials: new ones wait for the next batch. */
   findThrottled(credential: Credential): Promise<Actor | null>;
-  /** To be called after each change of keys, sessions or settings, before it is answered. */
+  /** Call it after each change of keys, sessions or settings, before the response. */
   forget(): void;
   close(): Promise<void>;
 }
@@ -66,8 +65,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     find,
     findThrottled: async (credential) => {
       const { kind, secret } = credential;
-      const worthAsking = caches[kind].wasValid(secret) || (await lookup.exists(hash(credential)));
-      return worthAsking ? await find(credential) : null;
+      const mayExist = caches[kind].wasValid(secret) || (await lookup.exists(hash(credential)));
+      return mayExist ? await find(credential) : null;
     },
     forget: () => {
       keys.clear();

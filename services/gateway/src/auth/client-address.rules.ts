@@ -1,6 +1,6 @@
 /**
- * Whom an address stands for: one IPv4 address, or one IPv6 /64, which is the least that a customer of a network gets
- * and so no number of callers.
+ * The client that an IP address counts as in limits: the IPv4 address itself, or the /64 network of an IPv6 address. A
+ * provider gives each customer at least a /64, so that all of its addresses are one client.
  */
 export function clientOfAddress(ip: string): string {
   if (!ip.includes(':') || ip.includes('.')) return ip;

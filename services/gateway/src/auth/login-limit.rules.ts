@@ -1,4 +1,4 @@
-/** How often signing in was tried, this try included. */
+/** How often logins were tried, this try included. */
 export interface Tries {
   /** With this email from this address, in the minute and in the hour that began with the first of them. */
   readonly ofPair: { readonly minute: number; readonly hour: number };
@@ -13,8 +13,8 @@ const guessingAt = 100;
 const triesPerHourWhileGuessing = 3;
 
 /**
- * Which limit refuses this try. What others do with an email never refuses an address that has not tried itself: the owner
- * gets in from there, and any session goes on.
+ * The limit that this try exceeds, null without one. Tries from other addresses never lock out an address that has not
+ * tried itself: the owner can log in from there, and every session stays valid.
  *
  * Guesses at one email, an hour: the first 100, and 3 for each address. One address: 2,400 a day. A thousand addresses:
  * 3,100 an hour, 27 million a year; a random password of ten letters is one of 10^14.

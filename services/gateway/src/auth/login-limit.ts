@@ -3,9 +3,9 @@ import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { exceededLoginLimit, triesPerMinute } from './login-limit.rules.ts';
 import type { RateWindows } from './rate-windows.ts';
 
-/** A try that may go on. */
+/** A try within the limits. */
 export interface LoginAttempt {
-  /** The password was right: what came before it was mistyped. */
+  /** The password was right: the tries before it were typing mistakes, and no longer count. */
   succeeded(): Promise<void>;
 }
 
@@ -23,14 +23,14 @@ export function createLoginLimit(windows: RateWindows): LoginLimit {
     const hourOfEmail = { caller: `sign-in email ${owner}`, amount: 1, seconds: 3600 };
     const [minute, hour, ofEmail] = await windows.add(minuteOfPair, hourOfPair, hourOfEmail);
     if (minute === undefined || hour === undefined || ofEmail === undefined) throw new Error('a try was not counted');
-    const refusal = exceededLoginLimit({ ofPair: { minute: minute.taken, hour: hour.taken }, ofEmail: ofEmail.taken });
-    if (refusal !== null) throw tooMany(refusal === 'minute' ? minute.leftMs : hour.leftMs);
+    const exceeded = exceededLoginLimit({ ofPair: { minute: minute.taken, hour: hour.taken }, ofEmail: ofEmail.taken });
+    if (exceeded !== null) throw tooManyTries(exceeded === 'minute' ? minute.leftMs : hour.leftMs);
     return { succeeded: () => windows.forget([minuteOfPair.caller, hourOfPair.caller]) };
   };
 }
 
-function tooMany(leftMs: number): RetryLaterError {
-  const detail = `At most ${triesPerMinute} tries a minute to sign in with one email, and fewer while someone guesses.`;
+function tooManyTries(leftMs: number): RetryLaterError {
+  const detail = `At most ${triesPerMinute} login tries a minute with one email, and fewer while someone guesses.`;
   return new RetryLaterError('rate_limited', detail, Math.max(1, Math.ceil(leftMs / 1000)));
 }
 

@@ -1,12 +1,12 @@
-/** One caller's minute. */
+/** The window of one client. */
 export interface Window {
   readonly startedMs: number;
   count: number;
 }
 
 /**
- * Fixed windows: each caller's minute begins with its first request. Per process: n replicas together allow n times
- * the limit, so that a flood of callers whom nobody knows costs no question to the database.
+ * Fixed windows: a client's window begins with its first request. Each process counts alone, so that a flood of unknown
+ * clients costs no statement: n replicas together allow n times the limit.
  */
 export class RateLimiter {
   readonly limit: number;
@@ -21,14 +21,14 @@ export class RateLimiter {
     this.#maxCallers = maxCallers;
   }
 
-  /** Counts one request of the caller; refused when its window's count is beyond the limit. */
+  /** Counts one request; `allowed` tells whether the window is within the limit. */
   take(caller: string, nowMs: number): Window {
     const current = this.#windows.get(caller);
     if (current !== undefined && nowMs - current.startedMs < this.#windowMs) {
       current.count += 1;
       return current;
     }
-    // Windows lie in the map in the order they began, so that the first ones are the first to go.
+    // The map holds the windows in the order in which they began, so that `#forget` finds the oldest first.
     this.#windows.delete(caller);
     this.#forget(nowMs);
     const begun = { startedMs: nowMs, count: 1 };
@@ -36,7 +36,7 @@ export class RateLimiter {
     return begun;
   }
 
-  /** One request of this window turned out not to count. */
+  /** Takes back one request of this window that does not count after all. */
   release(window: Window): void {
     window.count -= 1;
   }
@@ -47,7 +47,7 @@ export class RateLimiter {
 
   /** Seconds until the window ends, at least 1 and never more than it has. */
   resetSeconds(window: Window, nowMs: number): number {
-    // Subtracted in this order, so that a window that has just begun lasts no fraction of a microsecond too long.
+    // The order of subtraction keeps rounding errors from making a new window longer than it is.
     return Math.max(1, Math.ceil((this.#windowMs - (nowMs - window.startedMs)) / 1000));
   }
 
@@ -55,7 +55,7 @@ export class RateLimiter {
     return Math.max(0, this.limit - window.count);
   }
 
-  /** Drops what has ended, and the oldest ones when there are still too many. */
+  /** Drops ended windows, and the oldest ones while there are still too many. */
   #forget(nowMs: number): void {
     for (const [caller, window] of this.#windows) {
       const ended = nowMs - window.startedMs >= this.#windowMs;

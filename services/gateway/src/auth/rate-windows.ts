@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 
-/** One caller's use of one window of that many seconds, which begins with its first use. */
+/** A use of a caller's window. The window begins with its first use and lasts this many seconds. */
 export interface Use {
   readonly caller: string;
   readonly amount: number;
@@ -8,20 +8,23 @@ export interface Use {
 }
 
 export interface Usage {
-  /** Of the window, this use included. */
+  /** Uses in the window, this one included. */
   readonly taken: number;
   readonly leftMs: number;
 }
 
 /** Windows that all replicas share. */
 export interface RateWindows {
-  /** Counts the uses, in one statement; answers in their order. Those who name the same callers name them in one order. */
+  /**
+   * Counts the uses with one statement and returns them in their order. Calls that share several callers name them in
+   * the same order, so that their statements never deadlock.
+   */
   add(...uses: readonly Use[]): Promise<Usage[]>;
   forget(callers: readonly string[]): Promise<void>;
 }
 
-// Time is the database's. A window whose end lies beyond that of a new one was begun before the clock was set back: it is
-// over. The 5 s are for statements that waited for each other: each one's now() is when it was sent.
+// Time is the database's. A window that ends later than a new one began before the clock was set back, and counts as
+// over. The 5 s allow for statements that waited for each other: now() is when each was sent.
 const goesOn = `w.ends_at > now() and w.ends_at <= excluded.ends_at + interval '5 seconds'`;
 
 const add = statement(

@@ -1,14 +1,14 @@
 import { BatcherFullError, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 
-/** Looks for credentials of callers who have sent too many invalid ones. */
+/** Looks up credentials of clients that have sent too many invalid ones. */
 export interface ThrottledLookup {
-  /** Whether a key or a session has this hash. False as well when too many wait. */
+  /** Whether a key or a session has this hash. Also false when too many look-ups wait. */
   exists(hash: Buffer): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Four statements a second, whoever asks: a statement finds 1,000 hashes in some milliseconds. */
+/** Four statements a second for all clients. One statement finds 1,000 hashes in some milliseconds. */
 const pauseMs = 250;
 const batchMax = 1_000;
 const waitingMax = 2_000;

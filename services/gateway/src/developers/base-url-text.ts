@@ -1,14 +1,14 @@
-/** Stands in a published text where this deployment's address belongs. Reserved by RFC 2606: no real address has it. */
+/** Stands for this deployment's address in a published text. The name is reserved by RFC 2606: no host has it. */
 export const placeholderUrl = 'https://base-url.invalid';
 
 /**
- * A text that is made once and served as bytes, with the address under which each caller reached us.
- * @param escaped makes an address fit for where it stands in the text
+ * Puts this deployment's address into a text in place of `placeholderUrl`. The text is made once and served as bytes.
+ * @param escaped escapes the address for its place in the text
  */
 export function withBaseUrl(text: string, escaped: (url: string) => string): (baseUrl: string) => Buffer {
   let last = { baseUrl: '', bytes: Buffer.alloc(0) };
   return (baseUrl) => {
-    // Nearly every caller uses one address.
+    // Nearly all clients use one address: the last one is kept.
     if (baseUrl !== last.baseUrl) {
       last = { baseUrl, bytes: Buffer.from(text.replaceAll(placeholderUrl, () => escaped(baseUrl))) };
     }

@@ -35,14 +35,14 @@ request acts on the account that owns the key. The base address of this deployme
 }
 
 const quickStart = html`<p>A deployment begun with <code>npm start</code> has a first key ready, in
-<code>credentials.json</code>. Elsewhere, and for every other key, sign in and make one with
+<code>credentials.json</code>. Elsewhere, and for every other key, log in and make one with
 <code>POST /api/v1/api-keys</code>; it is shown this once:</p>
 ${code('Shell', samples.firstKey)}
 <p>Then:</p>
 ${code('Shell', samples.quickStart)}`;
 
 const authentication = html`<p>Send the key with every request: <code>Authorization: Bearer fnl_…</code>. A missing,
-unknown, expired or revoked key gets one and the same <a href="/developers/errors#unauthorized">401</a>. A signed-in
+unknown, expired or revoked key gets one and the same <a href="/developers/errors#unauthorized">401</a>. A logged-in
 browser session is accepted wherever a key is.</p>
 <p>A key begins with <code>fnl_</code>, 32 letters and digits follow, then 6 of a checksum:
 <code>fnl_[0-9A-Za-z]{38}</code>. It is shown once, when it is made. Replace it with
@@ -94,7 +94,7 @@ function rateLimits(perMinute: number): Html {
 valid key. Answers
 carry <code>ratelimit-limit</code>, <code>ratelimit-remaining</code> and <code>ratelimit-reset</code> (seconds), and the
 same as <code>ratelimit</code> and <code>ratelimit-policy</code>; beyond the limit comes
-<a href="/developers/errors#rate_limited">429</a> with <code>retry-after</code> in seconds. Signing in has a
+<a href="/developers/errors#rate_limited">429</a> with <code>retry-after</code> in seconds. Login has a
 limit of its own: 10 tries a minute with one email from one address, and 3 an hour while others guess.</p>`;
   return html`${limit}
 <p>A body may have ${limits.bodyBytes / 1024} KB, an email’s text ${limits.emailBodyBytes / 1024} KB, a name
@@ -145,7 +145,7 @@ ${table(
 
 function endpoints(operations: readonly Operation[]): Html {
   const byTag = [...Map.groupBy(operations, ({ tag }) => tag)];
-  return html`<p>A signed-in session may do all that a key may. Fields, answers and errors of each are in
+  return html`<p>A logged-in session may do all that a key may. Fields, answers and errors of each are in
 <a href="/developers/openapi.json">openapi.json</a>.</p>
 ${byTag.map(
   ([tag, ofTag]) => html`<h3>${tag}</h3>

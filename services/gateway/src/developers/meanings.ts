@@ -29,7 +29,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   invalid_transition: 'The thing is in a state that this step does not lead out of. Read it and decide again.',
   slug_taken: 'Another product of the account has this slug.',
   handle_taken: 'Another account has this handle.',
-  email_taken: 'An account with this email exists: sign in to it.',
+  email_taken: 'An account with this email exists: log in to it.',
   code_taken: 'The account has this code already.',
   position_taken: 'Another email of the funnel has this position.',
   payload_too_large: 'The body is larger than 256 KB.',

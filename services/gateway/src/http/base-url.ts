@@ -3,8 +3,8 @@ import type { GatewayConfig } from '../config.ts';
 import { hostOfAddress } from './host.rules.ts';
 
 /**
- * This deployment's address, without a slash at its end, for links: the public one, or where the connection ended.
- * Never what the caller calls it: a Host header is anyone's to choose.
+ * This deployment's address for links, without a slash at its end: the public one, or where the connection ended. Never
+ * the Host header, which every client can choose.
  */
 export function baseUrlOf(config: GatewayConfig, { localAddress = 'localhost', localPort }: Socket): string {
   return config.PUBLIC_URL ?? `http://${hostOfAddress(localAddress)}:${localPort}`;

@@ -6,21 +6,21 @@ import { baseUrlOf } from './base-url.ts';
 import { isOwnHost, parseHost } from './host.rules.ts';
 
 /**
- * Keeps browsers to this deployment's own pages. What a browser brings by itself, the session cookie and its place in
- * the network, is worth nothing to a page that made its own name lead here. Keys are in no browser: they are not asked
- * under which name they came.
+ * Rejects requests that a browser sends for a foreign page. The browser adds the session cookie by itself, and its place
+ * in the network may give it access; a foreign page whose name leads here (DNS rebinding) could use both. API keys are in
+ * no browser, so that requests with a key are not checked.
  */
 export interface OwnSite {
-  /** Throws `cross_site_request`. For requests that a session cookie speaks for. */
+  /** For requests with a session cookie. Throws `cross_site_request`. */
   checkSession(req: FastifyRequest): void;
-  /** Throws `cross_site_request` when a foreign page is behind it. For requests that need no cookie. */
+  /** For requests without a credential. Throws `cross_site_request` when a foreign page sent it. */
   checkPage(req: FastifyRequest): void;
 }
 
 export function createOwnSite(config: GatewayConfig): OwnSite {
   const publicUrl = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL);
 
-  function refuseForeignHost(req: FastifyRequest): void {
+  function rejectForeignHost(req: FastifyRequest): void {
     const { host = '' } = req.headers;
     if (isOwnHost(host, publicUrl, req.socket.localAddress ?? '')) return;
     const there = baseUrlOf(config, req.socket);
@@ -28,7 +28,7 @@ export function createOwnSite(config: GatewayConfig): OwnSite {
     throw crossSite(`Browsers reach this deployment at ${there}; this request names another host.${names}`);
   }
 
-  function refuseCrossSite(req: FastifyRequest): void {
+  function rejectCrossSite(req: FastifyRequest): void {
     const host = parseHost(req.headers.host ?? '')?.host;
     const isOwn = (origin: URL) => (publicUrl === null ? origin.host === host : origin.origin === publicUrl.origin);
     if (isCrossSite(browserHeadersOf(req), isOwn)) {
@@ -38,13 +38,13 @@ export function createOwnSite(config: GatewayConfig): OwnSite {
 
   return {
     checkSession: (req) => {
-      refuseForeignHost(req);
-      if (req.method !== 'GET' && req.method !== 'HEAD') refuseCrossSite(req);
+      rejectForeignHost(req);
+      if (req.method !== 'GET' && req.method !== 'HEAD') rejectCrossSite(req);
     },
     checkPage: (req) => {
       if (!isFromPage(browserHeadersOf(req))) return;
-      refuseForeignHost(req);
-      refuseCrossSite(req);
+      rejectForeignHost(req);
+      rejectCrossSite(req);
     },
   };
 }

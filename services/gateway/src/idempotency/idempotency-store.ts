@@ -9,44 +9,44 @@ export interface RecordKey {
   readonly key: string;
 }
 
-/** A record that a request is at work under, until its lease is over or its process dead. */
-export interface Hold extends RecordKey {
+/** A running request's hold on its record. It ends with the lease, or when the process dies. */
+export interface RecordLease extends RecordKey {
   readonly commandId: string;
-  /** Of this one request: who took the record over since has another. */
+  /** Of this request alone: a request that takes the record over has another one. */
   readonly token: string;
-  /** An earlier request under the command id ended with nobody knowing what became of it. */
+  /** An earlier request with this command id ended, and its outcome is unknown. */
   readonly retried: boolean;
 }
 
 export type Reservation =
-  | { kind: 'run'; hold: Hold }
+  | { kind: 'run'; lease: RecordLease }
   | { kind: 'done'; body: Buffer }
   | { kind: 'in-use'; leaseLeftSeconds: number }
   | { kind: 'reused' };
 
-/** Answers under their Idempotency-Key. A request costs it two statements: one before, one after. */
+/** Stores responses under their Idempotency-Key. A request costs two statements: one before it runs, one after. */
 export interface IdempotencyStore {
-  /** Digest of what is asked and by whom. Keyed, because what is asked may be a password. */
+  /** Keyed digest of a request and its caller. It has a key because a request may hold a password. */
   fingerprint(parts: readonly unknown[]): Buffer;
-  /** `commandId` is for a new record; a record whose first request died keeps its own. */
+  /** Begins a request under the key. `commandId` is for a new record; a record whose first request died keeps its own. */
   reserve(record: RecordKey, fingerprint: Buffer, commandId: string, now: Date): Promise<Reservation>;
-  /** Whether it was stored: not when another request has taken the record over. */
-  complete(hold: Hold, body: Uint8Array): Promise<boolean>;
-  /** The next request that is the same goes on at once, with the same command id. */
-  release(hold: Hold): Promise<void>;
-  /** The next request under the key may be any, and is a new command. */
-  free(hold: Hold): Promise<void>;
+  /** Stores the response. False when another request has taken the record over. */
+  complete(lease: RecordLease, body: Uint8Array): Promise<boolean>;
+  /** Lets the same request run again at once, with the same command id. */
+  release(lease: RecordLease): Promise<void>;
+  /** Lets any request use the key, as a new command. */
+  free(lease: RecordLease): Promise<void>;
 }
 
 const isPast = '(r.created_at < $6 or coalesce(r.status, 200) <> 200)';
 
-// A record is taken over from a dead process, after its lease from a living one, and when it should be gone: then it is
-// a new one. Leases are real time, of the one database: the test clock does not kill requests.
+// A request takes a record over when the process that held it is dead, or when its lease is over. A record past its 30
+// days counts as new. Leases use the database's real time, so that the test clock ends no request.
 //
-// Statuses other than 200 are refusals that versions before 0003 kept: as if they had never been.
+// Statuses other than 200 are errors that versions before migration 0003 stored: they count as new too.
 //
-// The insert waits for another insert of the same key, but the second half does not see that one's row: then no row
-// comes back, and asking again finds it.
+// The insert waits for a concurrent insert of the same key, but the second half of the statement does not see that row.
+// The statement then returns no row, and running it again finds the record.
 const reserve = statement(
   'idempotency-reserve',
   `with reserved as (
@@ -108,7 +108,7 @@ export function createIdempotencyStore(database: Database, secret: string, owner
   const { pool } = database;
   const box = createResponseBox(secret);
   const fingerprintKey = Buffer.from(hkdfSync('sha256', secret, '', 'idempotency-fingerprints', 32));
-  const held = ({ accountId, key, token }: Hold) => [accountId, key, token];
+  const leaseValues = ({ accountId, key, token }: RecordLease) => [accountId, key, token];
   return {
     fingerprint: (parts) => createHmac('sha256', fingerprintKey).update(JSON.stringify(parts)).digest(),
     reserve: async (record, fingerprint, commandId, now) => {
@@ -119,21 +119,21 @@ export function createIdempotencyStore(database: Database, secret: string, owner
       if (row === undefined) return { kind: 'in-use', leaseLeftSeconds: leaseSeconds };
       if (row.reserved) {
         const { command_id, retried } = row;
-        return { kind: 'run', hold: { ...record, commandId: command_id, token: commandId, retried } };
+        return { kind: 'run', lease: { ...record, commandId: command_id, token: commandId, retried } };
       }
       if (!row.fingerprint.equals(fingerprint)) return { kind: 'reused' };
       if (row.status === null) return { kind: 'in-use', leaseLeftSeconds: row.lease_left };
       return { kind: 'done', body: box.open(row.response, boundTo(record)) };
     },
-    complete: async (hold, body) => {
-      const values = [...held(hold), box.seal(body, boundTo(hold))];
+    complete: async (lease, body) => {
+      const values = [...leaseValues(lease), box.seal(body, boundTo(lease))];
       return (await pool.query(complete(values))).rowCount === 1;
     },
-    release: async (hold) => {
-      await pool.query(release(held(hold)));
+    release: async (lease) => {
+      await pool.query(release(leaseValues(lease)));
     },
-    free: async (hold) => {
-      await pool.query(free(held(hold)));
+    free: async (lease) => {
+      await pool.query(free(leaseValues(lease)));
     },
   };
 }

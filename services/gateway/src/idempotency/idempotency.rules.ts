@@ -10,34 +10,35 @@ export function checkIdempotencyKey(key: string): void {
 
 const keptDays = 30;
 
-/** Records from before are as if they had never been. */
+/** Older records count as if they did not exist. */
 export function keptSince(now: Date): Date {
   return new Date(now.getTime() - keptDays * 24 * 60 * 60 * 1000);
 }
 
 /**
- * How long a request may be at work before another takes its key over, though its process lives: longer than the
- * requester's 20 s for a lost command and the 5 s of its last try.
+ * After this time another request may take the key over, even from a living process. It is longer than the requester's
+ * 20 s for a lost command and the 5 s of its last try.
  */
 export const leaseSeconds = 30;
 
-/** When to ask again for a key that is at work: after as long again as that has lasted, and when its lease ends. */
+/** When to try a key in use again: after as long as its request has run so far, at the latest when its lease ends. */
 export function retryAfterSeconds(leaseLeftSeconds: number): number {
   const lastedSeconds = leaseSeconds - leaseLeftSeconds;
   return Math.max(1, Math.ceil(Math.min(lastedSeconds, leaseLeftSeconds)));
 }
 
 /**
- * What is to be done with a key's record once its request was refused or failed.
- * - `free`: it took no effect. The key may be used again, with another body as well.
- * - `release`: nobody knows whether it took effect. The same request may come again, and goes on with the same command id.
+ * What happens to a key's record after its request has failed.
+ * - `free`: the request had no effect. The key may be used again, also with another body.
+ * - `release`: whether it had an effect is unknown. The same request may run again, with the same command id.
  */
 export type Disposal = 'free' | 'release';
 
 /**
- * A refusal says that the command took no effect, and will take none, whoever tried it: services look for the command's
- * first outcome before they judge it, and checkout records a refusal before it tells it. "Try again later" says so of this try alone, and nothing of an earlier one whose answer was lost.
- * @param retried whether there was such an earlier one
+ * An error with a status below 500 says that no try of the command had or will have an effect: services look for the
+ * command's first outcome before they judge it, and checkout stores a rejection before it replies.
+ * `service_unavailable` says so of this try alone, and nothing of an earlier one whose response was lost.
+ * @param retried whether there was an earlier one
  */
 export function disposalOf(err: unknown, retried: boolean): Disposal {
   if (!(err instanceof DomainError)) return 'release';

@@ -3,11 +3,11 @@ import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { disposalOf, retryAfterSeconds } from './idempotency.rules.ts';
-import type { Hold, IdempotencyStore, RecordKey } from './idempotency-store.ts';
+import type { IdempotencyStore, RecordKey, RecordLease } from './idempotency-store.ts';
 
 export interface IdempotentCall {
   readonly record: RecordKey;
-  /** Digest of what was asked and by whom: the same for the same request. */
+  /** See `IdempotencyStore.fingerprint`. */
   readonly fingerprint: Buffer;
   readonly commandId: string;
   readonly now: Date;
@@ -22,7 +22,7 @@ export interface IdempotentResult {
 }
 
 /**
- * Runs the call, or answers with what the first request under its key got. Throws `idempotency_key_in_use`,
+ * Runs the call, or returns the stored response of the first request under its key. Throws `idempotency_key_in_use`,
  * `idempotency_key_reused`, or what the call throws.
  */
 export async function runIdempotent(
@@ -41,44 +41,49 @@ export async function runIdempotent(
     throw new DomainError('idempotency_key_reused', detail);
   }
   if (reservation.kind === 'done') return { body: reservation.body, replayed: true };
-  const { hold } = reservation;
+  const { lease } = reservation;
   let body: Uint8Array;
   try {
-    body = await call.run(hold.commandId);
+    body = await call.run(lease.commandId);
   } catch (err) {
-    await settle(logger, hold, store[disposalOf(err, hold.retried)](hold));
+    await finish(logger, lease, store[disposalOf(err, lease.retried)](lease));
     throw err;
   }
-  await keep(store, logger, hold, call.stored(body));
+  await storeResponse(store, logger, lease, call.stored(body));
   return { body, replayed: false };
 }
 
-const keepPausesMs = [0, 100, 500];
+const storePausesMs = [0, 100, 500];
 
 /**
- * Stores the answer before it is given: were it given alone, a repetition would do the work again for another answer,
- * and replace the key that this one shows. What cannot be stored is not told. Throws `outcome_unknown`.
+ * Stores the response before it is sent. If it were sent without being stored, a repetition would run the command again
+ * and, for a new API key, replace the key that the caller already has. Throws `outcome_unknown` when it cannot be stored.
  */
-async function keep(store: IdempotencyStore, logger: Logger, hold: Hold, body: Uint8Array): Promise<void> {
-  for (const pauseMs of keepPausesMs) {
+async function storeResponse(
+  store: IdempotencyStore,
+  logger: Logger,
+  lease: RecordLease,
+  body: Uint8Array,
+): Promise<void> {
+  for (const pauseMs of storePausesMs) {
     if (pauseMs > 0) await sleep(pauseMs);
     try {
-      if (await store.complete(hold, body)) return;
+      if (await store.complete(lease, body)) return;
       break;
     } catch (err) {
-      logger.warn({ err, accountId: hold.accountId }, 'an answer was not stored under its idempotency key');
+      logger.warn({ err, accountId: lease.accountId }, 'a response was not stored under its idempotency key');
     }
   }
-  await settle(logger, hold, store.release(hold));
+  await finish(logger, lease, store.release(lease));
   throw new DomainError(
     'outcome_unknown',
     'The answer could not be kept. Repeat the request with its Idempotency-Key to learn its outcome.',
   );
 }
 
-/** The record's lease ends by itself when this fails. */
-async function settle(logger: Logger, hold: Hold, work: Promise<void>): Promise<void> {
+/** When this fails, the record's lease ends by itself. */
+async function finish(logger: Logger, lease: RecordLease, work: Promise<void>): Promise<void> {
   await work.catch((err: unknown) =>
-    logger.warn({ err, accountId: hold.accountId }, 'an idempotency record was not settled'),
+    logger.warn({ err, accountId: lease.accountId }, 'an idempotency record was not updated'),
   );
 }

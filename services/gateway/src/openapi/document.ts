@@ -56,7 +56,7 @@ export function openApiDocument(operations: readonly Operation[], baseUrl: strin
         securitySchemes: {
           apiKey: { type: 'http', scheme: 'bearer', description: 'A key of the account; scopes are named after it.' },
           platformKey: { type: 'http', scheme: 'bearer', description: 'The deployment’s own key.' },
-          session: { type: 'apiKey', in: 'cookie', name: 'fnl_session', description: 'A signed-in browser.' },
+          session: { type: 'apiKey', in: 'cookie', name: 'fnl_session', description: 'A logged-in browser.' },
         },
         parameters: { IdempotencyKey: idempotencyKey, RequestId: requestId },
         headers,

@@ -12,7 +12,7 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Opens a session; an unknown email is refused after the same work, in the same words, as a wrong password. */
+/** Opens a session. An unknown email costs the same work and gets the same error as a wrong password. */
 export async function logIn(
   deps: Deps,
   email: string,
