@@ -309,7 +309,7 @@ test.each([
     (accountId === 'acc_a' ? held.step : charge)(deps, accountId, counts);
   const stuck = begin?.(replica(0, step));
   if (begin !== undefined) await eventually(() => held.calls.length === 1);
-  const sum = await runForAll({ ...replica(1, step), partLimitMs: 300 }, asked());
+  const sum = await runForAll({ ...replica(1, step), partLimitMs: 2_000 }, asked());
   expect(sum).toMatchObject({ ok: false, rebills: { charged: 1 } });
   held.release();
   await stuck;
