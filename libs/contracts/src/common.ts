@@ -77,7 +77,7 @@ export const amountCents = z.int().min(0).max(maxAmountCents);
 /** Refuses what URL parsers drop, turn round or fill in: white space, controls, backslashes, missing slashes. */
 const plainUrl = /^https?:\/\/[^/\\\s\p{Cc}][^\\\s\p{Cc}]*$/iu;
 
-/** The text is stored as typed: what a seller sees is what is called. */
+/** The text is stored as typed, so that a seller sees the address that is called. */
 export const httpUrl = z
   .string()
   .max(limits.url)

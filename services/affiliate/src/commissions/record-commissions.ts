@@ -26,8 +26,8 @@ interface CommissionRow {
 }
 
 /**
- * Credits affiliates with the sales that named their code, many sales at a time: one look-up, one insert. For a code that
- * nobody has it writes an event, so that the seller is notified; the sale itself stands.
+ * Credits affiliates with the sales that named their code, many sales at a time: one look-up, one insert. For an
+ * unknown code it writes an event, so that the seller is notified; the sale itself stands.
  * @returns how many events it wrote to the outbox
  */
 export async function recordCommissions(client: Client, clock: Clock, orders: readonly PaidOrder[]): Promise<number> {

@@ -17,7 +17,7 @@ const lastRunStatement = statement(
   `select finished_at from daily_runs where account_id = $1 and result is not null order by id desc limit 1`,
 );
 
-/** How long ago the daily job was last run for all accounts. */
+/** How long ago the last daily run over all accounts ended. */
 export function observeLastRun(database: Database, clock: Clock): { close(): void } {
   return observeGauges('billing', [lastRunAge], async () => {
     const { rows } = await database.pool.query<{ finished_at: Date }>(lastRunStatement([allAccounts]));

@@ -17,8 +17,8 @@ const productsOfAccount = statement(
 const productPages = pagedList<{ id: string }>({ name: 'products', table: 'products', columns, scope: ['account_id'] });
 
 /**
- * Every product of the account, whatever its status, in order of creation: at most 1,000, which fit one message. When
- * paging is asked for, a page, newest first, as in every list.
+ * Every product of the account, whatever its status, in order of creation: at most 1,000, which fit one message. With
+ * paging, a page, newest first, as in every list.
  */
 export async function listProducts(database: Database, accountId: string, page: PageQuery): Promise<Serialized> {
   if (isPaging(page)) return new Serialized(JSON.stringify(await productPages(database, [accountId], page)));

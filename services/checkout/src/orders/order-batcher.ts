@@ -28,7 +28,7 @@ interface WaitingOrder {
  * - orders that name an affiliate code wait for the affiliate service;
  * - orders that are refused wait until no other try of the same command is on its way into the database.
  *
- * An order's id is its command's id. A command that comes again (its answer was lost) finds its order or its refusal
+ * An order's id is its command's id. A command that comes again (its response was lost) finds its order or its refusal
  * recorded and gets that outcome, whatever the catalog says by now. A command that comes again while its order still
  * waits shares that order's place, so that repeats do not fill the queue while the database stands still.
  */
@@ -70,7 +70,7 @@ export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
   };
 }
 
-/** An order that nobody waits for any more is not begun: its caller was told to come again, or comes again already. */
+/** Drops orders that nobody waits for any more: their callers were told to repeat them, or repeat them already. */
 async function createInTime(
   deps: OrderDeps,
   batch: readonly WaitingOrder[],

@@ -10,14 +10,14 @@ const productById = statement(
   `select product_id as id, name, pricing_type as "pricingType" from products where account_id = $1 and product_id = $2`,
 );
 
-/** An event that came meanwhile has a newer name, which stays. */
+/** Keeps the row of an event that came meanwhile, because its name is newer. */
 const insertProduct = statement(
   'products-insert',
   'insert into products (account_id, product_id, name, pricing_type) values ($1, $2, $3, $4) on conflict do nothing',
 );
 
 /**
- * The account's product. Orders and catalog's events bring its name; a product that no event told of is asked for from
+ * The account's product. Its name comes with orders and with catalog's events; for a product that no event named, it asks
  * catalog once. Throws `product_not_found`, for another account's product as well.
  */
 export async function getProduct(

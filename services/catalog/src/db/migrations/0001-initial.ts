@@ -2,9 +2,9 @@ import { messagingTables } from '@app/messaging/tables';
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Keys begin with the account, and what belongs to a product continues with the product: one index answers both
- * "this thing of this product" and "all of this product, in order of creation". Foreign keys carry the account
- * along, so that nothing can belong to another account's product.
+ * Keys begin with the account and, for parts of a product, go on with the product: one index finds both one part of a
+ * product and all of them in order of creation. Foreign keys include the account, so that no row can belong to another
+ * account's product.
  */
 export class Initial extends Migration {
   override async up(): Promise<void> {

@@ -2,14 +2,15 @@ import { messagingTables } from '@app/messaging/tables';
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * facts           what happened, one row per event received, never changed. Test orders too: the roll-ups skip them.
- *                 An order is paid and a subscription begins once, whatever ids the events that say so have.
+ * facts           one row for each order paid and each subscription started, never changed, whatever ids their events
+ *                 have. Test orders have rows too; the roll-ups skip them.
  * product_totals  sums over all facts of a product.
  * product_months  the same by UTC month; `…_delta` columns are changes, so that a month's end is the sum up to it.
  * customers       who ever bought a product: SHA-256 of the lower-cased email, to count each person once.
  *
  * Roll-ups are sums of facts alone, so facts may arrive in any order, and `rebuild` gives the same numbers. They are
- * updated in place all the time: half-empty pages keep the new row versions beside the old ones, without index work.
+ * updated in place all the time, so their pages are half empty: new row versions fit beside the old ones, and the indexes
+ * need no update.
  */
 export class Initial extends Migration {
   override async up(): Promise<void> {

@@ -2,12 +2,12 @@ import { Migration } from '@mikro-orm/migrations';
 import { rollupLock } from '../../rollups/rollup-columns.ts';
 
 /**
- * facts.seq           the order in which facts were counted, per account an index: a rebuild goes along it in portions.
+ * facts.seq           numbers facts in the order in which they were recorded; a rebuild reads an account's by index.
  * generation          of an account's roll-ups. A rebuild writes the next one beside the one that is read, and then
- *                     flips `rollup_generations`; an account that was never rebuilt has none there and is at 0.
- * share_rollups       the generations that a batch of facts adds to, which stay until its transaction ends. It locks
- *                     first and looks afterwards, with a statement of its own: the batch's statement would see what
- *                     was before it waited. Locks are taken in one order by all.
+ *                     updates `rollup_generations`. An account without a row there is at generation 0.
+ * share_rollups       locks and returns the generations that a batch of facts adds to, until its transaction ends. It
+ *                     locks first and reads afterwards, in a statement of its own: a statement that waited for a lock
+ *                     does not see what was committed meanwhile. All callers lock in the same order.
  */
 export class RollupGenerations extends Migration {
   override async up(): Promise<void> {

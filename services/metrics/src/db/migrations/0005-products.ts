@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * products    name and pricing type of products that were sold or asked for. A product without a row is asked for from
- *             catalog when its metrics are read first.
+ * products    name and pricing type of each product that an event named. A read of a product without a row asks catalog
+ *             and adds the row.
  * renamed_by  id of the event that the name came with; ids sort by time, so the latest name wins in whatever order the
  *             events come. Null for a name that came with an order or from catalog: any event is newer.
  */
