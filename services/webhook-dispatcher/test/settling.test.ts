@@ -123,7 +123,7 @@ test('deliveries of an endpoint that is switched off and on repeatedly are due o
   await seller.receiver.close();
 });
 
-test('the removal of an endpoint that is being switched off is noticed once, with the number of canceled deliveries, and the next endpoint is a new one', async () => {
+test('the removal of an endpoint that is being switched off is shown once in Recent activity, with all canceled deliveries, and the next endpoint is a new one', async () => {
   await addWaiting(10_000);
   await put({ active: false });
   await harness.ask(deleteWebhookEndpoint, seller.account, {});

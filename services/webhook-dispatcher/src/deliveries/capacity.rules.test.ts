@@ -38,7 +38,7 @@ test('the breaker opens when a request hangs or five fail in a row: one request 
   }
   const four = exchanges(quick, ...Array.from({ length: 4 }, (): [number, boolean] => [5, true]));
   expect([groupOf(four), slotsOf(four)]).toEqual(['quick', 2]);
-  // A slow endpoint that refuses now and then in its usual time does not hang.
+  // A slow endpoint that fails within its usual time does not hang.
   expect(groupOf(exchanges(slow, [1_200, true]))).toBe('slow');
 });
 

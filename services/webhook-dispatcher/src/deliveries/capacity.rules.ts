@@ -10,7 +10,7 @@
  *
  * A request that takes far longer than its endpoint usually does is overdue and gives up its slot. An endpoint with an
  * overdue request and no success since that request began has stalled: it gets no further request until it answers. So
- * 300 endpoints that hang cost 300 connections, and none of them keeps a slot for longer than a second.
+ * 300 endpoints that hang cost 300 connections, and each of them gives up its slot after little more than a second.
  */
 export type Group = 'quick' | 'slow' | 'new' | 'failing';
 export const groups: readonly Group[] = ['quick', 'slow', 'new', 'failing'];
