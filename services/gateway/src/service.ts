@@ -10,7 +10,7 @@ import { createLoginLimit, unlimitedLogin } from './auth/login-limit.ts';
 import { createRateWindows } from './auth/rate-windows.ts';
 import type { GatewayConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
-import { outdated } from './db/outdated.ts';
+import { retention } from './db/retention.ts';
 import { ReadLimiter, readLimits } from './http/read-limiter.ts';
 import { createIdempotencyStore } from './idempotency/idempotency-store.ts';
 import { createServer } from './server.ts';
@@ -40,7 +40,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     name: 'gateway',
     description: 'HTTP, MCP and sessions',
     database: databaseOptions,
-    retention: outdated,
+    retention,
     start: async (context) => {
       const app = await createApp(context, deps);
       const server = context.resources.add('http server', await createServer(app), (created) => {

@@ -10,7 +10,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { outdated } from '../src/db/outdated.ts';
+import { retention } from '../src/db/retention.ts';
 import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
 import { send } from './http.ts';
 
@@ -392,10 +392,10 @@ test('a record is stored for 30 days', async () => {
   const database = await openDatabase(databaseOptions(harness.database.url));
   await place('kept');
   harness.clock.advance(29 * dayMs);
-  await deleteExpired(database, outdated(harness.clock));
+  await deleteExpired(database, retention(harness.clock));
   expect(await recordsOf('kept')).toHaveLength(1);
   harness.clock.advance(2 * dayMs);
-  await deleteExpired(database, outdated(harness.clock));
+  await deleteExpired(database, retention(harness.clock));
   expect(await recordsOf('kept')).toHaveLength(0);
   await database.close();
 });

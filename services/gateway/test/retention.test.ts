@@ -4,7 +4,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { outdated } from '../src/db/outdated.ts';
+import { retention } from '../src/db/retention.ts';
 import { createHarness, createSeller, type Harness } from './harness.ts';
 import { send } from './http.ts';
 
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const run = (sql: string, values: unknown[] = []) => query<Record<string, unknown>>(harness.database.url, sql, values);
-const housekeep = () => deleteExpired(database, outdated(harness.clock));
+const housekeep = () => deleteExpired(database, retention(harness.clock));
 
 /** A table with many rows, of which some are due; the sessions and keys belong to a seller. */
 const tables: [string, string, (rows: number, agedDays: number) => Promise<unknown>][] = [
@@ -95,7 +95,7 @@ test.each(tables)(
     expect(before - (await count())).toBe(25_000);
     // The statistics are still those of before.
     await run(`vacuum ${table}`);
-    const due = outdated(harness.clock).find(({ statement }) => statement.includes(`from ${table} `));
+    const due = retention(harness.clock).find(({ statement }) => statement.includes(`from ${table} `));
     if (due === undefined) throw new Error(`${table} has no retention`);
     const [explained] = await query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       harness.database.url,

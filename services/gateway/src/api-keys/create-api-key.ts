@@ -19,14 +19,14 @@ export interface NewApiKey {
   readonly expiresAt: Date | null;
 }
 
-/** Makes a key; the answer is the only place where it is ever seen. */
+/** Makes a key. The result is the only place that holds the key itself. */
 export async function createApiKey(deps: Deps, accountId: string, commandId: string, wanted: NewApiKey) {
   return await deps.database.fork().transactional((tx) => insertKey(tx, deps, accountId, commandId, wanted));
 }
 
 /**
- * A repeated command means that its first answer reached nobody, so nobody holds that key: it is replaced, and the
- * account has one key for one command.
+ * A repeated command replaces the key of its first run. The first response reached nobody, so that nobody holds that key,
+ * and the account has one key for one command.
  */
 export async function insertKey(
   tx: EntityManager,

@@ -32,7 +32,7 @@ const portions = 16;
 /** How old a replica's count of the others may be: one statement in 5 s for each account that is active there. */
 const freshForMs = 5_000;
 /** A slower database is not waited for: this process then counts the minute alone, and rejects nobody for that. */
-const answerWithinMs = 250;
+const statementWithinMs = 250;
 /** Some 200 bytes each: 4 MB. */
 const accountsMax = 20_000;
 
@@ -109,7 +109,7 @@ export class AccountQuota {
     minute.askedMs = performance.now();
     try {
       const use = { caller: `account ${accountId}`, amount, seconds: windowSeconds };
-      const [usage] = await within(answerWithinMs, this.#windows.add(use));
+      const [usage] = await within(statementWithinMs, this.#windows.add(use));
       this.#enter(minute, amount, usage as Usage);
       if (this.#alone) this.#logger.info('rate limits are shared again');
       this.#alone = false;
@@ -153,7 +153,7 @@ function isStale({ left, askedMs }: Minute, nowMs: number): boolean {
 
 async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  const timer = setTimeout(() => late.reject(new Error(`no result within ${limitMs} ms`)), limitMs);
   try {
     return await Promise.race([work, late.promise]);
   } finally {

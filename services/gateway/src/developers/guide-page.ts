@@ -53,7 +53,7 @@ ${table(
   ['Scope', 'Allows'],
   [
     [html`<code>read</code>`, html`Everything that changes nothing.`],
-    [html`<code>write</code>`, html`Products, funnels, orders, partners, webhooks, settings and keys.`],
+    [html`<code>write</code>`, html`Products, funnels, orders, affiliates, webhooks, settings and keys.`],
     [html`<code>money</code>`, html`The daily job.`],
   ],
 )}

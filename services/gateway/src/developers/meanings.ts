@@ -19,7 +19,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   discount_not_found: 'The product has no discount with this id.',
   order_not_found: 'The account has no order with this id.',
   subscription_not_found: 'The account has no subscription with this id.',
-  affiliate_not_found: 'The account has no partner with this code.',
+  affiliate_not_found: 'The account has no affiliate with this code.',
   api_key_not_found: 'The account has no key with this id.',
   webhook_endpoint_not_found: 'No webhook URL is connected.',
   method_not_allowed: 'The path exists, with other methods: the header `allow` names them.',

@@ -10,8 +10,8 @@ export function acceptsJson(accept: string | undefined): boolean {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const specific = ranges.indexOf(type);
     if (specific < most || specific === -1) continue;
-    const refused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-    taken = !refused || (specific === most && taken);
+    const excluded = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    taken = !excluded || (specific === most && taken);
     most = specific;
   }
   return taken;

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** A span for every request from its arrival to its answer, refused ones too. Without tracing there is no hook. */
+/** A span for every request from its arrival to its response, rejected ones too. Without tracing there is no hook. */
 export function traceRequests(server: FastifyInstance): void {
   server.decorateRequest('span', undefined);
   if (!isTracing()) return;
@@ -18,7 +18,7 @@ export function traceRequests(server: FastifyInstance): void {
     const attributes = attributesOf(req);
     const parent = typeof traceparent === 'string' ? traceparent : null;
     req.span = openSpan(nameOf(req), { service: 'gateway', kind: SpanKind.SERVER, attributes, parent });
-    // Comes after every answer, and also when the caller goes away before it.
+    // `close` comes after every response, and also when the client goes away before it.
     reply.raw.once('close', () => end(req, reply));
     done();
   });

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../config.ts';
 import { isHttps } from './base-url.ts';
 
-/** On every answer; a page that needs to show something sets its own content-security-policy. */
+/** On every response. A page that shows something sets its own content-security-policy. */
 export function securityHeaders(config: GatewayConfig): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',

@@ -1,6 +1,6 @@
 import { DomainError, errorCodes } from '@app/contracts/errors';
 
-/** 1 to 255 visible ASCII characters. Two headers arrive joined by a comma and a space, and are refused as well. */
+/** 1 to 255 visible ASCII characters. Two headers arrive joined by a comma and a space, which does not match. */
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 export function checkIdempotencyKey(key: string): void {

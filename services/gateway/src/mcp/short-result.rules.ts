@@ -1,6 +1,6 @@
 import { excerpt } from '../problems/excerpt.rules.ts';
 
-/** An answer as a tool gives it. */
+/** A result as a tool returns it. */
 export interface ShortResult {
   readonly value: Record<string, unknown>;
   /** What was left out, in words for a model; null when nothing was. */
@@ -11,10 +11,10 @@ export interface ShortResult {
 const textLengths = [1_000, 200];
 
 /**
- * An answer cut to a size: texts to their beginnings, then rows from the end of its longest list (months from its
+ * Cuts a result to a size: texts to their beginnings, then rows from the end of its longest list (months from its
  * beginning). A list that lost rows says `has_more`, and its last id leads on.
- * @param bytes of the answer as it came, so that a long one need not be written out again to be measured
- * @param bytesMax of the result: it holds the answer as a structure and again as text, with its quotes escaped
+ * @param bytes of the value as JSON, which the caller knows: a long one is not serialized again to measure it
+ * @param bytesMax of the result: it holds the value as a structure and again as text, with its quotes escaped
  */
 export function shortResult(value: Record<string, unknown>, bytes: number, bytesMax: number): ShortResult {
   if (bytes * 2 <= bytesMax && sizeOf(value) <= bytesMax) return { value, note: null };

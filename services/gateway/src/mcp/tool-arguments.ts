@@ -13,7 +13,7 @@ export interface ToolRequest {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
-  /** Whether a long answer is wanted whole. */
+  /** Whether the caller wants a long result uncut. */
   readonly full: boolean;
 }
 
@@ -46,8 +46,8 @@ function bodyShape({ body }: Operation): Shape {
 }
 
 /**
- * The request that these arguments make. Only names and the tool's own arguments are looked at here: everything else is
- * the operation's to judge, as over HTTP.
+ * The request that these arguments make. Checks only names and the tool's own arguments: the operation validates the
+ * rest, as over HTTP.
  * @throws DomainError validation_failed
  */
 export function toolRequest(tool: Tool, given: Record<string, unknown>): ToolRequest {

@@ -5,8 +5,8 @@ import { argumentShape } from './tool-arguments.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-// Every client puts all schemas before its model on every turn, so they say what a model needs to call a tool and to read
-// its answer, and no more: 21 tools in less than 24 KB. The operations judge what is left out here.
+// Every client sends all schemas to its model on every turn, so that they hold only what a model needs to call a tool and
+// to read its result: 21 tools in less than 24 KB. The operations check what is left out here.
 
 /** The arguments as JSON Schema, without lengths, and without patterns where words say the same. */
 export function inputSchema(tool: Tool): JsonSchema & { type: 'object' } {
@@ -24,9 +24,9 @@ export function inputSchema(tool: Tool): JsonSchema & { type: 'object' } {
 }
 
 /** Longer lists of values are for whoever sets them. */
-const answerValuesMax = 6;
+const resultValuesMax = 6;
 
-/** The answer as JSON Schema: names, types and values. Every field named is there, and more may come. */
+/** The result as JSON Schema: names, types and values. Results have all these fields, and may have more. */
 export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object' } {
   const schema = z.toJSONSchema(operation.response, {
     io: 'output',
@@ -35,7 +35,7 @@ export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object'
     override: ({ zodSchema, jsonSchema }) => {
       plainSchema({ zodSchema, jsonSchema, io: 'output' });
       for (const key of ['pattern', 'format', 'required', 'description'] as const) delete jsonSchema[key];
-      if ((jsonSchema.enum?.length ?? 0) > answerValuesMax) delete jsonSchema.enum;
+      if ((jsonSchema.enum?.length ?? 0) > resultValuesMax) delete jsonSchema.enum;
     },
   });
   return rootOf(schema);

@@ -100,7 +100,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'list_affiliates',
-    description: 'Partners with their codes and commissions.',
+    description: 'Affiliates with their codes and commissions.',
     operation: operation('listAffiliates'),
     defaults: shortPage,
     annotations: reads,

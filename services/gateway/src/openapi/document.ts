@@ -20,7 +20,7 @@ const tags: Record<string, string> = {
   Discounts: 'Discount codes of a product.',
   Orders: 'Sales.',
   Subscriptions: 'What renews.',
-  Affiliates: 'Partners and their commissions.',
+  Affiliates: 'Affiliates and their commissions.',
   Metrics: 'Sales figures of a product.',
   Webhooks: 'Events to the seller’s own URL, and Recent activity.',
   'Daily job': 'Renewals, retries, nudges and holds.',

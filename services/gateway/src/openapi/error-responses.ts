@@ -24,7 +24,7 @@ export const problem = z
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** On every answer. */
+/** On every response. */
 export const commonHeaders = {
   'x-request-id': header('RequestId'),
   'ratelimit-policy': header('RateLimitPolicy'),
@@ -34,7 +34,7 @@ export const commonHeaders = {
   'ratelimit-reset': header('RateLimitReset'),
 };
 
-/** The error answers of an operation. Those that many operations share are components. */
+/** The error responses of an operation. Those that many operations share are components. */
 export function errorResponses(operation: Operation): ZodOpenApiResponsesObject {
   const groups = byStatus(errorsOf(operation));
   return Object.fromEntries(
@@ -45,7 +45,7 @@ export function errorResponses(operation: Operation): ZodOpenApiResponsesObject 
   );
 }
 
-/** Error answers without a code of one operation's own, by the name of their component. */
+/** Error responses that hold no code of a single operation, by the name of their component. */
 const shared: Readonly<Record<string, readonly [status: number, codes: readonly ErrorCode[]]>> = {
   MalformedRequest: [400, ['malformed_request']],
   MalformedBody: [400, ['malformed_request', 'malformed_json']],

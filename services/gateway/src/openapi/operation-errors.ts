@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
 import { type Operation, takesIdempotencyKey } from '../operations/operation.ts';
 
-/** Every refusal that a caller of this operation can get: its own and those of the edge. */
+/** Every error that a caller of this operation can get: its own and those of the gateway. */
 export function errorsOf(operation: Operation): ErrorCode[] {
   const { method, auth } = operation;
   const writes = method !== 'GET';
@@ -18,7 +18,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
     ['idempotency_key_in_use', takesKey],
     ['payload_too_large', writes],
     ['unsupported_media_type', writes],
-    // A query parameter that is not known is refused everywhere.
+    // Every operation rejects unknown query parameters.
     ['validation_failed', true],
     ['idempotency_key_reused', takesKey],
     ['rate_limited', true],
@@ -30,7 +30,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
   return [...new Set([...common, ...operation.errors])];
 }
 
-/** The codes by the status they are answered with, in rising order. */
+/** The codes by their HTTP status, in rising order. */
 export function byStatus(codes: readonly ErrorCode[]): [status: number, codes: ErrorCode[]][] {
   const groups = Map.groupBy(codes, (code) => errorCodes[code].status);
   return [...groups].sort(([a], [b]) => a - b);

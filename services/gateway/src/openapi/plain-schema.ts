@@ -13,7 +13,7 @@ const known = new Map<z.core.$ZodType, JsonSchema>([
 
 /**
  * What zod says beyond what a reader needs: bounds that only say "safe integer", the pattern behind a format, and that
- * an answer has no more fields (it may get some: additions are compatible).
+ * a response has no more fields (it may get some: additions are compatible).
  */
 export function plainSchema(context: {
   zodSchema: z.core.$ZodType;

@@ -73,7 +73,7 @@ export const funnelOperations = [
     response: pushResult,
     errors: ['product_not_found'],
     run: async ({ app, params, context }) => {
-      // Asked first: without an answer nothing is pushed.
+      // This request is first: when it fails, nothing is pushed.
       const { takes } = await app.requester.request(takesWebhookEvent, { event: 'funnel.email.sync' }, context);
       const pushed = await app.requester.request(pushFunnelEmails, params, context);
       return takes ? pushed : { ...pushed, sent: 0 };

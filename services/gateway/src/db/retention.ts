@@ -11,8 +11,8 @@ const oldest = (table: string, since: string): string =>
   `delete from ${table} where ctid = any(array(
      select ctid from ${table} where ${since} < $1 and (select min(${since}) from ${table}) < $1 order by ${since} limit $2))`;
 
-/** Answers after their 30 days, keys that ended 90 days ago, and sessions and windows of rate limits that have ended. */
-export const outdated = (clock: Clock): readonly RetentionRule[] => [
+/** Stored responses after 30 days, keys 90 days after their end, sessions and windows of rate limits after theirs. */
+export const retention = (clock: Clock): readonly RetentionRule[] => [
   { statement: oldest('idempotency_records', 'created_at'), limit: () => keptSince(clock.now()) },
   { statement: oldest('api_keys', 'least(revoked_at, expires_at)'), limit: () => endedKeysKeptSince(clock.now()) },
   { statement: oldest('sessions', 'expires_at'), limit: () => clock.now() },
