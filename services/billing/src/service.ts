@@ -1,8 +1,8 @@
 import { defineService } from '@app/service-host/define-service';
+import { createSemaphore } from '@app/service-kit/semaphore';
 import type { BillingConfig } from './config.ts';
 import { observeLastRun } from './daily-runs/last-run-gauge.ts';
 import { dailyRunRequests } from './daily-runs/requests.ts';
-import { createSemaphore } from './daily-runs/semaphore.ts';
 import { dailySteps } from './daily-runs/steps.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';

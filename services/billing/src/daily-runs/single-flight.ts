@@ -3,7 +3,7 @@ import { DomainError } from '@app/contracts/errors';
 import type { DailyResult } from '@app/contracts/subscriptions';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import type { Semaphore } from './semaphore.ts';
+import type { Semaphore } from '@app/service-kit/semaphore';
 
 /**
  * One run at a time for each account, over all replicas. The run's session takes an advisory lock before it writes the
@@ -55,7 +55,7 @@ export async function singleFlight(
       await sleep(pollMs);
       continue;
     }
-    const result = await deps.semaphore.use(run.deadlineMs, () =>
+    const result = await deps.semaphore.runBefore(run.deadlineMs, () =>
       withLock(deps.database, lockKey(run.accountId), (session) => runLocked(deps, session, run, awaited, work)),
     );
     if (result !== undefined) return result;

@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { Turnstile } from './turnstile.ts';
+import { createSemaphore, SemaphoreFullError } from '@app/service-kit/semaphore';
+import { RetryLaterError } from '../problems/retry-later-error.ts';
 
 interface Cost {
   readonly N: number;
@@ -14,10 +15,10 @@ const saltLength = 16;
 
 /**
  * A hash keeps one of the threads busy (four unless told otherwise) on which Node also looks up the names of whom it
- * connects to: two are left for that. One turnstile for the process, as the threads are the process's. 32 in the queue
+ * connects to: two are left for that. One semaphore for the process, as the threads are the process's. 32 in the queue
  * wait for about 5 s, at a third of a second each.
  */
-const hashing = new Turnstile(2, 32);
+const hashing = createSemaphore(2, 32);
 
 /** `scrypt$N$r$p$salt$hash`: a hash tells how it was made, so that the cost may rise later. */
 export async function hashPassword(password: string): Promise<string> {
@@ -43,6 +44,7 @@ export const nobodysHash = [
   Buffer.alloc(keyLength).toString('base64'),
 ].join('$');
 
+/** @throws RetryLaterError `service_unavailable` when too many wait already */
 async function derive(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
   // Node refuses more than 32 MB unless told; a little above the need.
   const options = { N, r, p, maxmem: 160 * N * r };
@@ -50,5 +52,10 @@ async function derive(password: string, salt: Buffer, { N, r, p }: Cost): Promis
     new Promise<Buffer>((resolve, reject) => {
       scrypt(password.normalize('NFKC'), salt, keyLength, options, (err, key) => (err ? reject(err) : resolve(key)));
     });
-  return await hashing.pass(hash);
+  try {
+    return await hashing.run(hash);
+  } catch (err) {
+    if (!(err instanceof SemaphoreFullError)) throw err;
+    throw new RetryLaterError('service_unavailable', 'Too many logins at this moment; try again shortly.', 5);
+  }
 }

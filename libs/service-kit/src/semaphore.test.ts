@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { Turnstile } from './turnstile.ts';
+import { createSemaphore, type Semaphore, SemaphoreFullError } from './semaphore.ts';
 
 const turn = () => new Promise(setImmediate);
 
 /** Pieces of work that run until they are let go, and the most that ever ran at once. */
-function workshop(turnstile: Turnstile) {
+function workshop(semaphore: Semaphore) {
   const doing: PromiseWithResolvers<void>[] = [];
   const seen = { begun: 0, most: 0 };
   let running = 0;
   const enter = () =>
-    turnstile.pass(async () => {
+    semaphore.run(async () => {
       const work = Promise.withResolvers<void>();
       doing.push(work);
       seen.begun += 1;
@@ -24,7 +24,7 @@ function workshop(turnstile: Turnstile) {
 }
 
 test('no more work at once than it lets through, and none is forgotten', async () => {
-  const { doing, seen, enter } = workshop(new Turnstile(2, 10));
+  const { doing, seen, enter } = workshop(createSemaphore(2, 10));
   const all = Array.from({ length: 12 }, enter);
   for (let i = 0; i < 12; i++) {
     await turn();
@@ -34,10 +34,10 @@ test('no more work at once than it lets through, and none is forgotten', async (
   expect(seen).toEqual({ begun: 12, most: 2 });
 });
 
-test('beyond those that may wait, work is refused at once and told to come again', async () => {
-  const { doing, seen, enter } = workshop(new Turnstile(1, 1));
+test('beyond those that may wait, work is refused at once', async () => {
+  const { doing, seen, enter } = workshop(createSemaphore(1, 1));
   const [first, second] = [enter(), enter()];
-  await expect(enter()).rejects.toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 5 });
+  await expect(enter()).rejects.toThrow(SemaphoreFullError);
   doing.shift()?.reject(new Error('a fault'));
   await expect(first).rejects.toThrow('a fault');
   await turn();
@@ -48,4 +48,15 @@ test('beyond those that may wait, work is refused at once and told to come again
   doing.shift()?.resolve();
   expect(await third).toBe(3);
   expect(seen.most).toBe(1);
+});
+
+test('work whose deadline passes while it waits is not begun, and its place goes to the next', async () => {
+  const semaphore = createSemaphore(1);
+  const hold = Promise.withResolvers<void>();
+  const held = semaphore.run(() => hold.promise);
+  expect(await semaphore.runBefore(Date.now() - 1, async () => 'begun')).toBeUndefined();
+  const next = semaphore.runBefore(Number.POSITIVE_INFINITY, async () => 'begun');
+  hold.resolve();
+  await held;
+  expect(await next).toBe('begun');
 });

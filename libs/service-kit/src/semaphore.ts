@@ -1,0 +1,65 @@
+/** The queue is full: this piece of work was not begun. */
+export class SemaphoreFullError extends Error {
+  override readonly name = 'SemaphoreFullError';
+}
+
+/** Lets a limited number of pieces of work run at once; others wait, first come, first served. */
+export interface Semaphore {
+  /** @throws SemaphoreFullError when as many wait already as may */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * As `run`, but undefined when the deadline (milliseconds since the epoch, real time) passed before the work could
+   * begin.
+   */
+  runBefore<T>(deadlineMs: number, work: () => Promise<T>): Promise<T | undefined>;
+}
+
+/** @param waitingMax pieces of work that may wait; any number unless given */
+export function createSemaphore(max: number, waitingMax: number = Number.POSITIVE_INFINITY): Semaphore {
+  const waiting = new Set<() => void>();
+  let free = max;
+  const acquire = async (deadlineMs: number): Promise<boolean> => {
+    if (free > 0) {
+      free -= 1;
+      return true;
+    }
+    if (waiting.size >= waitingMax) throw new SemaphoreFullError(`${waitingMax} wait already`);
+    return await waitInLine(waiting, deadlineMs);
+  };
+  // The next waiter takes over the permit; without one it becomes free.
+  const release = (): void => {
+    const [next] = waiting;
+    if (next === undefined) free += 1;
+    else next();
+  };
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  };
+  return {
+    run: async (work) => {
+      await acquire(Number.POSITIVE_INFINITY);
+      return await run(work);
+    },
+    runBefore: async (deadlineMs, work) => ((await acquire(deadlineMs)) ? await run(work) : undefined),
+  };
+}
+
+/** Resolves true with a permit, and false when the deadline passed. */
+function waitInLine(waiting: Set<() => void>, deadlineMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined;
+    const settle = (granted: boolean): void => {
+      clearTimeout(timer);
+      waiting.delete(next);
+      resolve(granted);
+    };
+    const next = (): void => settle(true);
+    waiting.add(next);
+    // A timer cannot wait infinitely long.
+    if (deadlineMs !== Number.POSITIVE_INFINITY) timer = setTimeout(() => settle(false), deadlineMs - Date.now());
+  });
+}
