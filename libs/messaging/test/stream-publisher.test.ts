@@ -1,3 +1,4 @@
+import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestNats, type TestNats } from '@app/testing/nats';
 import { headers } from '@nats-io/transport-node';
@@ -44,6 +45,7 @@ test('where there is no stream the publish is refused and says so', async () => 
 test('what still waits when the publisher closes is rejected', async () => {
   await ensureStream(await openStreams(nats), 'checkout', 1);
   await server.kill();
+  await eventually(() => !nats.connected());
   const waiting = publish('evt_1');
   publisher.close();
   await expect(waiting).rejects.toThrow('closed before the stream acknowledged');
