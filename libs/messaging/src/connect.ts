@@ -29,7 +29,7 @@ export interface NatsClient {
   connected(): boolean;
   /** How long ago it was lost or came back, in milliseconds; infinite while neither has happened. */
   sinceChangeMs(): number;
-  /** Resolves true as soon as the nats is up, false when it is not up within the limit. */
+  /** Resolves true as soon as NATS is connected, false when it is not within the limit. */
   whenConnected(limitMs: number): Promise<boolean>;
   /** Calls `listener` at every loss of the connection; returns the way to stop listening. */
   onLost(listener: () => void): () => void;

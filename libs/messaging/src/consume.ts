@@ -90,7 +90,7 @@ async function keepConsuming(run: ConsumerRun): Promise<void> {
     state.consuming = false;
     if (state.closing) break;
     if (failure !== undefined) {
-      // Lost with the connection, of which the nats tells; a missing stream waits for its producer's first start.
+      // The NATS client has logged a lost connection already; a missing stream waits for its producer's first start.
       const level = !nats.connected() || isMissing(failure.err) ? 'debug' : 'warn';
       logger[level](failure, 'consumer starts over');
     }

@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 
 /**
- * How often an event was begun without taking effect. Written before the try, so that an event that ends the process
- * is counted too, and kept in the database, so that replicas and restarts count together. Only events that come a
- * second time are written: a first try costs nothing.
+ * How often an event was begun without taking effect, kept in the database so that replicas and restarts count
+ * together. A first try is written only when it fails, so that it costs nothing; later tries are written before they
+ * begin, so that an event that ends the process is counted too.
  */
 interface Queryable {
   query: PoolClient['query'];

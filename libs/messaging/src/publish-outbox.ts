@@ -57,8 +57,8 @@ const pendingQuery = {
 };
 
 /**
- * Publishes one batch in the order of its rows and marks what the stream took. Rows whose publish failed stay and are
- * tried again, behind what was published meanwhile: order holds unless a publish fails.
+ * Publishes one batch in the order of its rows' ids and marks what the stream took. Transactions that run at the same
+ * time may be published in either order, and rows whose publish failed come behind what was published meanwhile.
  * @returns how many rows the batch had; 0 also when NATS is away
  * @throws the first failure, after marking the others
  */

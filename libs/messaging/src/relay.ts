@@ -8,7 +8,7 @@ import { keepWithinBound } from './stream-bound.ts';
 import { defaultStreamMaxBytes, ensureStream, openStreams } from './streams.ts';
 
 /**
- * Publishes a service's outbox to its stream, in the order the rows were written, many at a time.
+ * Publishes a service's outbox to its stream, many rows at a time, by id among those that are committed.
  *
  *   stand-by ── advisory lock won ──▶ leading ── session lost / no NATS for 5 s / closed ──▶ stand-by
  *

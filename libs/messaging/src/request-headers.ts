@@ -43,7 +43,7 @@ export function writeContext(context: SentContext): MsgHdrs {
   return written;
 }
 
-/** @param sentMs when it was sent at the latest, in milliseconds since the epoch by this machine's clock */
+/** @param sentMs the earliest time at which it may have been sent, in milliseconds since the epoch by this machine's clock */
 export function readContext(received: MsgHdrs | undefined, sentMs: number): RequestContext {
   const get = (name: string): string => received?.get(name) ?? '';
   return {

@@ -33,7 +33,7 @@ const readWithinMs = 5_000;
 /** How long a command whose answer got lost is repeated until its outcome is known; the last try ends with it. */
 const resolveWithinMs = 20_000;
 const pauseMs = 100;
-/** A NATS server that restarts is back within this; longer, and the caller is told to come again. */
+/** Most reconnects take less; after this the caller is told to come again. */
 const reachWithinMs = 700;
 /** For so long after NATS has come back the others may not have subscribed again: they try every 100 to 150 ms. */
 const settlingMs = 700;
@@ -63,7 +63,7 @@ export interface Requester {
   ): Promise<Uint8Array>;
   /** Whether any replica of a service answers within the limit. */
   reaches(service: ServiceName, limitMs: number): Promise<boolean>;
-  /** From now on no call takes longer than this; a command whose outcome is unknown by then is told as such. */
+  /** From now on no call takes longer than this; the caller of a command whose outcome is unknown by then gets `outcome_unknown`. */
   finishWithin(limitMs: number): void;
 }
 
@@ -120,7 +120,7 @@ interface Call {
 }
 
 /**
- * A request that no service received had no effect: the caller hears `service_unavailable` at once. A command that
+ * A request that no service received had no effect: the caller gets `service_unavailable` within about a second. A command that
  * was handed over and never answered (its service or the server died) may have taken effect: it is repeated under
  * its command id, which makes the callee answer with the first outcome, until that is known. A read is repeated too,
  * for as long as any replica of the service gives a sign of life.

@@ -5,7 +5,7 @@
  *              holds the event. Rows are kept for a while after that: should the stream lose its tail (nats-server
  *              flushes to disk only every two minutes), they are published again.
  * inbox        ids of the events that took effect here, written in the transaction of that effect.
- * commands     results of commands by command id, for commands that create nothing whose id could be theirs.
+ * commands     results of commands by command id: a repeated command gets the first result. Orders do without.
  * dead_letters events given up on, with the reason, until they are replayed or 90 days have passed.
  */
 export const messagingTables = `

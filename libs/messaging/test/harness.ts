@@ -111,8 +111,8 @@ export const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
 /** As the relay does; an event's id follows from its number, so that the same number is the same event. */
-export async function publish(link: NatsClient, ns: readonly number[], definition = counted): Promise<void> {
-  const client = jetstream(link.connection);
+export async function publish(nats: NatsClient, ns: readonly number[], definition = counted): Promise<void> {
+  const client = jetstream(nats.connection);
   const published: Promise<unknown>[] = [];
   for (const n of ns) {
     const event = { id: `evt_${n}`, accountId: 'acc_1', occurredAt: '2026-01-01T00:00:00.000Z', data: { n } };

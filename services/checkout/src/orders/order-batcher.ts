@@ -5,11 +5,11 @@ import { createOrders, type OrderDeps, orderKeyOf } from './create-orders.ts';
 import type { OrderCommand } from './order-command.ts';
 import { type CreatedOrder, type Refusal, recordRefusals } from './order-outcomes.ts';
 
-/** Orders that share one question to the catalog and one commit: more than 32 connections ever wait at once. */
+/** At most so many orders share one request to catalog and one commit. */
 const batchMax = 64;
-/** At 500 orders a second these are four seconds of waiting, about as long as a caller does. */
+/** Of each batcher. 2,000 orders are four seconds at 500 a second, about as long as a caller waits. */
 const waitingMax = 2_000;
-/** Each order batch and each refusal batch under way holds one of the pool's connections. */
+/** Of each batcher. A batch holds one of the pool's connections while its statement runs. */
 const concurrency = 2;
 
 export type OrderBatcher = Pick<Batcher<OrderCommand, CreatedOrder>, 'add' | 'close'>;

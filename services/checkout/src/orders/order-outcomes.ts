@@ -64,8 +64,8 @@ export async function recordRefusals(
 }
 
 /**
- * Without a connection a command usually had no effect, and its caller may conclude so. Here another try of the command
- * may have been recorded, so the caller must ask again.
+ * A failed connection is reported as `outcome_unknown`, not as `service_unavailable`: an earlier try of this command may
+ * have been recorded, so its caller must ask again.
  */
 async function queryOutcomes(database: Database, query: ReturnType<typeof outcomesStatement>): Promise<OutcomeRow[]> {
   try {

@@ -24,9 +24,9 @@ interface Minute {
 
 const windowSeconds = 60;
 /**
- * A lease is a sixteenth of what is left. One process that uses 600 up leases 66 times, the last 16 times one by one; no
- * other request waits for it but the first one and those of a burst. What another replica leased and does not use is missing
- * here: at most a sixteenth for each, 38 of 600 with two replicas, and it is not lost, a request that comes there gets it.
+ * Each lease is a sixteenth of what is left: one process that uses up 600 leases 66 times, the last 16 times one by one.
+ * Only the first request of a minute and a burst wait for a lease. Units that another replica leased cannot be used here,
+ * only there: at most a sixteenth for each replica, 38 of 600 with two.
  */
 const portions = 16;
 /** How old a replica's count of the others may be: one statement in 5 s for each account that is active there. */

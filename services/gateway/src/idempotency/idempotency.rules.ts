@@ -16,8 +16,8 @@ export function keptSince(now: Date): Date {
 }
 
 /**
- * After this time another request may take the key over, even from a living process. It is longer than the requester's
- * 20 s for a lost command and the 5 s of its last try.
+ * After this time another request may take the key over, even from a living process. It is longer than the
+ * 20 s for which the requester repeats a lost command, the last try included.
  */
 export const leaseSeconds = 30;
 

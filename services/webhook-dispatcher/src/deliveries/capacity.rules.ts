@@ -9,7 +9,7 @@
  * - `failing`  its circuit breaker is open: one request at a time, until one succeeds
  *
  * A request that takes far longer than its endpoint usually does is overdue and gives up its slot. An endpoint with an
- * overdue request and no success since that request began has stalled: it gets no further request until it answers. So
+ * overdue request and no success since that request began has stalled: it gets no further request until one succeeds or all its overdue requests have ended. So
  * 300 endpoints that hang cost 300 connections, and each of them gives up its slot after little more than a second.
  */
 export type Group = 'quick' | 'slow' | 'new' | 'failing';

@@ -9,9 +9,12 @@
  *     │         │                                    └──▶ failed   (after the last try)
  *     │         ├── endpoint off ──▶ held ── on again ──▶ pending
  *     │         └── endpoint removed ──▶ canceled
- *     └── stored as `sending` when this process has capacity for it: no claim is needed
+ *     └── stored as `sending` when this process has capacity for it: no claim is needed; as `held` when the endpoint is off
  *
- * Only the holder of `lease_token` may change a delivery that is `sending`. A lease ends by the database's clock, and
+ * An attempt whose endpoint was switched off or removed meanwhile ends in `held` or `canceled`. After 30 days what is
+ * `pending` or `held` is `failed`; a removed endpoint cancels what is `held` too.
+ *
+ * Only the holder of `lease_token` may change a delivery that is `sending`, except to free it when the lease is void. A lease ends by the database's clock, and
  * is void once its process is gone (@app/service-kit/lease-owner).
  */
 export interface Delivery {

@@ -11,19 +11,19 @@ export interface EndpointChanges {
  * Replicas announce to each other which endpoint was changed, so that the deliveries in their memory are sent under its
  * new settings. A lost message affects only those deliveries: the database decides about all others.
  */
-export function listenForChanges(link: NatsClient, changed: (endpointId: string) => void): EndpointChanges {
-  const subscription = link.connection.subscribe(subject, {
+export function listenForChanges(nats: NatsClient, changed: (endpointId: string) => void): EndpointChanges {
+  const subscription = nats.connection.subscribe(subject, {
     callback: (err, message) => {
       if (err === null) changed(message.string());
     },
   });
   return {
     announce: (endpointId) => {
-      if (link.connected()) link.connection.publish(subject, endpointId);
+      if (nats.connected()) nats.connection.publish(subject, endpointId);
       else changed(endpointId);
     },
     close: () => {
-      if (!link.connection.isClosed()) subscription.unsubscribe();
+      if (!nats.connection.isClosed()) subscription.unsubscribe();
     },
   };
 }
