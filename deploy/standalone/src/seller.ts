@@ -104,7 +104,7 @@ async function seed(options: FirstSeller, accountId: string): Promise<void> {
     password: NATS_PASSWORD,
     service: 'gateway',
   });
-  const context = { link, accountId, startedAt: secrets.startedAt };
+  const context = { nats: link, accountId, startedAt: secrets.startedAt };
   try {
     clock.moveTo(new Date(openedAt(secrets.startedAt)));
     const bumpIds = await seedCatalog(context);

@@ -52,6 +52,8 @@ interface Serving {
   readonly running: RunningRequests;
   readonly stalls: StallWatch;
   readonly duration: RecordSeconds | undefined;
+  /** A request failed with what is no error of the domain. */
+  readonly failed: (entry: RequestHandler, context: RequestContext, err: unknown) => void;
   /** A request came too late to be begun. */
   readonly late: (subject: string) => void;
 }
@@ -78,7 +80,14 @@ export async function serveRequests(
     name: 'messaging.process.duration',
     description: 'Of requests that this replica answered.',
   });
-  const serving = { logger, duration, running: createRunningRequests(), stalls: watchStalls(), late: sayLate(logger) };
+  const serving = {
+    logger,
+    duration,
+    running: createRunningRequests(),
+    stalls: watchStalls(),
+    failed: logFailures(logger),
+    late: sayLate(logger),
+  };
   for (const entry of options.handlers) {
     service.addEndpoint(entry.definition.name.replaceAll('.', '-'), {
       subject: entry.definition.subject,
@@ -126,7 +135,7 @@ function handleMessage(entry: RequestHandler, message: ServiceMsg, serving: Serv
   answerMessage(entry, message, context, serving.duration)
     .then(
       (json) => request.end(() => message.respond(json)),
-      (err: unknown) => request.end(() => respondError(message, entry, context, err, logger)),
+      (err: unknown) => request.end(() => respondError(message, entry, context, err, serving)),
     )
     // The connection is closed, or the answer is larger than the server takes; the caller asks again.
     .catch((err: unknown) => logger.error({ err, subject: entry.definition.subject }, 'an answer could not be sent'));
@@ -175,17 +184,36 @@ function respondError(
   entry: RequestHandler,
   context: RequestContext,
   err: unknown,
-  logger: Logger,
+  { failed }: Serving,
 ): void {
   if (err instanceof DomainError) {
     const body = JSON.stringify({ code: err.code, detail: err.message, errors: err.errors });
     message.respondError(errorCodes[err.code].status, err.code, body);
     return;
   }
-  const { accountId, requestId } = context;
-  logger.error({ err, subject: entry.definition.subject, accountId, requestId }, 'request failed');
+  failed(entry, context, err);
   const code = faultCode(entry, err);
   respondFault(message, code, isDiskFull(err) ? diskFullDetail : faultDetails[code]);
+}
+
+const logOutageEveryMs = 1_000;
+
+/** An outage meets every request: it is logged once a second, with how many there were. */
+function logFailures(logger: Logger): Serving['failed'] {
+  let requests = 0;
+  let loggedMs = Number.NEGATIVE_INFINITY;
+  return ({ definition }, { accountId, requestId }, err) => {
+    const failure = { err, subject: definition.subject, accountId, requestId };
+    if (!isOutage(err)) {
+      logger.error(failure, 'request failed');
+      return;
+    }
+    requests += 1;
+    if (performance.now() - loggedMs < logOutageEveryMs) return;
+    loggedMs = performance.now();
+    logger.warn({ ...failure, requests }, 'requests failed: a database or another service does not answer');
+    requests = 0;
+  };
 }
 
 const faultDetails = {

@@ -124,6 +124,21 @@ test('a new name is published once, and other changes are not', async () => {
   ]);
 });
 
+test('the latest name has the latest event, also when the clock was set back between two renames', async () => {
+  const { id } = await create('set-back');
+  const today = catalog.clock.now().toISOString();
+  catalog.clock.advance(40 * 24 * 60 * 60 * 1000);
+  await patch(id, { name: 'Of the future' });
+  catalog.clock.set(today);
+  await patch(id, { name: 'Of today' });
+  const { rows } = await catalog.database.pool.query<{ name: string }>(
+    `select payload::json -> 'data' ->> 'name' as name from outbox
+     where subject = $1 and payload::json -> 'data' ->> 'productId' = $2 order by event_id`,
+    [productRenamed.subject, id],
+  );
+  expect(rows.map(({ name }) => name)).toEqual(['Of the future', 'Of today']);
+});
+
 test('status moves along draft, live, archived, live and nowhere else', async () => {
   const { id } = await create('moving');
   await expect(patch(id, { status: 'archived' })).rejects.toMatchObject({ code: 'invalid_transition' });

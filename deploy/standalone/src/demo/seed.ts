@@ -13,7 +13,7 @@ import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSelle
 const ordersAtOnce = 32;
 
 export interface SeedContext {
-  readonly link: NatsClient;
+  readonly nats: NatsClient;
   readonly accountId: string;
   /** First start of this deployment, milliseconds since the epoch. */
   readonly startedAt: number;
@@ -57,8 +57,8 @@ type SendCommand = <R extends RequestDefinition>(
   atMs: number,
 ) => Promise<RequestOutput<R>>;
 
-function commandSender({ link, accountId, startedAt }: SeedContext, part: string): SendCommand {
-  const requester = createRequester(link);
+function commandSender({ nats, accountId, startedAt }: SeedContext, part: string): SendCommand {
+  const requester = createRequester(nats);
   let sent = 0;
   return async (definition, input, atMs) => {
     const commandId = commandIdAt(atMs, `${startedAt}/${part}/${sent++}`);

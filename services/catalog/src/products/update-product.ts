@@ -22,11 +22,13 @@ export async function updateProduct(
       throw new DomainError('invalid_transition', `A product cannot go from ${product.status} to ${status}.`);
     }
     const { name = product.name } = body;
+    // Later than the change before, also when the clock went back: consumers keep the name of the latest event.
+    const nowMs = Math.max(clock.nowMs(), product.updatedAt.getTime() + 1);
     if (name !== product.name) {
       const data = { productId, name, pricingType: product.pricingType };
-      await addToOutbox(tx, [outboxRow(productRenamed, data, { accountId, requestId, nowMs: clock.nowMs() })]);
+      await addToOutbox(tx, [outboxRow(productRenamed, data, { accountId, requestId, nowMs })]);
     }
-    if (Object.keys(body).length > 0) Object.assign(product, body, { updatedAt: clock.now() });
+    if (Object.keys(body).length > 0) Object.assign(product, body, { updatedAt: new Date(nowMs) });
     return productResourceOf(product);
   });
   if (body.name !== undefined) wakeRelay();

@@ -12,7 +12,15 @@ export function createResponseBox(secret: string): SealedBox {
   const box = createSealedBox(secret, 'idempotency-records');
   return {
     seal: box.seal,
-    open: (sealed, boundTo) => box.open(hasVersion(sealed) ? sealed : withVersion(sealed), boundTo),
+    open: (sealed, boundTo) => {
+      if (!hasVersion(sealed)) return box.open(withVersion(sealed), boundTo);
+      try {
+        return box.open(sealed, boundTo);
+      } catch {
+        // The random nonce of a response without a version may begin as the version does.
+        return box.open(withVersion(sealed), boundTo);
+      }
+    },
   };
 }
 

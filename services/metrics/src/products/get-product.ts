@@ -2,6 +2,7 @@ import { getProduct as catalogProduct } from '@app/contracts/catalog';
 import type { MetricsResource } from '@app/contracts/metrics';
 import type { Requester } from '@app/messaging/requester';
 import { type Database, statement } from '@app/service-kit/database';
+import { isOutage } from '@app/service-kit/outages';
 
 type Product = MetricsResource['product'];
 
@@ -30,6 +31,11 @@ export async function getProduct(
   const [row] = rows;
   if (row !== undefined) return row;
   const { id, name, pricing_type: pricingType } = await requester.request(catalogProduct, { productId }, context);
-  await database.pool.query(insertProduct([accountId, id, name, pricingType]));
+  await database.pool.query(insertProduct([accountId, id, name, pricingType])).catch(unlessOutage);
   return { id, name, pricingType };
+}
+
+/** The name is at hand: a database that takes no writes does not keep it from whoever reads. */
+function unlessOutage(err: unknown): void {
+  if (!isOutage(err)) throw err;
 }
