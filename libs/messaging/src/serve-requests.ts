@@ -157,15 +157,24 @@ async function answerMessage(
 
 const sayLateEveryMs = 10_000;
 
-/** One line for all that were dropped in a period: after a stall they are thousands. */
+/** After a stall they are thousands. */
 function sayLate(logger: Logger): (subject: string) => void {
+  const atTimes = countedAtMostEvery(sayLateEveryMs);
+  return (subject) =>
+    atTimes((requests) =>
+      logger.warn({ subject, requests }, 'requests came after their callers had stopped waiting; not begun'),
+    );
+}
+
+/** Returns a call that logs one line for all requests of a period: `log` gets how many they were. */
+function countedAtMostEvery(everyMs: number): (log: (requests: number) => void) => void {
   let requests = 0;
-  let saidMs = Number.NEGATIVE_INFINITY;
-  return (subject) => {
+  let loggedMs = Number.NEGATIVE_INFINITY;
+  return (log) => {
     requests += 1;
-    if (performance.now() - saidMs < sayLateEveryMs) return;
-    saidMs = performance.now();
-    logger.warn({ subject, requests }, 'requests came after their callers had stopped waiting; not begun');
+    if (performance.now() - loggedMs < everyMs) return;
+    loggedMs = performance.now();
+    log(requests);
     requests = 0;
   };
 }
@@ -200,19 +209,15 @@ const logOutageEveryMs = 1_000;
 
 /** An outage meets every request: it is logged once a second, with how many there were. */
 function logFailures(logger: Logger): Serving['failed'] {
-  let requests = 0;
-  let loggedMs = Number.NEGATIVE_INFINITY;
+  const atTimes = countedAtMostEvery(logOutageEveryMs);
   return ({ definition }, { accountId, requestId }, err) => {
     const failure = { err, subject: definition.subject, accountId, requestId };
-    if (!isOutage(err)) {
-      logger.error(failure, 'request failed');
-      return;
+    if (!isOutage(err)) logger.error(failure, 'request failed');
+    else {
+      atTimes((requests) =>
+        logger.warn({ ...failure, requests }, 'requests failed: a database or another service does not answer'),
+      );
     }
-    requests += 1;
-    if (performance.now() - loggedMs < logOutageEveryMs) return;
-    loggedMs = performance.now();
-    logger.warn({ ...failure, requests }, 'requests failed: a database or another service does not answer');
-    requests = 0;
   };
 }
 

@@ -88,8 +88,8 @@ async function start<Config extends HostSettings>(
   const nats = resources.add('nats', connected, (opened) => opened.close());
   resources.add('backlog gauges', observeBacklog(nats, database), (observed) => observed.close());
   const wakeRelay = relayOf(name, config, nats, deps, resources);
-  const outdated = definition.retention?.(clock) ?? messagingRetention;
-  resources.add('retention', startRetention(database, logger, outdated), (started) => started.close());
+  const rules = definition.retention?.(clock) ?? messagingRetention;
+  resources.add('retention', startRetention(database, logger, rules), (started) => started.close());
   const checks = [...databaseChecks(database), natsCheck(nats)];
   const requester = requesterOf(name, nats);
   const handlers = await definition.start({
@@ -127,11 +127,13 @@ function relayOf(
   resources: ResourceStack,
 ): () => void {
   const { STREAM_REPLICAS: streamReplicas, STREAM_MAX_BYTES: streamMaxBytes } = config;
-  if (!topology[name].publishes || streamReplicas === undefined || streamMaxBytes === undefined) {
+  if (!topology[name].publishes) {
     return () => {
-      throw new Error(`${name} publishes no events: see topology.ts, and streamSettings in its settings`);
+      throw new Error(`${name} publishes no events: see topology.ts`);
     };
   }
+  if (streamReplicas === undefined || streamMaxBytes === undefined)
+    throw new Error(`${name} publishes events: its settings need streamSettings`);
   const relay = startRelay({ nats, databaseUrl: config.DATABASE_URL, logger, streamReplicas, streamMaxBytes });
   resources.add('relay', relay, (started) => started.close());
   return () => relay.wake();

@@ -37,6 +37,6 @@ export function createSealedBox(secret: string, purpose: string): SealedBox {
 }
 
 /** Whether a value begins with the version, as everything does that `seal` makes. */
-export function hasVersion(sealed: Uint8Array): boolean {
+function hasVersion(sealed: Uint8Array): boolean {
   return sealedVersion.equals(sealed.subarray(0, sealedVersion.length));
 }

@@ -7,7 +7,8 @@ export function eventHandlers(wakeRelay: () => void): EventHandler[] {
     onEvent(
       orderPaid,
       async (events, client, onCommit) => {
-        if ((await startSubscriptions(client, events)) > 0) onCommit(wakeRelay);
+        await startSubscriptions(client, events);
+        onCommit(wakeRelay);
       },
       startsSubscription,
     ),

@@ -55,13 +55,12 @@ type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
 export const startsSubscription = ({ pricingType }: EventData<typeof orderPaid>): boolean =>
   pricingType === 'subscription';
 
-/** @returns how many orders were of subscription products */
-export async function startSubscriptions(client: Client, events: readonly PaidOrder[]): Promise<number> {
-  const started = events.filter(({ data }) => startsSubscription(data)).map(newSubscription);
+/** @param events of orders that start one */
+export async function startSubscriptions(client: Client, events: readonly PaidOrder[]): Promise<void> {
+  const started = events.map(newSubscription);
   // Of two events of one order in one batch the statement would write one subscription and two outbox rows.
   const distinct = [...new Map(started.map((subscription) => [subscription.id, subscription])).values()];
-  if (distinct.length > 0) await client.query(insertSubscriptions([JSON.stringify(distinct)]));
-  return distinct.length;
+  await client.query(insertSubscriptions([JSON.stringify(distinct)]));
 }
 
 /** Its id ends as the order's, so that subscriptions list in the order of their sales, however late the event comes. */

@@ -1,11 +1,4 @@
-import {
-  createSealedBox,
-  hasVersion,
-  nonceBytes,
-  type SealedBox,
-  sealedVersion,
-  tagBytes,
-} from '@app/service-kit/sealed-box';
+import { createSealedBox, nonceBytes, type SealedBox, sealedVersion, tagBytes } from '@app/service-kit/sealed-box';
 
 /** Seals stored responses: some hold new API keys, which the database must never show. */
 export function createResponseBox(secret: string): SealedBox {
@@ -13,11 +6,10 @@ export function createResponseBox(secret: string): SealedBox {
   return {
     seal: box.seal,
     open: (sealed, boundTo) => {
-      if (!hasVersion(sealed)) return box.open(withVersion(sealed), boundTo);
       try {
         return box.open(sealed, boundTo);
       } catch {
-        // The random nonce of a response without a version may begin as the version does.
+        // The tag decides, not the first bytes: the random nonce of a response without a version may begin as one.
         return box.open(withVersion(sealed), boundTo);
       }
     },
