@@ -268,6 +268,19 @@ export const resolveProducts = defineRequest('read', 'catalog', 'offers.resolve'
   output: z.object({ offers: z.array(pricedProduct.nullable()) }),
 });
 
+/** A product as its checkout sells it: every active bump, the discount asked for, and the upsell offered after it. */
+export const productForSale = pricedProduct.extend({
+  /** The first of the active upsells, in the order they were made. */
+  upsell: z.object({ id: z.string(), headline: z.string(), priceCents: z.int() }).nullable(),
+});
+export type ProductForSale = z.infer<typeof productForSale>;
+
+/** Throws `product_not_found`. The code is upper-case, as the catalog stores it. */
+export const getProductForSale = defineRequest('read', 'catalog', 'products.get-for-sale', {
+  input: z.object({ slug: z.string(), discountCode: z.string().nullable() }),
+  output: productForSale,
+});
+
 /** A product got another name. The pricing type never changes; consumers that do not know the product yet store it too. */
 export const productRenamed = defineEvent(
   'catalog',

@@ -4,6 +4,7 @@ import { emailAddress, limits, listOf, pageQueryOf, rawText, slug, text, timesta
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
+import { paymentResource } from './payments.ts';
 
 export const orderItemKind = z.enum(['main', 'bump', 'upsell', 'discount', 'downsell']);
 export const orderStatus = z.enum(['paid', 'refunded', 'authorized']);
@@ -30,6 +31,11 @@ export const orderResource = z
   })
   .meta({ id: 'Order' });
 export type OrderResource = z.infer<typeof orderResource>;
+
+/** One order, and every try to move money for it. */
+export const orderWithPayments = orderResource
+  .extend({ payments: z.array(paymentResource).describe('Oldest first; empty for an order that was only recorded.') })
+  .meta({ id: 'OrderWithPayments' });
 
 const utm = text(limits.utm).nullable().optional();
 
@@ -76,6 +82,23 @@ export const getOrder = defineRequest('read', 'checkout', 'orders.get', {
   output: orderResource,
 });
 
+/** `processing`: the processor has not answered yet; the order becomes `refunded` when it has. */
+export const refundResult = z
+  .object({
+    ok: z.literal(true),
+    orderId: idSchema('order'),
+    status: z.enum(['refunded', 'processing']),
+    refundedCents: z.int().describe('What the platform gave back; 0 for an order that it did not charge.'),
+    detail: z.string().describe('What was done, in plain words.'),
+  })
+  .meta({ id: 'Refund' });
+
+/** Refunds the whole order. A refunded order answers the same again and sends no second event. */
+export const refundOrder = defineRequest('command', 'checkout', 'orders.refund', {
+  input: z.object({ orderId: z.string() }),
+  output: refundResult,
+});
+
 /** An order was paid. The data has all that any consumer needs, so that none has to ask another service. */
 export const orderPaid = defineEvent(
   'checkout',
@@ -106,5 +129,58 @@ export const orderPaid = defineEvent(
     source: z.enum(['api', 'checkout']),
     test: z.boolean(),
     paidAt: timestamp,
+    /** Whether an upsell was offered after it; older events and orders of the seller's own code lack the field. */
+    upsellShown: z.boolean().optional(),
+    /** The upsell that was bought with it; its amount is among the items. */
+    upsell: z.object({ headline: z.string(), amountCents: z.int() }).nullable().optional(),
+  }),
+);
+
+/** What every later event of an order says of it. */
+const aboutOrder = {
+  orderId: z.string(),
+  productId: z.string(),
+  productName: z.string(),
+  customerEmail: z.string(),
+  currency: z.string(),
+  test: z.boolean(),
+};
+
+/** The buyer bought the upsell of a held order. Published with the order's `order.paid`. */
+export const upsellAccepted = defineEvent(
+  'checkout',
+  'upsell.accepted',
+  1,
+  z.object({ ...aboutOrder, headline: z.string(), amountCents: z.int(), acceptedAt: timestamp }),
+);
+
+/** Every charge of the order was given back. `refundedCents` is 0 when the platform had charged nothing for it. */
+export const orderRefunded = defineEvent(
+  'checkout',
+  'order.refunded',
+  1,
+  z.object({
+    ...aboutOrder,
+    totalCents: z.int(),
+    refundedCents: z.int(),
+    /** Counts the refunds of this order: 2 when the first one failed afterwards. */
+    refundNo: z.int(),
+    paidAt: timestamp,
+    refundedAt: timestamp,
+  }),
+);
+
+/** A refund failed at the processor after it had been taken: the order is `paid` again. */
+export const orderReopened = defineEvent(
+  'checkout',
+  'order.reopened',
+  1,
+  z.object({
+    ...aboutOrder,
+    totalCents: z.int(),
+    refundNo: z.int(),
+    detail: z.string(),
+    paidAt: timestamp,
+    reopenedAt: timestamp,
   }),
 );

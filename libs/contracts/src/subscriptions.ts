@@ -54,6 +54,27 @@ export const subscriptionStarted = defineEvent(
   }),
 );
 
+/** The seller ended a subscription, or refunded the order that it was born from. */
+export const subscriptionCanceled = defineEvent(
+  'billing',
+  'subscription.canceled',
+  1,
+  z.object({
+    subscriptionId: z.string(),
+    orderId: z.string(),
+    productId: z.string(),
+    productName: z.string(),
+    customerEmail: z.string(),
+    amountCents: z.int(),
+    currency: z.string(),
+    billingInterval,
+    /** What the subscription was worth a month: a yearly price ÷ 12, half up. */
+    mrrCents: z.int(),
+    canceledAt: timestamp,
+    test: z.boolean(),
+  }),
+);
+
 export const dailyResult = z
   .object({
     ok: z.boolean(),

@@ -1,9 +1,11 @@
 import { affiliateCodeUnmatched } from './affiliates.ts';
 import { funnelEmailSynced, productRenamed } from './catalog.ts';
+import { checkoutVisited } from './checkouts.ts';
 import type { EventDefinition } from './define.ts';
-import { orderPaid } from './orders.ts';
+import { orderPaid, orderRefunded, orderReopened, upsellAccepted } from './orders.ts';
+import { chargesRefunded, holdSettled, paymentCompleted, paymentNoticed, refundFailed } from './payments.ts';
 import type { ServiceName } from './services.ts';
-import { subscriptionStarted } from './subscriptions.ts';
+import { subscriptionCanceled, subscriptionStarted } from './subscriptions.ts';
 
 /** What a service sends and receives; its NATS permissions follow from it. */
 export interface ServiceLinks {
@@ -22,13 +24,38 @@ export const topology: Record<ServiceName, ServiceLinks> = {
     publishes: false,
   },
   catalog: { asks: [], consumes: [], publishes: true },
-  checkout: { asks: ['catalog', 'affiliate'], consumes: [], publishes: true },
-  billing: { asks: [], consumes: [orderPaid], publishes: true },
-  affiliate: { asks: [], consumes: [orderPaid], publishes: true },
-  metrics: { asks: ['catalog'], consumes: [orderPaid, subscriptionStarted, productRenamed], publishes: false },
+  checkout: {
+    asks: ['catalog', 'affiliate', 'billing'],
+    consumes: [paymentCompleted, holdSettled, chargesRefunded, refundFailed],
+    publishes: true,
+  },
+  billing: { asks: [], consumes: [orderPaid, orderRefunded], publishes: true },
+  affiliate: { asks: [], consumes: [orderPaid, orderRefunded, orderReopened], publishes: true },
+  metrics: {
+    asks: ['catalog'],
+    consumes: [
+      orderPaid,
+      orderRefunded,
+      orderReopened,
+      checkoutVisited,
+      subscriptionStarted,
+      subscriptionCanceled,
+      productRenamed,
+    ],
+    publishes: false,
+  },
   'webhook-dispatcher': {
     asks: [],
-    consumes: [orderPaid, funnelEmailSynced, affiliateCodeUnmatched],
+    consumes: [
+      orderPaid,
+      orderRefunded,
+      orderReopened,
+      upsellAccepted,
+      subscriptionCanceled,
+      paymentNoticed,
+      funnelEmailSynced,
+      affiliateCodeUnmatched,
+    ],
     publishes: false,
   },
 };

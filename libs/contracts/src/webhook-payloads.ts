@@ -38,3 +38,43 @@ export const funnelEmailSyncPayload = z
   })
   .meta({ id: 'FunnelEmailSyncPayload' });
 export type FunnelEmailSyncPayload = z.infer<typeof funnelEmailSyncPayload>;
+
+export const orderRefundedPayload = z
+  .strictObject({
+    event: z.literal('order.refunded'),
+    orderId: z.string(),
+    product: z.string(),
+    email: z.string(),
+    totalCents: z.int(),
+    total: z.string(),
+    currency: z.string(),
+    sentAt: timestamp,
+  })
+  .meta({ id: 'OrderRefundedPayload' });
+export type OrderRefundedPayload = z.infer<typeof orderRefundedPayload>;
+
+export const upsellAcceptedPayload = z
+  .strictObject({
+    event: z.literal('upsell.accepted'),
+    orderId: z.string(),
+    upsell: z.string(),
+    amountCents: z.int(),
+    amount: z.string(),
+    currency: z.string(),
+    email: z.string(),
+    sentAt: timestamp,
+  })
+  .meta({ id: 'UpsellAcceptedPayload' });
+export type UpsellAcceptedPayload = z.infer<typeof upsellAcceptedPayload>;
+
+export const subscriptionCanceledPayload = z
+  .strictObject({
+    event: z.literal('subscription.canceled'),
+    subscriptionId: z.string(),
+    product: z.string(),
+    email: z.string(),
+    mrrCents: z.int(),
+    sentAt: timestamp,
+  })
+  .meta({ id: 'SubscriptionCanceledPayload' });
+export type SubscriptionCanceledPayload = z.infer<typeof subscriptionCanceledPayload>;

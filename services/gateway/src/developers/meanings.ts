@@ -18,6 +18,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   email_not_found: 'The product has no post-purchase email with this id.',
   discount_not_found: 'The product has no discount with this id.',
   order_not_found: 'The account has no order with this id.',
+  checkout_not_found: 'No checkout has this id and this secret; which of the two is wrong is not told.',
   subscription_not_found: 'The account has no subscription with this id.',
   affiliate_not_found: 'The account has no affiliate with this code.',
   api_key_not_found: 'The account has no key with this id.',
@@ -27,6 +28,9 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   idempotency_key_in_use:
     'The first request with this Idempotency-Key is still running. Ask again after `retry-after`.',
   invalid_transition: 'The thing is in a state that this step does not lead out of. Read it and decide again.',
+  price_changed:
+    'What the checkout costs is no longer what its buyer was shown. Nothing was charged: read it, show the new lines, pay again.',
+  refund_failed: 'The processor refused to give the money back; `detail` says why. The order is still paid.',
   slug_taken: 'Another product of the account has this slug.',
   handle_taken: 'Another account has this handle.',
   email_taken: 'An account with this email exists: log in to it.',

@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { billingInterval, pricingType } from './catalog.ts';
+import { emailAddress, limits, rawText, slug, text, timestamp } from './common.ts';
+import { countryCode } from './countries.ts';
+import { defineEvent, defineRequest } from './define.ts';
+import { idSchema } from './ids.ts';
+import { orderItemKind } from './orders.ts';
+import { declineReason, paymentAction, paymentMethodToken } from './payments.ts';
+
+/**
+ * - `open`: the buyer may change it and pay. `processing`: a payment is under way or unknown.
+ * - `requires_action`: the buyer has to confirm at the bank, then `continue`.
+ * - `authorized`: the card is held; the buyer decides on the upsell.
+ * - `expired`: the hold was lost, or nobody paid within 30 days.
+ */
+export const checkoutStatus = z.enum([
+  'open',
+  'processing',
+  'requires_action',
+  'authorized',
+  'paid',
+  'refunded',
+  'expired',
+]);
+export type CheckoutStatus = z.infer<typeof checkoutStatus>;
+
+const line = z.object({ kind: orderItemKind, label: z.string(), amountCents: z.int() });
+
+/** The upsell as the buyer sees it. `card_declined`: accepted, but the card was not charged for it. */
+const shownUpsell = z.object({
+  id: z.string(),
+  headline: z.string(),
+  amountCents: z.int(),
+  status: z.enum(['offered', 'accepted', 'declined', 'card_declined', 'not_decided']),
+});
+
+/** A checkout as its buyer sees it. Prices are the server's; what is charged is what `lines` said when it was last read. */
+export const checkoutResource = z
+  .object({
+    id: idSchema('checkout'),
+    status: checkoutStatus,
+    product: z.object({
+      name: z.string(),
+      slug: z.string(),
+      pricingType,
+      billingInterval: billingInterval.nullable(),
+    }),
+    seller: z.object({ name: z.string(), supportEmail: z.string() }),
+    bumps: z
+      .array(z.object({ id: z.string(), headline: z.string(), priceCents: z.int(), chosen: z.boolean() }))
+      .describe('Order bumps on offer.'),
+    lines: z.array(line),
+    totalCents: z.int(),
+    currency: z.string(),
+    email: z.string().nullable(),
+    name: z.string().nullable(),
+    country: z.string().nullable(),
+    discountCode: z.string().nullable(),
+    orderId: idSchema('order').nullable().describe('Set once the card is held or charged.'),
+    upsell: shownUpsell.nullable().describe('Set once the card is held.'),
+    action: paymentAction.nullable(),
+    reason: declineReason.nullable().describe('Why the last try to pay was declined.'),
+    accessUrl: z.string().nullable().describe('Where the buyer finds what was bought; null until paid.'),
+    test: z.boolean(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Checkout' });
+export type CheckoutResource = z.infer<typeof checkoutResource>;
+
+export const openedCheckoutResource = checkoutResource
+  .extend({
+    secret: z.string().describe('Sent as `x-checkout-secret` with every later call. Keep it in a link to come back.'),
+  })
+  .meta({ id: 'CheckoutOpened' });
+
+const utm = text(limits.utm).nullable().optional();
+const buyerFields = {
+  email: emailAddress,
+  name: text(limits.name),
+  country: countryCode,
+  bumpIds: z.array(rawText(64)).max(limits.bumpIds),
+};
+
+export const openCheckoutBody = z
+  .strictObject({
+    handle: slug.describe('The seller’s handle.'),
+    slug: slug.describe('The product’s slug.'),
+    email: buyerFields.email.optional(),
+    name: buyerFields.name.optional(),
+    country: buyerFields.country.optional(),
+    bumpIds: buyerFields.bumpIds.optional(),
+    discountCode: text(50).optional(),
+    affiliateCode: text(64).optional(),
+    utm_source: utm,
+    utm_medium: utm,
+    utm_campaign: utm,
+    utm_term: utm,
+    utm_content: utm,
+  })
+  .meta({ id: 'CheckoutOpen' });
+export type OpenCheckoutBody = z.infer<typeof openCheckoutBody>;
+
+export const updateCheckoutBody = z
+  .strictObject({ ...buyerFields, discountCode: text(50).nullable() })
+  .partial()
+  .meta({ id: 'CheckoutUpdate' });
+export type UpdateCheckoutBody = z.infer<typeof updateCheckoutBody>;
+
+export const payCheckoutBody = z
+  .strictObject({
+    paymentMethod: paymentMethodToken.describe('The processor’s token for the buyer’s card.'),
+    returnUrl: z
+      .url({ protocol: /^https?$/ })
+      .max(limits.url)
+      .optional()
+      .describe('Where the bank sends the buyer back to, when it asks for a confirmation.'),
+  })
+  .meta({ id: 'CheckoutPay' });
+export const decideUpsellBody = z.strictObject({ accept: z.boolean() }).meta({ id: 'CheckoutUpsell' });
+
+/** What pay, continue and upsell answer. Asking again gives the same outcome: nothing is charged for it. */
+export const checkoutOutcome = z
+  .object({
+    status: z.enum(['paid', 'authorized', 'declined', 'requires_action', 'processing', 'refunded', 'expired']),
+    orderId: idSchema('order').optional(),
+    totalCents: z.int().describe('What is charged or held, in minor units; with the upsell once that is charged.'),
+    upsell: shownUpsell.optional(),
+    action: paymentAction.optional(),
+    reason: declineReason.optional(),
+  })
+  .meta({ id: 'CheckoutOutcome' });
+export type CheckoutOutcome = z.infer<typeof checkoutOutcome>;
+
+/** The seller's settings that shape a checkout, as they were when it was opened. */
+export const checkoutAccount = z.object({
+  testMode: z.boolean(),
+  supportEmail: z.string(),
+  businessName: z.string(),
+  holdDecisionMinutes: z.int(),
+});
+export type CheckoutAccount = z.infer<typeof checkoutAccount>;
+
+export const openCheckout = defineRequest('command', 'checkout', 'checkouts.open', {
+  input: z.object({
+    body: openCheckoutBody,
+    account: checkoutAccount,
+    /** Tells visitors of one day apart and nothing else: a keyed digest of the day and the caller's address. */
+    visitor: z.string(),
+  }),
+  output: openedCheckoutResource,
+});
+
+/** A buyer has no account: the secret, of which only the hash is stored, says whose checkout it is. */
+const ofBuyer = z.object({ checkoutId: z.string(), secret: z.string() });
+
+export const getCheckout = defineRequest('read', 'checkout', 'checkouts.get', {
+  input: ofBuyer,
+  output: checkoutResource,
+});
+export const updateCheckout = defineRequest('command', 'checkout', 'checkouts.update', {
+  input: ofBuyer.extend({ body: updateCheckoutBody }),
+  output: checkoutResource,
+});
+/** The answers of these three also say whose checkout it is, for the edge's limits; buyers are not told. */
+const outcomeOfAccount = z.object({ accountId: z.string(), outcome: checkoutOutcome });
+export const payCheckout = defineRequest('command', 'checkout', 'checkouts.pay', {
+  input: ofBuyer.extend({ body: payCheckoutBody }),
+  output: outcomeOfAccount,
+});
+export const continueCheckout = defineRequest('command', 'checkout', 'checkouts.continue', {
+  input: ofBuyer,
+  output: outcomeOfAccount,
+});
+export const decideUpsell = defineRequest('command', 'checkout', 'checkouts.decide-upsell', {
+  input: ofBuyer.extend({ body: decideUpsellBody }),
+  output: outcomeOfAccount,
+});
+/** Whose checkout it is, asked before a payment is tried: the edge counts tries by account. */
+export const checkoutOwner = defineRequest('read', 'checkout', 'checkouts.owner', {
+  input: ofBuyer,
+  output: z.object({ accountId: z.string() }),
+});
+
+/** A visitor opened a product's checkout for the first time that day (UTC). */
+export const checkoutVisited = defineEvent(
+  'checkout',
+  'checkout.visited',
+  1,
+  z.object({ productId: z.string(), productName: z.string(), pricingType, visitedAt: timestamp, test: z.boolean() }),
+);

@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import { amountCents, currency, emailAddress, limits, listOf, pageQueryOf, rawText, timestamp } from './common.ts';
+import { defineEvent, defineRequest } from './define.ts';
+import { idSchema } from './ids.ts';
+
+/**
+ * A processor's token for a card. The buyer's page gets it from the processor, so card numbers never reach the platform.
+ * It is never returned and never logged.
+ */
+export const paymentMethodToken = rawText(255, 1);
+
+/** What a payment of an order is for. Each step of an order succeeds at most once. */
+export const paymentStep = z.enum(['main', 'capture', 'upsell', 'recharge', 'refund', 'release']);
+export type PaymentStep = z.infer<typeof paymentStep>;
+
+/** `unknown`: sent, and no answer came. It blocks every other payment of its order until the processor was asked. */
+export const paymentStatus = z.enum(['created', 'sent', 'succeeded', 'declined', 'requires_action', 'unknown']);
+export type PaymentStatus = z.infer<typeof paymentStatus>;
+
+/** Where a buyer confirms the payment at the bank. */
+export const paymentAction = z.object({ url: z.string() });
+
+/** What buyers are told of a decline: it gives nothing away that helps whoever tests stolen cards. */
+export const declineReason = z.enum(['card_declined', 'try_again_later']);
+
+/** A line for the upsell that a held order offers: what it costs is fixed when the card is held. */
+export const offeredUpsell = z.object({ upsellId: z.string(), headline: z.string(), amountCents });
+export type OfferedUpsell = z.infer<typeof offeredUpsell>;
+
+/**
+ * How the main payment of an order stands.
+ * - `succeeded`: charged. `held`: authorized, to be captured by `holds.settle`.
+ * - `declined`: a definite no; another try may follow. `processing`: not known yet; billing finds out and publishes
+ *   `payment.completed`.
+ */
+export const paymentOutcome = z.object({
+  status: z.enum(['succeeded', 'held', 'declined', 'requires_action', 'processing']),
+  paymentId: idSchema('payment'),
+  /** The try that this is the outcome of. */
+  tryNo: z.int(),
+  amountCents: z.int(),
+  action: paymentAction.nullable(),
+  reason: declineReason.nullable(),
+});
+export type PaymentOutcome = z.infer<typeof paymentOutcome>;
+
+/**
+ * Charges the order's total, or holds it while an upsell is offered. Idempotent by order and `tryNo`:
+ * - a payment that succeeded is the outcome of every later call, whatever its `tryNo`;
+ * - a try that was made is not made again: its outcome is returned;
+ * - while a try is under way or unknown, a call with a higher `tryNo` returns `processing`;
+ * - a higher `tryNo` while the buyer has to confirm gives up that confirmation first.
+ */
+export const startPayment = defineRequest('command', 'billing', 'payments.start', {
+  input: z.object({
+    orderId: idSchema('order'),
+    tryNo: z.int().min(1).max(100),
+    amountCents: amountCents.min(1),
+    currency,
+    paymentMethod: paymentMethodToken,
+    customerEmail: emailAddress,
+    /** Shown to the seller in the payment log. */
+    productName: z.string(),
+    test: z.boolean(),
+    /** Where the bank sends the buyer back to. */
+    returnUrl: z.string().nullable(),
+    /** Given: the card is held for the amount and the upsell may be decided on for so long. */
+    hold: z.object({ upsell: offeredUpsell, decisionMinutes: z.int().min(1) }).nullable(),
+  }),
+  output: paymentOutcome,
+});
+
+/** Asks the processor how a payment stands that the buyer had to confirm, or whose outcome is unknown. */
+export const continuePayment = defineRequest('command', 'billing', 'payments.continue', {
+  input: z.object({ orderId: idSchema('order') }),
+  output: paymentOutcome,
+});
+
+/** How a hold ended. The first knock decides: a later one gets the same result. */
+export const holdResult = z.object({
+  /** `settling`: decided, and a payment of it is not known yet. `lost`: neither capture nor charge succeeded. */
+  status: z.enum(['settling', 'settled', 'lost']),
+  decision: z.enum(['accepted', 'declined', 'not_decided']),
+  /** The upsell as charged; null when it was not accepted or its charge was declined. */
+  upsell: offeredUpsell.nullable(),
+  upsellDeclined: z.boolean(),
+  capturedCents: z.int(),
+});
+export type HoldResult = z.infer<typeof holdResult>;
+
+/** The one door out of `authorized`: captures the hold, then charges the upsell if the buyer accepted it. */
+export const settleHold = defineRequest('command', 'billing', 'holds.settle', {
+  input: z.object({ orderId: idSchema('order'), decision: z.enum(['accepted', 'declined']) }),
+  output: holdResult,
+});
+
+/**
+ * Refunds every charge of an order, each whole. Idempotent by order. `refundedCents` is 0 for an order without charges.
+ * `failed`: the processor refused; a later command tries again.
+ */
+export const refundCharges = defineRequest('command', 'billing', 'charges.refund', {
+  input: z.object({ orderId: idSchema('order') }),
+  output: z.object({
+    status: z.enum(['refunded', 'processing', 'failed']),
+    refundedCents: z.int(),
+    /** For the seller, in the processor's words; null unless `failed`. */
+    detail: z.string().nullable(),
+  }),
+});
+
+/** A line of the payment log: one try to move money, and what the processor said to it. */
+export const paymentResource = z
+  .object({
+    id: idSchema('payment'),
+    order_id: idSchema('order'),
+    step: paymentStep,
+    try_no: z.int(),
+    amount_cents: z.int(),
+    currency: z.string(),
+    status: paymentStatus,
+    reason: z.string().nullable().describe('The processor’s code for a decline.'),
+    explanation: z.string().describe('What happened, in plain words.'),
+    next: z.string().nullable().describe('What happens next; null when nothing does.'),
+    processor: z.string(),
+    processor_reference: z.string().nullable(),
+    product_name: z.string(),
+    customer_email: z.string(),
+    last_four: z.string().nullable(),
+    test: z.boolean(),
+    created_at: timestamp,
+    finished_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Payment' });
+export type PaymentResource = z.infer<typeof paymentResource>;
+
+export const listPayments = defineRequest('read', 'billing', 'payments.list', {
+  input: pageQueryOf(idSchema('payment')).extend({
+    orderId: idSchema('order').optional(),
+    email: emailAddress.optional(),
+    status: paymentStatus.optional(),
+  }),
+  output: listOf(paymentResource),
+});
+
+export const processorName = z.enum(['simulated']);
+
+export const paymentProcessorResource = z
+  .object({
+    processor: processorName,
+    /** Secrets are sealed and never shown again; this says which are stored. */
+    secrets: z.array(z.string()),
+    updated_at: timestamp.nullable().describe('Null while nothing was chosen and the default holds.'),
+  })
+  .meta({ id: 'PaymentProcessor' });
+
+export const putPaymentProcessorBody = z
+  .strictObject({
+    processor: processorName,
+    secretKey: rawText(limits.url, 1)
+      .optional()
+      .describe('The processor’s API key. Left out, a stored one stays. The simulated processor takes any text.'),
+  })
+  .meta({ id: 'PaymentProcessorPut' });
+
+export const getPaymentProcessor = defineRequest('read', 'billing', 'payment-processor.get', {
+  input: z.object({}),
+  output: paymentProcessorResource,
+});
+export const putPaymentProcessor = defineRequest('command', 'billing', 'payment-processor.put', {
+  input: z.object({ body: putPaymentProcessorBody }),
+  output: paymentProcessorResource,
+});
+
+/**
+ * The main payment of an order came to a definite end. Published for every end, so that whoever died between the answer
+ * and its own record finishes from it.
+ */
+export const paymentCompleted = defineEvent(
+  'billing',
+  'payment.completed',
+  1,
+  z.object({
+    orderId: z.string(),
+    paymentId: z.string(),
+    tryNo: z.int(),
+    status: z.enum(['succeeded', 'held', 'declined']),
+    amountCents: z.int(),
+    currency: z.string(),
+    reason: declineReason.nullable(),
+    test: z.boolean(),
+    completedAt: timestamp,
+  }),
+);
+
+/** A hold left `authorized`: the order follows. */
+export const holdSettled = defineEvent(
+  'billing',
+  'hold.settled',
+  1,
+  z.object({
+    orderId: z.string(),
+    status: z.enum(['settled', 'lost']),
+    decision: z.enum(['accepted', 'declined', 'not_decided']),
+    upsell: offeredUpsell.nullable(),
+    upsellDeclined: z.boolean(),
+    capturedCents: z.int(),
+    currency: z.string(),
+    test: z.boolean(),
+    settledAt: timestamp,
+  }),
+);
+
+/** Every charge of an order was refunded. */
+export const chargesRefunded = defineEvent(
+  'billing',
+  'charges.refunded',
+  1,
+  z.object({
+    orderId: z.string(),
+    refundedCents: z.int(),
+    currency: z.string(),
+    test: z.boolean(),
+    refundedAt: timestamp,
+  }),
+);
+
+/** A refund that the processor had taken failed afterwards: the money is with the seller again. */
+export const refundFailed = defineEvent(
+  'billing',
+  'refund.failed',
+  1,
+  z.object({
+    orderId: z.string(),
+    paymentId: z.string(),
+    amountCents: z.int(),
+    currency: z.string(),
+    detail: z.string(),
+    test: z.boolean(),
+    failedAt: timestamp,
+  }),
+);
+
+/** Something about a payment that the seller has to know, for Recent activity. The summary names no card. */
+export const paymentNoticed = defineEvent(
+  'billing',
+  'payment.noticed',
+  1,
+  z.object({ orderId: z.string(), summary: z.string(), test: z.boolean() }),
+);

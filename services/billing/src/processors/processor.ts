@@ -1,0 +1,111 @@
+/**
+ * What moves money, behind one interface. Amounts are minor units of the currency (lower-case ISO 4217). Each request
+ * carries the id of our payment as its idempotency key: the same key moves money at most once, whatever is sent again.
+ *
+ * An adapter returns what it knows and throws what it does not: an error, a time-out, an answer it cannot read. Only
+ * `declined` is a definite no, and only after it may a new payment be tried.
+ */
+export interface PaymentProcessor {
+  /** As accounts choose it. */
+  readonly name: string;
+  /** Holds an amount on the buyer's card; the method is saved for charges without the buyer. */
+  authorize(request: CardRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /** Charges the buyer's card at once; the method is saved as well. */
+  charge(request: CardRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /** Charges a saved method while the buyer is away: it never asks the buyer to confirm, it declines then. */
+  chargeSaved(request: SavedMethodRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /** Takes a held amount, whole or a part; what is left is released. Declined with `hold_expired` when it came too late. */
+  capture(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /** Gives a charge back, whole or a part. Success means taken: it can fail later, which `list` shows. */
+  refund(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /**
+   * Ends a hold, or a payment that waits for the buyer. `declined` when it succeeded meanwhile and cannot be ended:
+   * look it up then.
+   */
+  release(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /** How the payment with this id stands; null when the processor never got it. */
+  lookUp(paymentId: string, call: ProcessorCall): Promise<ProcessorOutcome | null>;
+  /** Everything that the processor recorded from `from` (included) to `to` (excluded), oldest first. */
+  list(from: Date, to: Date, call: ProcessorCall): AsyncIterable<ProcessorRecord>;
+}
+
+/** Whose processor account it is, and how long anybody waits. */
+export interface ProcessorCall {
+  readonly accountId: string;
+  /** The account's own key at the processor; undefined where none is stored. */
+  readonly secretKey: string | undefined;
+  /** Rehearsals move no money: adapters with a test mode use it, and `simulated` notes it in its books. */
+  readonly test: boolean;
+  /** Aborts when the deadline has passed: what is not known by then is unknown. */
+  readonly signal: AbortSignal;
+}
+
+interface MoneyRequest {
+  /** Our payment's id, and so the idempotency key. */
+  readonly paymentId: string;
+  readonly amountCents: number;
+  readonly currency: string;
+}
+
+export interface CardRequest extends MoneyRequest {
+  /** The processor's token for the buyer's card. */
+  readonly paymentMethod: string;
+  readonly customerEmail: string;
+  readonly orderId: string;
+  /** Where the bank sends the buyer back to. */
+  readonly returnUrl: string | null;
+}
+
+export interface SavedMethodRequest extends MoneyRequest {
+  /** As `savedMethod` of an earlier success. */
+  readonly savedMethod: string;
+  readonly customerEmail: string;
+  readonly orderId: string;
+}
+
+export interface ReferenceRequest extends MoneyRequest {
+  /** The processor's reference of the hold, charge or waiting payment that this is about. */
+  readonly reference: string;
+}
+
+export type ProcessorOutcome =
+  | {
+      readonly status: 'succeeded';
+      /** The processor's own id of it. */
+      readonly reference: string;
+      /** For charges without the buyer; only of `authorize` and `charge`. */
+      readonly savedMethod?: string;
+      readonly lastFour?: string;
+      /** Until when a hold can be captured; only of `authorize`. */
+      readonly captureBefore?: Date;
+    }
+  | {
+      readonly status: 'declined';
+      /** `hard`: this card will not work again. */
+      readonly kind: 'soft' | 'hard';
+      /** The processor's code, snake_case. */
+      readonly reason: string;
+      /** Plain words for the seller. */
+      readonly message: string;
+      readonly lastFour?: string;
+    }
+  | {
+      readonly status: 'requires_action';
+      readonly reference: string;
+      /** Where the buyer confirms. */
+      readonly url: string;
+    };
+
+/** One entry of the processor's own books. */
+export interface ProcessorRecord {
+  readonly reference: string;
+  /** Ours, as we sent it; null for what somebody did at the processor itself. */
+  readonly paymentId: string | null;
+  readonly kind: 'hold' | 'charge' | 'capture' | 'refund' | 'release';
+  readonly status: 'succeeded' | 'declined' | 'requires_action' | 'failed';
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly recordedAt: Date;
+  /** Why, for `declined` and `failed`. */
+  readonly message: string | null;
+}
