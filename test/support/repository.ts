@@ -41,6 +41,8 @@ export function linesMatching(files: readonly string[], pattern: RegExp): string
 interface Manifest {
   folder: string;
   name: string;
+  /** The modules that other packages may import, without `./`. */
+  exported: string[];
   /** Name to version, of all kinds of dependencies together. */
   dependencies: Record<string, string>;
 }
@@ -54,6 +56,7 @@ export function manifests(): Manifest[] {
     return {
       folder: relative('.', path.replace(/\/?package\.json$/, '')) || 'root',
       name: content.name,
+      exported: Object.keys(content.exports ?? {}).map((path) => path.replace('./', '')),
       dependencies: Object.assign({}, ...kinds.map((kind) => content[kind] ?? {})) as Record<string, string>,
     };
   });
