@@ -114,8 +114,16 @@ export const payCheckoutBody = z
       .max(limits.url)
       .optional()
       .describe('Where the bank sends the buyer back to, when it asks for a confirmation.'),
+    totalCents: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        'The total on the buyer’s page. Another total is answered with `price_changed`, and nothing is charged.',
+      ),
   })
   .meta({ id: 'CheckoutPay' });
+export type PayCheckoutBody = z.infer<typeof payCheckoutBody>;
 export const decideUpsellBody = z.strictObject({ accept: z.boolean() }).meta({ id: 'CheckoutUpsell' });
 
 /** What pay, continue and upsell answer. Asking again gives the same outcome: nothing is charged for it. */

@@ -4,7 +4,7 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { type CreateOrderBody, listOrders } from '@app/contracts/orders';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
-import { onRequestAcrossAccounts, serveRequests } from '@app/messaging/serve-requests';
+import { onRequestAcrossAccounts, type RequestHandler, serveRequests } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import type { RunningService } from '@app/service-kit/service';
@@ -27,6 +27,8 @@ export interface Harness {
   stallCatalog(): () => void;
   /** Resolves when the service has received every request sent before. */
   arrived(): Promise<void>;
+  /** Of the services it starts. */
+  readonly clock: AdjustableClock;
   start(settings?: Record<string, string>): Promise<RunningService>;
   /** The catalog goes down. */
   stopCatalog(): Promise<void>;
@@ -52,7 +54,8 @@ export const orderBody = (change: Partial<CreateOrderBody> = {}): CreateOrderBod
   ...change,
 });
 
-export async function createHarness(): Promise<Harness> {
+/** @param sells what the catalog answers besides prices of orders */
+export async function createHarness(sells: RequestHandler[] = []): Promise<Harness> {
   const nats = await createTestNats();
   const database = await createMigratedDatabase('checkout', migrate);
   const products = new Map<string, PricedProduct>();
@@ -68,7 +71,7 @@ export async function createHarness(): Promise<Harness> {
   await serveRequests(catalog, {
     version: '0.1.0',
     description: 'a catalog',
-    handlers: [find],
+    handlers: [find, ...sells],
     logger: silentLogger(),
   });
   const affiliates = new Map<string, string>();
@@ -88,7 +91,9 @@ export async function createHarness(): Promise<Harness> {
   const link = await connectNats(nats.login('gateway'));
   const running: RunningService[] = [];
   const requester = createRequester(link);
+  const clock = new AdjustableClock();
   return {
+    clock,
     nats,
     database,
     requester,
@@ -104,7 +109,7 @@ export async function createHarness(): Promise<Harness> {
     arrived: async () => void (await requester.request(listOrders, {}, { accountId: 'acc_0', requestId: 'req-0' })),
     start: async (settings = {}) => {
       const config = readConfig({ ...settings, DATABASE_URL: database.url, ...nats.settings('checkout') });
-      const service = await createCheckout(config, { logger: silentLogger(), clock: new AdjustableClock() });
+      const service = await createCheckout(config, { logger: silentLogger(), clock });
       running.push(service);
       return service;
     },

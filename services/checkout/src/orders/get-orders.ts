@@ -7,7 +7,10 @@ import { isPaging, pagedList } from '@app/service-kit/paging';
 const columns = `id, product_id, customer_email, customer_name, total_cents, currency, status, utm_source, utm_medium,
   utm_campaign, utm_term, utm_content, country, affiliate_code, test, created_at, items::text`;
 
-const byId = statement('orders-by-id', `select ${columns} from orders where account_id = $1 and id = $2`);
+const byId = statement(
+  'orders-by-id',
+  `select ${columns} from orders where account_id = $1 and id = $2 and status <> 'expired'`,
+);
 
 interface OrderRow {
   readonly id: string;
@@ -20,11 +23,11 @@ const ordersOfAccount = pagedList<OrderRow>({
   table: 'orders',
   columns,
   scope: ['account_id'],
-  filter: 'not test',
+  filter: `not test and status <> 'expired'`,
 });
 
 /**
- * The account's latest orders, newest first, without test orders. `has_more` is written only when paging was asked for:
+ * The account's latest orders, newest first, without test orders and without orders whose hold was lost. `has_more` is written only when paging was asked for:
  * the published list without paging has no such field.
  */
 export async function listOrders(database: Database, accountId: string, page: PageQuery): Promise<Serialized> {
@@ -33,7 +36,10 @@ export async function listOrders(database: Database, accountId: string, page: Pa
   return new Serialized(`{"data":[${data.map(orderJson).join(',')}]${rest}}`);
 }
 
-/** One order of the account, test orders too. Throws `order_not_found`, for another account's order as well. */
+/**
+ * One order of the account, test orders too. Throws `order_not_found`, for another account's order as well, and for one
+ * whose hold was lost: nothing was sold.
+ */
 export async function getOrder(database: Database, accountId: string, orderId: string): Promise<Serialized> {
   const { rows } = await database.pool.query<OrderRow>(byId([accountId, orderId]));
   const [row] = rows;

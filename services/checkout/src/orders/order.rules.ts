@@ -4,7 +4,10 @@ import type { CreateOrderBody, OrderResource } from '@app/contracts/orders';
 import { percentOf } from '@app/money/arithmetic';
 
 export type OrderItem = OrderResource['items'][number];
-type Discount = PricedProduct['discounts'][number];
+export type Discount = PricedProduct['discounts'][number];
+
+/** What of an order decides its lines. */
+export type WantedSale = Pick<CreateOrderBody, 'productSlug' | 'bumpIds' | 'discountCode' | 'test'>;
 
 export interface Sale {
   readonly items: readonly OrderItem[];
@@ -19,18 +22,9 @@ export interface Sale {
  * @param nowMs the moment of sale, milliseconds since the epoch
  * @throws DomainError with the field at fault: the order is refused
  */
-export function decideSale(
-  body: CreateOrderBody,
-  product: PricedProduct | null,
-  testMode: boolean,
-  nowMs: number,
-): Sale {
-  if (product === null) {
-    throw refused('unknown_product', 'productSlug', `There is no product with the slug "${body.productSlug}".`);
-  }
-  if (product.status !== 'live') {
-    throw refused('product_not_live', 'productSlug', `The product "${product.slug}" is ${product.status}, not live.`);
-  }
+export function decideSale(body: WantedSale, product: PricedProduct | null, testMode: boolean, nowMs: number): Sale {
+  if (product === null) throw unknownProduct('productSlug', body.productSlug);
+  requireLive('productSlug', product);
   const items: OrderItem[] = [{ kind: 'main', label: product.name, amount_cents: product.priceCents }];
   for (const bump of wantedBumps(body.bumpIds ?? [], product)) {
     items.push({ kind: 'bump', label: bump.headline, amount_cents: bump.priceCents });
@@ -41,6 +35,17 @@ export function decideSale(
   }
   const totalCents = items.reduce((sum, item) => sum + item.amount_cents, 0);
   return { items, totalCents, discount, test: body.test ?? testMode };
+}
+
+/** @param field the field of the body that names the product */
+export function unknownProduct(field: string, slug: string): DomainError {
+  return refused('unknown_product', field, `There is no product with the slug "${slug}".`);
+}
+
+/** @throws DomainError `product_not_live` */
+export function requireLive(field: string, product: PricedProduct): void {
+  if (product.status === 'live') return;
+  throw refused('product_not_live', field, `The product "${product.slug}" is ${product.status}, not live.`);
 }
 
 function wantedBumps(bumpIds: readonly string[], product: PricedProduct): PricedProduct['bumps'] {
@@ -59,14 +64,21 @@ function wantedBumps(bumpIds: readonly string[], product: PricedProduct): Priced
 export const storedCode = (typed: string): string => typed.toUpperCase();
 
 function usableDiscount(code: string, product: PricedProduct, nowMs: number): Discount {
-  const discount = product.discounts.find((entry) => entry.code === storedCode(code));
+  const discount = discountWithCode(code, product);
   if (discount === undefined)
     throw refused('discount_invalid', 'discountCode', `The product has no discount code "${code}".`);
-  if (discount.expiresAt !== null && Date.parse(discount.expiresAt) <= nowMs) {
+  if (hasExpired(discount, nowMs)) {
     throw refused('discount_invalid', 'discountCode', `The discount code "${code}" has expired.`);
   }
   return discount;
 }
+
+export const discountWithCode = (code: string, product: PricedProduct): Discount | undefined =>
+  product.discounts.find((entry) => entry.code === storedCode(code));
+
+/** @param nowMs milliseconds since the epoch */
+export const hasExpired = ({ expiresAt }: Discount, nowMs: number): boolean =>
+  expiresAt !== null && Date.parse(expiresAt) <= nowMs;
 
 /** A discount reduces the product's price, at most to zero, and never that of bumps: it belongs to the product. */
 export function discountCents(discount: Pick<Discount, 'percentOff' | 'amountOffCents'>, priceCents: number): number {

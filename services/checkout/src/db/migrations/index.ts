@@ -2,10 +2,12 @@ import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrat
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
 import { OneOutcome } from './0003-one-outcome.ts';
+import { Checkouts } from './0005-checkouts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
   publishedAtMigration,
   { name: '0003-one-outcome', class: OneOutcome },
   eventTriesMigration,
+  { name: '0005-checkouts', class: Checkouts },
 ];

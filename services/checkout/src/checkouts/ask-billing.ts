@@ -1,0 +1,85 @@
+import type { CheckoutOutcome, PayCheckoutBody } from '@app/contracts/checkouts';
+import { type PaymentOutcome, startPayment } from '@app/contracts/payments';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { isOutage } from '@app/service-kit/outages';
+import { outcomeOf } from './checkout.rules.ts';
+import { orderIdOf } from './checkout-order.ts';
+import { type CheckoutRow, checkoutOfTry, readAgain } from './checkout-row.ts';
+import type { CheckoutDeps } from './price-checkout.ts';
+import { recordOutcome } from './record-outcome.ts';
+
+/** Time enough to record what billing answered, and to answer the buyer, before nobody waits any more. */
+const answerWithinMs = 750;
+
+/** When billing is to have answered. */
+export const billingDeadlineMs = ({ deadlineMs }: RequestContext): number => deadlineMs - answerWithinMs;
+
+/**
+ * Asks billing for the payment of the try under way, and records what it says. Billing makes a try once: whoever joins it
+ * gets the same outcome. `processing` when billing does not know yet or does not answer: its event tells then.
+ */
+export async function askForPayment(
+  deps: CheckoutDeps,
+  row: CheckoutRow,
+  body: PayCheckoutBody,
+  context: RequestContext,
+): Promise<CheckoutOutcome> {
+  const { sale } = row;
+  if (sale === null || row.order_id === null) throw new Error(`the checkout ${row.id} is paid without a sale`);
+  const outcome =
+    sale.totalCents === 0 ? free : await payment(deps, { ...row, sale, order_id: row.order_id }, body, context);
+  if (outcome === undefined) return outcomeOf(row);
+  return await outcomeRecorded(deps, row, outcome, context.requestId);
+}
+
+/** An order of 0 is paid without the processor. */
+export const free = { status: 'succeeded', amountCents: 0 } as const;
+
+type Paying = CheckoutRow & { readonly sale: NonNullable<CheckoutRow['sale']>; readonly order_id: string };
+
+async function payment(
+  { requester }: CheckoutDeps,
+  { account_id, order_id, try_no, test, decision_minutes, sale }: Paying,
+  { paymentMethod, returnUrl }: PayCheckoutBody,
+  context: RequestContext,
+): Promise<PaymentOutcome | undefined> {
+  const input = {
+    orderId: order_id,
+    tryNo: try_no,
+    amountCents: sale.totalCents,
+    currency: sale.product.currency,
+    paymentMethod,
+    customerEmail: sale.email,
+    productName: sale.product.name,
+    test,
+    returnUrl: returnUrl ?? null,
+    hold: sale.upsell === null ? null : { upsell: sale.upsell, decisionMinutes: decision_minutes },
+  };
+  const { requestId, commandId } = context;
+  const call = { accountId: account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
+  return await requester.request(startPayment, input, call).catch(unlessOutage);
+}
+
+/** The question may have reached billing: what became of it is not known yet. */
+export function unlessOutage(err: unknown): undefined {
+  if (!isOutage(err)) throw err;
+}
+
+/** Records how billing says a payment stands, unless that was done meanwhile, and says how the checkout stands. */
+export async function outcomeRecorded(
+  deps: CheckoutDeps,
+  row: CheckoutRow,
+  outcome: PaymentOutcome | typeof free,
+  requestId: string,
+): Promise<CheckoutOutcome> {
+  const source = { requestId, nowMs: deps.clock.nowMs() };
+  const stated = { tryNo: row.try_no, ...outcome };
+  // An earlier try may have succeeded after all: then it is for the sale of that try.
+  const { pool } = deps.database;
+  const tried =
+    stated.tryNo === row.try_no ? row : await checkoutOfTry(pool, row.account_id, orderIdOf(row), stated.tryNo);
+  const recorded = await recordOutcome(pool, tried, stated, source);
+  if (recorded === undefined) return outcomeOf(await readAgain(deps.database, row));
+  if (recorded.status === 'paid') deps.wakeRelay();
+  return outcomeOf(recorded);
+}

@@ -1,0 +1,96 @@
+import { idOfCommand, idTimeMs } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import type { OfferedUpsell } from '@app/contracts/payments';
+import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
+import type { OrderItem } from '../orders/order.rules.ts';
+import type { CheckoutRow } from './checkout-row.ts';
+import type { FrozenSale } from './frozen-sale.ts';
+
+/** Why something is recorded: the request or event that it goes back to, and when it happened. */
+export interface Source {
+  readonly requestId: string | null;
+  readonly nowMs: number;
+}
+
+/** An order as its row is written; fields are named as the columns. */
+export interface CheckoutOrder {
+  readonly id: string;
+  readonly total_cents: number;
+  readonly items: readonly OrderItem[];
+}
+
+/** The row of the order that a checkout became. Its time is that of its id, so its place in lists agrees with its date. */
+export function checkoutOrder(
+  row: CheckoutRow,
+  sale: FrozenSale,
+  status: 'paid' | 'authorized',
+  nowMs: number,
+): CheckoutOrder {
+  const id = orderIdOf(row);
+  const { account_id, test, affiliate_code, utm_source, utm_medium, utm_campaign, utm_term, utm_content } = row;
+  const order = {
+    id,
+    account_id,
+    product_id: sale.product.productId,
+    customer_email: sale.email,
+    customer_name: sale.name ?? '',
+    total_cents: sale.totalCents,
+    currency: sale.product.currency,
+    status,
+    ...{ utm_source, utm_medium, utm_campaign, utm_term, utm_content },
+    country: sale.country,
+    affiliate_code,
+    discount_id: sale.discount?.id ?? null,
+    test,
+    items: sale.items,
+    created_at: new Date(idTimeMs(id)).toISOString(),
+    paid_at: status === 'paid' ? new Date(nowMs).toISOString() : null,
+  };
+  return order;
+}
+
+export function orderIdOf({ id, order_id }: CheckoutRow): string {
+  if (order_id === null) throw new Error(`the checkout ${id} has no order`);
+  return order_id;
+}
+
+/** The outbox row of `order.paid`. The card's token is not in it: billing has the card. */
+export function orderPaidRow(
+  row: CheckoutRow,
+  sale: FrozenSale,
+  order: CheckoutOrder,
+  upsell: OfferedUpsell | null,
+  { requestId, nowMs }: Source,
+): OutboxRow {
+  const { productId, name, slug, pricingType, billingInterval, priceCents, currency, accessUrl } = sale.product;
+  return outboxRow(
+    orderPaid,
+    {
+      orderId: order.id,
+      productId,
+      productName: name,
+      productSlug: slug,
+      pricingType,
+      billingInterval,
+      priceCents,
+      customerEmail: sale.email,
+      customerName: sale.name ?? '',
+      country: sale.country,
+      totalCents: order.total_cents,
+      currency,
+      items: order.items.map(({ kind, label, amount_cents }) => ({ kind, label, amountCents: amount_cents })),
+      affiliateCode: row.affiliate_code,
+      creditedCode: sale.creditedCode,
+      paymentMethod: null,
+      accessUrl: accessUrl ?? '',
+      supportEmail: row.support_email,
+      source: 'checkout',
+      test: row.test,
+      paidAt: new Date(nowMs).toISOString(),
+      upsellShown: sale.upsell !== null,
+      upsell: upsell === null ? null : { headline: upsell.headline, amountCents: upsell.amountCents },
+    },
+    // An order is paid once: a second copy of its event would be the same event.
+    { accountId: row.account_id, requestId, nowMs, eventId: idOfCommand('event', order.id.slice(-26)) },
+  );
+}

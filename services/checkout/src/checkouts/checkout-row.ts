@@ -1,0 +1,122 @@
+import type { CheckoutStatus } from '@app/contracts/checkouts';
+import { DomainError } from '@app/contracts/errors';
+import { isId } from '@app/contracts/ids';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import type { FrozenSale, UpsellStatus } from './frozen-sale.ts';
+import { hashOf } from './secret.ts';
+
+/** A pool, or the client of a transaction. */
+export type Queryable = Pick<Client, 'query'>;
+
+/** A checkout, and the sale of its last try; fields are named as the columns. */
+export interface CheckoutRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly status: CheckoutStatus;
+  readonly revision: number;
+  readonly product_id: string;
+  readonly product_slug: string;
+  readonly seller_name: string;
+  readonly support_email: string;
+  readonly decision_minutes: number;
+  readonly test: boolean;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly country: string | null;
+  readonly bump_ids: readonly string[];
+  readonly discount_code: string | null;
+  readonly affiliate_code: string | null;
+  readonly utm_source: string | null;
+  readonly utm_medium: string | null;
+  readonly utm_campaign: string | null;
+  readonly utm_term: string | null;
+  readonly utm_content: string | null;
+  readonly shown_cents: number;
+  readonly order_id: string | null;
+  readonly try_no: number;
+  readonly action_url: string | null;
+  readonly reason: 'card_declined' | 'try_again_later' | null;
+  readonly upsell_status: UpsellStatus | null;
+  readonly created_at: Date;
+  /** Null before the first try. */
+  readonly sale: FrozenSale | null;
+}
+
+export const checkoutColumns = `c.id, c.account_id, c.status, c.revision, c.product_id, c.product_slug, c.seller_name,
+  c.support_email, c.decision_minutes, c.test, c.email, c.name, c.country, c.bump_ids, c.discount_code,
+  c.affiliate_code, c.utm_source, c.utm_medium, c.utm_campaign, c.utm_term, c.utm_content, c.shown_cents, c.order_id,
+  c.try_no, c.action_url, c.reason, c.upsell_status, c.created_at, t.sale`;
+
+/** With the sale of the last try. */
+export const checkoutsAndSales = `checkouts as c
+  left join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no`;
+
+/** A buyer has no account: the secret says whose checkout it is. */
+export interface OfBuyer {
+  readonly checkoutId: string;
+  readonly secret: string;
+}
+
+const bySecret = statement(
+  'checkout-by-secret',
+  `select ${checkoutColumns} from ${checkoutsAndSales} where c.id = $1 and $2 = any (c.secret_hashes)`,
+);
+
+/** Throws `checkout_not_found`: the same error for an id that is none, an unknown id and a wrong secret. */
+export async function findCheckout(database: Database, { checkoutId, secret }: OfBuyer): Promise<CheckoutRow> {
+  return await oneCheckout(database, checkoutId, bySecret([checkoutId, hashOf(secret)]));
+}
+
+const byId = statement(
+  'checkout-by-id',
+  `select ${checkoutColumns} from ${checkoutsAndSales} where c.account_id = $1 and c.id = $2`,
+);
+
+/** A checkout as it is by now. */
+export async function readAgain(
+  database: Database,
+  { account_id, id }: Pick<CheckoutRow, 'account_id' | 'id'>,
+): Promise<CheckoutRow> {
+  return await oneCheckout(database, id, byId([account_id, id]));
+}
+
+const ofTry = statement(
+  'checkout-of-try',
+  `select ${checkoutColumns} from checkouts as c
+   join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = $3
+   where c.account_id = $1 and c.order_id = $2`,
+);
+
+/** The checkout of an order with the sale of a certain try. Throws when there is none: money without a sale. */
+export async function checkoutOfTry(
+  db: Queryable,
+  accountId: string,
+  orderId: string,
+  tryNo: number,
+): Promise<CheckoutRow> {
+  const { rows } = await db.query<CheckoutRow>(ofTry([accountId, orderId, tryNo]));
+  const [row] = rows;
+  if (row === undefined) throw new Error(`there is no try ${tryNo} of the order ${orderId}`);
+  return row;
+}
+
+async function oneCheckout(database: Database, id: string, query: ReturnType<typeof bySecret>): Promise<CheckoutRow> {
+  const { rows } = isId('checkout', id) ? await database.pool.query<CheckoutRow>(query) : { rows: [] };
+  const [row] = rows;
+  if (row === undefined) throw new DomainError('checkout_not_found', 'There is no checkout with this id and secret.');
+  return row;
+}
+
+const ownerBySecret = statement(
+  'checkout-owner',
+  'select account_id from checkouts where id = $1 and $2 = any (secret_hashes)',
+);
+
+/** Whose checkout it is. Throws `checkout_not_found`. */
+export async function checkoutOwner(
+  database: Database,
+  { checkoutId, secret }: OfBuyer,
+): Promise<{ accountId: string }> {
+  const row = await oneCheckout(database, checkoutId, ownerBySecret([checkoutId, hashOf(secret)]));
+  return { accountId: row.account_id };
+}

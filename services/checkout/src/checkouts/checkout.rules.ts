@@ -1,0 +1,163 @@
+import type { ProductForSale } from '@app/contracts/catalog';
+import type { CheckoutOutcome, CheckoutResource } from '@app/contracts/checkouts';
+import type { OfferedUpsell } from '@app/contracts/payments';
+import { type Discount, decideSale, discountWithCode, hasExpired, type OrderItem } from '../orders/order.rules.ts';
+import type { CheckoutRow } from './checkout-row.ts';
+import type { FrozenSale } from './frozen-sale.ts';
+
+/** What the buyer chose. */
+export interface Choice {
+  readonly bumpIds: readonly string[];
+  readonly discountCode: string | null;
+}
+
+/** What a checkout consists of and costs right now. */
+export interface PricedSale {
+  readonly product: ProductForSale;
+  readonly items: readonly OrderItem[];
+  readonly totalCents: number;
+  /** The chosen ones that are still on offer. */
+  readonly bumpIds: readonly string[];
+  readonly discount: Discount | null;
+}
+
+/**
+ * Prices a choice by the rules of every order.
+ * @throws DomainError with the field at fault
+ */
+export function priceSale(product: ProductForSale, choice: Choice, test: boolean, nowMs: number): PricedSale {
+  const { bumpIds, discountCode } = choice;
+  const body = { productSlug: product.slug, bumpIds: [...bumpIds], ...(discountCode === null ? {} : { discountCode }) };
+  const { items, totalCents, discount } = decideSale(body, product, test, nowMs);
+  return { product, items, totalCents, discount, bumpIds: [...new Set(bumpIds)] };
+}
+
+/** The choice without the bumps that are no longer on offer. */
+export function withoutGoneBumps(choice: Choice, product: ProductForSale): Choice {
+  const offered = new Set(product.bumps.map(({ id }) => id));
+  return { ...choice, bumpIds: choice.bumpIds.filter((id) => offered.has(id)) };
+}
+
+/** The choice without a code that the product no longer has or that has expired. */
+export function withoutGoneCode(choice: Choice, product: ProductForSale, nowMs: number): Choice {
+  const discount = choice.discountCode === null ? undefined : discountWithCode(choice.discountCode, product);
+  const usable = discount !== undefined && !hasExpired(discount, nowMs);
+  return usable ? choice : { ...choice, discountCode: null };
+}
+
+/** @param creditedCode the code of the affiliate who is credited */
+export function freeze(
+  sale: PricedSale,
+  buyer: { email: string; name: string | null; country: string | null },
+  creditedCode: string | null,
+): FrozenSale {
+  const { productId, name, slug, priceCents, currency, pricingType, billingInterval, accessUrl } = sale.product;
+  const chosen = new Set(sale.bumpIds);
+  return {
+    product: { productId, name, slug, priceCents, currency, pricingType, billingInterval, accessUrl },
+    items: sale.items,
+    totalCents: sale.totalCents,
+    bumps: sale.product.bumps.filter(({ id }) => chosen.has(id)),
+    discount: sale.discount === null ? null : { id: sale.discount.id, code: sale.discount.code },
+    upsell: upsellOf(sale),
+    email: buyer.email,
+    name: buyer.name,
+    country: buyer.country,
+    creditedCode,
+  };
+}
+
+/** An order of 0 offers none: nothing can be held. */
+function upsellOf({ product: { upsell }, totalCents }: PricedSale): OfferedUpsell | null {
+  if (upsell === null || totalCents === 0) return null;
+  return { upsellId: upsell.id, headline: upsell.headline, amountCents: upsell.priceCents };
+}
+
+/** The items of an order, with the upsell if it was bought. */
+export function finalItems(sale: FrozenSale, upsell: Pick<OfferedUpsell, 'headline' | 'amountCents'> | null) {
+  if (upsell === null) return sale.items;
+  return [...sale.items, { kind: 'upsell' as const, label: upsell.headline, amount_cents: upsell.amountCents }];
+}
+
+export const totalOf = (items: readonly OrderItem[]): number =>
+  items.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
+
+type ShownSale = Pick<PricedSale, 'items' | 'totalCents' | 'bumpIds'> & {
+  readonly product: Omit<ProductForSale, 'status' | 'discounts' | 'upsell' | 'productId' | 'priceCents'>;
+  readonly discountCode: string | null;
+};
+
+/** An open checkout as its buyer sees it: the prices of right now. */
+export function openResource(row: CheckoutRow, sale: PricedSale): CheckoutResource {
+  return resourceOf(row, { ...sale, discountCode: sale.discount?.code ?? null });
+}
+
+/** A checkout with a payment: what was agreed on. */
+export function frozenResource(row: CheckoutRow, sale: FrozenSale): CheckoutResource {
+  const items = finalItems(sale, boughtUpsell(row, sale));
+  const resource = resourceOf(row, {
+    product: { ...sale.product, bumps: sale.bumps },
+    items,
+    totalCents: totalOf(items),
+    bumpIds: sale.bumps.map(({ id }) => id),
+    discountCode: sale.discount?.code ?? null,
+  });
+  const upsell = shownUpsell(row, sale);
+  return { ...resource, email: sale.email, name: sale.name, country: sale.country, upsell: upsell ?? null };
+}
+
+function resourceOf(row: CheckoutRow, sale: ShownSale): CheckoutResource {
+  const { name, slug, pricingType, billingInterval, currency, accessUrl, bumps } = sale.product;
+  const chosen = new Set(sale.bumpIds);
+  return {
+    id: row.id,
+    status: row.status,
+    product: { name, slug, pricingType, billingInterval },
+    seller: { name: row.seller_name, supportEmail: row.support_email },
+    bumps: bumps.map((bump) => ({ ...bump, chosen: chosen.has(bump.id) })),
+    lines: sale.items.map(({ kind, label, amount_cents }) => ({ kind, label, amountCents: amount_cents })),
+    totalCents: sale.totalCents,
+    currency,
+    email: row.email,
+    name: row.name,
+    country: row.country,
+    discountCode: sale.discountCode,
+    orderId: hasOrder(row) ? row.order_id : null,
+    upsell: null,
+    action: actionOf(row) ?? null,
+    reason: row.status === 'open' ? row.reason : null,
+    accessUrl: row.status === 'paid' ? accessUrl : null,
+    test: row.test,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** Ids of orders that were never made are shown to nobody. */
+const hasOrder = ({ status, upsell_status }: CheckoutRow): boolean =>
+  status === 'authorized' || status === 'paid' || status === 'refunded' || upsell_status !== null;
+
+const actionOf = ({ status, action_url }: CheckoutRow): { url: string } | undefined =>
+  status === 'requires_action' && action_url !== null ? { url: action_url } : undefined;
+
+const boughtUpsell = ({ upsell_status }: CheckoutRow, { upsell }: FrozenSale): OfferedUpsell | null =>
+  upsell_status === 'accepted' ? upsell : null;
+
+function shownUpsell({ upsell_status }: CheckoutRow, { upsell }: FrozenSale): CheckoutResource['upsell'] | undefined {
+  if (upsell_status === null || upsell === null) return undefined;
+  return { id: upsell.upsellId, headline: upsell.headline, amountCents: upsell.amountCents, status: upsell_status };
+}
+
+/** How a checkout stands. An open one is one whose last try was declined. */
+export function outcomeOf(row: CheckoutRow): CheckoutOutcome {
+  const { sale } = row;
+  const upsell = sale === null ? undefined : shownUpsell(row, sale);
+  const action = actionOf(row);
+  return {
+    status: row.status === 'open' ? 'declined' : row.status,
+    ...(hasOrder(row) && row.order_id !== null ? { orderId: row.order_id } : {}),
+    totalCents: sale === null ? row.shown_cents : totalOf(finalItems(sale, boughtUpsell(row, sale))),
+    ...(upsell ? { upsell } : {}),
+    ...(action ? { action } : {}),
+    ...(row.status === 'open' && row.reason !== null ? { reason: row.reason } : {}),
+  };
+}

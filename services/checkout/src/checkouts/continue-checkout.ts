@@ -1,0 +1,33 @@
+import { DomainError } from '@app/contracts/errors';
+import { continuePayment } from '@app/contracts/payments';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { billingDeadlineMs, outcomeRecorded, unlessOutage } from './ask-billing.ts';
+import { outcomeOf } from './checkout.rules.ts';
+import { orderIdOf } from './checkout-order.ts';
+import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
+import type { OutcomeOfAccount } from './pay-checkout.ts';
+import type { CheckoutDeps } from './price-checkout.ts';
+
+/**
+ * How the payment stands, after the buyer confirmed it at the bank or when its answer was lost.
+ * @throws DomainError `checkout_not_found`; `invalid_transition` before the first try to pay
+ */
+export async function continueCheckout(
+  deps: CheckoutDeps,
+  buyer: OfBuyer,
+  context: RequestContext,
+): Promise<OutcomeOfAccount> {
+  const row = await findCheckout(deps.database, buyer);
+  if (row.try_no === 0)
+    throw new DomainError('invalid_transition', 'Nothing was paid yet: there is nothing to go on with.');
+  const waits = row.status === 'requires_action' || row.status === 'processing';
+  return { accountId: row.account_id, outcome: waits ? await askAgain(deps, row, context) : outcomeOf(row) };
+}
+
+async function askAgain(deps: CheckoutDeps, row: CheckoutRow, context: RequestContext) {
+  const { requestId, commandId } = context;
+  const call = { accountId: row.account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
+  const input = { orderId: orderIdOf(row) };
+  const outcome = await deps.requester.request(continuePayment, input, call).catch(unlessOutage);
+  return outcome === undefined ? outcomeOf(row) : await outcomeRecorded(deps, row, outcome, requestId);
+}

@@ -1,0 +1,25 @@
+import type { ProductForSale } from '@app/contracts/catalog';
+import type { CheckoutResource } from '@app/contracts/checkouts';
+import type { OfferedUpsell } from '@app/contracts/payments';
+import type { OrderItem } from '../orders/order.rules.ts';
+
+export type UpsellStatus = NonNullable<CheckoutResource['upsell']>['status'];
+
+/** A sale as a try to pay fixed it: nothing that changes later reaches it. It holds no card. */
+export interface FrozenSale {
+  readonly product: Pick<
+    ProductForSale,
+    'productId' | 'name' | 'slug' | 'priceCents' | 'currency' | 'pricingType' | 'billingInterval' | 'accessUrl'
+  >;
+  readonly items: readonly OrderItem[];
+  readonly totalCents: number;
+  readonly bumps: ProductForSale['bumps'];
+  readonly discount: { readonly id: string; readonly code: string } | null;
+  /** The card is held while this is offered; null when the card is charged at once. */
+  readonly upsell: OfferedUpsell | null;
+  readonly email: string;
+  readonly name: string | null;
+  readonly country: string | null;
+  /** The code of the affiliate who is credited, as the affiliate has it. */
+  readonly creditedCode: string | null;
+}

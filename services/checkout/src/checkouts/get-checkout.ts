@@ -1,0 +1,44 @@
+import type { CheckoutResource } from '@app/contracts/checkouts';
+import { statement } from '@app/service-kit/database';
+import { frozenResource, openResource, type PricedSale } from './checkout.rules.ts';
+import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
+import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
+
+/** Which price its buyer saw last. */
+const showStatement = statement(
+  'checkout-show',
+  `update checkouts set shown_cents = $4
+   where account_id = $1 and id = $2 and revision = $3 and status = 'open'`,
+);
+
+/**
+ * The checkout with the prices of right now, which are written down as shown; with a payment, what was agreed on.
+ * @throws DomainError `checkout_not_found`; `unknown_product` and `product_not_live` when nobody can buy it any more
+ */
+export async function getCheckout(deps: CheckoutDeps, buyer: OfBuyer, requestId: string): Promise<CheckoutResource> {
+  const row = await findCheckout(deps.database, buyer);
+  // One that nobody paid in time may have no sale: it shows today's prices as well.
+  if (row.status !== 'open' && row.sale !== null) return frozenResource(row, row.sale);
+  const sale = await priceOpen(deps, row, requestId);
+  await show(deps, row, sale.totalCents);
+  return openResource(row, sale);
+}
+
+/** What an open checkout costs right now; what has gone since it was chosen is left out. */
+export async function priceOpen(deps: CheckoutDeps, row: CheckoutRow, requestId: string): Promise<PricedSale> {
+  const choice = { bumpIds: row.bump_ids, discountCode: row.discount_code };
+  return await priceCheckout(deps, shelfOf(row), choice, { bumps: false, code: false }, requestId);
+}
+
+export const shelfOf = ({ account_id, product_slug, product_id, test }: CheckoutRow) => ({
+  accountId: account_id,
+  slug: product_slug,
+  productId: product_id,
+  test,
+});
+
+/** Writes down the total that the buyer is shown, when it is another than before. */
+export async function show({ database }: CheckoutDeps, row: CheckoutRow, totalCents: number): Promise<void> {
+  if (row.shown_cents === totalCents) return;
+  await database.pool.query(showStatement([row.account_id, row.id, row.revision, totalCents]));
+}

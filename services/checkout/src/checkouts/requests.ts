@@ -1,0 +1,21 @@
+import * as contract from '@app/contracts/checkouts';
+import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
+import { checkoutOwner } from './checkout-row.ts';
+import { continueCheckout } from './continue-checkout.ts';
+import { getCheckout } from './get-checkout.ts';
+import { openCheckout } from './open-checkout.ts';
+import { payCheckout } from './pay-checkout.ts';
+import type { CheckoutDeps } from './price-checkout.ts';
+import { updateCheckout } from './update-checkout.ts';
+
+/** Buyers act for no account: the secret says whose checkout it is. */
+export function checkoutRequests(deps: CheckoutDeps): RequestHandler[] {
+  return [
+    onRequest(contract.openCheckout, (input, context) => openCheckout(deps, input, context)),
+    onRequestAcrossAccounts(contract.getCheckout, (buyer, { requestId }) => getCheckout(deps, buyer, requestId)),
+    onRequestAcrossAccounts(contract.updateCheckout, (input, { requestId }) => updateCheckout(deps, input, requestId)),
+    onRequestAcrossAccounts(contract.payCheckout, (input, context) => payCheckout(deps, input, context)),
+    onRequestAcrossAccounts(contract.continueCheckout, (buyer, context) => continueCheckout(deps, buyer, context)),
+    onRequestAcrossAccounts(contract.checkoutOwner, (buyer) => checkoutOwner(deps.database, buyer)),
+  ];
+}

@@ -1,0 +1,70 @@
+import type { CheckoutResource, UpdateCheckoutBody } from '@app/contracts/checkouts';
+import { DomainError } from '@app/contracts/errors';
+import { statement } from '@app/service-kit/database';
+import { openResource } from './checkout.rules.ts';
+import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
+import { shelfOf } from './get-checkout.ts';
+import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
+
+const updateStatement = statement(
+  'checkout-update',
+  `update checkouts set revision = revision + 1, email = $4, name = $5, country = $6, bump_ids = $7, discount_code = $8,
+     shown_cents = $9
+   where account_id = $1 and id = $2 and revision = $3 and status = 'open'`,
+);
+
+/** More changes of one checkout than this do not meet: a buyer has a few tabs. */
+const changesMax = 10;
+
+/**
+ * Changes what is given, and prices the checkout anew. Two changes at once are made one after the other.
+ * @throws DomainError `checkout_not_found`; `invalid_transition` once a payment began; the field at fault
+ */
+export async function updateCheckout(
+  deps: CheckoutDeps,
+  buyer: OfBuyer & { body: UpdateCheckoutBody },
+  requestId: string,
+): Promise<CheckoutResource> {
+  for (let change = 0; change < changesMax; change++) {
+    const row = await findCheckout(deps.database, buyer);
+    requireOpen(row);
+    const updated = await tryUpdate(deps, row, buyer.body, requestId);
+    if (updated !== undefined) return updated;
+  }
+  throw changesTooFast();
+}
+
+/** Undefined when the checkout was changed meanwhile. */
+async function tryUpdate(
+  deps: CheckoutDeps,
+  row: CheckoutRow,
+  body: UpdateCheckoutBody,
+  requestId: string,
+): Promise<CheckoutResource | undefined> {
+  const choice = {
+    bumpIds: body.bumpIds ?? row.bump_ids,
+    discountCode: (body.discountCode === undefined ? row.discount_code : body.discountCode) || null,
+  };
+  // What the buyer chooses now must be on offer; what was chosen before may have gone.
+  const must = { bumps: body.bumpIds !== undefined, code: Boolean(body.discountCode) };
+  const sale = await priceCheckout(deps, shelfOf(row), choice, must, requestId);
+  const changed = {
+    ...row,
+    email: body.email ?? row.email,
+    name: body.name ?? row.name,
+    country: body.country ?? row.country,
+  };
+  const { account_id, id, revision, email, name, country } = changed;
+  const buyer = [email, name, country];
+  const values = [account_id, id, revision, ...buyer, choice.bumpIds, choice.discountCode, sale.totalCents];
+  const { rowCount } = await deps.database.pool.query(updateStatement(values));
+  return rowCount === 1 ? openResource(changed, sale) : undefined;
+}
+
+function requireOpen({ status }: CheckoutRow): void {
+  if (status !== 'open')
+    throw new DomainError('invalid_transition', `The checkout is ${status}: it can no longer be changed.`);
+}
+
+export const changesTooFast = (): DomainError =>
+  new DomainError('service_unavailable', 'The checkout is changed too often at the same time; try again.');

@@ -1,0 +1,106 @@
+import { getProductForSale, type ProductForSale } from '@app/contracts/catalog';
+import {
+  type CheckoutResource,
+  continueCheckout,
+  getCheckout,
+  type OpenCheckoutBody,
+  openCheckout,
+  payCheckout,
+  type UpdateCheckoutBody,
+  updateCheckout,
+} from '@app/contracts/checkouts';
+import type { RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { newIdSuffix } from '@app/contracts/ids';
+import { onRequest } from '@app/messaging/serve-requests';
+import { query as queryDatabase } from '@app/testing/sql';
+import { type BillingStandIn, startBillingStandIn } from './billing-stand-in.ts';
+import { context, course, createHarness, type Harness } from './harness.ts';
+
+export type Opened = RequestOutput<typeof openCheckout>;
+type Paid = RequestOutput<typeof payCheckout>['outcome'];
+
+export const seller = {
+  testMode: false,
+  supportEmail: 'help@example.com',
+  businessName: 'Ada’s Courses',
+  holdDecisionMinutes: 60,
+};
+
+export const plainCourse: ProductForSale = { ...course, upsell: null };
+export const withUpsell: ProductForSale = {
+  ...course,
+  upsell: { id: 'ups_1', headline: 'Coaching', priceCents: 4_900 },
+};
+
+/** The real service; catalog, affiliate and billing are stood in for. What a buyer does is one call each. */
+export interface CheckoutHarness {
+  readonly base: Harness;
+  readonly billing: BillingStandIn;
+  /** What catalog has for sale, by account and slug. */
+  readonly shop: Map<string, ProductForSale>;
+  open(body?: Partial<OpenCheckoutBody>, options?: OpenOptions): Promise<Opened>;
+  get(opened: Pick<Opened, 'id' | 'secret'>): Promise<CheckoutResource>;
+  update(opened: Opened, body: UpdateCheckoutBody): Promise<CheckoutResource>;
+  pay(opened: Opened, paymentMethod?: string, options?: PayOptions): Promise<Paid>;
+  resume(opened: Opened): Promise<Paid>;
+  query<Row extends object>(sql: string): Promise<Row[]>;
+  /** Names and data of the events in the outbox, oldest first. */
+  events(): Promise<{ subject: string; data: Record<string, unknown> }[]>;
+  close(): Promise<void>;
+}
+
+interface OpenOptions {
+  readonly accountId?: string;
+  readonly visitor?: string;
+  readonly testMode?: boolean;
+  readonly commandId?: string;
+}
+
+interface PayOptions {
+  readonly commandId?: string;
+  readonly totalCents?: number;
+}
+
+export async function createCheckoutHarness(): Promise<CheckoutHarness> {
+  const shop = new Map([['acc_1/course', plainCourse]]);
+  const base = await createHarness([
+    onRequest(getProductForSale, async ({ slug, discountCode }, { accountId }) => {
+      const product = shop.get(`${accountId}/${slug}`);
+      if (product === undefined) throw new DomainError('product_not_found', 'There is no such product.');
+      return { ...product, discounts: product.discounts.filter(({ code }) => code === discountCode) };
+    }),
+  ]);
+  const billing = await startBillingStandIn(base.nats);
+  const { requester } = base;
+  const ofBuyer = ({ id, secret }: Pick<Opened, 'id' | 'secret'>) => ({ checkoutId: id, secret });
+  const anyone = (commandId = newIdSuffix(Date.now())) => context('', commandId);
+  return {
+    base,
+    billing,
+    shop,
+    open: (body = {}, { accountId = 'acc_1', visitor = 'visitor-1', testMode = false, commandId } = {}) =>
+      requester.request(
+        openCheckout,
+        { body: { handle: 'ada', slug: 'course', ...body }, account: { ...seller, testMode }, visitor },
+        context(accountId, commandId),
+      ),
+    get: (opened) => requester.request(getCheckout, ofBuyer(opened), anyone()),
+    update: (opened, body) => requester.request(updateCheckout, { ...ofBuyer(opened), body }, anyone()),
+    pay: async (opened, paymentMethod = 'ok', { commandId, totalCents } = {}) => {
+      const body = { paymentMethod, ...(totalCents === undefined ? {} : { totalCents }) };
+      return (await requester.request(payCheckout, { ...ofBuyer(opened), body }, anyone(commandId))).outcome;
+    },
+    resume: async (opened) => (await requester.request(continueCheckout, ofBuyer(opened), anyone())).outcome,
+    query: (sql) => queryDatabase(base.database.url, sql),
+    events: () =>
+      queryDatabase(
+        base.database.url,
+        `select subject, payload::json -> 'data' as data from outbox where subject not like '%visited%' order by id`,
+      ),
+    close: async () => {
+      await base.close();
+      await billing.stop();
+    },
+  };
+}

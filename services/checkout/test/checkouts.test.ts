@@ -1,0 +1,211 @@
+import { checkoutOwner, openedCheckoutResource } from '@app/contracts/checkouts';
+import { newId } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
+import { context } from './harness.ts';
+
+guardLeaks();
+
+let harness: CheckoutHarness;
+
+beforeEach(async () => {
+  harness = await createCheckoutHarness();
+  await harness.base.start();
+});
+
+afterEach(() => harness.close());
+
+const email = 'ada@example.com';
+const count = async (table: string) => (await harness.query(`select 1 from ${table}`)).length;
+
+test('a checkout opens with the prices of the catalog, and its secret is stored as a hash only', async () => {
+  const opened = await harness.open({ email, bumpIds: ['bmp_1'], discountCode: 'always', utm_source: 'letter' });
+  expect(openedCheckoutResource.parse(opened)).toEqual(opened);
+  expect(opened).toMatchObject({
+    status: 'open',
+    product: { name: 'Course', slug: 'course', pricingType: 'onetime', billingInterval: null },
+    seller: { name: 'Ada’s Courses', supportEmail: 'help@example.com' },
+    bumps: [{ id: 'bmp_1', headline: 'Guide', priceCents: 1_900, chosen: true }],
+    lines: [
+      { kind: 'main', label: 'Course', amountCents: 9_900 },
+      { kind: 'bump', label: 'Guide', amountCents: 1_900 },
+      { kind: 'discount', label: 'ALWAYS', amountCents: -400 },
+    ],
+    totalCents: 11_400,
+    discountCode: 'ALWAYS',
+    orderId: null,
+    accessUrl: null,
+  });
+  expect(Buffer.from(opened.secret, 'base64url')).toHaveLength(32);
+  const [row] = await harness.query<{ row: string }>('select row_to_json(c)::text as row from checkouts as c');
+  expect(row?.row).not.toContain(opened.secret);
+  const { secret, ...resource } = opened;
+  expect(await harness.get(opened)).toEqual(resource);
+});
+
+test('an unknown id, an id that is none and a wrong secret get one and the same answer', async () => {
+  const { id, secret } = await harness.open();
+  const failure = async (checkoutId: string, given: string) => {
+    const ask = harness.get({ id: checkoutId, secret: given });
+    return await ask.then(
+      () => 'found',
+      (err: { code: string; message: string; errors: unknown }) => [err.code, err.message, err.errors],
+    );
+  };
+  const wrong = await failure(id, `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`);
+  expect(wrong[0]).toBe('checkout_not_found');
+  for (const other of [newId('checkout', Date.now()), 'cko_1', '', 'cko_\u0000', `${id} `]) {
+    expect(await failure(other, secret)).toEqual(wrong);
+  }
+  expect(await failure(id, '')).toEqual(wrong);
+  const owner = { checkoutId: id, secret };
+  const anyone = { accountId: '', requestId: 'r' };
+  expect(await harness.base.requester.request(checkoutOwner, owner, anyone)).toEqual({ accountId: 'acc_1' });
+});
+
+test('a repeated open makes one checkout, and each secret that was handed out opens it', async () => {
+  const { commandId } = context();
+  const [one, other] = [await harness.open({}, { commandId }), await harness.open({}, { commandId })];
+  expect(other.id).toBe(one.id);
+  expect(other.secret).not.toBe(one.secret);
+  for (const opened of [one, other]) expect((await harness.get(opened)).id).toBe(one.id);
+  expect(await count('checkouts')).toBe(1);
+});
+
+test('what cannot be sold is refused with the field that names it, and nothing is opened', async () => {
+  const refused = (body: Parameters<CheckoutHarness['open']>[0]) => expect(harness.open(body)).rejects;
+  await refused({ slug: 'unknown' }).toMatchObject({ code: 'unknown_product', errors: [{ field: 'slug' }] });
+  await refused({ bumpIds: ['bmp_9'] }).toMatchObject({ code: 'bump_not_found', errors: [{ field: 'bumpIds.0' }] });
+  await refused({ discountCode: 'NO' }).toMatchObject({
+    code: 'discount_invalid',
+    errors: [{ field: 'discountCode' }],
+  });
+  harness.shop.set('acc_1/course', { ...plainCourse, status: 'archived' });
+  await refused({}).toMatchObject({ code: 'product_not_live', errors: [{ field: 'slug' }] });
+  expect(await count('checkouts')).toBe(0);
+});
+
+test('a visitor counts once for each product and day, rehearsals apart', async () => {
+  await harness.open();
+  await harness.open();
+  await harness.open({}, { visitor: 'visitor-2' });
+  await harness.open({}, { testMode: true });
+  harness.base.clock.advance(24 * 3_600_000);
+  await harness.open();
+  const visits = await harness.query<{ test: boolean }>(
+    `select (payload::json -> 'data' ->> 'test')::boolean as test from outbox where subject like '%visited%' order by id`,
+  );
+  expect(visits.map((visit) => visit.test)).toEqual([false, false, true, false]);
+});
+
+test('a change is priced at once; what the buyer chooses must be on offer', async () => {
+  const opened = await harness.open();
+  const changed = await harness.update(opened, { email, name: 'Ada', country: 'GB', bumpIds: ['bmp_1'] });
+  expect(changed).toMatchObject({ email, name: 'Ada', country: 'GB', totalCents: 11_800 });
+  expect(await harness.update(opened, { discountCode: 'ALWAYS' })).toMatchObject({ totalCents: 11_400 });
+  await expect(harness.update(opened, { bumpIds: ['bmp_9'] })).rejects.toMatchObject({ code: 'bump_not_found' });
+  await expect(harness.update(opened, { discountCode: 'NO' })).rejects.toMatchObject({ code: 'discount_invalid' });
+  expect(await harness.update(opened, { discountCode: null, bumpIds: [] })).toMatchObject({ totalCents: 9_900 });
+  expect(await harness.get(opened)).toMatchObject({ email, totalCents: 9_900, discountCode: null });
+});
+
+test('changes from two tabs at once are all made', async () => {
+  const opened = await harness.open();
+  await Promise.all([
+    harness.update(opened, { email }),
+    harness.update(opened, { name: 'Ada' }),
+    harness.update(opened, { country: 'GB' }),
+    harness.update(opened, { bumpIds: ['bmp_1'] }),
+  ]);
+  expect(await harness.get(opened)).toMatchObject({ email, name: 'Ada', country: 'GB', totalCents: 11_800 });
+});
+
+test('a paid checkout is an order with its event, and the buyer gets what was bought', async () => {
+  harness.base.affiliates.set('acc_1/leaf', 'Leaf');
+  const opened = await harness.open({
+    email,
+    name: 'Ada Lovelace',
+    country: 'GB',
+    affiliateCode: 'LEAF',
+    utm_term: 'x',
+  });
+  const outcome = await harness.pay(opened, 'ok', { totalCents: 9_900 });
+  const orderId = harness.billing.tries[0]?.input.orderId as string;
+  expect(outcome).toEqual({ status: 'paid', orderId, totalCents: 9_900 });
+  expect(harness.billing.started).toMatchObject([
+    { orderId, tryNo: 1, amountCents: 9_900, currency: 'usd', customerEmail: email, test: false, hold: null },
+  ]);
+  expect(await harness.query('select id, status, source, country, utm_term, affiliate_code from orders')).toEqual([
+    { id: orderId, status: 'paid', source: 'checkout', country: 'GB', utm_term: 'x', affiliate_code: 'LEAF' },
+  ]);
+  const [event, ...more] = await harness.events();
+  expect(more).toEqual([]);
+  expect(orderPaid.data.parse(event?.data)).toMatchObject({
+    ...{ orderId, customerName: 'Ada Lovelace', totalCents: 9_900, creditedCode: 'Leaf', source: 'checkout' },
+    ...{ paymentMethod: null, upsellShown: false, upsell: null },
+  });
+  expect(await harness.get(opened)).toMatchObject({
+    status: 'paid',
+    orderId,
+    totalCents: 9_900,
+    accessUrl: 'https://example.com/access',
+  });
+  await expect(harness.update(opened, { name: 'Eve' })).rejects.toMatchObject({ code: 'invalid_transition' });
+  await eventually(async () => (await count('outbox where stream_seq is null')) === 0);
+});
+
+test('without an email nothing is charged, and the error names the field', async () => {
+  const opened = await harness.open();
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: 'email' }] });
+  expect(harness.billing.started).toEqual([]);
+});
+
+test('a price that changed since it was shown is asked about, and charged only when the buyer pays again', async () => {
+  const opened = await harness.open({ email });
+  harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 12_000 });
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'price_changed' });
+  expect(harness.billing.started).toEqual([]);
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 12_000 });
+});
+
+test('a double click on an old price charges nothing, although the first click made the new price the shown one', async () => {
+  const opened = await harness.open({ email });
+  harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 12_000 });
+  for (let click = 0; click < 2; click++) {
+    await expect(harness.pay(opened, 'ok', { totalCents: 9_900 })).rejects.toMatchObject({ code: 'price_changed' });
+  }
+  expect(harness.billing.started).toEqual([]);
+});
+
+test('a bump or a code that has gone since is not charged silently: the total differs, and the buyer is asked', async () => {
+  const opened = await harness.open({ email, bumpIds: ['bmp_1'], discountCode: 'ALWAYS' });
+  harness.shop.set('acc_1/course', { ...plainCourse, bumps: [] });
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'price_changed' });
+  harness.shop.set('acc_1/course', { ...plainCourse, bumps: [], discounts: [] });
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'price_changed' });
+  expect(await harness.get(opened)).toMatchObject({ totalCents: 9_900, discountCode: null, bumps: [] });
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 9_900 });
+});
+
+test('an order of 0 is paid without the processor', async () => {
+  harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 0 });
+  const opened = await harness.open({ email });
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 0 });
+  expect(harness.billing.started).toEqual([]);
+  expect(await harness.events()).toMatchObject([{ subject: orderPaid.subject, data: { totalCents: 0 } }]);
+});
+
+test('a declined card leaves the checkout open; the eleventh try is refused', async () => {
+  const opened = await harness.open({ email });
+  for (let tryNo = 1; tryNo <= 10; tryNo++) {
+    const declined = { status: 'declined', totalCents: 9_900, reason: 'card_declined' };
+    expect(await harness.pay(opened, 'declined')).toEqual(declined);
+  }
+  expect(await harness.get(opened)).toMatchObject({ status: 'open', reason: 'card_declined' });
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'rate_limited' });
+  expect(harness.billing.tries.map(({ outcome }) => outcome.tryNo)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(await count('orders')).toBe(0);
+});
