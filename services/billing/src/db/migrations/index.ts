@@ -2,10 +2,14 @@ import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrat
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
 import { DailyRunsByIndex } from './0004-daily-runs-by-index.ts';
+import { SimulatedProcessor } from './0005-simulated-processor.ts';
+import { ProcessorSettings } from './0006-processor-settings.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
   publishedAtMigration,
   eventTriesMigration,
   { name: '0004-daily-runs-by-index', class: DailyRunsByIndex },
+  { name: '0005-simulated-processor', class: SimulatedProcessor },
+  { name: '0006-processor-settings', class: ProcessorSettings },
 ];

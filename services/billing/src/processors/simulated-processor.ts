@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newIdSuffix } from '@app/contracts/ids';
+import type { Clock } from '@app/service-kit/clock';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import type {
+  CardRequest,
+  PaymentProcessor,
+  ProcessorCall,
+  ProcessorOutcome,
+  ReferenceRequest,
+  SavedMethodRequest,
+} from './processor.ts';
+import { asSaved, cardOf, knownCard, type LineFault, type SimulatedCard, wordsOf } from './simulated-cards.rules.ts';
+import { listRecords } from './simulated-list.ts';
+import {
+  type EntryRow,
+  lookUpStatement,
+  loseSending,
+  recordCapture,
+  recordCard,
+  recordRefund,
+  recordRelease,
+  recordSaved,
+} from './simulated-statements.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** A hold can be captured for so long, as with most banks. */
+const holdDays = 7;
+const dayMs = 86_400_000;
+/** An account that stores this key gets an authentication error for each call. */
+const revokedKey = 'sim_key_revoked';
+/** Its own: calls never wait for the service's connections, nor the service for those of calls. */
+const poolMax = 4;
+const slowMsDefault = 3_000;
+
+export interface SimulatedProcessor extends PaymentProcessor {
+  close(): Promise<void>;
+}
+
+export interface SimulatedOptions {
+  /** The books are in the schema `simulated_processor` of this database. */
+  readonly databaseUrl: string;
+  readonly clock: Clock;
+  /** How long `sim_slow` takes, in real milliseconds. */
+  readonly slowMs?: number;
+}
+
+interface Books {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly slowMs: number;
+}
+
+/**
+ * A processor that moves no money, written as an outside party: it has its books, its connections and its own idea of
+ * what may be done, and it answers, or fails to, as the token says (docs/payment-processors.md).
+ * Calls throw for a key that is used again with other parameters, for a reference that does not exist, for a revoked
+ * API key, and with the signal's reason when it aborts.
+ */
+export async function openSimulatedProcessor(options: SimulatedOptions): Promise<SimulatedProcessor> {
+  const { databaseUrl: url, clock, slowMs = slowMsDefault } = options;
+  const database = await openDatabase({
+    url,
+    applicationName: 'simulated-processor',
+    entities: [],
+    migrations: [],
+    poolMax,
+  });
+  const books: Books = { database, clock, slowMs };
+  const guarded =
+    <Request>(work: (request: Request, call: ProcessorCall) => Promise<ProcessorOutcome>) =>
+    async (request: Request, call: ProcessorCall) => {
+      authenticate(call);
+      return await untilAborted(call.signal, () => work(request, call));
+    };
+  return {
+    name: 'simulated',
+    authorize: guarded((request, call) => sendCard(books, 'hold', request, call)),
+    charge: guarded((request, call) => sendCard(books, 'charge', request, call)),
+    chargeSaved: guarded((request, call) => sendSaved(books, request, call)),
+    capture: guarded((request, call) => sendFollowing(books, recordCapture, 'capture', request, call)),
+    refund: guarded((request, call) => sendFollowing(books, recordRefund, 'refund', request, call)),
+    release: guarded((request, call) => sendFollowing(books, recordRelease, 'release', request, call)),
+    lookUp: async (paymentId, call) => {
+      authenticate(call);
+      return await untilAborted(call.signal, () => lookUp(books, paymentId, call));
+    },
+    list: (from, to, call) => {
+      authenticate(call);
+      return listRecords(database, { from, to, now: clock.now() }, call);
+    },
+    close: () => database.close(),
+  };
+}
+
+function authenticate({ secretKey }: ProcessorCall): void {
+  if (secretKey === revokedKey) throw new Error('the simulated processor does not accept the API key');
+}
+
+async function sendCard(
+  books: Books,
+  kind: 'hold' | 'charge',
+  request: CardRequest,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome> {
+  const card = cardOf(request.paymentMethod);
+  if (card.fault === 'request_lost' && (await isLost(books, request.paymentId, call))) return await noAnswer(call);
+  const { paymentMethod, customerEmail, orderId, returnUrl } = request;
+  const parameters = digest(kind, request, [paymentMethod, customerEmail, orderId, returnUrl]);
+  const row = await writeCard(books, { kind, card, request, parameters, returnUrl }, call);
+  return await answerOf(books, row, parameters, card.fault, call);
+}
+
+interface CardEntry {
+  readonly kind: 'hold' | 'charge';
+  readonly card: SimulatedCard;
+  readonly request: Pick<CardRequest, 'paymentId' | 'amountCents' | 'currency' | 'orderId'>;
+  readonly parameters: string;
+  /** Undefined: charged while the buyer is away, so that the method is not saved anew. */
+  readonly returnUrl?: string | null;
+}
+
+async function writeCard(books: Books, entry: CardEntry, { accountId, test }: ProcessorCall): Promise<EntryRow> {
+  const { kind, card, request, parameters, returnUrl } = entry;
+  const { answer } = card;
+  const isDeclined = answer !== 'succeeded' && answer !== 'requires_action';
+  const reference = newReference(books, kind);
+  const values = [
+    ...[accountId, test, request.paymentId, reference, kind],
+    ...[isDeclined ? 'declined' : answer, isDeclined ? answer : null],
+    ...[request.amountCents, request.currency, request.orderId, parameters, books.clock.now(), card.lastFour ?? null],
+    isDeclined || returnUrl === undefined ? null : `sim_pm_${newIdSuffix(books.clock.nowMs())}`,
+    JSON.stringify(card.traits),
+    answer === 'requires_action' ? confirmationUrl(returnUrl ?? null, reference) : null,
+    kind === 'hold' && answer === 'succeeded' ? captureBefore(books) : null,
+  ];
+  const { rows } = await books.database.pool.query<EntryRow>(recordCard(values));
+  return rows[0] as EntryRow;
+}
+
+async function sendSaved(books: Books, request: SavedMethodRequest, call: ProcessorCall): Promise<ProcessorOutcome> {
+  const { paymentId, savedMethod, customerEmail, orderId, amountCents, currency } = request;
+  const parameters = digest('charge', request, [savedMethod, customerEmail, orderId]);
+  const token = knownCard(savedMethod);
+  if (token === undefined) {
+    const reference = newReference(books, 'charge');
+    const values = [call.accountId, call.test, paymentId, reference, savedMethod, amountCents, currency, parameters];
+    const { rows } = await books.database.pool.query<EntryRow & { unanswered: boolean }>(
+      recordSaved([...values, books.clock.now(), orderId]),
+    );
+    const [row] = rows;
+    if (row !== undefined) {
+      return await answerOf(books, row, parameters, row.unanswered ? 'answer_lost' : undefined, call);
+    }
+  }
+  const card = asSaved(token ?? cardOf(savedMethod));
+  if (card.fault === 'request_lost' && (await isLost(books, paymentId, call))) return await noAnswer(call);
+  const row = await writeCard(books, { kind: 'charge', card, request, parameters }, call);
+  return await answerOf(books, row, parameters, card.fault, call);
+}
+
+async function sendFollowing(
+  books: Books,
+  record: typeof recordCapture,
+  kind: 'capture' | 'refund' | 'release',
+  request: ReferenceRequest,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome> {
+  const { paymentId, reference, amountCents, currency } = request;
+  const parameters = digest(kind, request, [reference]);
+  const values = [call.accountId, call.test, paymentId, newReference(books, kind), reference, amountCents, currency];
+  const { rows } = await books.database.pool.query<EntryRow>(record([...values, parameters, books.clock.now()]));
+  const [row] = rows;
+  if (row === undefined) throw new Error(`the simulated processor knows no ${reference}`);
+  return await answerOf(books, row, parameters, undefined, call);
+}
+
+async function lookUp(books: Books, paymentId: string, call: ProcessorCall): Promise<ProcessorOutcome | null> {
+  const values = [call.accountId, call.test, paymentId, books.clock.now(), captureBefore(books)];
+  const { rows } = await books.database.pool.query<EntryRow>(lookUpStatement(values));
+  return rows[0] === undefined ? null : outcomeOf(rows[0]);
+}
+
+/** The answer to the entry, as far as the line lets it through: a key that arrived before is always answered. */
+async function answerOf(
+  books: Books,
+  row: EntryRow,
+  parameters: string,
+  fault: LineFault | undefined,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome> {
+  if (row.parameters !== parameters) {
+    throw new Error('the simulated processor got this idempotency key before, with other parameters');
+  }
+  if (row.sendings === 1) {
+    if (fault === 'answer_lost') return await noAnswer(call);
+    if (fault === 'connection_broken') throw new Error('the simulated processor broke the connection');
+    if (fault === 'slow') await sleep(books.slowMs, undefined, { signal: call.signal });
+  }
+  return outcomeOf(row);
+}
+
+function outcomeOf(row: EntryRow): ProcessorOutcome {
+  const lastFour = row.last_four === null ? {} : { lastFour: row.last_four };
+  if (row.status === 'declined' || row.status === 'failed') {
+    const reason = row.reason ?? 'card_declined';
+    return { status: 'declined', ...wordsOf(reason), reason, ...lastFour };
+  }
+  if (row.status === 'requires_action') {
+    return { status: 'requires_action', reference: row.reference, url: row.action_url ?? '' };
+  }
+  return {
+    status: 'succeeded',
+    reference: row.reference,
+    ...(row.saved_method === null ? {} : { savedMethod: row.saved_method }),
+    ...lastFour,
+    ...(row.capture_before === null ? {} : { captureBefore: row.capture_before }),
+  };
+}
+
+async function isLost(books: Books, paymentId: string, { accountId, test }: ProcessorCall): Promise<boolean> {
+  const { rows } = await books.database.pool.query(loseSending([accountId, test, paymentId]));
+  return rows.length > 0;
+}
+
+/** Until the signal aborts, which the call around it turns into its error. */
+const noAnswer = ({ signal }: ProcessorCall): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+/** The bank's page is the way back itself: its simulated buyer has decided by the time that anybody asks. */
+function confirmationUrl(returnUrl: string | null, reference: string): string {
+  const url = new URL(
+    returnUrl !== null && URL.canParse(returnUrl) ? returnUrl : 'https://simulated-processor.invalid/confirm',
+  );
+  url.searchParams.set('simulated_confirmation', reference);
+  return url.href;
+}
+
+const captureBefore = ({ clock }: Books): Date => new Date(clock.nowMs() + holdDays * dayMs);
+
+const newReference = ({ clock }: Books, kind: string): string => `sim_${kind}_${newIdSuffix(clock.nowMs())}`;
+
+/** Of everything that a request says: the books can tell another request under the same key without keeping its token. */
+function digest(
+  operation: string,
+  { amountCents, currency }: Pick<CardRequest, 'amountCents' | 'currency'>,
+  rest: readonly (string | null)[],
+): string {
+  return createHash('sha256')
+    .update(JSON.stringify([operation, amountCents, currency, ...rest]))
+    .digest('base64url');
+}

@@ -1,0 +1,213 @@
+import { statement } from '@app/service-kit/database';
+
+/*
+ * One statement for each call. A key that arrives again, or twice at once, returns the entry of its first arrival, and
+ * `sendings` says that it did. Captures, refunds and releases first lock the entry that they are about: the next one
+ * sees what this one took. Accounts, and rehearsals and real payments of an account, never see each other's entries.
+ */
+
+/** What a call gets back of its entry. */
+export interface EntryRow {
+  readonly kind: 'hold' | 'charge' | 'capture' | 'refund' | 'release';
+  readonly reference: string;
+  readonly status: 'succeeded' | 'declined' | 'requires_action' | 'failed';
+  readonly reason: string | null;
+  readonly sendings: number;
+  readonly parameters: string;
+  readonly last_four: string | null;
+  readonly saved_method: string | null;
+  readonly capture_before: Date | null;
+  readonly action_url: string | null;
+}
+
+const answer =
+  'kind, reference, status, reason, sendings, parameters, last_four, saved_method, capture_before, action_url';
+
+const onceForEachKey = `
+  on conflict (account_id, test, payment_id) do update set sendings = entry.sendings + 1`;
+
+export const recordCard = statement(
+  'simulated-record-card',
+  `insert into simulated_processor.entries as entry (account_id, test, payment_id, reference, kind, status, reason,
+     amount_cents, currency, order_id, parameters, recorded_at, last_four, saved_method, traits, action_url, capture_before)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+   ${onceForEachKey}
+   returning ${answer}`,
+);
+
+/** As those below, but $5 is the saved method and $10 the order. No row: the method is unknown. */
+export const recordSaved = statement(
+  'simulated-record-saved',
+  `with recorded as (
+     insert into simulated_processor.entries as entry (account_id, test, payment_id, reference, kind, status, reason,
+       amount_cents, currency, order_id, about, parameters, recorded_at, last_four, traits)
+     select $1::text, $2::boolean, $3::text, $4::text, 'charge', case when decline is null then 'succeeded' else 'declined' end,
+       decline, $6::bigint, $7::text, $10::text, card.reference, $8::text, $9::timestamptz, card.last_four, card.traits
+     from simulated_processor.entries as card, lateral (select card.traits ->> 'savedDecline' as decline) as decided
+     where card.account_id = $1 and card.test = $2 and card.saved_method = $5
+     ${onceForEachKey}
+     returning ${answer}, traits
+   )
+   select ${answer}, (traits -> 'savedUnanswered') is not null as unanswered from recorded`,
+);
+
+/** What an entry has become by $9: `later_status` once its time has come. */
+const parent = `
+  select *, case when later_at <= $9::timestamptz then later_status else status end as status_now
+  from simulated_processor.entries
+  where account_id = $1 and test = $2 and reference = $5
+  for update`;
+
+/**
+ * Records what follows from the parent. $1 account, $2 test, $3 payment, $4 reference, $5 the parent's, $6 amount,
+ * $7 currency, $8 parameters, $9 now. No row: there is no such reference.
+ * @param kind of the new entry
+ * @param decline SQL: why not, null for a yes
+ * @param later SQL: what becomes of the new entry, with columns of the same names
+ */
+const following = (kind: string, decline: string, later = 'null, null, null::timestamptz'): string => `
+  insert into simulated_processor.entries as entry (account_id, test, payment_id, reference, kind, status, reason,
+    amount_cents, currency, order_id, about, parameters, recorded_at, last_four, traits, later_status, later_reason, later_at)
+  select $1::text, $2::boolean, $3::text, $4::text, '${kind}', case when decline is null then 'succeeded' else 'declined' end,
+    decline, $6::bigint, $7::text, parent.order_id, parent.reference, $8::text, $9::timestamptz, parent.last_four,
+    parent.traits, ${later}
+  from parent, lateral (select case ${decline} end as decline) as decided
+  ${onceForEachKey}
+  returning *`;
+
+/** The parent changes with the first arrival of a yes alone. */
+const firstYes = `recorded.sendings = 1 and recorded.status = 'succeeded' and changed.reference = recorded.about`;
+
+export const recordCapture = statement(
+  'simulated-record-capture',
+  `with parent as materialized (${parent}),
+   recorded as (${following(
+     'capture',
+     `when parent.kind <> 'hold' or status_now <> 'succeeded' then 'not_a_hold'
+      when parent.taken_cents > 0 then 'already_captured'
+      when parent.released_at is not null then 'already_released'
+      when parent.capture_before <= $9 then 'hold_expired'
+      when parent.currency <> $7 then 'currency_mismatch'
+      when $6 > parent.amount_cents then 'amount_too_large'
+      else parent.traits ->> 'captureDecline'`,
+   )}),
+   taken as (
+     update simulated_processor.entries as changed set taken_cents = recorded.amount_cents
+     from recorded where ${firstYes}
+   )
+   select ${answer} from recorded`,
+);
+
+/** Money of refunds that are going to fail is away until they do. */
+const away = (entry: string): string => `case when ${entry}.pending_until > $9 then ${entry}.pending_cents else 0 end`;
+const failing = `decline is null and parent.traits ? 'refundFailsAfterMs'`;
+
+export const recordRefund = statement(
+  'simulated-record-refund',
+  `with parent as materialized (${parent}),
+   recorded as (${following(
+     'refund',
+     `when parent.kind not in ('charge', 'capture') or status_now <> 'succeeded' then 'not_refundable'
+      when parent.currency <> $7 then 'currency_mismatch'
+      when $6 > parent.amount_cents - parent.taken_cents - ${away('parent')} then 'amount_too_large'
+      else parent.traits ->> 'refundDecline'`,
+     `case when ${failing} then 'failed' end, case when ${failing} then 'refund_failed' end,
+      case when ${failing}
+        then $9::timestamptz + (parent.traits ->> 'refundFailsAfterMs')::bigint * interval '1 millisecond' end`,
+   )}),
+   taken as (
+     update simulated_processor.entries as changed set
+       taken_cents = changed.taken_cents + case when recorded.later_at is null then recorded.amount_cents else 0 end,
+       pending_cents = ${away('changed')} + case when recorded.later_at is null then 0 else recorded.amount_cents end,
+       pending_until = coalesce(recorded.later_at, changed.pending_until)
+     from recorded where ${firstYes}
+   )
+   select ${answer} from recorded`,
+);
+
+export const recordRelease = statement(
+  'simulated-record-release',
+  `with parent as materialized (${parent}),
+   recorded as (${following(
+     'release',
+     `when parent.kind not in ('hold', 'charge') then 'not_releasable'
+      when parent.kind = 'charge' and status_now = 'succeeded' then 'already_succeeded'
+      when parent.taken_cents > 0 then 'already_captured'`,
+   )}),
+   ended as (
+     update simulated_processor.entries as changed set
+       released_at = coalesce(changed.released_at, $9),
+       later_status = case when parent.status_now = 'requires_action' then 'declined' else changed.later_status end,
+       later_reason = case when parent.status_now = 'requires_action' then 'released' else changed.later_reason end,
+       later_at = case when parent.status_now = 'requires_action' then $9 else changed.later_at end
+     from recorded, parent where ${firstYes} and parent.reference = changed.reference
+   )
+   select ${answer} from recorded`,
+);
+
+/**
+ * $1 account, $2 test, $3 payment, $4 now, $5 until when a hold that is confirmed now can be captured. The buyer of a
+ * waiting payment decides at the bank when the processor is next asked how it stands: nobody else can see the difference.
+ */
+export const lookUpStatement = statement(
+  'simulated-look-up',
+  `with decided as (
+     update simulated_processor.entries set
+       later_status = case traits ->> 'buyer' when 'confirms' then 'succeeded' else 'declined' end,
+       later_reason = case traits ->> 'buyer' when 'confirms' then null else 'authentication_failed' end,
+       later_at = $4,
+       capture_before = case when kind = 'hold' then $5::timestamptz end
+     where account_id = $1 and test = $2 and payment_id = $3 and status = 'requires_action' and later_at is null
+       and traits ? 'buyer'
+     returning *
+   ), found as (
+     select * from decided
+     union all
+     select * from simulated_processor.entries
+     where account_id = $1 and test = $2 and payment_id = $3 and not exists (select from decided)
+   )
+   select kind, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
+     case when later_at <= $4 then later_status else status end as status,
+     case when later_at <= $4 then later_reason else reason end as reason
+   from found`,
+);
+
+/** True for the sending that gets lost: the first one of its key. */
+export const loseSending = statement(
+  'simulated-lose-sending',
+  `insert into simulated_processor.lost_sendings (account_id, test, payment_id) values ($1, $2, $3)
+   on conflict do nothing returning true as lost`,
+);
+
+export interface RecordRow {
+  readonly seq: number;
+  readonly later: boolean;
+  readonly reference: string;
+  readonly payment_id: string;
+  readonly kind: EntryRow['kind'];
+  readonly status: EntryRow['status'];
+  readonly reason: string | null;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly recorded_at: Date;
+}
+
+/**
+ * A page of the journal after (recorded_at, seq, later): what was recorded, and as a record of its own what became of it.
+ * $1 account, $2 test, $3 from, $4 to, $5 now, $6–$8 the last row of the page before, $9 rows
+ */
+export const listStatement = statement(
+  'simulated-list',
+  `with journal as (
+     select seq, false as later, reference, payment_id, kind, status, reason, amount_cents, currency, recorded_at
+     from simulated_processor.entries
+     where account_id = $1 and test = $2 and recorded_at >= $3 and recorded_at < $4
+     union all
+     select seq, true, reference, payment_id, kind, later_status, later_reason, amount_cents, currency, later_at
+     from simulated_processor.entries
+     where account_id = $1 and test = $2 and later_at >= $3 and later_at < $4 and later_at <= $5
+   )
+   select * from journal
+   where $6::timestamptz is null or (recorded_at, seq, later) > ($6, $7::bigint, $8::boolean)
+   order by recorded_at, seq, later limit $9`,
+);
