@@ -6,6 +6,12 @@ import { dailyRunRequests } from './daily-runs/requests.ts';
 import { dailySteps } from './daily-runs/steps.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
+import { createOngoingCalls } from './payments/ongoing-calls.ts';
+import { createOrderTurns } from './payments/order-turns.ts';
+import type { PaymentDeps, Processors } from './payments/payment-deps.ts';
+import { startPaymentsLoop } from './payments/payments-loop.ts';
+import { paymentRequests } from './payments/requests.ts';
+import { openSimulatedProcessor } from './processors/simulated-processor.ts';
 import { eventHandlers } from './subscriptions/consumers.ts';
 import { subscriptionRequests } from './subscriptions/requests.ts';
 
@@ -14,11 +20,23 @@ const partLimitMs = 10 * 60_000;
 
 export const createBilling = defineService<BillingConfig>({
   name: 'billing',
-  description: 'Subscriptions and the daily run',
+  description: 'Payments, holds, refunds, subscriptions and the daily run',
   database: databaseOptions,
   retention,
-  start: ({ config, database, clock, logger, resources, wakeRelay }) => {
+  start: async ({ config, database, clock, logger, resources, wakeRelay }) => {
     resources.add('daily run gauge', observeLastRun(database, clock), (observed) => observed.close());
+    const simulated = await openSimulatedProcessor({ databaseUrl: config.DATABASE_URL, clock });
+    resources.add('simulated processor', simulated, (opened) => opened.close());
+    const only = { processor: simulated, secretKey: undefined };
+    const processors: Processors = { chosen: async () => only, named: async () => only };
+    const calls = createOngoingCalls(config.PROCESSOR_DEADLINE_MS);
+    const payments: PaymentDeps = {
+      ...{ database, clock, logger, wakeRelay, processors, calls },
+      turns: createOrderTurns(),
+    };
+    resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());
+    // Closed first: the loop would wait for the processor's answer.
+    resources.add('processor calls', calls, (made) => made.close());
     // Locks of runs take half of the pool, and the work of the runs has the other half. The run over all needs two locks.
     const runsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
     const running = { semaphore: createSemaphore(runsMax), partsAtOnce: runsMax - 1, partLimitMs };
@@ -26,7 +44,8 @@ export const createBilling = defineService<BillingConfig>({
       events: eventHandlers(wakeRelay),
       requests: [
         ...subscriptionRequests(database),
-        ...dailyRunRequests({ database, clock, logger, steps: dailySteps, ...running }),
+        ...paymentRequests(payments),
+        ...dailyRunRequests({ database, clock, logger, steps: dailySteps(payments), ...running }),
       ],
     };
   },

@@ -21,6 +21,9 @@ export interface Harness {
   close(): Promise<void>;
 }
 
+/** A call that never answers costs a test so long. */
+export const processorDeadlineMs = 700;
+
 /** The billing service on a database and a NATS of its own. */
 export async function startHarness(): Promise<Harness> {
   const [database, nats] = await Promise.all([createMigratedDatabase('billing', migrate), createTestNats()]);
@@ -30,7 +33,11 @@ export async function startHarness(): Promise<Harness> {
   const observer = await connectObserver(nats);
   const published: unknown[] = [];
   observer.subscribe('evt.billing.>', { callback: (_err, message) => void published.push(message.json()) });
-  const config = configSchema.parse({ ...nats.settings('billing'), DATABASE_URL: database.url });
+  const config = configSchema.parse({
+    ...nats.settings('billing'),
+    DATABASE_URL: database.url,
+    PROCESSOR_DEADLINE_MS: processorDeadlineMs,
+  });
   const service = await createBilling(config, { logger: silentLogger(), clock });
   return {
     requester: createRequester(link),

@@ -27,14 +27,14 @@ export async function runForAccount(deps: DailyDeps, accountId: string, requeste
 }
 
 /**
- * Runs for every account that has subscriptions, a few at a time, and adds up their results. When the run of one account
+ * Runs for every account that has subscriptions, holds, or payments to look at, a few at a time, and adds up their results. When the run of one account
  * fails or gets stuck, the others still run, and the sum is not `ok`.
  */
 export async function runForAll(deps: DailyDeps, requested: RequestedRun): Promise<DailyResult> {
   const run = { accountId: allAccounts, platformRunId: null, ...requested };
   return await singleFlight(deps, run, async () => {
     let sum = resultOf(noCounts());
-    const accounts = accountsWithSubscriptions(deps.database);
+    const accounts = accountsToVisit(deps.database);
     const work = async (): Promise<void> => {
       for await (const accountId of accounts) {
         const part = await runPart(deps, accountId, requested.runId);
@@ -46,19 +46,26 @@ export async function runForAll(deps: DailyDeps, requested: RequestedRun): Promi
   });
 }
 
+const firstOf = (table: string, where = 'true'): string =>
+  `(select account_id from ${table} where account_id > $1 and ${where} order by account_id limit 1)`;
 const nextAccount = statement(
-  'subscriptions-next-account',
-  'select account_id from subscriptions where account_id > $1 order by account_id limit 1',
+  'daily-runs-next-account',
+  `select min(account_id) as account_id from (
+     ${firstOf('subscriptions')} union all
+     ${firstOf('holds', `status in ('held', 'settling')`)} union all
+     ${firstOf('payments', 'next_check_at is not null')} union all
+     ${firstOf('payments', `step = 'refund' and status = 'succeeded'`)}
+   ) as accounts`,
 );
 
-/** Reads one index entry for each account, however many subscriptions it has. */
-async function* accountsWithSubscriptions(database: Database): AsyncGenerator<string> {
+/** Reads a few index entries for each account, however many subscriptions, holds and payments it has. */
+async function* accountsToVisit(database: Database): AsyncGenerator<string> {
   let last = '';
   while (true) {
-    const { rows } = await database.pool.query<{ account_id: string }>(nextAccount([last]));
-    const [row] = rows;
-    if (row === undefined) return;
-    last = row.account_id;
+    const { rows } = await database.pool.query<{ account_id: string | null }>(nextAccount([last]));
+    const next = rows[0]?.account_id ?? null;
+    if (next === null) return;
+    last = next;
     yield last;
   }
 }

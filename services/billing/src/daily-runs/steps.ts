@@ -1,6 +1,10 @@
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { settleDueHolds } from '../holds/settle-due-holds.ts';
+import { checkUnfinishedPayments } from '../payments/check-unfinished.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { findFailedRefunds } from '../refunds/failed-refunds.ts';
 import type { DailyCounts } from './daily-counts.rules.ts';
 
 export interface StepDeps {
@@ -16,7 +20,13 @@ export interface StepDeps {
 export type DailyStep = (deps: StepDeps, accountId: string, counts: DailyCounts) => Promise<void>;
 
 /**
- * The steps, in the order they run. There are none yet, so all counts are zero: without a payment processor nothing can be
- * charged or settled, and there are no checkouts to recover.
+ * The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order. Renewals
+ * and nudges are no steps yet, so their counts are zero.
  */
-export const dailySteps: readonly DailyStep[] = [];
+export const dailySteps = (payments: PaymentDeps): readonly DailyStep[] => [
+  (_, accountId) => checkUnfinishedPayments(payments, accountId),
+  async (_, accountId, counts) => {
+    counts.holdsSettled += await settleDueHolds(payments, accountId);
+  },
+  (_, accountId) => findFailedRefunds(payments, accountId),
+];

@@ -1,5 +1,6 @@
-import { orderPaid } from '@app/contracts/orders';
+import { orderPaid, orderRefunded } from '@app/contracts/orders';
 import { type EventHandler, onEvent } from '@app/messaging/event-handler';
+import { cancelOfRefundedOrders } from './cancel-refunded.ts';
 import { startSubscriptions, startsSubscription } from './start-subscriptions.ts';
 
 export function eventHandlers(wakeRelay: () => void): EventHandler[] {
@@ -12,5 +13,9 @@ export function eventHandlers(wakeRelay: () => void): EventHandler[] {
       },
       startsSubscription,
     ),
+    onEvent(orderRefunded, async (events, client, onCommit) => {
+      await cancelOfRefundedOrders(client, events);
+      onCommit(wakeRelay);
+    }),
   ];
 }

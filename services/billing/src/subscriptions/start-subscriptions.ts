@@ -5,6 +5,7 @@ import { subscriptionStarted } from '@app/contracts/subscriptions';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
 import { type Client, statement } from '@app/service-kit/database';
+import { cancelRefunded, lockOrders } from './cancel-refunded.ts';
 import { nthPeriodEnd } from './period.rules.ts';
 
 /** A subscription and its event's outbox row, as one statement writes them; fields are named as the columns. */
@@ -18,8 +19,8 @@ interface NewSubscription extends OutboxRow {
   readonly amount_cents: number;
   readonly currency: string;
   readonly billing_interval: 'month' | 'year';
-  readonly collection: 'automatic' | 'external';
-  readonly payment_method: string | null;
+  /** The processor's token that the order came with; an order of the checkout has none, its card is stored here. */
+  readonly own_method: string | null;
   readonly started_at: string;
   readonly current_period_end: string;
   readonly test: boolean;
@@ -27,20 +28,24 @@ interface NewSubscription extends OutboxRow {
 
 /**
  * Writes subscriptions and their events in one statement. An order that has its subscription already gets neither a second
- * one nor a second event. Rows are written in the order of their keys, so that two replicas never wait in a circle.
+ * one nor a second event. Rows are written in the order of their keys, so that two replicas never wait in a circle. With a card it renews by
+ * itself (`automatic`): the token that came with the order, or the one that its checkout was paid with.
  */
 const insertSubscriptions = statement(
   'subscriptions-insert',
   `with incoming as (
-     select * from json_to_recordset($1::json) as s (
+     select s.*, coalesce(s.own_method, m.method) as payment_method
+     from json_to_recordset($1::json) as s (
        id text, account_id text, order_id text, product_id text, product_name text, customer_email text,
-       amount_cents bigint, currency text, billing_interval text, collection text, payment_method text,
+       amount_cents bigint, currency text, billing_interval text, own_method text,
        started_at timestamptz, current_period_end timestamptz, test boolean, ${outboxRecord})
+     left join payment_methods as m on m.account_id = s.account_id and m.order_id = s.order_id
    ), inserted as (
      insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents,
        currency, billing_interval, status, collection, payment_method, anchor, period, current_period_end, started_at, test)
      select id, account_id, order_id, product_id, product_name, customer_email, amount_cents,
-       currency, billing_interval, 'active', collection, payment_method, started_at, 1, current_period_end, started_at, test
+       currency, billing_interval, 'active', case when payment_method is null then 'external' else 'automatic' end,
+       payment_method, started_at, 1, current_period_end, started_at, test
      from incoming order by account_id, order_id
      on conflict (account_id, order_id) do nothing
      returning id
@@ -55,12 +60,17 @@ type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
 export const startsSubscription = ({ pricingType }: EventData<typeof orderPaid>): boolean =>
   pricingType === 'subscription';
 
-/** @param events of orders that start one */
+/** @param events of orders that start one; it ends at once if its order was refunded before this was heard of */
 export async function startSubscriptions(client: Client, events: readonly PaidOrder[]): Promise<void> {
+  await lockOrders(
+    client,
+    events.map(({ data }) => data.orderId),
+  );
   const started = events.map(newSubscription);
   // Of two events of one order in one batch the statement would write one subscription and two outbox rows.
   const distinct = [...new Map(started.map((subscription) => [subscription.id, subscription])).values()];
   await client.query(insertSubscriptions([JSON.stringify(distinct)]));
+  await cancelRefunded(client, distinct, null);
 }
 
 /** Its id ends as the order's, so that subscriptions list in the order of their sales, however late the event comes. */
@@ -92,8 +102,7 @@ function newSubscription(event: PaidOrder): NewSubscription {
     amount_cents: order.priceCents,
     currency: order.currency,
     billing_interval: billingInterval,
-    collection: order.paymentMethod === null ? 'external' : 'automatic',
-    payment_method: order.paymentMethod,
+    own_method: order.paymentMethod,
     started_at: order.paidAt,
     current_period_end: nthPeriodEnd(anchor, billingInterval, 1).toISOString(),
     test: order.test,

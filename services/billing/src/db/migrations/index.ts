@@ -4,6 +4,7 @@ import { Initial } from './0001-initial.ts';
 import { DailyRunsByIndex } from './0004-daily-runs-by-index.ts';
 import { SimulatedProcessor } from './0005-simulated-processor.ts';
 import { ProcessorSettings } from './0006-processor-settings.ts';
+import { Payments } from './0007-payments.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -12,4 +13,5 @@ export const migrations: Migrations = [
   { name: '0004-daily-runs-by-index', class: DailyRunsByIndex },
   { name: '0005-simulated-processor', class: SimulatedProcessor },
   { name: '0006-processor-settings', class: ProcessorSettings },
+  { name: '0007-payments', class: Payments },
 ];

@@ -1,0 +1,142 @@
+import { type HoldResult, holdSettled } from '@app/contracts/payments';
+import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { statement } from '@app/service-kit/database';
+import { beginPayment, type NextPayment } from '../payments/begin-payment.ts';
+import type { Hold, OrderMoney } from '../payments/payment.types.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { noticeEvent } from '../payments/payment-events.ts';
+import { holdLostText } from '../payments/payment-notices.rules.ts';
+import { readMoney } from '../payments/payment-rows.ts';
+import { sendPayment } from '../payments/send-payment.ts';
+import type { Caller } from '../payments/start-payment.ts';
+import { type HoldStep, holdResultOf, nextHoldStep } from './hold.rules.ts';
+
+/** How a hold stands, and whether this call brought it to its end. */
+export interface AdvancedHold {
+  readonly hold: Hold;
+  readonly finished: boolean;
+}
+
+/** A capture, the charge in its place and an upsell, each begun and ended: more steps in a row mean a fault. */
+const stepsMax = 12;
+
+/**
+ * Takes a decided hold as far as it goes: captures it, charges the upsell, ends it. Every step is read from the rows, so
+ * whoever comes next goes on where a process died, and a step that succeeded is not repeated.
+ * @param again a capture that was declined is tried again, once
+ */
+export async function advanceHold(
+  deps: PaymentDeps,
+  caller: Caller,
+  orderId: string,
+  again: boolean,
+): Promise<AdvancedHold | undefined> {
+  let mayTryAgain = again;
+  for (let count = 0; count < stepsMax; count += 1) {
+    const money = await readMoney(deps.database, caller.accountId, orderId);
+    const { hold } = money;
+    if (hold?.status !== 'settling') return hold === null ? undefined : { hold, finished: false };
+    const next = nextHoldStep(hold, money, deps.clock.nowMs(), mayTryAgain);
+    if (next.kind === 'send' && next.step === 'capture') mayTryAgain = false;
+    const advanced = await takeStep(deps, caller, { hold, money, next });
+    if (advanced !== undefined) return advanced;
+  }
+  throw new Error(`the hold of order ${orderId} comes to no end`);
+}
+
+interface Planned {
+  readonly hold: Hold;
+  readonly money: OrderMoney;
+  readonly next: HoldStep;
+}
+
+/** Undefined when the hold goes on from there, or when somebody else was faster. */
+async function takeStep(
+  deps: PaymentDeps,
+  caller: Caller,
+  { hold, money, next }: Planned,
+): Promise<AdvancedHold | undefined> {
+  switch (next.kind) {
+    case 'wait':
+      await waitUntil(deps, hold, next.until);
+      return { hold, finished: false };
+    case 'finish': {
+      const finished = await finishHold(deps, caller, money, hold, next);
+      return finished === undefined ? undefined : { hold: finished, finished: true };
+    }
+    case 'send': {
+      const begun = await beginPayment(deps, money, paymentOf(hold, money, next));
+      if (begun !== undefined) await sendPayment(deps, begun, { requestId: caller.requestId, charges: money.charges });
+      return undefined;
+    }
+  }
+}
+
+function paymentOf(
+  hold: Hold,
+  { orderId, payments, savedMethod }: OrderMoney,
+  { step, tryNo }: Extract<HoldStep, { kind: 'send' }>,
+): NextPayment {
+  const { currency, processor, reference } = hold;
+  const amountCents = step === 'upsell' ? hold.upsell.amountCents : hold.amount_cents;
+  const about = { step, subject: '', tryNo, amountCents, currency, processor };
+  if (step === 'capture') {
+    const requestOf = (paymentId: string) => ({ paymentId, amountCents, currency, reference });
+    return { ...about, requestOf: (paymentId) => ({ call: 'capture', request: requestOf(paymentId) }) };
+  }
+  const customerEmail = payments.find(({ id }) => id === hold.payment_id)?.customer_email;
+  if (savedMethod === null || customerEmail === undefined) throw new Error(`order ${orderId} has no saved card`);
+  const requestOf = (paymentId: string) => ({ paymentId, amountCents, currency, savedMethod, customerEmail, orderId });
+  return { ...about, requestOf: (paymentId) => ({ call: 'chargeSaved', request: requestOf(paymentId) }) };
+}
+
+const waitStatement = statement(
+  'holds-wait',
+  `update holds set due_at = $3 where account_id = $1 and order_id = $2 and status = 'settling'`,
+);
+
+async function waitUntil({ database }: PaymentDeps, hold: Hold, until: Date): Promise<void> {
+  await database.pool.query(waitStatement([hold.account_id, hold.order_id, until]));
+}
+
+const finishStatement = statement(
+  'holds-finish',
+  `with finished as (
+     update holds set status = $3, upsell_declined = $4, settled_at = $5
+     where account_id = $1 and order_id = $2 and status = 'settling'
+     returning order_id
+   ), events as (
+     insert into outbox (${outboxColumns})
+     select ${outboxColumns} from json_to_recordset($6::json) as e(${outboxRecord}) where exists (select from finished)
+   )
+   select from finished`,
+);
+
+/** The end of a hold and its event, once: undefined when somebody else ended it. */
+async function finishHold(
+  { database, clock, wakeRelay }: PaymentDeps,
+  { requestId }: Caller,
+  money: OrderMoney,
+  hold: Hold,
+  { status, upsellDeclined }: Extract<HoldStep, { kind: 'finish' }>,
+): Promise<Hold | undefined> {
+  const nowMs = clock.nowMs();
+  const source = { accountId: hold.account_id, requestId, nowMs };
+  const finished: Hold = { ...hold, status, upsell_declined: upsellDeclined };
+  const events = [outboxRow(holdSettled, settledData(finished, nowMs), source)];
+  if (status === 'lost') {
+    const declined = money.payments.filter(({ step }) => step === 'recharge' || step === 'capture').at(-1);
+    events.push(noticeEvent(hold, holdLostText(hold, declined?.decline_message ?? null), source));
+  }
+  const values = [hold.account_id, hold.order_id, status, upsellDeclined, new Date(nowMs), JSON.stringify(events)];
+  const { rowCount } = await database.pool.query(finishStatement(values));
+  if (rowCount === 0) return undefined;
+  wakeRelay();
+  return finished;
+}
+
+function settledData(hold: Hold, nowMs: number) {
+  const result = holdResultOf(hold) as HoldResult & { status: 'settled' | 'lost' };
+  const { order_id: orderId, currency, test } = hold;
+  return { orderId, ...result, currency, test, settledAt: new Date(nowMs).toISOString() };
+}

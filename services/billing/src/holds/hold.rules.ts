@@ -1,0 +1,73 @@
+import type { HoldResult } from '@app/contracts/payments';
+import { openPayment } from '../payments/payment.rules.ts';
+import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
+import { isHoldExpired } from '../payments/payment-notices.rules.ts';
+
+const minuteMs = 60_000;
+const beforeExpiryMs = 60 * minuteMs;
+
+/**
+ * What a decided hold needs next:
+ *
+ *   capture ── succeeded ─────────────────────────┬─ upsell accepted: charge it, once ── settled
+ *      │ declined, the hold lives: again later    └─ otherwise ─────────────────────── settled
+ *      └ the hold expired: charge the card in its place, once ── declined ── lost
+ */
+export type HoldStep =
+  | { readonly kind: 'send'; readonly step: 'capture' | 'recharge' | 'upsell'; readonly tryNo: number }
+  | { readonly kind: 'finish'; readonly status: 'settled' | 'lost'; readonly upsellDeclined: boolean }
+  /** A payment is open, or a capture that was declined is tried again at this time. */
+  | { readonly kind: 'wait'; readonly until: Date };
+
+/** @param again a capture that was declined may be tried again now: the daily run and the timer say so */
+export function nextHoldStep(hold: Hold, money: OrderMoney, nowMs: number, again: boolean): HoldStep {
+  const open = openPayment(money.payments);
+  // Its look-up goes on with the hold; this is for a process that died between the two.
+  if (open !== undefined) return { kind: 'wait', until: new Date((open.next_check_at?.getTime() ?? nowMs) + minuteMs) };
+  const captures = triesOf(money, 'capture');
+  const recharge = triesOf(money, 'recharge').at(-1);
+  const taken = captures.some(succeeded) || (recharge !== undefined && succeeded(recharge));
+  if (taken) return upsellStep(hold, money);
+  if (recharge !== undefined) return { kind: 'finish', status: 'lost', upsellDeclined: false };
+  const last = captures.at(-1);
+  if (last === undefined) return { kind: 'send', step: 'capture', tryNo: 1 };
+  if (isHoldExpired(last.decline_reason) || nowMs >= hold.capture_before.getTime()) {
+    // Without a saved card there is nothing to charge.
+    if (money.savedMethod === null) return { kind: 'finish', status: 'lost', upsellDeclined: false };
+    return { kind: 'send', step: 'recharge', tryNo: 1 };
+  }
+  if (again) return { kind: 'send', step: 'capture', tryNo: last.try_no + 1 };
+  return { kind: 'wait', until: captureAgainAt(hold, nowMs) };
+}
+
+function upsellStep({ decision }: Hold, money: OrderMoney): HoldStep {
+  if (decision !== 'accepted') return { kind: 'finish', status: 'settled', upsellDeclined: false };
+  const tried = triesOf(money, 'upsell').at(-1);
+  if (tried === undefined && money.savedMethod !== null) return { kind: 'send', step: 'upsell', tryNo: 1 };
+  return { kind: 'finish', status: 'settled', upsellDeclined: tried === undefined || !succeeded(tried) };
+}
+
+/** By the timer: an hour before the hold expires, and when it has. */
+function captureAgainAt({ capture_before }: Hold, nowMs: number): Date {
+  const lastChanceMs = capture_before.getTime() - beforeExpiryMs;
+  return nowMs < lastChanceMs ? new Date(lastChanceMs) : capture_before;
+}
+
+const triesOf = ({ payments }: OrderMoney, step: Payment['step']): Payment[] =>
+  payments.filter((payment) => payment.step === step).toSorted((a, b) => a.try_no - b.try_no);
+
+const succeeded = ({ status }: Payment): boolean => status === 'succeeded';
+
+/** What everybody who knocks is told, however often. */
+export function holdResultOf(hold: Hold): HoldResult {
+  const { status, decision, upsell, upsell_declined, captured_cents } = hold;
+  if (status === 'held' || decision === null) throw new Error(`the hold of order ${hold.order_id} is not decided`);
+  const bought = status === 'settled' && decision === 'accepted' && !upsell_declined;
+  return {
+    status,
+    decision,
+    upsell: bought ? upsell : null,
+    upsellDeclined: upsell_declined,
+    capturedCents: captured_cents,
+  };
+}

@@ -1,0 +1,36 @@
+import { statement } from '@app/service-kit/database';
+import type { DueOrder } from '../payments/claim-due.ts';
+import { forEachOrder } from '../payments/for-each-order.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { decideHold } from './settle-hold.ts';
+
+const pageMax = 100;
+
+/** Those whose window has passed, and those that were decided and could not be captured yet. */
+const dueStatement = statement(
+  'holds-due-of-account',
+  `select account_id, order_id from holds
+   where account_id = $1 and order_id > $3 and (status = 'settling' or (status = 'held' and decide_by <= $2))
+   order by order_id limit $4`,
+);
+
+/**
+ * Settles the account's holds on which nobody decided in time, and tries again those whose capture was declined.
+ * @returns how many it settled, without rehearsals
+ */
+export async function settleDueHolds(deps: PaymentDeps, accountId: string): Promise<number> {
+  const { database, clock } = deps;
+  const now = clock.now();
+  let settled = 0;
+  let page: DueOrder[];
+  let after = '';
+  do {
+    page = (await database.pool.query<DueOrder>(dueStatement([accountId, now, after, pageMax]))).rows;
+    await forEachOrder(deps, page, async ({ order_id }) => {
+      const advanced = await decideHold(deps, { accountId, requestId: null }, order_id, 'not_decided', true);
+      if (advanced?.finished && advanced.hold.status === 'settled' && !advanced.hold.test) settled += 1;
+    });
+    after = page.at(-1)?.order_id ?? after;
+  } while (page.length === pageMax);
+  return settled;
+}

@@ -1,0 +1,70 @@
+import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { statement } from '@app/service-kit/database';
+import { giveUpPayment } from './give-up-payment.ts';
+import { type LookedUp, lookUpPayment, standing } from './look-up-payment.ts';
+import { hasEnded, isAbandoned, isUnknownForLong, mayResend, openRelease } from './payment.rules.ts';
+import type { OrderMoney, Payment } from './payment.types.ts';
+import { notReceivedChange } from './payment-change.rules.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+import { noticeEvent } from './payment-events.ts';
+import { unknownText } from './payment-notices.rules.ts';
+import { readMoney, readPayment } from './payment-rows.ts';
+import { type About, record, sendPayment } from './send-payment.ts';
+
+/**
+ * Asks the processor how a payment stands that has not come to an end. What the processor never got is sent again with
+ * its own row and key, or ends when that is too late. A buyer who has not confirmed within a day is given up.
+ * @returns whether the payment has ended now
+ */
+export async function checkPayment(
+  deps: PaymentDeps,
+  accountId: string,
+  orderId: string,
+  id: string,
+): Promise<boolean> {
+  // Its answer is on its way to this process.
+  if (deps.calls.has(id)) return false;
+  const money = await readMoney(deps.database, accountId, orderId);
+  const payment = money.payments.find((candidate) => candidate.id === id);
+  if (payment === undefined || hasEnded(payment)) return payment !== undefined;
+  // It is being given up; the release is looked up instead.
+  if (payment.status === 'requires_action' && openRelease(money.payments) !== undefined) return false;
+  const about = aboutOf(payment, money);
+  const after = await resolve(deps, payment, about, await lookUpPayment(deps, payment, about));
+  const nowMs = deps.clock.nowMs();
+  if (isUnknownForLong(after, nowMs) && !hasEnded(after)) await tellSeller(deps, after);
+  if (!isAbandoned(after, nowMs)) return hasEnded(after);
+  return hasEnded((await giveUpPayment(deps, after, null)).payment);
+}
+
+function aboutOf(payment: Payment, { payments, charges }: OrderMoney): About {
+  const ended = payment.step === 'release' ? payments.find(({ id }) => id === payment.subject) : undefined;
+  return { requestId: null, charges, ...(ended === undefined ? {} : { ended }) };
+}
+
+async function resolve(deps: PaymentDeps, payment: Payment, about: About, looked: LookedUp): Promise<Payment> {
+  if (looked !== 'not received') return standing(payment, looked);
+  const nowMs = deps.clock.nowMs();
+  if (mayResend(payment, nowMs)) return await sendPayment(deps, payment, about);
+  await record(deps, payment, notReceivedChange(nowMs), about);
+  return await readPayment(deps.database, payment);
+}
+
+const noticeStatement = statement(
+  'payments-notice',
+  `with noticed as (
+     update payments set noticed = true
+     where account_id = $1 and id = $2 and not noticed and status in ('sent', 'unknown')
+     returning id
+   )
+   insert into outbox (${outboxColumns})
+   select ${outboxColumns} from json_to_recordset($3::json) as e(${outboxRecord}) where exists (select from noticed)`,
+);
+
+/** Once for each payment. */
+async function tellSeller({ database, clock, wakeRelay }: PaymentDeps, payment: Payment): Promise<void> {
+  const source = { accountId: payment.account_id, requestId: null, nowMs: clock.nowMs() };
+  const events = [noticeEvent(payment, unknownText(payment), source)];
+  await database.pool.query(noticeStatement([payment.account_id, payment.id, JSON.stringify(events)]));
+  wakeRelay();
+}

@@ -1,0 +1,78 @@
+import { type Database, statement } from '@app/service-kit/database';
+
+/** What a round takes of one account: a backlog of one keeps no other waiting. */
+const perAccountMax = 5;
+const perRoundMax = 40;
+
+export interface DueOrder {
+  readonly account_id: string;
+  readonly order_id: string;
+}
+export interface DuePayment extends DueOrder {
+  readonly id: string;
+  readonly step: string;
+}
+
+/**
+ * The earliest due rows, a few of each account. They are claimed by the time at which they are due next, so that whoever
+ * claimed them may die: another round finds them then.
+ */
+const earliest = (table: string, key: string, dueAt: string, where: string): string => `
+  select ${key} from (
+    select ${key}, ${dueAt}, row_number() over (partition by account_id order by ${dueAt}) as place
+    from ${table} where ${where} and ${dueAt} <= $1
+  ) as due where place <= ${perAccountMax} order by ${dueAt} limit ${perRoundMax}`;
+
+/** Looks of a payment come after 1 minute, 5 minutes, 1 hour and 26 hours more: `nextCheckAt` in payment.rules.ts. */
+const claimPayments = statement(
+  'payments-claim',
+  `update payments as p set checks = p.checks + 1,
+     next_check_at = $1::timestamptz + case p.checks when 0 then interval '5 minutes' when 1 then interval '1 hour'
+       else interval '26 hours' end
+   where p.id = any (array(
+     select id from payments where id = any (array(${earliest('payments', 'id', 'next_check_at', 'next_check_at is not null')}))
+       and next_check_at <= $1 for update skip locked))
+   returning p.id, p.account_id, p.order_id, p.step`,
+);
+
+const claimHolds = statement(
+  'holds-claim',
+  `update holds as h set due_at = $1::timestamptz + interval '1 minute'
+   where (h.account_id, h.order_id) in (
+     select account_id, order_id from holds
+     where (account_id, order_id) in (${earliest('holds', 'account_id, order_id', 'due_at', `status in ('held', 'settling')`)})
+       and status in ('held', 'settling') and due_at <= $1 for update skip locked)
+   returning h.account_id, h.order_id`,
+);
+
+const claimRefunds = statement(
+  'charges-claim-refunds',
+  `update charges as c set refund_due_at = $1::timestamptz + interval '1 minute'
+   where c.id = any (array(
+     select id from charges where id = any (array(${earliest('charges', 'id', 'refund_due_at', 'refund_due_at is not null')}))
+       and refund_due_at <= $1 for update skip locked))
+   returning c.account_id, c.order_id`,
+);
+
+export const claimDuePayments = async (database: Database, now: Date): Promise<DuePayment[]> =>
+  (await database.pool.query<DuePayment>(claimPayments([now]))).rows;
+
+export const claimDueHolds = async (database: Database, now: Date): Promise<DueOrder[]> =>
+  (await database.pool.query<DueOrder>(claimHolds([now]))).rows;
+
+export const claimDueRefunds = async (database: Database, now: Date): Promise<DueOrder[]> =>
+  (await database.pool.query<DueOrder>(claimRefunds([now]))).rows;
+
+/** Those of one account that have no end, whatever their next look: the daily run asks for each. */
+const unfinished = statement(
+  'payments-unfinished',
+  `select id, account_id, order_id, step from payments
+   where account_id = $1 and next_check_at is not null and created_at <= $2 and id > $3 order by id limit $4`,
+);
+
+export const listUnfinishedPayments = async (
+  database: Database,
+  accountId: string,
+  page: { madeBefore: Date; after: string; limit: number },
+): Promise<DuePayment[]> =>
+  (await database.pool.query<DuePayment>(unfinished([accountId, page.madeBefore, page.after, page.limit]))).rows;

@@ -1,0 +1,35 @@
+import { isOutage } from '@app/service-kit/outages';
+import { createSemaphore } from '@app/service-kit/semaphore';
+import type { DueOrder } from './claim-due.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+
+/** Orders that are worked on at once: each waits for a processor, and takes connections for moments only. */
+const atOnce = 4;
+
+/** One order's fault keeps no other from its turn; an outage ends the work and is thrown. */
+export async function forEachOrder<T extends DueOrder>(
+  { logger }: Pick<PaymentDeps, 'logger'>,
+  orders: readonly T[],
+  work: (item: T) => Promise<void>,
+  isClosing: () => boolean = () => false,
+): Promise<void> {
+  const semaphore = createSemaphore(atOnce);
+  let outage: unknown;
+  await Promise.all(
+    orders.map((item) =>
+      semaphore.run(async () => {
+        if (isClosing() || outage !== undefined) return;
+        try {
+          await work(item);
+        } catch (err) {
+          if (isOutage(err)) outage = err;
+          else {
+            const about = { accountId: item.account_id, orderId: item.order_id };
+            logger.error({ err, ...about }, 'an order’s payments could not be gone on with');
+          }
+        }
+      }),
+    ),
+  );
+  if (outage !== undefined) throw outage;
+}

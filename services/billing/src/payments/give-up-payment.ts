@@ -1,0 +1,41 @@
+import { beginPayment } from './begin-payment.ts';
+import { lookUpPayment, standing } from './look-up-payment.ts';
+import { hasEnded } from './payment.rules.ts';
+import type { Payment } from './payment.types.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+import { readMoney, readPayment } from './payment-rows.ts';
+import { sendPayment } from './send-payment.ts';
+
+export interface GivenUp {
+  /** As it stands then: declined when it was ended. */
+  readonly payment: Payment;
+  /** Nobody knows yet whether it was ended. */
+  readonly ending: boolean;
+}
+
+/**
+ * Ends a payment that waits for the buyer's confirmation, so that another one may be tried. When it succeeded meanwhile it
+ * cannot be ended: then its success is recorded.
+ */
+export async function giveUpPayment(deps: PaymentDeps, waiting: Payment, requestId: string | null): Promise<GivenUp> {
+  const { account_id, order_id, amount_cents: amountCents, currency, processor, processor_reference } = waiting;
+  if (processor_reference === null) throw new Error(`payment ${waiting.id} waits for the buyer without a reference`);
+  const money = await readMoney(deps.database, account_id, order_id);
+  const tries = money.payments.filter(({ step, subject }) => step === 'release' && subject === waiting.id);
+  const begun = await beginPayment(deps, money, {
+    ...{ step: 'release', subject: waiting.id, tryNo: tries.length + 1, amountCents, currency, processor },
+    requestOf: (paymentId) => ({
+      call: 'release',
+      request: { paymentId, reference: processor_reference, amountCents, currency },
+    }),
+  });
+  // Undefined: another replica ends it already, or has ended it.
+  const release =
+    begun === undefined ? undefined : await sendPayment(deps, begun, { requestId, charges: [], ended: waiting });
+  if (release?.status === 'declined') {
+    const looked = await lookUpPayment(deps, waiting, { requestId, charges: [] });
+    return { payment: standing(waiting, looked), ending: false };
+  }
+  const payment = await readPayment(deps.database, waiting);
+  return { payment, ending: !hasEnded(payment) };
+}

@@ -1,0 +1,65 @@
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import type { listPayments as contract, PaymentResource } from '@app/contracts/payments';
+import type { Database } from '@app/service-kit/database';
+import { pagedList } from '@app/service-kit/paging';
+import type { Payment } from './payment.types.ts';
+import { explanationOf, nextOf } from './payment-log.rules.ts';
+import { paymentColumns } from './payment-rows.ts';
+
+const filters = { orderId: 'order_id', email: 'lower(customer_email)', status: 'status' } as const;
+type Filter = keyof typeof filters;
+const all: readonly Filter[] = ['orderId', 'email', 'status'];
+
+/** One list for each combination of filters: each reads along an index of its own. */
+function listBy(chosen: readonly Filter[]) {
+  return pagedList<Payment>({
+    name: ['payments', ...chosen.map((filter) => `by-${filter.toLowerCase()}`)].join('-'),
+    table: 'payments',
+    columns: paymentColumns,
+    scope: ['account_id', ...chosen.map((filter) => filters[filter])],
+    // Rehearsals are in no list; those of one order are asked for by name.
+    ...(chosen.includes('orderId') ? {} : { filter: 'not test' }),
+  });
+}
+
+const lists = new Map<string, ReturnType<typeof listBy>>();
+for (let bits = 0; bits < 2 ** all.length; bits += 1) {
+  const chosen = all.filter((_, index) => (bits >> index) & 1);
+  lists.set(chosen.join(), listBy(chosen));
+}
+
+/** The payment log, newest first: what was tried, what the processor said, what happens next. */
+export async function listPayments(
+  database: Database,
+  accountId: string,
+  { orderId, email, status, ...page }: RequestInput<typeof contract>,
+): Promise<RequestOutput<typeof contract>> {
+  const values = { orderId, email: email?.toLowerCase(), status };
+  const chosen = all.filter((filter) => values[filter] !== undefined);
+  const list = lists.get(chosen.join()) as ReturnType<typeof listBy>;
+  const scope = [accountId, ...chosen.map((filter) => values[filter] as string)];
+  const { data, ...rest } = await list(database, scope, page);
+  return { data: data.map(resourceOf), ...rest };
+}
+
+/** Everything but what was sent: it has the card's token in it. */
+const resourceOf = (payment: Payment): PaymentResource => ({
+  id: payment.id,
+  order_id: payment.order_id,
+  step: payment.step,
+  try_no: payment.try_no,
+  amount_cents: payment.amount_cents,
+  currency: payment.currency,
+  status: payment.status,
+  reason: payment.decline_reason,
+  explanation: explanationOf(payment),
+  next: nextOf(payment),
+  processor: payment.processor,
+  processor_reference: payment.processor_reference,
+  product_name: payment.product_name,
+  customer_email: payment.customer_email,
+  last_four: payment.last_four,
+  test: payment.test,
+  created_at: payment.created_at.toISOString(),
+  finished_at: payment.finished_at?.toISOString() ?? null,
+});

@@ -1,0 +1,38 @@
+import type { ProcessorOutcome } from '../processors/processor.ts';
+import type { Payment } from './payment.types.ts';
+import { changeBy } from './payment-change.rules.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+import { readPayment } from './payment-rows.ts';
+import { type About, record } from './send-payment.ts';
+
+/**
+ * Asks the processor how a payment stands, and records it.
+ * - `not received`: the processor never got it.
+ * - `unanswered`: it could not be asked, or its answer could not be read; the payment stays as it is.
+ * - a payment: as it stands then.
+ */
+export type LookedUp = Payment | 'not received' | 'unanswered';
+
+export async function lookUpPayment(deps: PaymentDeps, payment: Payment, about: About): Promise<LookedUp> {
+  const { clock, logger, database } = deps;
+  try {
+    const outcome = await ask(deps, payment);
+    if (outcome === null) return 'not received';
+    await record(deps, payment, changeBy(payment, outcome, clock.nowMs()), about);
+  } catch (err) {
+    const { id: paymentId, account_id: accountId, order_id: orderId } = payment;
+    logger.warn({ err, accountId, orderId, paymentId }, 'a payment could not be looked up; it is tried again');
+    return 'unanswered';
+  }
+  return await readPayment(database, payment);
+}
+
+async function ask(deps: PaymentDeps, { id, processor: name, account_id: accountId, test }: Payment) {
+  const { processor, secretKey } = await deps.processors.named(name, accountId);
+  return await deps.calls.make<ProcessorOutcome | null>((signal) =>
+    processor.lookUp(id, { accountId, secretKey, test, signal }),
+  );
+}
+
+/** The payment as it stands after a look-up that may have told nothing new. */
+export const standing = (before: Payment, looked: LookedUp): Payment => (typeof looked === 'string' ? before : looked);

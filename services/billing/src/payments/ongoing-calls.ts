@@ -1,0 +1,67 @@
+/** Calls of processors that this process makes: how long each may take, and an end to all of them when it closes. */
+export interface OngoingCalls {
+  /**
+   * Makes a call that ends by the deadline.
+   * @param late gets an answer that came after it; it must not reject
+   * @throws what the call throws, and an Error when the deadline passed
+   */
+  make<T>(call: (signal: AbortSignal) => Promise<T>, late?: (answer: T) => Promise<void>): Promise<T>;
+  /** Whether this process waits for the answer to this payment. */
+  has(paymentId: string): boolean;
+  /** Marks a payment as waited for until the work ends. */
+  during<T>(paymentId: string, work: () => Promise<T>): Promise<T>;
+  /** Aborts what is under way, and waits for answers that are being recorded. */
+  close(): Promise<void>;
+}
+
+/** @param deadlineMs how long a call may take, in real time; what is not known by then is unknown */
+export function createOngoingCalls(deadlineMs: number): OngoingCalls {
+  let closed = false;
+  const ends = new Set<() => void>();
+  const recording = new Set<Promise<void>>();
+  const waitedFor = new Set<string>();
+  return {
+    has: (paymentId) => waitedFor.has(paymentId),
+    during: async (paymentId, work) => {
+      waitedFor.add(paymentId);
+      try {
+        return await work();
+      } finally {
+        waitedFor.delete(paymentId);
+      }
+    },
+    make: async (call, late) => {
+      if (closed) throw new Error('closing: no processor is called any more');
+      const tooLate = Promise.withResolvers<never>();
+      const limit = new AbortController();
+      const end = (reason: Error): void => {
+        tooLate.reject(reason);
+        // Adapters end by the signal; one that does not is left behind all the same.
+        limit.abort(reason);
+      };
+      const timer = setTimeout(() => end(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+      const endAtClose = (): void => end(new Error('closing'));
+      ends.add(endAtClose);
+      const answer = (async () => await call(limit.signal))();
+      answer.then(
+        (value) => {
+          if (!limit.signal.aborted || closed || late === undefined) return;
+          const recorded = late(value).finally(() => recording.delete(recorded));
+          recording.add(recorded);
+        },
+        () => undefined,
+      );
+      try {
+        return await Promise.race([answer, tooLate.promise]);
+      } finally {
+        clearTimeout(timer);
+        ends.delete(endAtClose);
+      }
+    },
+    close: async () => {
+      closed = true;
+      for (const end of ends) end();
+      await Promise.all(recording);
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import type { EventData } from '@app/contracts/define';
+import type { paymentCompleted } from '@app/contracts/payments';
+import type { ProcessorOutcome } from '../processors/processor.ts';
+import { buyerReason, givenUp, nextCheckAt, notReceived } from './payment.rules.ts';
+import type { Payment } from './payment.types.ts';
+
+/** What one statement writes of a processor's answer; fields are named as the columns. */
+export interface PaymentChange {
+  readonly payment: PaymentUpdate;
+  readonly charge: ChargeRow | null;
+  readonly hold: HoldRow | null;
+  readonly method: MethodRow | null;
+  /** Cents that were captured of the order's hold, or charged in its place. */
+  readonly captured_cents: number | null;
+  /** The charge that a refund gave back whole. */
+  readonly refunded: { readonly id: string; readonly cents: number } | null;
+  /** The payment that a release ended. */
+  readonly ended: { readonly id: string; readonly message: string } | null;
+}
+
+export interface PaymentUpdate {
+  readonly status: Payment['status'];
+  /** Any other status means that somebody else recorded an end before. */
+  readonly from: readonly Payment['status'][];
+  readonly decline_kind: 'soft' | 'hard' | null;
+  readonly decline_reason: string | null;
+  readonly decline_message: string | null;
+  readonly processor_reference: string | null;
+  readonly action_url: string | null;
+  readonly last_four: string | null;
+  readonly finished_at: Date | null;
+  readonly next_check_at: Date | null;
+}
+
+interface ChargeRow {
+  readonly step: string;
+  readonly amount_cents: number;
+  readonly reference: string;
+}
+
+interface HoldRow {
+  readonly reference: string;
+  readonly amount_cents: number;
+  readonly capture_before: Date;
+  readonly decide_by: Date;
+  readonly upsell: unknown;
+  readonly due_at: Date;
+}
+
+interface MethodRow {
+  readonly method: string;
+  readonly last_four: string | null;
+}
+
+const hourMs = 3_600_000;
+/** The insurance against a forgotten schedule: two hours after the daily run that would have settled the hold. */
+const withoutDailyRunMs = 26 * hourMs;
+const beforeExpiryMs = hourMs;
+/** Where a processor does not say how long a hold lives: card networks give 4 days and 18 hours at least. */
+const shortestHoldMs = 4 * 24 * hourMs;
+
+/** When a hold that nobody settles is settled by itself: 26 hours after its window, and an hour before it expires. */
+export function holdDueAt(decideBy: Date, captureBefore: Date): Date {
+  return new Date(Math.min(decideBy.getTime() + withoutDailyRunMs, captureBefore.getTime() - beforeExpiryMs));
+}
+
+const open = ['created', 'sent', 'unknown', 'requires_action'] as const;
+const unchanged = {
+  decline_kind: null,
+  decline_reason: null,
+  decline_message: null,
+  processor_reference: null,
+  action_url: null,
+  last_four: null,
+  finished_at: null,
+  next_check_at: null,
+} as const;
+const nothingElse = { charge: null, hold: null, method: null, captured_cents: null, refunded: null, ended: null };
+
+/**
+ * What the processor's answer to a payment changes.
+ * @throws an Error for an answer that the port rules out: then the payment is unknown
+ */
+export function changeBy(payment: Payment, outcome: ProcessorOutcome, nowMs: number): PaymentChange {
+  if (outcome.status === 'succeeded') return succeededChange(payment, outcome, nowMs);
+  if (outcome.status === 'declined') return declinedChange(outcome, nowMs);
+  if (payment.step !== 'main') throw new Error(`a ${payment.step} cannot be confirmed by the buyer`);
+  const update: PaymentUpdate = {
+    ...unchanged,
+    status: 'requires_action',
+    from: open,
+    processor_reference: outcome.reference,
+    action_url: outcome.url,
+    next_check_at: payment.next_check_at ?? nextCheckAt(payment.checks, nowMs),
+  };
+  return { ...nothingElse, payment: update };
+}
+
+type Declined = Extract<ProcessorOutcome, { status: 'declined' }>;
+
+function declinedChange(outcome: Declined, nowMs: number): PaymentChange {
+  const { kind, reason, message, lastFour } = outcome;
+  const decline = { decline_kind: kind, decline_reason: reason, decline_message: message, last_four: lastFour ?? null };
+  const update = { ...unchanged, ...decline, status: 'declined', from: open, finished_at: new Date(nowMs) } as const;
+  return { ...nothingElse, payment: update };
+}
+
+/** The end of a payment that the processor never got and that may not be sent again. */
+export function notReceivedChange(nowMs: number): PaymentChange {
+  const message = 'The payment processor never got it.';
+  return declinedChange({ status: 'declined', kind: 'soft', reason: notReceived, message }, nowMs);
+}
+
+/** Nobody knows how it stands: the deadline passed, or the answer could not be read. */
+export function unknownChange(payment: Payment, nowMs: number): PaymentChange {
+  const next_check_at = nextCheckAt(payment.checks, nowMs);
+  return { ...nothingElse, payment: { ...unchanged, status: 'unknown', from: ['created', 'sent'], next_check_at } };
+}
+
+type Succeeded = Extract<ProcessorOutcome, { status: 'succeeded' }>;
+
+function succeededChange(payment: Payment, outcome: Succeeded, nowMs: number): PaymentChange {
+  const { reference, lastFour = null, savedMethod } = outcome;
+  const update: PaymentUpdate = {
+    ...unchanged,
+    status: 'succeeded',
+    from: open,
+    processor_reference: reference,
+    last_four: lastFour,
+    finished_at: new Date(nowMs),
+  };
+  const change = { ...nothingElse, payment: update };
+  const method = savedMethod === undefined ? null : { method: savedMethod, last_four: lastFour };
+  const charge = { step: payment.step, amount_cents: payment.amount_cents, reference };
+  switch (payment.call) {
+    case 'authorize':
+      return { ...change, method, hold: holdOf(payment, outcome, nowMs) };
+    case 'charge':
+      return { ...change, method, charge };
+    case 'chargeSaved':
+      return { ...change, charge, captured_cents: payment.step === 'recharge' ? payment.amount_cents : null };
+    case 'capture':
+      return { ...change, charge, captured_cents: payment.amount_cents };
+    case 'refund':
+      return { ...change, refunded: { id: payment.subject, cents: payment.amount_cents } };
+    case 'release':
+      return { ...change, ended: { id: payment.subject, message: 'The buyer did not confirm it; it was given up.' } };
+  }
+}
+
+function holdOf(payment: Payment, outcome: Succeeded, nowMs: number): HoldRow {
+  const { hold_terms: terms, amount_cents } = payment;
+  if (terms === null) throw new Error(`payment ${payment.id} holds an amount without the terms of a hold`);
+  const capture_before = outcome.captureBefore ?? new Date(nowMs + shortestHoldMs);
+  const decide_by = new Date(nowMs + terms.decisionMinutes * 60_000);
+  const due_at = holdDueAt(decide_by, capture_before);
+  return { reference: outcome.reference, amount_cents, capture_before, decide_by, upsell: terms.upsell, due_at };
+}
+
+/** What checkout hears of the end of a main payment; null for one that has no end yet, and for other steps. */
+export function completedBy(payment: Payment, update: PaymentUpdate): EventData<typeof paymentCompleted> | null {
+  const { status, finished_at } = update;
+  if (payment.step !== 'main' || finished_at === null) return null;
+  if (status !== 'succeeded' && status !== 'declined') return null;
+  const held = status === 'succeeded' && payment.call === 'authorize';
+  return {
+    orderId: payment.order_id,
+    paymentId: payment.id,
+    tryNo: payment.try_no,
+    status: held ? 'held' : status,
+    amountCents: payment.amount_cents,
+    currency: payment.currency,
+    reason: status === 'declined' ? buyerReason(update.decline_reason) : null,
+    test: payment.test,
+    completedAt: finished_at.toISOString(),
+  };
+}
+
+/** The end of a payment that its release brought about. */
+export const endedUpdate = (message: string, nowMs: number): PaymentUpdate => ({
+  ...unchanged,
+  status: 'declined',
+  from: open,
+  decline_kind: 'soft',
+  decline_reason: givenUp,
+  decline_message: message,
+  finished_at: new Date(nowMs),
+});

@@ -1,0 +1,92 @@
+import { formatAmount } from '@app/money/format';
+import { givenUp, notReceived } from './payment.rules.ts';
+import type { Payment } from './payment.types.ts';
+import { isHoldExpired } from './payment-notices.rules.ts';
+
+/** The payment log in plain words, for sellers. */
+
+type Line = Pick<
+  Payment,
+  | 'step'
+  | 'call'
+  | 'status'
+  | 'amount_cents'
+  | 'currency'
+  | 'decline_reason'
+  | 'decline_message'
+  | 'next_check_at'
+  | 'checks'
+>;
+
+/** What was tried, and what became of it. */
+const words: Record<Payment['call'], { done: string; tried: string }> = {
+  charge: { done: 'charged', tried: 'charge' },
+  chargeSaved: { done: 'charged to the saved card', tried: 'charge the saved card' },
+  authorize: { done: 'held on the card', tried: 'hold' },
+  capture: { done: 'captured from the hold', tried: 'capture from the hold' },
+  refund: { done: 'refunded', tried: 'refund' },
+  release: { done: 'released', tried: 'release' },
+};
+
+const purposes: Record<Payment['step'], string> = {
+  main: 'for the order',
+  capture: 'for the order',
+  upsell: 'for the upsell',
+  recharge: 'in place of a hold that had ended',
+  refund: 'to the buyer',
+  release: 'of a payment that the buyer did not confirm',
+};
+
+export function explanationOf(line: Line): string {
+  const amount = formatAmount(line.amount_cents, line.currency);
+  const { done, tried } = words[line.call];
+  const purpose = purposes[line.step];
+  switch (line.status) {
+    case 'succeeded':
+      return `${amount} ${done} ${purpose}.`;
+    case 'declined':
+      return `${amount} not ${done} ${purpose}. ${line.decline_message ?? ''}`.trim();
+    case 'requires_action':
+      return `The bank asks the buyer to confirm ${amount} ${purpose}.`;
+    case 'unknown':
+      return `Nobody knows yet whether ${amount} was ${done} ${purpose}: the payment processor gave no answer.`;
+    default:
+      return `The payment processor was asked to ${tried} ${amount} ${purpose}.`;
+  }
+}
+
+/** What happens next without anybody doing anything, or what the buyer may do; null when nothing does. */
+export function nextOf(line: Line): string | null {
+  switch (line.status) {
+    case 'succeeded':
+      return null;
+    case 'declined':
+      return afterDecline(line);
+    case 'requires_action':
+      return 'The payment goes on once the buyer has confirmed it; after a day without that it is given up.';
+    default:
+      return `The processor is asked how it stands${atTime(line.next_check_at)}. Nothing else is charged on the order until then.`;
+  }
+}
+
+const atTime = (time: Date | null): string => (time === null ? '' : ` at ${time.toISOString()} at the latest`);
+
+function afterDecline({ step, decline_reason: reason }: Line): string | null {
+  if (reason === givenUp || reason === notReceived) return step === 'main' ? 'The buyer may try again.' : null;
+  switch (step) {
+    case 'main':
+      return 'The buyer may try again, with this card or another one.';
+    case 'capture':
+      return isHoldExpired(reason)
+        ? 'The amount is charged to the saved card instead.'
+        : 'It is tried again with each daily run and before the hold expires; after that the card is charged instead.';
+    case 'upsell':
+      return 'The order is complete without the upsell.';
+    case 'recharge':
+      return 'The order has ended unpaid.';
+    case 'refund':
+      return 'Ask for the refund again to try once more.';
+    case 'release':
+      return null;
+  }
+}

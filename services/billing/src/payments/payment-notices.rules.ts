@@ -1,0 +1,27 @@
+import { formatAmount } from '@app/money/format';
+import type { Payment } from './payment.types.ts';
+
+/** What sellers read of payments in Recent activity. Cards and buyers are not named. */
+
+type About = Pick<Payment, 'order_id' | 'amount_cents' | 'currency'>;
+
+const amountOf = ({ amount_cents, currency }: About): string => formatAmount(amount_cents, currency);
+const because = (message: string | null): string => (message === null ? '' : ` The processor said: ${message}`);
+
+/** The hold ended before it was captured: its amount is charged in its place. */
+export const isHoldExpired = (reason: string | null): boolean => reason === 'hold_expired';
+
+export const captureFailedText = (about: About, message: string | null): string =>
+  `The held ${amountOf(about)} of order ${about.order_id} could not be captured. It is tried again daily, and before the hold expires.${because(message)}`;
+
+export const holdLostText = (about: About, message: string | null): string =>
+  `The held ${amountOf(about)} of order ${about.order_id} is lost: the hold ended, and charging the card in its place failed.${because(message)}`;
+
+export const refundRefusedText = (about: About, message: string | null): string =>
+  `The refund of ${amountOf(about)} of order ${about.order_id} was refused.${because(message)}`;
+
+export const refundFailedText = (about: About, message: string | null): string =>
+  `The refund of ${amountOf(about)} of order ${about.order_id} failed after it had been taken: the money is with you again.${because(message)}`;
+
+export const unknownText = (about: About): string =>
+  `Nobody knows yet whether the payment of ${amountOf(about)} for order ${about.order_id} was made: the payment processor has not answered for a day. It is asked again daily, and nothing else is charged on the order meanwhile.`;

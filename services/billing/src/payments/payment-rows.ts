@@ -1,0 +1,71 @@
+import { type Database, statement } from '@app/service-kit/database';
+import type { Charge, Hold, OrderMoney, Payment } from './payment.types.ts';
+
+/** As `Payment` names them. */
+export const paymentColumns = `id, account_id, order_id, step, subject, try_no, call, request, hold_terms, amount_cents,
+  currency, status, decline_kind, decline_reason, decline_message, processor, processor_reference, action_url, last_four,
+  customer_email, product_name, test, created_at, sent_at, finished_at, next_check_at, checks, noticed`;
+
+/** Times as PostgreSQL writes them in JSON become dates; those of rows are dates already. */
+export function paymentOf(row: Payment): Payment {
+  const { created_at, sent_at, finished_at, next_check_at } = row;
+  return {
+    ...row,
+    created_at: new Date(created_at),
+    sent_at: dateOf(sent_at),
+    finished_at: dateOf(finished_at),
+    next_check_at: dateOf(next_check_at),
+  };
+}
+
+const dateOf = (value: Date | null): Date | null => (value === null ? null : new Date(value));
+
+const byId = statement('payments-by-id', `select ${paymentColumns} from payments where account_id = $1 and id = $2`);
+
+/** A payment as it stands now. */
+export async function readPayment(database: Database, { account_id, id }: Payment): Promise<Payment> {
+  const { rows } = await database.pool.query<Payment>(byId([account_id, id]));
+  return paymentOf(rows[0] as Payment);
+}
+
+const moneyStatement = statement(
+  'orders-money',
+  `select
+     (select json_agg(p order by p.created_at, p.id)
+      from (select ${paymentColumns} from payments where account_id = $1 and order_id = $2) as p) as payments,
+     (select json_agg(c order by c.charged_at, c.id)
+      from (select * from charges where account_id = $1 and order_id = $2) as c) as charges,
+     (select row_to_json(h) from holds as h where account_id = $1 and order_id = $2) as hold,
+     (select method from payment_methods where account_id = $1 and order_id = $2) as method`,
+);
+
+interface MoneyRow {
+  readonly payments: Payment[] | null;
+  readonly charges: Charge[] | null;
+  readonly hold: Hold | null;
+  readonly method: string | null;
+}
+
+/** All that is recorded of an order's money, in one statement; empty for an order that nobody paid here. */
+export async function readMoney(database: Database, accountId: string, orderId: string): Promise<OrderMoney> {
+  const { rows } = await database.pool.query<MoneyRow>(moneyStatement([accountId, orderId]));
+  const { payments, charges, hold, method } = rows[0] as MoneyRow;
+  return {
+    accountId,
+    orderId,
+    payments: (payments ?? []).map(paymentOf),
+    charges: (charges ?? []).map((charge) => ({ ...charge, refund_due_at: dateOf(charge.refund_due_at) })),
+    hold: hold === null ? null : holdOf(hold),
+    savedMethod: method,
+  };
+}
+
+function holdOf(row: Hold): Hold {
+  const { capture_before, decide_by, due_at } = row;
+  return {
+    ...row,
+    capture_before: new Date(capture_before),
+    decide_by: new Date(decide_by),
+    due_at: new Date(due_at),
+  };
+}

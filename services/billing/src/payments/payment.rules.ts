@@ -1,0 +1,98 @@
+import type { PaymentOutcome } from '@app/contracts/payments';
+import type { Payment } from './payment.types.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/**
+ * How long after the last look at the processor the next one follows. The fourth and later ones are the daily run's; by
+ * themselves they come two hours later than that, so that a forgotten schedule leaves nothing unknown for ever.
+ */
+const checkDelaysMs = [minuteMs, 5 * minuteMs, hourMs];
+const withoutDailyRunMs = 26 * hourMs;
+
+/** @param checks looks that were made already */
+export function nextCheckAt(checks: number, nowMs: number): Date {
+  return new Date(nowMs + (checkDelaysMs[checks] ?? withoutDailyRunMs));
+}
+
+/** Processors keep idempotency keys for 24 hours at least; an hour is left for clocks that differ. */
+const resendWithinMs = 23 * hourMs;
+
+/** What the processor never got may be sent again for so long; after it, it counts as declined. */
+export function mayResend(payment: Payment, nowMs: number): boolean {
+  return nowMs - (payment.sent_at ?? payment.created_at).getTime() < resendWithinMs;
+}
+
+const noticeAfterMs = 24 * hourMs;
+
+/** Whether the seller has to hear that nobody knows how the payment stands. */
+export function isUnknownForLong(payment: Payment, nowMs: number): boolean {
+  const sentMs = (payment.sent_at ?? payment.created_at).getTime();
+  return payment.status !== 'requires_action' && !payment.noticed && nowMs - sentMs >= noticeAfterMs;
+}
+
+const giveUpAfterMs = 24 * hourMs;
+
+/** Whether the buyer has had the time to confirm at the bank: what nobody waits for is given up. */
+export function isAbandoned(payment: Payment, nowMs: number): boolean {
+  return payment.status === 'requires_action' && nowMs - payment.created_at.getTime() >= giveUpAfterMs;
+}
+
+export const hasEnded = ({ status }: Pick<Payment, 'status'>): boolean =>
+  status === 'succeeded' || status === 'declined';
+
+/** The one payment that blocks all others of its order, if there is one. A release only helps to end it. */
+export function openPayment(payments: readonly Payment[]): Payment | undefined {
+  return payments.find((payment) => !hasEnded(payment) && payment.step !== 'release');
+}
+
+/** A waiting payment is being ended. */
+export function openRelease(payments: readonly Payment[]): Payment | undefined {
+  return payments.find((payment) => !hasEnded(payment) && payment.step === 'release');
+}
+
+export type StartDecision =
+  | { readonly kind: 'outcome'; readonly of: Payment }
+  | { readonly kind: 'give up'; readonly of: Payment }
+  | { readonly kind: 'charge' };
+
+/** @param tried the order's main payments, in the order of their tries */
+export function decideStart(tried: readonly Payment[], tryNo: number): StartDecision {
+  const succeeded = tried.find(({ status }) => status === 'succeeded');
+  if (succeeded !== undefined) return { kind: 'outcome', of: succeeded };
+  const same = tried.find(({ try_no }) => try_no === tryNo);
+  if (same !== undefined) return { kind: 'outcome', of: same };
+  const last = tried.at(-1);
+  if (last === undefined) return { kind: 'charge' };
+  if (last.status === 'requires_action' && last.try_no < tryNo) return { kind: 'give up', of: last };
+  return last.status === 'declined' && last.try_no < tryNo ? { kind: 'charge' } : { kind: 'outcome', of: last };
+}
+
+/** The payment that says how an order's main payment stands; undefined when none was tried. */
+export function mainPayment(payments: readonly Payment[]): Payment | undefined {
+  const tried = payments.filter(({ step }) => step === 'main');
+  return tried.find(({ status }) => status === 'succeeded') ?? tried.toSorted((a, b) => a.try_no - b.try_no).at(-1);
+}
+
+/** A main payment as checkout is told of it. */
+export function outcomeOf(payment: Payment): PaymentOutcome {
+  const { id, try_no, amount_cents, status, action_url } = payment;
+  const about = { paymentId: id, tryNo: try_no, amountCents: amount_cents, action: null, reason: null };
+  if (status === 'succeeded') return { ...about, status: payment.call === 'authorize' ? 'held' : 'succeeded' };
+  if (status === 'declined') return { ...about, status: 'declined', reason: buyerReason(payment.decline_reason) };
+  if (status === 'requires_action' && action_url !== null) {
+    return { ...about, status: 'requires_action', action: { url: action_url } };
+  }
+  return { ...about, status: 'processing' };
+}
+
+/** Declines that say nothing of the card. */
+export const notReceived = 'not_received';
+export const givenUp = 'given_up';
+const passingReasons = new Set([notReceived, givenUp, 'processing_error', 'issuer_not_available', 'try_again_later']);
+
+/** What buyers are told of a decline. */
+export function buyerReason(reason: string | null): 'card_declined' | 'try_again_later' {
+  return reason !== null && passingReasons.has(reason) ? 'try_again_later' : 'card_declined';
+}

@@ -1,0 +1,90 @@
+import type { OfferedUpsell, PaymentStatus, PaymentStep } from '@app/contracts/payments';
+import type { CardRequest, ReferenceRequest, SavedMethodRequest } from '../processors/processor.ts';
+
+/** What the processor was asked, exactly: the call is the name of the port's method. */
+export type PaymentRequest =
+  | { readonly call: 'authorize' | 'charge'; readonly request: CardRequest }
+  | { readonly call: 'chargeSaved'; readonly request: SavedMethodRequest }
+  | { readonly call: 'capture' | 'refund' | 'release'; readonly request: ReferenceRequest };
+
+/** What a hold offers, fixed when its payment is made. */
+export interface HoldTerms {
+  readonly upsell: OfferedUpsell;
+  readonly decisionMinutes: number;
+}
+
+/** A try to move money, as its row; fields are named as the columns. */
+export type Payment = PaymentRequest & {
+  readonly id: string;
+  readonly account_id: string;
+  readonly order_id: string;
+  readonly step: PaymentStep;
+  /** The charge that a refund gives back, the payment that a release ends; '' for the order's own steps. */
+  readonly subject: string;
+  readonly try_no: number;
+  readonly hold_terms: HoldTerms | null;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly status: PaymentStatus;
+  readonly decline_kind: 'soft' | 'hard' | null;
+  readonly decline_reason: string | null;
+  readonly decline_message: string | null;
+  readonly processor: string;
+  readonly processor_reference: string | null;
+  readonly action_url: string | null;
+  readonly last_four: string | null;
+  readonly customer_email: string;
+  readonly product_name: string;
+  readonly test: boolean;
+  readonly created_at: Date;
+  readonly sent_at: Date | null;
+  readonly finished_at: Date | null;
+  readonly next_check_at: Date | null;
+  readonly checks: number;
+  readonly noticed: boolean;
+};
+
+export interface Charge {
+  /** The id of the payment that took the money. */
+  readonly id: string;
+  readonly amount_cents: number;
+  readonly refunded_cents: number;
+  readonly currency: string;
+  readonly processor: string;
+  readonly reference: string;
+  readonly test: boolean;
+  /** Its refund was asked for and goes on at this time, unless somebody does it before. */
+  readonly refund_due_at: Date | null;
+}
+
+export interface Hold {
+  readonly order_id: string;
+  readonly account_id: string;
+  readonly payment_id: string;
+  readonly reference: string;
+  readonly amount_cents: number;
+  /** What was captured of it, or charged in its place. */
+  readonly captured_cents: number;
+  readonly currency: string;
+  readonly capture_before: Date;
+  readonly decide_by: Date;
+  readonly upsell: OfferedUpsell;
+  readonly status: 'held' | 'settling' | 'settled' | 'lost';
+  readonly decision: 'accepted' | 'declined' | 'not_decided' | null;
+  readonly upsell_declined: boolean;
+  readonly processor: string;
+  readonly test: boolean;
+  /** When the payments loop goes on with it, unless somebody does so before. */
+  readonly due_at: Date;
+}
+
+/** All that is known of an order's money. */
+export interface OrderMoney {
+  readonly accountId: string;
+  readonly orderId: string;
+  /** Oldest first. */
+  readonly payments: readonly Payment[];
+  readonly charges: readonly Charge[];
+  readonly hold: Hold | null;
+  readonly savedMethod: string | null;
+}

@@ -1,0 +1,72 @@
+import { createWaker } from '@app/service-kit/waker';
+import { decideHold } from '../holds/settle-hold.ts';
+import { goOnWithRefund } from '../refunds/refund-charges.ts';
+import { claimDueHolds, claimDuePayments, claimDueRefunds, type DueOrder, type DuePayment } from './claim-due.ts';
+import { forEachOrder } from './for-each-order.ts';
+import { checkAndGoOn } from './go-on-with-order.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+
+export interface PaymentsLoop {
+  /** Looks for due work now. */
+  wake(): void;
+  close(): Promise<void>;
+}
+
+/** Nothing announces that the time of a payment has come, so the database is asked. */
+const pollIntervalMs = 1_000;
+const outagePauseMaxMs = 30_000;
+
+/**
+ * Goes on, in the background of each replica, with what nobody waits for: payments whose outcome is unknown, whatever a
+ * process that died left half done, and holds that nobody settled. A round takes a bounded number of rows.
+ */
+export function startPaymentsLoop(deps: PaymentDeps): PaymentsLoop {
+  const waker = createWaker();
+  let closing = false;
+  let failures = 0;
+  const running = (async () => {
+    while (!closing) {
+      try {
+        await runRound(deps, () => closing);
+        failures = 0;
+      } catch (err) {
+        failures += 1;
+        if (!closing) deps.logger.warn({ err }, 'due payments could not be gone on with; trying again');
+      }
+      // An outage meets every round: it is asked about less often the longer it lasts.
+      if (!closing) await waker.sleep(Math.min(outagePauseMaxMs, pollIntervalMs * 2 ** Math.min(failures, 5)));
+    }
+  })();
+  return {
+    wake: waker.wake,
+    close: async () => {
+      closing = true;
+      waker.wake();
+      await running;
+    },
+  };
+}
+
+/** One round: what is due of each kind, a few orders at a time. @throws when the database does not answer */
+export async function runRound(deps: PaymentDeps, isClosing: () => boolean = () => false): Promise<void> {
+  const { database, clock } = deps;
+  const byItself = (accountId: string) => ({ accountId, requestId: null });
+  const payments = await claimDuePayments(database, clock.now());
+  const check = ({ account_id, order_id, id, step }: DuePayment) => checkAndGoOn(deps, account_id, order_id, id, step);
+  await forEachOrder(deps, payments, check, isClosing);
+  const holds = await claimDueHolds(database, clock.now());
+  const settle = async ({ account_id, order_id }: DueOrder): Promise<void> => {
+    await decideHold(deps, byItself(account_id), order_id, 'not_decided', true);
+  };
+  await forEachOrder(deps, holds, settle, isClosing);
+  const refunds = distinct(await claimDueRefunds(database, clock.now()));
+  const refund = async ({ account_id, order_id }: DueOrder): Promise<void> => {
+    await goOnWithRefund(deps, byItself(account_id), order_id, false);
+  };
+  await forEachOrder(deps, refunds, refund, isClosing);
+}
+
+/** An order with two charges is due twice. */
+const distinct = (due: readonly DueOrder[]): DueOrder[] => [
+  ...new Map(due.map((order) => [`${order.account_id}/${order.order_id}`, order])).values(),
+];

@@ -1,0 +1,23 @@
+import * as contract from '@app/contracts/payments';
+import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
+import { settleHold } from '../holds/settle-hold.ts';
+import { refundCharges } from '../refunds/refund-charges.ts';
+import { continuePayment } from './continue-payment.ts';
+import { listPayments } from './list-payments.ts';
+import { createShare } from './order-turns.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+import { startPayment } from './start-payment.ts';
+
+export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
+  const share = createShare();
+  return [
+    // A try that comes twice, as when its answer was lost on the way, waits for the call that is under way.
+    onRequest(contract.startPayment, (input, context) =>
+      share(`${context.accountId}/${input.orderId}/${input.tryNo}`, () => startPayment(deps, context, input)),
+    ),
+    onRequest(contract.continuePayment, ({ orderId }, context) => continuePayment(deps, context, orderId)),
+    onRequest(contract.settleHold, ({ orderId, decision }, context) => settleHold(deps, context, orderId, decision)),
+    onRequest(contract.refundCharges, ({ orderId }, context) => refundCharges(deps, context, orderId)),
+    onRequest(contract.listPayments, (query, { accountId }) => listPayments(deps.database, accountId, query)),
+  ];
+}

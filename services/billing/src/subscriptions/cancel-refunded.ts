@@ -1,0 +1,114 @@
+import type { EventData } from '@app/contracts/define';
+import type { orderRefunded } from '@app/contracts/orders';
+import { subscriptionCanceled } from '@app/contracts/subscriptions';
+import type { ReceivedEvent } from '@app/messaging/event-handler';
+import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
+import { type Client, statement } from '@app/service-kit/database';
+import { monthlyCents } from './monthly.rules.ts';
+
+/** Whose order, and when it was refunded. */
+interface OrderKey {
+  readonly account_id: string;
+  readonly order_id: string;
+}
+
+/** Any number that no other advisory lock of this database has. */
+const lockClass = 0x73_75_62;
+const lockBuckets = 64;
+
+/**
+ * Orders and their refunds come in any order, and at the same time. Whoever writes either first takes the locks of its
+ * orders, so that one of the two always sees the other. Buckets keep the locks of a large batch few, and are taken in one
+ * order, so that no two batches wait in a circle.
+ */
+const lockStatement = statement(
+  'subscriptions-lock-orders',
+  `select pg_advisory_xact_lock(${lockClass}, bucket) from (
+     select distinct abs(hashtext(id) % ${lockBuckets}) as bucket from unnest($1::text[]) as id order by bucket) as buckets`,
+);
+
+export async function lockOrders(client: Client, orderIds: readonly string[]): Promise<void> {
+  await client.query(lockStatement([orderIds]));
+}
+
+const rememberStatement = statement(
+  'subscriptions-remember-refunds',
+  `insert into refunded_orders (account_id, order_id, refunded_at)
+   select account_id, order_id, refunded_at
+   from json_to_recordset($1::json) as r(account_id text, order_id text, refunded_at timestamptz)
+   order by account_id, order_id
+   on conflict do nothing`,
+);
+
+type RefundedOrder = ReceivedEvent<EventData<typeof orderRefunded>>;
+
+/** A refunded order's subscription ends; of an order that is not known yet it will end as soon as it has begun. */
+export async function cancelOfRefundedOrders(client: Client, events: readonly RefundedOrder[]): Promise<void> {
+  await lockOrders(
+    client,
+    events.map(({ data }) => data.orderId),
+  );
+  const refunds = events.map(({ accountId, data }) => ({
+    account_id: accountId,
+    order_id: data.orderId,
+    refunded_at: data.refundedAt,
+  }));
+  await client.query(rememberStatement([JSON.stringify(refunds)]));
+  await cancelRefunded(client, refunds, events[0]?.requestId ?? null);
+}
+
+const cancelStatement = statement(
+  'subscriptions-cancel-refunded',
+  `update subscriptions as s set status = 'canceled', canceled_at = greatest(r.refunded_at, s.started_at)
+   from refunded_orders as r, json_to_recordset($1::json) as o(account_id text, order_id text)
+   where s.account_id = o.account_id and s.order_id = o.order_id
+     and r.account_id = s.account_id and r.order_id = s.order_id and s.status <> 'canceled'
+   returning s.id, s.account_id, s.order_id, s.product_id, s.product_name, s.customer_email, s.amount_cents, s.currency,
+     s.billing_interval, s.canceled_at, s.test`,
+);
+
+interface CanceledRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly order_id: string;
+  readonly product_id: string;
+  readonly product_name: string;
+  readonly customer_email: string;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly billing_interval: 'month' | 'year';
+  readonly canceled_at: Date;
+  readonly test: boolean;
+}
+
+/** Cancels those subscriptions of the orders whose order was refunded, and tells of each once. The orders are locked. */
+export async function cancelRefunded(
+  client: Client,
+  orders: readonly OrderKey[],
+  requestId: string | null,
+): Promise<void> {
+  const { rows } = await client.query<CanceledRow>(cancelStatement([JSON.stringify(orders)]));
+  if (rows.length === 0) return;
+  const events = rows.map((row) =>
+    outboxRow(subscriptionCanceled, canceledData(row), {
+      accountId: row.account_id,
+      requestId,
+      nowMs: row.canceled_at.getTime(),
+    }),
+  );
+  await client.query(insertOutboxSql, [JSON.stringify(events)]);
+}
+
+const canceledData = (row: CanceledRow): EventData<typeof subscriptionCanceled> => ({
+  subscriptionId: row.id,
+  orderId: row.order_id,
+  productId: row.product_id,
+  productName: row.product_name,
+  customerEmail: row.customer_email,
+  amountCents: row.amount_cents,
+  currency: row.currency,
+  billingInterval: row.billing_interval,
+  mrrCents: monthlyCents(row.amount_cents, row.billing_interval),
+  canceledAt: row.canceled_at.toISOString(),
+  test: row.test,
+});

@@ -1,0 +1,74 @@
+import type { EventEnvelope } from '@app/contracts/define';
+import { newId, newIdSuffix } from '@app/contracts/ids';
+import * as contract from '@app/contracts/payments';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { startInput } from './payment-samples.ts';
+
+guardLeaks();
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+const context = (accountId: string) => ({
+  accountId,
+  requestId: 'r',
+  commandId: newIdSuffix(harness.clock.nowMs()),
+});
+const newAccount = (): string => newId('account', harness.clock.nowMs());
+const eventsOf = (accountId: string, subject: string) =>
+  (harness.published as (EventEnvelope<Record<string, unknown>> & { subject?: string })[]).filter(
+    (event) => event.accountId === accountId && subject in event.data,
+  );
+
+test('an order is charged over NATS, told of once, listed without the card’s token, and refunded', async () => {
+  const account = newAccount();
+  const input = startInput({ paymentMethod: 'sim_ok' });
+  const outcome = contract.startPayment.output
+    .strict()
+    .parse(await harness.requester.request(contract.startPayment, input, context(account)));
+  expect(outcome).toMatchObject({ status: 'succeeded', tryNo: 1, amountCents: input.amountCents });
+  const again = await harness.requester.request(contract.startPayment, input, context(account));
+  expect(again).toEqual(outcome);
+  const [completed] = await eventually(
+    () => eventsOf(account, 'completedAt').length > 0 && eventsOf(account, 'completedAt'),
+  );
+  expect(contract.paymentCompleted.data.strict().parse(completed?.data)).toMatchObject({
+    orderId: input.orderId,
+    status: 'succeeded',
+  });
+  const refund = await harness.requester.request(contract.refundCharges, { orderId: input.orderId }, context(account));
+  expect(refund).toEqual({ status: 'refunded', refundedCents: input.amountCents, detail: null });
+  const listed = await harness.requester.request(contract.listPayments, {}, context(account));
+  expect(listed.data.map((entry) => contract.paymentResource.strict().parse(entry))).toMatchObject([
+    { step: 'refund', status: 'succeeded' },
+    { step: 'main', status: 'succeeded', last_four: '4242', explanation: '$49.00 charged for the order.' },
+  ]);
+  expect(JSON.stringify([listed, harness.published])).not.toContain('sim_ok');
+});
+
+test('a hold is captured with its upsell once the buyer accepts', async () => {
+  const account = newAccount();
+  const hold = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 }, decisionMinutes: 60 };
+  const input = startInput({ hold });
+  const outcome = await harness.requester.request(contract.startPayment, input, context(account));
+  expect(outcome.status).toBe('held');
+  const decide = { orderId: input.orderId, decision: 'accepted' } as const;
+  const result = await harness.requester.request(contract.settleHold, decide, context(account));
+  expect(contract.settleHold.output.strict().parse(result)).toEqual({
+    status: 'settled',
+    decision: 'accepted',
+    upsell: hold.upsell,
+    upsellDeclined: false,
+    capturedCents: input.amountCents,
+  });
+  const declined = { ...decide, decision: 'declined' } as const;
+  expect(await harness.requester.request(contract.settleHold, declined, context(account))).toEqual(result);
+  const [settled] = await eventually(() => eventsOf(account, 'settledAt').length > 0 && eventsOf(account, 'settledAt'));
+  expect(contract.holdSettled.data.strict().parse(settled?.data)).toMatchObject({ status: 'settled' });
+});
