@@ -6,10 +6,12 @@ import {
   updateAffiliate,
 } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type AffiliateHarness, type PaidOrder, startAffiliate } from './harness.ts';
+import { type AffiliateHarness, startAffiliate } from './harness.ts';
+import { paidOrder } from './samples.ts';
 
 guardLeaks();
 let service: AffiliateHarness;
@@ -30,32 +32,6 @@ function addAffiliate(owner: string, commission: { commissionPercent: number } |
   return service.ask(createAffiliate, { body }, { accountId: owner });
 }
 
-function paidOrder(fields: Partial<PaidOrder> = {}): PaidOrder {
-  return {
-    orderId: newId('order', Date.now()),
-    productId: 'prd_01kex0000000000000000000aa',
-    productName: 'Course',
-    productSlug: 'course',
-    pricingType: 'onetime',
-    billingInterval: null,
-    priceCents: 4900,
-    customerEmail: 'buyer@example.com',
-    customerName: '',
-    country: null,
-    totalCents: 4905,
-    currency: 'eur',
-    items: [],
-    affiliateCode: 'PAT',
-    paymentMethod: null,
-    accessUrl: '',
-    supportEmail: '',
-    source: 'api',
-    test: false,
-    paidAt: '2026-01-10T08:00:00.123Z',
-    ...fields,
-  };
-}
-
 const list = async (page: { limit?: number; before?: string } = {}, owner = accountId) =>
   await service.ask(listCommissions, { code: 'pat', ...page }, { accountId: owner });
 const whenCommissions = (count: number, owner = accountId) =>
@@ -67,7 +43,7 @@ const whenCommissions = (count: number, owner = accountId) =>
 test('an order that names an affiliate, in any case, makes one pending commission from the time of the sale', async () => {
   expect(await list()).toEqual({ data: [] });
   const order = paidOrder({ affiliateCode: 'pAt' });
-  await service.publish(accountId, order);
+  await service.publish(orderPaid, accountId, order);
   expect(await whenCommissions(1)).toEqual([
     {
       id: expect.stringMatching(/^com_/),
@@ -83,17 +59,17 @@ test('an order that names an affiliate, in any case, makes one pending commissio
 test('an order makes one commission however often its event arrives and under whatever id', async () => {
   const [first, last] = [paidOrder(), paidOrder()];
   const eventId = newId('event', Date.now());
-  for (const id of [eventId, eventId, undefined]) await service.publish(accountId, first, id);
-  await service.publish(accountId, last);
+  for (const id of [eventId, eventId, undefined]) await service.publish(orderPaid, accountId, first, id);
+  await service.publish(orderPaid, accountId, last);
   expect((await whenCommissions(2)).map((commission) => commission.order_id)).toEqual([last.orderId, first.orderId]);
 });
 
 test('test orders, affiliates’ own purchases and orders without a code earn nothing', async () => {
-  await service.publish(accountId, paidOrder({ test: true }));
-  await service.publish(accountId, paidOrder({ customerEmail: 'Pat@EXAMPLE.com' }));
-  await service.publish(accountId, paidOrder({ affiliateCode: null }));
+  await service.publish(orderPaid, accountId, paidOrder({ test: true }));
+  await service.publish(orderPaid, accountId, paidOrder({ customerEmail: 'Pat@EXAMPLE.com' }));
+  await service.publish(orderPaid, accountId, paidOrder({ affiliateCode: null }));
   const credited = paidOrder();
-  await service.publish(accountId, credited);
+  await service.publish(orderPaid, accountId, credited);
   expect((await whenCommissions(1)).map((commission) => commission.order_id)).toEqual([credited.orderId]);
 });
 
@@ -101,7 +77,7 @@ test('an affiliate is credited by the account that made the sale, at the commiss
   const other = newId('account', Date.now());
   await addAffiliate(other, { commissionCents: 5000 });
   const orders = [paidOrder(), paidOrder({ totalCents: 9900 })];
-  for (const order of orders) await service.publish(other, order);
+  for (const order of orders) await service.publish(orderPaid, other, order);
   expect((await whenCommissions(2, other)).map((commission) => commission.amount_cents)).toEqual([5000, 4905]);
   expect(await list()).toEqual({ data: [] });
   await service.ask(updateAffiliate, { code: 'PAT', body: { commissionPercent: 50 } }, { accountId: other });
@@ -131,8 +107,8 @@ test('the credit of each sale is the code as the affiliate writes it, in the acc
 test('a code that the account does not have becomes an event, for test orders too, and credits nobody', async () => {
   const stranger = newId('account', Date.now());
   const [order, testOrder] = [paidOrder(), paidOrder({ affiliateCode: 'Typo', test: true })];
-  await service.publish(stranger, order);
-  await service.publish(accountId, testOrder);
+  await service.publish(orderPaid, stranger, order);
+  await service.publish(orderPaid, accountId, testOrder);
   const rows = await eventually(async () => {
     const found = await service.database.pool.query(
       'select subject, payload::json as event from outbox where payload like any ($1) and stream_seq is not null order by id',
@@ -160,7 +136,7 @@ test('a code that the account does not have becomes an event, for test orders to
 
 test('commissions are paged back by id, newest sale first, none twice and none left out', async () => {
   const orders = Array.from({ length: 5 }, (_, n) => paidOrder({ paidAt: `2026-01-10T08:00:0${n}.000Z` }));
-  await Promise.all(orders.map((order) => service.publish(accountId, order)));
+  await Promise.all(orders.map((order) => service.publish(orderPaid, accountId, order)));
   const all = await whenCommissions(5);
   expect(
     all
@@ -183,7 +159,7 @@ test('a burst of orders with and without affiliates is settled completely', asyn
   const orders = Array.from({ length: 300 }, (_, n) =>
     paidOrder({ affiliateCode: ['PAT', 'pat', 'nobody', null][n % 4] ?? null }),
   );
-  await Promise.all(orders.map((order) => service.publish(accountId, order)));
+  await Promise.all(orders.map((order) => service.publish(orderPaid, accountId, order)));
   const count = await eventually(async () => {
     const { rows } = await service.database.pool.query(
       `select (select count(*) from commissions where account_id = $1) as credited,

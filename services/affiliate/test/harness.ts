@@ -1,6 +1,6 @@
-import type { EventData, RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
+import type { EventData, EventDefinition, RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { newId, newIdSuffix } from '@app/contracts/ids';
-import { orderPaid } from '@app/contracts/orders';
+import type { orderPaid } from '@app/contracts/orders';
 import { connectNats } from '@app/messaging/connect';
 import { type CallContext, createRequester } from '@app/messaging/requester';
 import { type Database, openDatabase } from '@app/service-kit/database';
@@ -26,8 +26,13 @@ export interface AffiliateHarness {
     input: RequestInput<R>,
     context: { accountId: string } & Partial<CallContext>,
   ): Promise<RequestOutput<R>>;
-  /** Puts a paid order on checkout's stream; resolves when the stream has it. */
-  publish(accountId: string, order: PaidOrder, eventId?: string): Promise<void>;
+  /** Puts an event on checkout's stream; resolves when the stream has it. */
+  publish<E extends EventDefinition>(
+    definition: E,
+    accountId: string,
+    data: EventData<E>,
+    eventId?: string,
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,8 +59,8 @@ export async function startAffiliate(): Promise<AffiliateHarness> {
       expect(definition.output.parse(output)).toEqual(output);
       return output;
     },
-    publish: (accountId, data, eventId = newId('event', Date.now())) =>
-      producers.publish(orderPaid, { id: eventId, accountId, occurredAt: data.paidAt, data }),
+    publish: (definition, accountId, data, eventId = newId('event', Date.now())) =>
+      producers.publish(definition, { id: eventId, accountId, occurredAt: clock.now().toISOString(), data }),
     close: async () => {
       await Promise.all([link.close(), producers.close(), database.close()]);
       await service.close();

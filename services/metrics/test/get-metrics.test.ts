@@ -1,13 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import { productRenamed } from '@app/contracts/catalog';
+import { checkoutVisited } from '@app/contracts/checkouts';
 import { newId } from '@app/contracts/ids';
 import { getMetrics, type MetricsResource, metricsResource } from '@app/contracts/metrics';
-import { orderPaid } from '@app/contracts/orders';
-import { subscriptionStarted } from '@app/contracts/subscriptions';
+import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import { subscriptionCanceled, subscriptionStarted } from '@app/contracts/subscriptions';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
-import { orderEvent, sampleProduct, subscriptionEvent } from './samples.ts';
+import {
+  cancellationEvent,
+  orderEvent,
+  refundEvent,
+  reopeningEvent,
+  sampleProduct,
+  subscriptionEvent,
+  visitEvent,
+} from './samples.ts';
 
 guardLeaks();
 
@@ -109,6 +119,82 @@ test('a subscription raises recurring revenue from its month on', async () => {
     { month: '2026-03', value: 2733 },
   ]);
   expect(metrics.churnByMonth.map(({ value }) => value)).toEqual([0, 0, 0]);
+});
+
+test('views, shown upsells, refunds and cancellations are in the published numbers, and those of rehearsals are not', async () => {
+  const productId = newId('product', 0);
+  const sell = async (fields: Parameters<typeof orderEvent>[2]) => {
+    const event = orderEvent(account, productId, { productName: 'Club', pricingType: 'subscription', ...fields });
+    await harness.publish(orderPaid, event);
+    return event.data;
+  };
+  const upsell = { kind: 'upsell', label: 'Coaching', amountCents: 1000 } as const;
+  const main = { kind: 'main', label: 'Club', amountCents: 1900 } as const;
+  const fromCheckout = { source: 'checkout' as const, totalCents: 1900, items: [main] };
+  const refund = async (order: { orderId: string; totalCents: number }, refundNo: number, test = false) => {
+    const about = { orderId: order.orderId, totalCents: order.totalCents, refundNo, test };
+    await harness.publish(orderRefunded, refundEvent(account, productId, about));
+    return about;
+  };
+  // Rehearsals come before what counts of their kind, so that they are there when the numbers are right. The first visit comes before any sale and names the product.
+  await harness.publish(
+    checkoutVisited,
+    visitEvent(account, productId, { productName: 'Club', pricingType: 'subscription' }),
+  );
+  await harness.publish(checkoutVisited, visitEvent(account, productId, { test: true }));
+  for (let n = 0; n < 3; n++) await harness.publish(checkoutVisited, visitEvent(account, productId));
+
+  const rehearsal = await sell({ ...fromCheckout, test: true });
+  const bought = await sell({ ...fromCheckout, totalCents: 2900, items: [main, upsell], upsellShown: true });
+  await sell({ ...fromCheckout, upsellShown: true });
+  const kept = await sell({ totalCents: 1900 });
+  await refund(rehearsal, 1, true);
+  await refund(bought, 1);
+  const failed = await refund(kept, 1);
+  await harness.publish(orderReopened, reopeningEvent(account, productId, failed));
+
+  const [monthly, yearly] = [
+    subscriptionEvent(account, productId, { startedAt: '2026-01-15T12:00:00.000Z' }),
+    subscriptionEvent(account, productId, { amountCents: 9990, billingInterval: 'year' }),
+  ];
+  for (const event of [monthly, yearly]) await harness.publish(subscriptionStarted, event);
+  const { subscriptionId, amountCents, billingInterval } = yearly.data;
+  const canceled = { subscriptionId, amountCents, billingInterval, mrrCents: 833 };
+  await harness.publish(subscriptionCanceled, cancellationEvent(account, productId, { test: true }));
+  await harness.publish(subscriptionCanceled, cancellationEvent(account, productId, canceled));
+
+  const expected = {
+    revenueCents: 6700,
+    orders: 3,
+    aovCents: 2233,
+    bumpTakeRate: 0,
+    upsellTakeRate: 0.5,
+    activeSubscriptions: 1,
+    mrrCents: 1900,
+    refunds: 1,
+    refundedCents: 2900,
+    refundRate: 0.3333,
+    views: 4,
+    conversionRate: 0.5,
+    customers: 1,
+  };
+  const metrics = await eventually(async () => {
+    const seen = await ask(productId);
+    return isDeepStrictEqual(seen.summary, expected) && seen;
+  });
+  expect(metrics).toMatchObject({
+    product: { id: productId, name: 'Club', pricingType: 'subscription' },
+    mrrByMonth: [
+      { month: '2026-01', value: 2733 },
+      { month: '2026-02', value: 1900 },
+      { month: '2026-03', value: 1900 },
+    ],
+    churnByMonth: [
+      { month: '2026-01', value: 0 },
+      { month: '2026-02', value: 0.5 },
+      { month: '2026-03', value: 0 },
+    ],
+  });
 });
 
 test('a product nothing was sold of has zeros', async () => {

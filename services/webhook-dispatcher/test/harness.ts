@@ -22,7 +22,7 @@ export async function startHarness(settings: Record<string, string> = {}) {
   const clock = fakeClock();
   const start = () => createWebhookDispatcher(configSchema.parse(env), { logger: silentLogger(), clock });
   const link = await connectNats(nats.login('gateway'));
-  const producers = await startProducers(nats, ['checkout', 'catalog', 'affiliate']);
+  const producers = await startProducers(nats, ['checkout', 'billing', 'catalog', 'affiliate']);
   const running = { service: await start() };
   const requester = createRequester(link);
   const database = await openDatabase(databaseOptions(stored.url));

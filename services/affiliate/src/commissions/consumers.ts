@@ -1,7 +1,8 @@
-import { orderPaid } from '@app/contracts/orders';
+import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
 import { type EventHandler, onEvent } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { namesCode, recordCommissions } from './record-commissions.ts';
+import { recordRefunds } from './record-refunds.ts';
 
 /** Few batches write to the outbox; the relay is woken after those alone. */
 export function eventHandlers(clock: Clock, wakeRelay: () => void): EventHandler[] {
@@ -13,5 +14,10 @@ export function eventHandlers(clock: Clock, wakeRelay: () => void): EventHandler
       },
       namesCode,
     ),
+    onEvent(orderRefunded, (events, client) => recordRefunds(client, events, 'refunded'), isNoTest),
+    onEvent(orderReopened, (events, client) => recordRefunds(client, events, 'reopened'), isNoTest),
   ];
 }
+
+/** Test orders earn no commission. */
+const isNoTest = ({ test }: { test: boolean }): boolean => !test;

@@ -26,8 +26,8 @@ interface CommissionRow {
 }
 
 /**
- * Credits affiliates with the sales that named their code, many sales at a time: one look-up, one insert. For an
- * unknown code it writes an event, so that the seller is notified; the sale itself stands.
+ * Credits affiliates with the sales that named their code, many sales at a time: one look-up, one insert. The commission
+ * on a sale that was refunded already is voided from the beginning. For an unknown code it writes an event, so that the seller is notified; the sale itself stands.
  * @returns how many events it wrote to the outbox
  */
 export async function recordCommissions(client: Client, clock: Clock, orders: readonly PaidOrder[]): Promise<number> {
@@ -89,12 +89,25 @@ function unmatched({ accountId, requestId, traceparent, data }: PaidOrder, code:
   return { ...row, traceparent: traceparent ?? row.traceparent };
 }
 
+/**
+ * Locks the orders' rows in `order_refunds`, and makes them where there are none: a refund that is being recorded is waited
+ * for and seen, and one that comes meanwhile waits and finds the commission.
+ */
 const insertCommissions = statement(
   'commissions-insert',
-  `insert into commissions (account_id, id, affiliate_id, order_id, amount_cents, currency, status, created_at)
-   select account_id, id, affiliate_id, order_id, amount_cents, currency, 'pending', created_at
-   from json_to_recordset($1::json) as r (account_id text, id text, affiliate_id text, order_id text,
-     amount_cents bigint, currency text, created_at timestamptz)
+  `with incoming as materialized (
+     select * from json_to_recordset($1::json) as r (account_id text, id text, affiliate_id text, order_id text,
+       amount_cents bigint, currency text, created_at timestamptz)
+   ), refunds as (
+     insert into order_refunds (account_id, order_id)
+     select distinct account_id, order_id from incoming order by account_id, order_id
+     on conflict (account_id, order_id) do update set order_id = excluded.order_id
+     returning account_id, order_id, refunded_no > reopened_no as refunded
+   )
+   insert into commissions (account_id, id, affiliate_id, order_id, amount_cents, currency, status, created_at)
+   select account_id, id, affiliate_id, order_id, amount_cents, currency,
+     case when refunded then 'voided' else 'pending' end, created_at
+   from incoming join refunds using (account_id, order_id)
    on conflict (account_id, order_id) do nothing`,
 );
 const insertEvents = statement('outbox-insert', insertOutboxSql);

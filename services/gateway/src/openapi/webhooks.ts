@@ -1,4 +1,10 @@
-import { funnelEmailSyncPayload, orderPaidPayload } from '@app/contracts/webhook-payloads';
+import {
+  funnelEmailSyncPayload,
+  orderPaidPayload,
+  orderRefundedPayload,
+  subscriptionCanceledPayload,
+  upsellAcceptedPayload,
+} from '@app/contracts/webhook-payloads';
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 
@@ -14,6 +20,13 @@ const deliveryHeaders = z.object({
 
 const payloads = [
   ['order.paid', orderPaidPayload, 'An order is paid for'],
+  ['order.refunded', orderRefundedPayload, 'An order is refunded'],
+  ['upsell.accepted', upsellAcceptedPayload, 'A buyer accepts the upsell after an order'],
+  [
+    'subscription.canceled',
+    subscriptionCanceledPayload,
+    'A subscription is canceled by the seller, or with the refund of its order',
+  ],
   ['funnel.email.sync', funnelEmailSyncPayload, 'A post-purchase email is handed over; one event for each email'],
 ] as const;
 

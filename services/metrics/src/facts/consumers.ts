@@ -1,15 +1,27 @@
 import { productRenamed } from '@app/contracts/catalog';
-import { orderPaid } from '@app/contracts/orders';
-import { subscriptionStarted } from '@app/contracts/subscriptions';
+import { checkoutVisited } from '@app/contracts/checkouts';
+import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import { subscriptionCanceled, subscriptionStarted } from '@app/contracts/subscriptions';
 import { type EventHandler, onEvent } from '@app/messaging/event-handler';
 import { recordNames } from '../products/record-names.ts';
-import { factOfOrder, factOfSubscription } from './fact.rules.ts';
+import {
+  factOfCancellation,
+  factOfOrder,
+  factOfRefund,
+  factOfReopening,
+  factOfSubscription,
+  factOfVisit,
+} from './fact.rules.ts';
 import { recordFacts } from './record-facts.ts';
 
 export function eventHandlers(): EventHandler[] {
   return [
     onEvent(orderPaid, (events, client) => recordFacts(client, events.map(factOfOrder))),
+    onEvent(orderRefunded, (events, client) => recordFacts(client, events.map(factOfRefund))),
+    onEvent(orderReopened, (events, client) => recordFacts(client, events.map(factOfReopening))),
+    onEvent(checkoutVisited, (events, client) => recordFacts(client, events.map(factOfVisit))),
     onEvent(subscriptionStarted, (events, client) => recordFacts(client, events.map(factOfSubscription))),
+    onEvent(subscriptionCanceled, (events, client) => recordFacts(client, events.map(factOfCancellation))),
     onEvent(productRenamed, (events, client) => recordNames(client, events)),
   ];
 }

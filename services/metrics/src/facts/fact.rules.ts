@@ -1,26 +1,36 @@
+import type { checkoutVisited } from '@app/contracts/checkouts';
 import type { EventData, EventEnvelope } from '@app/contracts/define';
-import type { orderPaid } from '@app/contracts/orders';
-import type { subscriptionStarted } from '@app/contracts/subscriptions';
+import type { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import type { subscriptionCanceled, subscriptionStarted } from '@app/contracts/subscriptions';
 import { divideHalfUp } from '@app/money/arithmetic';
 
-/** A new kind needs a function in this file and its part in the roll-up columns. */
-export type FactKind = 'order_paid' | 'subscription_started';
+/**
+ * A new kind needs a function in this file and its part in the roll-up columns, which are sums: what a later kind takes
+ * back, such as a refund that failed afterwards, is subtracted, so that facts may come in any order.
+ */
+export type FactKind =
+  | 'order_paid'
+  | 'order_refunded'
+  | 'order_reopened'
+  | 'checkout_visited'
+  | 'subscription_started'
+  | 'subscription_canceled';
 
 /** The part of an event that the numbers need; fields are named as the columns. */
 export interface Fact {
   readonly event_id: string;
   readonly account_id: string;
   readonly product_id: string;
-  /** Null when the event has no name. */
+  /** Both null when the event does not have both. */
   readonly product_name: string | null;
-  readonly pricing_type: 'onetime' | 'subscription';
-  /** Id of the order or subscription. */
+  readonly pricing_type: 'onetime' | 'subscription' | null;
+  /** What there is one fact of each kind for. */
   readonly subject_id: string;
   readonly kind: FactKind;
   /** The time that decides the month. */
   readonly occurred_at: string;
   readonly test: boolean;
-  readonly currency: string;
+  readonly currency: string | null;
   readonly amount_cents: number;
   /** What it adds to monthly recurring revenue. */
   readonly mrr_cents: number;
@@ -28,11 +38,15 @@ export interface Fact {
   readonly email: string | null;
   readonly has_bump: boolean;
   readonly has_upsell: boolean;
+  readonly upsell_shown: boolean;
   readonly from_checkout: boolean;
 }
 
-export function factOfOrder(event: EventEnvelope<EventData<typeof orderPaid>>): Fact {
+type EventOf<E> = EventEnvelope<EventData<E>>;
+
+export function factOfOrder(event: EventOf<typeof orderPaid>): Fact {
   const order = event.data;
+  const hasUpsell = order.items.some((item) => item.kind === 'upsell');
   return {
     event_id: event.id,
     account_id: event.accountId,
@@ -48,32 +62,101 @@ export function factOfOrder(event: EventEnvelope<EventData<typeof orderPaid>>): 
     mrr_cents: 0,
     email: order.customerEmail.toLowerCase(),
     has_bump: order.items.some((item) => item.kind === 'bump'),
-    has_upsell: order.items.some((item) => item.kind === 'upsell'),
+    has_upsell: hasUpsell,
+    // What was bought was shown.
+    upsell_shown: hasUpsell || order.upsellShown === true,
     from_checkout: order.source === 'checkout',
   };
 }
 
-export function factOfSubscription(event: EventEnvelope<EventData<typeof subscriptionStarted>>): Fact {
-  const subscription = event.data;
+/** Counts the order's whole total, as revenue does, whether the platform gave it back or the seller. */
+export function factOfRefund(event: EventOf<typeof orderRefunded>): Fact {
+  return { ...aboutRefund(event), kind: 'order_refunded', occurred_at: event.data.refundedAt };
+}
+
+/** Takes back the refund with the same number. */
+export function factOfReopening(event: EventOf<typeof orderReopened>): Fact {
+  return { ...aboutRefund(event), kind: 'order_reopened', occurred_at: event.data.reopenedAt };
+}
+
+function aboutRefund(event: EventOf<typeof orderRefunded | typeof orderReopened>) {
+  const { orderId, productId, refundNo, test, currency, totalCents } = event.data;
   return {
+    ...nothingElse,
     event_id: event.id,
     account_id: event.accountId,
-    product_id: subscription.productId,
-    product_name: null,
-    pricing_type: 'subscription',
-    subject_id: subscription.subscriptionId,
-    kind: 'subscription_started',
-    occurred_at: subscription.startedAt,
-    test: subscription.test,
-    currency: subscription.currency,
-    amount_cents: subscription.amountCents,
-    mrr_cents: monthlyCents(subscription.amountCents, subscription.billingInterval),
-    email: null,
-    has_bump: false,
-    has_upsell: false,
-    from_checkout: false,
+    product_id: productId,
+    subject_id: `${orderId}/${refundNo}`,
+    test,
+    currency,
+    amount_cents: totalCents,
   };
 }
+
+/** The event itself is the subject: visitors have no names. */
+export function factOfVisit(event: EventOf<typeof checkoutVisited>): Fact {
+  const visit = event.data;
+  return {
+    ...nothingElse,
+    event_id: event.id,
+    account_id: event.accountId,
+    product_id: visit.productId,
+    product_name: visit.productName,
+    pricing_type: visit.pricingType,
+    subject_id: event.id,
+    kind: 'checkout_visited',
+    occurred_at: visit.visitedAt,
+    test: visit.test,
+  };
+}
+
+export function factOfSubscription(event: EventOf<typeof subscriptionStarted>): Fact {
+  const { startedAt, amountCents, billingInterval } = event.data;
+  return {
+    ...aboutSubscription(event),
+    kind: 'subscription_started',
+    occurred_at: startedAt,
+    mrr_cents: monthlyCents(amountCents, billingInterval),
+  };
+}
+
+/** Takes away exactly what the start of a subscription of that price adds. */
+export function factOfCancellation(event: EventOf<typeof subscriptionCanceled>): Fact {
+  const { canceledAt, amountCents, billingInterval } = event.data;
+  return {
+    ...aboutSubscription(event),
+    kind: 'subscription_canceled',
+    occurred_at: canceledAt,
+    mrr_cents: -monthlyCents(amountCents, billingInterval),
+  };
+}
+
+function aboutSubscription(event: EventOf<typeof subscriptionStarted | typeof subscriptionCanceled>) {
+  const { subscriptionId, productId, test, currency, amountCents } = event.data;
+  return {
+    ...nothingElse,
+    event_id: event.id,
+    account_id: event.accountId,
+    product_id: productId,
+    subject_id: subscriptionId,
+    test,
+    currency,
+    amount_cents: amountCents,
+  };
+}
+
+const nothingElse = {
+  product_name: null,
+  pricing_type: null,
+  currency: null,
+  amount_cents: 0,
+  mrr_cents: 0,
+  email: null,
+  has_bump: false,
+  has_upsell: false,
+  upsell_shown: false,
+  from_checkout: false,
+};
 
 /** A yearly price counts a twelfth a month, rounded for each subscription. */
 export function monthlyCents(amountCents: number, interval: 'month' | 'year'): number {

@@ -3,7 +3,7 @@ import { addFresh } from '../rollups/rollup-columns.ts';
 import type { Fact } from './fact.rules.ts';
 
 /**
- * Writes facts, their roll-ups and products sold for the first time in one statement. A fact that is recorded already, under whatever event, adds nothing.
+ * Writes facts, their roll-ups and products sold or visited for the first time in one statement. A fact that is recorded already, under whatever event, adds nothing.
  * The statement locks the generations of the roll-ups before it writes any row.
  */
 const record = statement(
@@ -12,14 +12,14 @@ const record = statement(
      select * from json_to_recordset($1::json) as f (
        event_id text, account_id text, product_id text, product_name text, pricing_type text, subject_id text, kind text,
        occurred_at timestamptz, test boolean, currency text, amount_cents bigint, mrr_cents bigint, email text, has_bump boolean,
-       has_upsell boolean, from_checkout boolean)
+       has_upsell boolean, upsell_shown boolean, from_checkout boolean)
    ), target as materialized (
      select account_id, generation from share_rollups(array(select distinct account_id from incoming))
    ), fresh as (
      insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
-       mrr_cents, email_key, has_bump, has_upsell, from_checkout)
+       mrr_cents, email_key, has_bump, has_upsell, upsell_shown, from_checkout)
      select event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
-       mrr_cents, sha256(convert_to(email, 'UTF8')), has_bump, has_upsell, from_checkout
+       mrr_cents, sha256(convert_to(email, 'UTF8')), has_bump, has_upsell, upsell_shown, from_checkout
      from incoming join target using (account_id)
      order by event_id
      on conflict do nothing

@@ -1,24 +1,35 @@
+const activeSubscriptions = `count(*) filter (where kind = 'subscription_started') - count(*) filter (where kind = 'subscription_canceled')`;
+
 /**
  * What each roll-up column sums up. The consumers' statement adds these sums over new facts, and the rebuild over all
- * facts, portion by portion. Columns without a kind of fact that changes them keep their default of 0.
+ * facts, portion by portion. A fact that takes another one back is subtracted: the sums are right once both are there,
+ * whichever came first.
  */
 const totals: Record<string, string> = {
   orders: `count(*) filter (where kind = 'order_paid')`,
   order_cents: `coalesce(sum(amount_cents) filter (where kind = 'order_paid'), 0)`,
   revenue_cents: `coalesce(sum(amount_cents) filter (where kind = 'order_paid'), 0)`,
   bump_orders: `count(*) filter (where kind = 'order_paid' and has_bump)`,
+  upsell_shown_orders: `count(*) filter (where kind = 'order_paid' and upsell_shown)`,
   upsell_orders: `count(*) filter (where kind = 'order_paid' and has_upsell)`,
   checkout_orders: `count(*) filter (where kind = 'order_paid' and from_checkout)`,
-  active_subscriptions: `count(*) filter (where kind = 'subscription_started')`,
+  views: `count(*) filter (where kind = 'checkout_visited')`,
+  refunds: `count(*) filter (where kind = 'order_refunded') - count(*) filter (where kind = 'order_reopened')`,
+  refunded_cents: `coalesce(sum(amount_cents) filter (where kind = 'order_refunded'), 0)
+    - coalesce(sum(amount_cents) filter (where kind = 'order_reopened'), 0)`,
+  active_subscriptions: activeSubscriptions,
   mrr_cents: `coalesce(sum(mrr_cents), 0)`,
 };
 
 const months: Record<string, string> = {
   revenue_cents: `coalesce(sum(amount_cents) filter (where kind = 'order_paid'), 0)`,
   mrr_delta_cents: `coalesce(sum(mrr_cents), 0)`,
-  active_delta: `count(*) filter (where kind = 'subscription_started')`,
+  active_delta: activeSubscriptions,
   started_subscriptions: `count(*) filter (where kind = 'subscription_started')`,
+  canceled_subscriptions: `count(*) filter (where kind = 'subscription_canceled')`,
 };
+/** The kinds that months have columns for. Visits and refunds, which have none, must not begin the series of a product. */
+const monthlyKinds = `('order_paid', 'subscription_started', 'subscription_canceled')`;
 
 const totalColumns = Object.keys(totals).join(', ');
 const monthColumns = Object.keys(months).join(', ');
@@ -65,7 +76,7 @@ export const addFresh = `new_customers as (
      select account_id, generation, product_id, month, ${monthColumns}
      from (
        select account_id, product_id, to_char(occurred_at at time zone 'UTC', 'YYYY-MM') as month, ${sums(months)}
-       from fresh where not test group by account_id, product_id, 3
+       from fresh where not test and kind in ${monthlyKinds} group by account_id, product_id, 3
      ) as s
      join target using (account_id) cross join (select count(*) from new_totals) as written_before
      order by account_id, product_id, month

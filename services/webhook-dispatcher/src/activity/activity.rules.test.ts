@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { type AttemptFacts, attemptText, endpointRemovedText, unmatchedCodeText } from './activity.rules.ts';
+import {
+  type AttemptFacts,
+  attemptText,
+  endpointRemovedText,
+  reopenedText,
+  unmatchedCodeText,
+} from './activity.rules.ts';
 
 const facts: AttemptFacts = {
   event: 'order.paid',
@@ -38,4 +44,10 @@ test('the removal of an endpoint says how many waiting deliveries are canceled',
 
 test('an affiliate code cannot break out of the line that names it', () => {
   expect(unmatchedCodeText('A\u0000\u001b[2J\r\nB\u2028C\u009b')).toContain('"A [2J B C "');
+});
+
+test('a refund that failed afterwards says where the money is and what to do, and the processor’s words stay on their line', () => {
+  const text = reopenedText({ customerEmail: 'ada@example.com', detail: 'card\r\nclosed' });
+  expect(text).toContain('"card closed"');
+  expect(text).toContain('the order counts as paid again. Refund it once more, or give ada@example.com the money back');
 });

@@ -48,6 +48,14 @@ export function unmatchedCodeText(code: string): string {
   return `The order names the affiliate code "${oneLine(code)}", which is not one of yours: the order stands, nobody is credited`;
 }
 
+/** A refund that the processor had taken failed afterwards. `detail` is what the processor said. */
+export function reopenedText(order: { customerEmail: string; detail: string }): string {
+  return (
+    `The refund failed at the payment processor ("${oneLine(order.detail)}"): the money is with you and the order counts as ` +
+    `paid again. Refund it once more, or give ${order.customerEmail} the money back in another way`
+  );
+}
+
 export function endpointRemovedText(url: string, canceled: number): string {
   const what =
     canceled === 1 ? '1 delivery that waited is canceled' : `${canceled} deliveries that waited are canceled`;

@@ -1,42 +1,61 @@
 import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
 import { funnelEmailSynced } from '@app/contracts/catalog';
-import { orderPaid } from '@app/contracts/orders';
+import type { EventDefinition } from '@app/contracts/define';
+import { orderPaid, orderRefunded, orderReopened, upsellAccepted } from '@app/contracts/orders';
+import { paymentNoticed } from '@app/contracts/payments';
+import { subscriptionCanceled } from '@app/contracts/subscriptions';
 import type { WebhookEventName } from '@app/contracts/webhooks';
-import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
-import { recordUnmatchedCodes } from '../activity/record-unmatched-codes.ts';
-import { funnelEmailSyncPayload, orderPaidPayload } from './payloads.rules.ts';
-import { type OutgoingEvent, type StoreDeps, storeEvents } from './store-events.ts';
+import { type EventHandler, onEvent } from '@app/messaging/event-handler';
+import type { z } from 'zod';
+import { oneLine, reopenedText, unmatchedCodeText } from '../activity/activity.rules.ts';
+import { recordNotices } from '../activity/record-notices.ts';
+import {
+  funnelEmailSyncPayload,
+  orderPaidPayload,
+  orderRefundedPayload,
+  subscriptionCanceledPayload,
+  upsellAcceptedPayload,
+} from './payloads.rules.ts';
+import { type StoreDeps, storeEvents } from './store-events.ts';
 
 export function eventHandlers(deps: StoreDeps): EventHandler[] {
+  const { clock } = deps;
   return [
-    onEvent(orderPaid, (events, client, onCommit) =>
-      storeEvents(
-        deps,
-        events.map((event) => ({
-          ...outgoingEvent(event, 'order.paid', orderPaidPayload(event.data, event.occurredAt)),
-          orderId: event.data.orderId,
-          test: event.data.test,
-        })),
-        client,
-        onCommit,
-      ),
+    onSent(deps, orderPaid, 'order.paid', orderPaidPayload, ofOrder),
+    onSent(deps, orderRefunded, 'order.refunded', orderRefundedPayload, ofOrder),
+    onSent(deps, upsellAccepted, 'upsell.accepted', upsellAcceptedPayload, ofOrder),
+    onSent(deps, subscriptionCanceled, 'subscription.canceled', subscriptionCanceledPayload, ofOrder),
+    onSent(deps, funnelEmailSynced, 'funnel.email.sync', funnelEmailSyncPayload, () => ofNoOrder),
+    onEvent(affiliateCodeUnmatched, (events, client) =>
+      recordNotices(clock, events, client, ({ code }) => unmatchedCodeText(code)),
     ),
-    onEvent(funnelEmailSynced, (events, client, onCommit) =>
-      storeEvents(
-        deps,
-        events.map((event) =>
-          outgoingEvent(event, 'funnel.email.sync', funnelEmailSyncPayload(event.data, event.occurredAt)),
-        ),
-        client,
-        onCommit,
-      ),
+    onEvent(paymentNoticed, (events, client) =>
+      recordNotices(clock, events, client, ({ summary }) => oneLine(summary)),
     ),
-    onEvent(affiliateCodeUnmatched, (events, client) => recordUnmatchedCodes(deps.clock, events, client)),
+    onEvent(orderReopened, (events, client) => recordNotices(clock, events, client, reopenedText)),
   ];
 }
 
-function outgoingEvent(event: ReceivedEvent<unknown>, name: WebhookEventName, payload: object): OutgoingEvent {
-  const { id, accountId, occurredAt } = event;
-  const traceparent = event.traceparent ?? null;
-  return { id, accountId, name, orderId: null, test: false, body: JSON.stringify(payload), traceparent, occurredAt };
+interface AboutOrder {
+  readonly orderId: string | null;
+  readonly test: boolean;
+}
+const ofOrder = ({ orderId, test }: AboutOrder): AboutOrder => ({ orderId, test });
+const ofNoOrder: AboutOrder = { orderId: null, test: false };
+
+/** Handles a kind of event that sellers' endpoints receive, as `name`. */
+function onSent<Data>(
+  deps: StoreDeps,
+  definition: EventDefinition<z.ZodType<Data>>,
+  name: WebhookEventName,
+  payloadOf: (data: Data, sentAt: string) => object,
+  aboutOf: (data: Data) => AboutOrder,
+): EventHandler {
+  return onEvent(definition, (events, client, onCommit) => {
+    const outgoing = events.map(({ id, accountId, occurredAt, traceparent = null, data }) => {
+      const body = JSON.stringify(payloadOf(data, occurredAt));
+      return { id, accountId, name, ...aboutOf(data), body, traceparent, occurredAt };
+    });
+    return storeEvents(deps, outgoing, client, onCommit);
+  });
 }

@@ -1,9 +1,18 @@
 import {
+  subscriptionCanceledPayload as publishedCancellation,
   funnelEmailSyncPayload as publishedEmail,
   orderPaidPayload as publishedOrder,
+  orderRefundedPayload as publishedRefund,
+  upsellAcceptedPayload as publishedUpsell,
 } from '@app/contracts/webhook-payloads';
 import { expect, test } from 'vitest';
-import { funnelEmailSyncPayload, orderPaidPayload } from './payloads.rules.ts';
+import {
+  funnelEmailSyncPayload,
+  orderPaidPayload,
+  orderRefundedPayload,
+  subscriptionCanceledPayload,
+  upsellAcceptedPayload,
+} from './payloads.rules.ts';
 
 const sentAt = '2026-01-15T12:00:00.000Z';
 const order = {
@@ -71,4 +80,60 @@ test('funnel.email.sync has the published fields and nothing else', () => {
   };
   const payload = funnelEmailSyncPayload(email, sentAt);
   expect(publishedEmail.parse(payload)).toEqual(payload);
+});
+
+const about = {
+  orderId: 'ord_1',
+  productId: 'prd_1',
+  productName: 'Course',
+  customerEmail: 'ada@example.com',
+  currency: 'eur',
+  test: false,
+};
+
+test('order.refunded has the published fields and nothing else, and names the whole total though the platform gave nothing back', () => {
+  const refund = { ...about, totalCents: 4_900, refundedCents: 0, refundNo: 1, paidAt: sentAt, refundedAt: sentAt };
+  expect(publishedRefund.parse(orderRefundedPayload(refund, sentAt))).toEqual({
+    event: 'order.refunded',
+    orderId: 'ord_1',
+    product: 'Course',
+    email: 'ada@example.com',
+    totalCents: 4_900,
+    total: '€49.00',
+    currency: 'eur',
+    sentAt,
+  });
+});
+
+test('upsell.accepted has the published fields and nothing else', () => {
+  const accepted = { ...about, headline: 'Coaching', amountCents: 9_900, acceptedAt: '2026-01-15T11:59:59.000Z' };
+  expect(publishedUpsell.parse(upsellAcceptedPayload(accepted, sentAt))).toEqual({
+    event: 'upsell.accepted',
+    orderId: 'ord_1',
+    upsell: 'Coaching',
+    amountCents: 9_900,
+    amount: '€99.00',
+    currency: 'eur',
+    email: 'ada@example.com',
+    sentAt,
+  });
+});
+
+test('subscription.canceled has the published fields and nothing else', () => {
+  const canceled = {
+    ...about,
+    subscriptionId: 'sub_1',
+    amountCents: 49_000,
+    billingInterval: 'year' as const,
+    mrrCents: 4_083,
+    canceledAt: sentAt,
+  };
+  expect(publishedCancellation.parse(subscriptionCanceledPayload(canceled, sentAt))).toEqual({
+    event: 'subscription.canceled',
+    subscriptionId: 'sub_1',
+    product: 'Course',
+    email: 'ada@example.com',
+    mrrCents: 4_083,
+    sentAt,
+  });
 });

@@ -1,8 +1,15 @@
 import type { funnelEmailSynced } from '@app/contracts/catalog';
 import { countryName } from '@app/contracts/countries';
 import type { EventData } from '@app/contracts/define';
-import type { orderPaid } from '@app/contracts/orders';
-import type { FunnelEmailSyncPayload, OrderPaidPayload } from '@app/contracts/webhook-payloads';
+import type { orderPaid, orderRefunded, upsellAccepted } from '@app/contracts/orders';
+import type { subscriptionCanceled } from '@app/contracts/subscriptions';
+import type {
+  FunnelEmailSyncPayload,
+  OrderPaidPayload,
+  OrderRefundedPayload,
+  SubscriptionCanceledPayload,
+  UpsellAcceptedPayload,
+} from '@app/contracts/webhook-payloads';
 import { formatAmount } from '@app/money/format';
 
 /** The published payload. `sentAt` is when the event occurred, so it is the same on every try. */
@@ -24,6 +31,47 @@ export function orderPaidPayload(order: EventData<typeof orderPaid>, sentAt: str
     affiliate: (order.creditedCode === undefined ? order.affiliateCode : order.creditedCode) ?? '',
     accessUrl: order.accessUrl,
     supportEmail: order.supportEmail,
+    sentAt,
+  };
+}
+
+/** The amount is the order's total, whether the platform gave it back or the seller did. */
+export function orderRefundedPayload(order: EventData<typeof orderRefunded>, sentAt: string): OrderRefundedPayload {
+  return {
+    event: 'order.refunded',
+    orderId: order.orderId,
+    product: order.productName,
+    email: order.customerEmail,
+    totalCents: order.totalCents,
+    total: formatAmount(order.totalCents, order.currency),
+    currency: order.currency,
+    sentAt,
+  };
+}
+
+export function upsellAcceptedPayload(upsell: EventData<typeof upsellAccepted>, sentAt: string): UpsellAcceptedPayload {
+  return {
+    event: 'upsell.accepted',
+    orderId: upsell.orderId,
+    upsell: upsell.headline,
+    amountCents: upsell.amountCents,
+    amount: formatAmount(upsell.amountCents, upsell.currency),
+    currency: upsell.currency,
+    email: upsell.customerEmail,
+    sentAt,
+  };
+}
+
+export function subscriptionCanceledPayload(
+  subscription: EventData<typeof subscriptionCanceled>,
+  sentAt: string,
+): SubscriptionCanceledPayload {
+  return {
+    event: 'subscription.canceled',
+    subscriptionId: subscription.subscriptionId,
+    product: subscription.productName,
+    email: subscription.customerEmail,
+    mrrCents: subscription.mrrCents,
     sentAt,
   };
 }

@@ -3,6 +3,7 @@ import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
 import { RollupGenerations } from './0004-rollup-generations.ts';
 import { Products } from './0005-products.ts';
+import { RefundsAndVisits } from './0006-refunds-and-visits.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -10,4 +11,5 @@ export const migrations: Migrations = [
   eventTriesMigration,
   { name: '0004-rollup-generations', class: RollupGenerations },
   { name: '0005-products', class: Products },
+  { name: '0006-refunds-and-visits', class: RefundsAndVisits },
 ];

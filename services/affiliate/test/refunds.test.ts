@@ -1,0 +1,177 @@
+import { createAffiliate, listCommissions } from '@app/contracts/affiliates';
+import { newId } from '@app/contracts/ids';
+import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import type { ReceivedEvent } from '@app/messaging/event-handler';
+import type { Client } from '@app/service-kit/database';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { recordCommissions } from '../src/commissions/record-commissions.ts';
+import { recordRefunds } from '../src/commissions/record-refunds.ts';
+import { type AffiliateHarness, type PaidOrder, startAffiliate } from './harness.ts';
+import { paidOrder, refundOf, reopeningOf } from './samples.ts';
+
+guardLeaks();
+let service: AffiliateHarness;
+let accountId: string;
+beforeAll(async () => {
+  service = await startAffiliate();
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  accountId = newId('account', Date.now());
+  const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 30 };
+  await service.ask(createAffiliate, { body }, { accountId });
+});
+
+/** Statuses by order, of the account's commissions. */
+async function statuses(): Promise<Map<string, string>> {
+  const { data } = await service.ask(listCommissions, { code: 'PAT' }, { accountId });
+  return new Map(data.map((commission) => [commission.order_id, commission.status]));
+}
+const whenStatus = (order: PaidOrder, status: string) =>
+  eventually(async () => (await statuses()).get(order.orderId) === status);
+
+/** How many refunded and reopened orders were taken in, however they came. */
+const whenRefundsKnown = (count: number) =>
+  eventually(async () => {
+    const text = 'select from order_refunds where account_id = $1 and refunded_no + reopened_no > 0';
+    return (await service.database.pool.query(text, [accountId])).rowCount === count;
+  });
+
+test('a refund voids the commission, one that failed afterwards brings it back, and the next one voids it again', async () => {
+  const [order, other] = [paidOrder(), paidOrder()];
+  await service.publish(orderPaid, accountId, order);
+  await service.publish(orderPaid, accountId, other);
+  await whenStatus(other, 'pending');
+  await service.publish(orderRefunded, accountId, refundOf(order));
+  await whenStatus(order, 'voided');
+  await service.publish(orderReopened, accountId, reopeningOf(order));
+  await whenStatus(order, 'pending');
+  await service.publish(orderRefunded, accountId, refundOf(order, 2));
+  await whenStatus(order, 'voided');
+  expect((await statuses()).get(other.orderId)).toBe('pending');
+});
+
+test('the commission of an order whose refund came first is voided from the beginning, and only in its own account', async () => {
+  const [order, elsewhere] = [paidOrder(), paidOrder()];
+  await service.publish(orderRefunded, accountId, refundOf(order));
+  await whenRefundsKnown(1);
+  await service.publish(orderRefunded, newId('account', Date.now()), refundOf(elsewhere));
+  await service.publish(orderPaid, accountId, order);
+  await service.publish(orderPaid, accountId, elsewhere);
+  await whenStatus(elsewhere, 'pending');
+  await whenStatus(order, 'voided');
+});
+
+test('the refund of a rehearsal, and a paid commission, stay as they are', async () => {
+  const [order, paid] = [paidOrder(), paidOrder()];
+  await service.publish(orderPaid, accountId, order);
+  await service.publish(orderPaid, accountId, paid);
+  await whenStatus(paid, 'pending');
+  await service.database.pool.query(`update commissions set status = 'paid' where order_id = $1`, [paid.orderId]);
+  await service.publish(orderRefunded, accountId, { ...refundOf(order), test: true });
+  await service.publish(orderRefunded, accountId, refundOf(paid));
+  await whenRefundsKnown(1);
+  await service.publish(orderReopened, accountId, reopeningOf(paid));
+  await eventually(async () => {
+    const text = 'select from order_refunds where account_id = $1 and reopened_no = 1';
+    return (await service.database.pool.query(text, [accountId])).rowCount === 1;
+  });
+  expect(await statuses()).toEqual(
+    new Map([
+      [paid.orderId, 'paid'],
+      [order.orderId, 'pending'],
+    ]),
+  );
+});
+
+const received = <Data>(data: Data): ReceivedEvent<Data> => ({
+  id: newId('event', Date.now()),
+  accountId,
+  occurredAt: '2026-01-15T12:00:00.000Z',
+  requestId: null,
+  traceparent: undefined,
+  data,
+});
+type Work = (client: Client) => Promise<unknown>;
+const pays =
+  (...orders: PaidOrder[]): Work =>
+  (client) =>
+    recordCommissions(client, service.clock, orders.map(received));
+const refunds =
+  (order: PaidOrder, refundNo = 1): Work =>
+  (client) =>
+    recordRefunds(client, [received(refundOf(order, refundNo))], 'refunded');
+const reopens =
+  (order: PaidOrder, refundNo = 1): Work =>
+  (client) =>
+    recordRefunds(client, [received(reopeningOf(order, refundNo))], 'reopened');
+
+test('of a sale and its refund that are recorded at the same time, the second waits and sees the first', async () => {
+  const { transaction, pool } = service.database;
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  for (const works of [
+    (order: PaidOrder) => [pays(order), refunds(order)] as const,
+    (order: PaidOrder) => [refunds(order), pays(order)] as const,
+  ]) {
+    const order = paidOrder();
+    const [first, second] = works(order);
+    let later: Promise<unknown> = Promise.resolve();
+    await transaction(async (client) => {
+      await first(client);
+      later = transaction(second);
+      await eventually(async () => ((await pool.query(waiting)).rowCount ?? 0) > 0);
+    });
+    await later;
+    expect((await statuses()).get(order.orderId)).toBe('voided');
+  }
+});
+
+test('however the events of an order come, doubled and in any order, the last refund that stands decides', async () => {
+  const events = fc.record({
+    refunds: fc.nat(3),
+    lastFailed: fc.boolean(),
+    seed: fc.array(fc.nat(), { minLength: 16, maxLength: 16 }),
+  });
+  const property = fc.asyncProperty(events, async ({ refunds: count, lastFailed, seed }) => {
+    const order = paidOrder();
+    const numbers = Array.from({ length: count }, (_, index) => index + 1);
+    const failed = lastFailed ? numbers : numbers.slice(0, -1);
+    const history = [
+      pays(order),
+      ...numbers.map((no) => refunds(order, no)),
+      ...failed.map((no) => reopens(order, no)),
+    ];
+    // Each comes twice.
+    const arrivals = [...history, ...history].map((work, index) => ({ work, when: seed[index] ?? 0 }));
+    for (const { work } of arrivals.sort((a, b) => a.when - b.when)) await service.database.transaction(work);
+    expect((await statuses()).get(order.orderId)).toBe(count > failed.length ? 'voided' : 'pending');
+  });
+  await fc.assert(property, { numRuns: 60 });
+});
+
+test('batches that name the same orders in opposite orders do not deadlock, and each order is voided once', async () => {
+  const orders = Array.from({ length: 40 }, () => paidOrder());
+  const { transaction } = service.database;
+  await Promise.all([
+    transaction(pays(...orders)),
+    transaction(pays(...orders.toReversed())),
+    transaction((client) =>
+      recordRefunds(
+        client,
+        orders.map((order) => received(refundOf(order))),
+        'refunded',
+      ),
+    ),
+    transaction((client) =>
+      recordRefunds(
+        client,
+        orders.toReversed().map((order) => received(refundOf(order))),
+        'refunded',
+      ),
+    ),
+  ]);
+  expect(await statuses()).toEqual(new Map(orders.toReversed().map((order) => [order.orderId, 'voided'])));
+});

@@ -1,0 +1,46 @@
+import type { EventData } from '@app/contracts/define';
+import { newId } from '@app/contracts/ids';
+import type { orderRefunded, orderReopened } from '@app/contracts/orders';
+import type { PaidOrder } from './harness.ts';
+
+export function paidOrder(fields: Partial<PaidOrder> = {}): PaidOrder {
+  return {
+    orderId: newId('order', Date.now()),
+    productId: 'prd_01kex0000000000000000000aa',
+    productName: 'Course',
+    productSlug: 'course',
+    pricingType: 'onetime',
+    billingInterval: null,
+    priceCents: 4900,
+    customerEmail: 'buyer@example.com',
+    customerName: '',
+    country: null,
+    totalCents: 4905,
+    currency: 'eur',
+    items: [],
+    affiliateCode: 'PAT',
+    paymentMethod: null,
+    accessUrl: '',
+    supportEmail: '',
+    source: 'api',
+    test: false,
+    paidAt: '2026-01-10T08:00:00.123Z',
+    ...fields,
+  };
+}
+
+const at = '2026-01-11T08:00:00.000Z';
+
+export function refundOf(order: PaidOrder, refundNo = 1): EventData<typeof orderRefunded> {
+  const { totalCents, paidAt } = order;
+  return { ...aboutOrder(order), totalCents, refundedCents: totalCents, refundNo, paidAt, refundedAt: at };
+}
+
+export function reopeningOf(order: PaidOrder, refundNo = 1): EventData<typeof orderReopened> {
+  const { totalCents, paidAt } = order;
+  return { ...aboutOrder(order), totalCents, refundNo, detail: 'the card is closed', paidAt, reopenedAt: at };
+}
+
+function aboutOrder({ orderId, productId, productName, customerEmail, currency, test }: PaidOrder) {
+  return { orderId, productId, productName, customerEmail, currency, test };
+}

@@ -1,0 +1,120 @@
+import { orderRefunded, orderReopened, upsellAccepted } from '@app/contracts/orders';
+import { paymentNoticed } from '@app/contracts/payments';
+import { subscriptionCanceled } from '@app/contracts/subscriptions';
+import {
+  orderRefundedPayload,
+  subscriptionCanceledPayload,
+  upsellAcceptedPayload,
+} from '@app/contracts/webhook-payloads';
+import { listActivity } from '@app/contracts/webhooks';
+import { eventually } from '@app/testing/eventually';
+import type { ReceivedRequest } from '@app/testing/http-receiver';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { connectedAccount } from './orders.ts';
+
+guardLeaks();
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+const at = '2026-01-15T11:00:00.000Z';
+const about = {
+  orderId: 'ord_01kex0000000000000000000aa',
+  productId: 'prd_01kex0000000000000000000aa',
+  productName: 'Course',
+  customerEmail: 'ada@example.com',
+  currency: 'eur',
+  test: false,
+};
+const refund = { ...about, totalCents: 14_800, refundedCents: 14_800, refundNo: 1, paidAt: at, refundedAt: at };
+const upsell = { ...about, headline: 'Coaching', amountCents: 9_900, acceptedAt: at };
+const cancellation = {
+  ...about,
+  subscriptionId: 'sub_01kex0000000000000000000aa',
+  amountCents: 4_900,
+  billingInterval: 'month' as const,
+  mrrCents: 4_900,
+  canceledAt: at,
+};
+const reopening = {
+  ...about,
+  totalCents: 14_800,
+  refundNo: 1,
+  detail: 'the card is closed',
+  paidAt: at,
+  reopenedAt: at,
+};
+
+const entries = (account: string, count: number) =>
+  eventually(async () => {
+    const { data } = await harness.ask(listActivity, account, {});
+    if (data.length < count) throw new Error(`${data.length} entries of ${count}`);
+    return listActivity.output.parse({ data }).data;
+  });
+
+const byName = (requests: readonly ReceivedRequest[]) =>
+  new Map(requests.map((request) => [request.headers['x-service-event'], request]));
+
+test('a refund, an accepted upsell and a canceled subscription each arrive once, with the published payload, and are in Recent activity', async () => {
+  const { account, receiver } = await connectedAccount(harness);
+  const ids = [
+    await harness.publish(orderRefunded, account, refund),
+    await harness.publish(upsellAccepted, account, upsell),
+    await harness.publish(subscriptionCanceled, account, cancellation),
+  ];
+  const activity = await entries(account, 3);
+  expect(receiver.requests).toHaveLength(3);
+  const received = byName(receiver.requests);
+  const bodyOf = (name: string) => JSON.parse(received.get(name)?.body ?? '{}');
+  const sentAt = harness.clock.now().toISOString();
+  expect(orderRefundedPayload.parse(bodyOf('order.refunded'))).toMatchObject({ totalCents: 14_800, sentAt });
+  expect(upsellAcceptedPayload.parse(bodyOf('upsell.accepted'))).toMatchObject({ upsell: 'Coaching', sentAt });
+  expect(subscriptionCanceledPayload.parse(bodyOf('subscription.canceled'))).toMatchObject({ mrrCents: 4_900, sentAt });
+  for (const { headers } of receiver.requests) expect(headers).not.toHaveProperty('x-service-test');
+  expect(activity.map(({ event, event_id }) => [event, event_id]).sort()).toEqual(
+    [
+      ['order.refunded', ids[0]],
+      ['upsell.accepted', ids[1]],
+      ['subscription.canceled', ids[2]],
+    ].sort(),
+  );
+  for (const entry of activity) {
+    expect(entry).toMatchObject({ status: 'delivered', attempt: 1, order_id: about.orderId, test: false });
+  }
+  await receiver.close();
+});
+
+test('events of a rehearsal are marked as such', async () => {
+  const { account, receiver } = await connectedAccount(harness);
+  await harness.publish(orderRefunded, account, { ...refund, test: true });
+  await harness.publish(upsellAccepted, account, { ...upsell, test: true });
+  await harness.publish(subscriptionCanceled, account, { ...cancellation, test: true });
+  expect((await entries(account, 3)).map((entry) => entry.test)).toEqual([true, true, true]);
+  expect(receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1', '1']);
+  await receiver.close();
+});
+
+test('what the seller has to know of a payment, and a refund that failed afterwards, are notices and no webhooks', async () => {
+  const { account, receiver } = await connectedAccount(harness);
+  const noticed = { orderId: about.orderId, summary: 'The hold was not captured.\nIt is tried again.', test: false };
+  await harness.publish(paymentNoticed, account, noticed);
+  await entries(account, 1);
+  await harness.publish(orderReopened, account, { ...reopening, test: true });
+  const [reopened, notice] = await entries(account, 2);
+  expect(notice).toMatchObject({
+    kind: 'notice',
+    order_id: about.orderId,
+    test: false,
+    summary: 'The hold was not captured. It is tried again.',
+  });
+  expect(reopened).toMatchObject({ kind: 'notice', order_id: about.orderId, test: true });
+  expect(reopened?.summary).toMatch(/^The refund failed .*"the card is closed".*Refund it once more/);
+  await harness.publish(orderRefunded, account, refund);
+  await entries(account, 3);
+  expect(receiver.requests.map((request) => request.headers['x-service-event'])).toEqual(['order.refunded']);
+  await receiver.close();
+});
