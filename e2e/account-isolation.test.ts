@@ -19,12 +19,16 @@ let ids: Record<string, string>;
 /** Marks of the victim that no answer to the attacker may hold. */
 const marks = ['victim-buyer@example.com', 'Victim Secret', 'victimleaf'];
 
+/** The secret of a checkout that the attacker opened at the victim’s own shop, as any buyer may. */
+let attackersSecret: string;
+
 beforeAll(async () => {
   receiver = await startReceiver();
   cluster = await startCluster();
   victim = await signUp(cluster.baseUrl, 'Victim Secret Shop');
   attacker = await signUp(cluster.baseUrl, 'Other Shop');
   ids = await furnish(victim);
+  attackersSecret = (await openAtVictim('a-buyer@example.com')).secret;
 });
 
 afterAll(async () => {
@@ -36,6 +40,16 @@ async function made(seller: Seller, path: string, body: unknown): Promise<string
   const answer = await seller.call('POST', path, { body });
   if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`);
   return answer.json.id ?? answer.json.orderId;
+}
+
+/** A buyer’s checkout at the victim’s shop. */
+async function openAtVictim(email: string): Promise<{ id: string; secret: string }> {
+  const { handle } = (await victim.call('GET', '/api/v1/settings')).json;
+  const opened = await call(cluster.baseUrl, 'POST', '/api/checkout', {
+    body: { handle, slug: 'victim-course', email, name: 'Victim Secret buyer' },
+  });
+  if (opened.status !== 200) throw new Error(`checkout: ${opened.status} ${opened.text}`);
+  return opened.json;
 }
 
 /** Gives the victim one of everything. */
@@ -74,12 +88,18 @@ async function furnish(seller: Seller): Promise<Record<string, string>> {
   );
   const keyId = await made(seller, '/api/v1/api-keys', { name: 'Victim Secret key' });
   await eventually(async () => (await seller.call('GET', '/api/v1/activity')).json.data.length >= 2);
-  return { productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId, code: 'victimleaf' };
+  const { id: checkoutId } = await openAtVictim('victim-buyer@example.com');
+  return {
+    ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId, checkoutId },
+    code: 'victimleaf',
+  };
 }
 
 /** How an operation is tried: with what, and what the attacker must get. */
 interface Attempt {
   readonly params?: Record<string, string>;
+  readonly headers?: Record<string, string>;
+  readonly query?: string;
   readonly body?: unknown;
   /** `unknown`: 404 as for an id that never was. `own`: the attacker's own things, without the victim's. */
   readonly expect: 'unknown' | 'own' | ((answer: Answer) => void);
@@ -89,6 +109,11 @@ const attempts = (): Record<string, Attempt> => {
   const product = { productId: ids.productId as string };
   const offer = { headline: 'x', priceCents: 1 };
   const email = { position: 9, sendDay: 0, subject: 'x', body: 'x' };
+  const checkout = {
+    params: { checkoutId: ids.checkoutId as string },
+    headers: { 'x-checkout-secret': attackersSecret },
+    expect: 'unknown',
+  } as const;
   return {
     listProducts: { expect: 'own' },
     createProduct: {
@@ -122,6 +147,23 @@ const attempts = (): Record<string, Attempt> => {
       expect: (answer) => expect(answer).toMatchObject({ status: 422, json: { code: 'product_not_found' } }),
     },
     getOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
+    refundOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
+    listPayments: {
+      query: `?orderId=${ids.orderId}`,
+      expect: (answer) => expect(answer).toMatchObject({ status: 200, json: { data: [] } }),
+    },
+    getPaymentProcessor: { expect: 'own' },
+    putPaymentProcessor: { body: { processor: 'simulated', secretKey: 'mine' }, expect: 'own' },
+    // Of a shop that anyone may buy from: its checkout shows what is on sale there, and no other buyer.
+    openCheckout: {
+      body: { handle: 'no-such-shop', slug: 'victim-course' },
+      expect: (answer) => expect(answer.status).toBe(422),
+    },
+    getCheckout: checkout,
+    updateCheckout: { ...checkout, body: { name: 'Mine' } },
+    payCheckout: { ...checkout, body: { paymentMethod: 'sim_ok' } },
+    continueCheckout: checkout,
+    decideUpsell: { ...checkout, body: { accept: true } },
     listSubscriptions: { expect: 'own' },
     getSubscription: { params: { subscriptionId: ids.subscriptionId as string }, expect: 'unknown' },
     listAffiliates: { expect: 'own' },
@@ -185,8 +227,8 @@ test('no operation lets a second account see, change or use anything of the firs
   for (const [id, attempt] of Object.entries(attempts())) {
     const operation = operations.find((candidate) => candidate.id === id);
     if (operation === undefined) throw new Error(`${id} is no operation`);
-    const options = attempt.body === undefined ? {} : { body: attempt.body };
-    const answer = await attacker.call(operation.method, fill(operation.path, attempt.params), options);
+    const path = fill(operation.path, attempt.params) + (attempt.query ?? '');
+    const answer = await attacker.call(operation.method, path, optionsOf(attempt));
     for (const mark of marks.filter((word) => word !== attempt.params?.code))
       expect([id, answer.text.includes(mark)]).toEqual([id, false]);
     if (attempt.expect === 'own') expect([id, answer.status]).toEqual([id, 200]);
@@ -196,13 +238,17 @@ test('no operation lets a second account see, change or use anything of the firs
   expect(await victimsThings()).toEqual(before);
 });
 
+const optionsOf = ({ headers, body }: Attempt) => ({
+  ...(headers && { headers }),
+  ...(body === undefined ? {} : { body }),
+});
+
 /** The very answer that an id gets which never was, but for the id itself and the request's own. */
 async function expectUnknown(id: string, attempt: Attempt, answer: Answer): Promise<void> {
   expect([id, answer.status]).toEqual([id, 404]);
   const operation = operations.find((candidate) => candidate.id === id);
   const params = nobodys(attempt.params);
-  const options = attempt.body === undefined ? {} : { body: attempt.body };
-  const never = await attacker.call(operation?.method ?? '', fill(operation?.path ?? '', params), options);
+  const never = await attacker.call(operation?.method ?? '', fill(operation?.path ?? '', params), optionsOf(attempt));
   const bare = (one: Answer, own: Record<string, string> = {}): string =>
     Object.values(own).reduce(
       (text, value) => text.replaceAll(value, '…'),
@@ -243,6 +289,7 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
     delete_offer: { productId, kind: 'bump', offerId: ids.bumpId },
     get_order: { orderId: ids.orderId },
     create_order: { productSlug: 'victim-club', email: 'a@example.com' },
+    refund_order: { orderId: ids.orderId, confirm: true },
     get_metrics: { productId },
   };
 };
@@ -261,6 +308,7 @@ const ownTools = [
   'list_activity',
   'run_daily_job',
   'list_daily_runs',
+  'list_payments',
 ];
 
 async function mcp(seller: Seller, method: string, params: unknown): Promise<Answer> {

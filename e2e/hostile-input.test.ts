@@ -111,23 +111,81 @@ const hostileBodies = [
   '""',
 ];
 
-/** Every operation with a path parameter or a body, with every hostile value. */
-function hostileCalls(): { method: string; path: string; body: string | undefined }[] {
+/**
+ * Every operation with a path parameter or a body, with every hostile value.
+ * @param checkoutId of the checkout whose secret goes along: its own path is called with every hostile body
+ */
+function hostileCalls(checkoutId: string): { method: string; path: string; body: string | undefined }[] {
   return operations
-    .filter((operation) => operation.auth === 'account')
-    .flatMap(({ method, path, body }) => {
-      const paths = path.includes('{') ? hostileIds.map((id) => path.replace(/\{\w+\}/g, id)) : [path];
+    .filter(({ auth }) => ['account', 'visitor', 'buyer'].includes(auth))
+    .flatMap(({ method, path, body, auth }) => {
+      const ids = auth === 'buyer' ? [...hostileIds, checkoutId] : hostileIds;
+      const paths = path.includes('{') ? ids.map((id) => path.replace(/\{\w+\}/g, id)) : [path];
       const bodies = body === undefined ? [undefined] : hostileBodies;
       return paths.flatMap((filled) => bodies.map((text) => ({ method, path: filled, body: text })));
     });
 }
 
 test('no operation answers hostile ids and bodies with a 5xx', { timeout: 120_000 }, async () => {
-  for (const { method, path, body } of hostileCalls()) {
-    const answer = await seller.call(method, path, body === undefined ? {} : { body });
+  const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
+  const opened = await seller.call('POST', '/api/checkout', { body: { handle, slug: product.slug } });
+  const headers = { 'x-checkout-secret': opened.json.secret };
+  for (const { method, path, body } of hostileCalls(opened.json.id)) {
+    const answer = await seller.call(method, path, { headers, ...(body === undefined ? {} : { body }) });
     const label = `${method} ${path} ${body ?? ''}`;
     expect([label, answer.status < 500]).toEqual([label, true]);
     if (answer.status >= 400) expectProblem(label, answer, [400, 404, 405, 409, 413, 414, 415, 422]);
+  }
+});
+
+const hostileSecrets = ['', ' ', '\t', 'null', '0', "' or ''='", 'x'.repeat(8_000), 'A'.repeat(43), 'é'.repeat(43)];
+
+test('no hostile secret opens a checkout, and none is answered otherwise than an unknown checkout', async () => {
+  const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
+  const { id } = (await seller.call('POST', '/api/checkout', { body: { handle, slug: product.slug } })).json;
+  for (const secret of hostileSecrets) {
+    const answer = await seller.call('GET', `/api/checkout/${id}`, { headers: { 'x-checkout-secret': secret } });
+    expectProblem(secret.slice(0, 50), answer, [404]);
+    expect(answer.json.code).toBe('checkout_not_found');
+  }
+});
+
+const badOpenings = (handle: string): [string, unknown, number, string?][] => {
+  const opening = (change: object) => ({ handle, slug: product.slug, ...change });
+  return [
+    ['nothing', {}, 422, 'handle'],
+    ['unknown handle', opening({ handle: 'no-such-shop' }), 422, 'handle'],
+    ['unknown slug', opening({ slug: 'nothing-here' }), 422, 'slug'],
+    ['a price of one’s own', opening({ priceCents: 1 }), 422, 'priceCents'],
+    ['a total of one’s own', opening({ totalCents: 1 }), 422, 'totalCents'],
+    ['malformed email', opening({ email: 'a@b' }), 422, 'email'],
+    ['unknown country', opening({ country: 'ZZ' }), 422, 'country'],
+    ['NUL in the name', opening({ name: 'a\u0000b' }), 422, 'name'],
+    ['51 bump ids', opening({ bumpIds: Array.from({ length: 51 }, () => product.bumpId) }), 422, 'bumpIds'],
+    ['unknown bump', opening({ bumpIds: ['bmp_01m7xft13ne0wattr3dpc56bw9'] }), 422, 'bumpIds.0'],
+    ['unknown discount', opening({ discountCode: 'NOPE' }), 422, 'discountCode'],
+    ['a body of a megabyte', opening({ name: 'x'.repeat(1_000_000) }), 413],
+    ['deep nesting', `{"handle":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 400],
+  ];
+};
+
+test('a bad opening is refused with its status and field, and opens nothing', async () => {
+  const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
+  const before = await query(cluster.databaseUrl('checkout'), 'select id from checkouts');
+  for (const [label, body, status, field] of badOpenings(handle)) {
+    const answer = await seller.call('POST', '/api/checkout', { body });
+    expectProblem(label, answer, [status]);
+    if (field !== undefined) {
+      const fields = (answer.json.errors as { field: string }[]).map((error) => error.field);
+      expect([label, fields.includes(field)]).toEqual([label, true]);
+    }
+  }
+  expect(await query(cluster.databaseUrl('checkout'), 'select id from checkouts')).toEqual(before);
+});
+
+test('hostile queries of the payment log find nothing and break nothing', async () => {
+  for (const part of ['orderId=null', 'orderId=%00', 'email=a', 'status=paid', 'before=x', 'limit=0', 'accountId=x']) {
+    expectProblem(part, await seller.call('GET', `/api/v1/payments?${part}`), [422]);
   }
 });
 

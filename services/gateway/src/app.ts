@@ -6,6 +6,8 @@ import type { Check } from '@app/service-kit/service';
 import type { AccountQuota } from './auth/account-quota.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { LoginLimit } from './auth/login-limit.ts';
+import type { DeclineLimit } from './checkouts/decline-limit.ts';
+import type { VisitorDigest } from './checkouts/visitor.ts';
 import type { GatewayConfig } from './config.ts';
 import type { ReadLimiter } from './http/read-limiter.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
@@ -27,6 +29,8 @@ export interface App {
   /** Null where no limit is set. */
   readonly accountQuota: AccountQuota | null;
   readonly limitLogin: LoginLimit;
+  readonly declineLimit: DeclineLimit;
+  readonly visitorOf: VisitorDigest;
   /** Bounds the responses that clients have not read yet. */
   readonly readLimiter: ReadLimiter;
   /** Null where the clock may not be moved. */

@@ -8,6 +8,8 @@ import { AccountQuota } from './auth/account-quota.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createLoginLimit, unlimitedLogin } from './auth/login-limit.ts';
 import { createRateWindows } from './auth/rate-windows.ts';
+import { createDeclineLimit, noDeclineLimit } from './checkouts/decline-limit.ts';
+import { createVisitorDigest } from './checkouts/visitor.ts';
 import type { GatewayConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
@@ -71,6 +73,8 @@ async function createApp(context: ServiceContext<GatewayConfig>, deps: GatewayDe
     readLimiter: new ReadLimiter(readLimits),
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger),
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(rateWindows),
+    declineLimit: perMinute === 0 ? noDeclineLimit : createDeclineLimit(rateWindows, logger),
+    visitorOf: createVisitorDigest(config.KEY_PEPPER),
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
     writeRefusal: deps.writeRefusal ?? (() => undefined),
   };

@@ -21,6 +21,7 @@ import { createMigratedDatabase } from '@app/testing/postgres';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createGateway, type RunningGateway } from '../src/service.ts';
+import { createCheckoutDesk } from './checkout-stand-in.ts';
 import { send } from './http.ts';
 
 export const platformKey = 'platform-key-of-the-tests-0123456789';
@@ -40,6 +41,7 @@ export async function createHarness() {
   const orderDesk: { place: PlaceOrder } = {
     place: async (_, { commandId }) => ({ ok: true, orderId: idOfCommand('order', commandId), totalCents: 100 }),
   };
+  const { desk, handlers: buyersHandlers } = createCheckoutDesk();
   const asked: unknown[] = [];
   const books = { orders: '{ "data" : [] }' };
   const reply = (input: unknown, json: string) => {
@@ -54,6 +56,7 @@ export async function createHarness() {
       }),
       onRequest(listOrders, async (input) => reply(input, books.orders)),
       onRequest(getOrder, async (input) => reply(input, '{}')),
+      ...buyersHandlers,
     ]),
     await serveAs(nats, 'billing', [
       onRequestAcrossAccounts(startDailyRun, async (input) => reply(input, '{"ok":true}')),
@@ -80,6 +83,7 @@ export async function createHarness() {
     asked,
     books,
     orderDesk,
+    desk,
     /** The settings of every gateway, for a test that starts one by itself. */
     env,
     start: async (settings: Record<string, string> = {}): Promise<RunningGateway> => {

@@ -3,6 +3,7 @@ import { getFunnel, getProduct, listProducts } from '@app/contracts/catalog';
 import type { RequestDefinition } from '@app/contracts/define';
 import { getMetrics } from '@app/contracts/metrics';
 import { getOrder, listOrders } from '@app/contracts/orders';
+import { listPayments } from '@app/contracts/payments';
 import { listDailyRuns, listSubscriptions } from '@app/contracts/subscriptions';
 import { getWebhookEndpoint, listActivity } from '@app/contracts/webhooks';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
@@ -29,6 +30,7 @@ const reads: RequestDefinition[] = [
   getFunnel,
   listOrders,
   getOrder,
+  listPayments,
   getMetrics,
   listSubscriptions,
   listDailyRuns,

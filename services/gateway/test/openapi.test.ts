@@ -221,9 +221,7 @@ describe.each(operations.map((operation): [string, Operation] => [operation.id, 
     expect(named('path')).toEqual([...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
     expect(named('query')).toEqual(Object.keys(operation.query?.shape ?? {}));
     expect(named('header')).toContain('x-request-id');
-    expect(named('header').includes('Idempotency-Key')).toBe(
-      operation.method === 'POST' && (operation.auth !== 'public' || operation.id === 'signUp'),
-    );
+    expect(named('header').includes('Idempotency-Key')).toBe(operation.method === 'POST' && id !== 'logIn');
     expect(found.requestBody !== undefined).toBe(operation.body !== undefined);
     const answer = found.responses[200];
     expect(Object.keys(answer?.headers ?? {})).toContain('x-request-id');
@@ -238,13 +236,24 @@ describe.each(operations.map((operation): [string, Operation] => [operation.id, 
       expect(narrowed?.properties?.code?.enum, code).toContain(publicCode(code));
     }
     const statuses = Object.keys(found.responses).map(Number);
-    expect(statuses.includes(401)).toBe(
-      operation.auth !== 'public' || operation.errors.includes('invalid_credentials'),
-    );
+    const keyless = ['public', 'visitor', 'buyer'].includes(operation.auth);
+    expect(statuses.includes(401)).toBe(!keyless || operation.errors.includes('invalid_credentials'));
     expect(statuses.includes(403) || operation.scope === undefined).toBe(true);
     expect(statuses.includes(422) || operation.body === undefined).toBe(true);
     expect(statuses).toEqual(expect.arrayContaining([429, 503]));
   });
+});
+
+test('a buyer’s call needs the secret of its checkout and nothing else, and opening one needs nothing', () => {
+  expect(document.components.securitySchemes.checkoutSecret).toMatchObject({ in: 'header', name: 'x-checkout-secret' });
+  const buyers = operations.filter(({ path }) => path.startsWith('/api/checkout'));
+  expect(buyers).toHaveLength(6);
+  for (const { id, method, path } of buyers) {
+    const { security, responses } = documented(method, path);
+    expect(security).toEqual(id === 'openCheckout' ? [] : [{ checkoutSecret: [] }]);
+    expect([id, responses[401], responses[403]]).toEqual([id, undefined, undefined]);
+    expect([id, responses[404] !== undefined]).toEqual([id, id !== 'openCheckout']);
+  }
 });
 
 test('nothing is documented that does not exist', () => {

@@ -1,9 +1,11 @@
 import { affiliateOperations } from '../affiliates/operations.ts';
 import { apiKeyOperations } from '../api-keys/operations.ts';
+import { checkoutOperations } from '../checkouts/operations.ts';
 import { dailyOperations } from '../daily/operations.ts';
 import { metricsOperations } from '../metrics/operations.ts';
 import type { Operation } from '../operations/operation.ts';
 import { orderOperations } from '../orders/operations.ts';
+import { paymentOperations } from '../payments/operations.ts';
 import { discountOperations } from '../products/discount-operations.ts';
 import { funnelOperations } from '../products/funnel-operations.ts';
 import { productOperations } from '../products/operations.ts';
@@ -18,6 +20,8 @@ export const operations: readonly Operation[] = [
   ...funnelOperations,
   ...discountOperations,
   ...orderOperations,
+  ...paymentOperations,
+  ...checkoutOperations,
   ...subscriptionOperations,
   ...affiliateOperations,
   ...metricsOperations,

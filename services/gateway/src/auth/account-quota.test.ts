@@ -25,6 +25,7 @@ function table() {
         return { taken: window.taken, leftMs: window.endsAtMs - nowMs };
       });
     },
+    read: async () => [],
     forget: async () => undefined,
   };
   const replicas = (limit: number, count: number) =>

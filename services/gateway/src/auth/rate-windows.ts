@@ -20,6 +20,8 @@ export interface RateWindows {
    * the same order, so that their statements never deadlock.
    */
   add(...uses: readonly Use[]): Promise<Usage[]>;
+  /** Uses in the windows that go on, in their order; 0 where there is none. Counts nothing. */
+  read(...callers: readonly string[]): Promise<number[]>;
   forget(callers: readonly string[]): Promise<void>;
 }
 
@@ -38,6 +40,11 @@ const add = statement(
    returning caller, taken, extract(epoch from ends_at - now())::float8 * 1000 as left_ms`,
 );
 
+const read = statement(
+  'rate-windows-read',
+  'select caller, taken from rate_windows where caller = any($1) and ends_at > now()',
+);
+
 const forget = statement('rate-windows-forget', 'delete from rate_windows where caller = any($1)');
 
 export function createRateWindows({ pool }: Database): RateWindows {
@@ -50,6 +57,10 @@ export function createRateWindows({ pool }: Database): RateWindows {
         if (row === undefined) throw new Error('a window was not counted');
         return { taken: row.taken, leftMs: Math.min(row.left_ms, seconds * 1000) };
       });
+    },
+    read: async (...callers) => {
+      const { rows } = await pool.query<{ caller: string; taken: number }>(read([callers]));
+      return callers.map((caller) => rows.find((one) => one.caller === caller)?.taken ?? 0);
     },
     forget: async (callers) => {
       await pool.query(forget([callers]));

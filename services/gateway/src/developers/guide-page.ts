@@ -143,6 +143,13 @@ ${table(
   ]),
 )}`;
 
+/** What callers need where no scope is named. */
+const needs: Readonly<Record<string, string>> = {
+  public: 'nothing',
+  visitor: 'nothing',
+  buyer: 'the checkout’s secret',
+};
+
 function endpoints(operations: readonly Operation[]): Html {
   const byTag = [...Map.groupBy(operations, ({ tag }) => tag)];
   return html`<p>A logged-in session may do all that a key may. Fields, answers and errors of each are in
@@ -154,7 +161,7 @@ ${table(
   ['Endpoint', 'Needs', 'What it does'],
   ofTag.map(({ method, path, summary, auth, scope }) => [
     html`<code class="endpoint"><b class="${method.toLowerCase()}">${method}</b> ${path}</code>`,
-    scope === undefined ? html`${auth === 'public' ? 'nothing' : 'a session'}` : html`<code>${scope}</code>`,
+    scope === undefined ? html`${needs[auth] ?? 'a session'}` : html`<code>${scope}</code>`,
     withCode(summary),
   ]),
 )}`,

@@ -17,13 +17,16 @@ export interface GuardDeps {
   readonly accountQuota: AccountQuota | null;
 }
 
+export type Access = 'public' | 'anyPage' | 'credential';
+
 /** Finds out who calls, and whether too often. */
 export interface Guard {
   /**
    * Throws or rejects with `unauthorized`, `cross_site_request` or `rate_limited`. The result is no promise when the
-   * caller is in the cache. `public` routes need no credential.
+   * caller is in the cache. `public` routes need no credential, and pages of other sites may not call them. Routes for
+   * `anyPage` look at no credential, so that a page of any site may.
    */
-  admit(access: 'public' | 'credential', req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
+  admit(access: Access, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
 }
 
 const addressLimitPerMinute = 60;
@@ -89,8 +92,8 @@ export function createGuard({ config, authenticator, accountQuota }: GuardDeps):
 
   return {
     admit: (access, req, reply) => {
-      if (access === 'public') {
-        ownSite.checkPage(req);
+      if (access !== 'credential') {
+        if (access === 'public') ownSite.checkPage(req);
         applyAddressLimit(reply, countAddress(req));
         return nobody;
       }

@@ -7,6 +7,7 @@ import type { Actor } from '../auth/actors.ts';
 import type { GatewayConfig } from '../config.ts';
 import { connectionLimits } from './connection-limits.ts';
 import { Connections } from './connections.ts';
+import { shareWithAnyOrigin } from './cross-origin.ts';
 import { parseHost } from './host.rules.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { rejectConnection, rejectUnreadable } from './reject-on-socket.ts';
@@ -51,6 +52,7 @@ export function createHttpServer(config: GatewayConfig, logger: Logger): Fastify
   measureRequests(server, config);
   logRequests(server, logger);
   addCommonHooks(server, common);
+  shareWithAnyOrigin(server);
   rejectMalformed(server);
   acceptJsonBodies(server, 'ignore');
   handleUnknownRoutes(server, config);

@@ -1,28 +1,42 @@
 import { DomainError } from '@app/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { GatewayConfig } from '../config.ts';
+import { preflightHeaders, refusalHeaders } from './cross-origin.ts';
 import { sendProblem } from './send-problem.ts';
 
-/** Where no route matches: 404, or 405 with the allowed methods where the path exists. OPTIONS lists them too. */
+interface KnownPath {
+  readonly pattern: RegExp;
+  readonly methods: Set<string>;
+  readonly anyOrigin: boolean;
+}
+
+/**
+ * Where no route matches: 404, or 405 with the allowed methods where the path exists. OPTIONS lists them too, and answers
+ * the preflight of a browser where the path is for any origin.
+ */
 export function handleUnknownRoutes(server: FastifyInstance, config: GatewayConfig): void {
-  const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  server.addHook('onRoute', ({ url, method }: RouteOptions) => {
-    const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() };
+  const paths = new Map<string, KnownPath>();
+  server.addHook('onRoute', ({ url, method, config: { anyOrigin = false } = {} }: RouteOptions) => {
+    const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set<string>(), anyOrigin };
     for (const each of [method].flat()) known.methods.add(each);
     paths.set(url, known);
   });
-  const methodsOf = (path: string): string[] => {
-    const matching = [...paths.values()].filter(({ pattern }) => pattern.test(path));
-    return [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort();
-  };
   server.setNotFoundHandler((req: FastifyRequest, reply: FastifyReply) => {
     const [path = ''] = req.url.split('?');
-    const methods = methodsOf(path);
+    const matching = [...paths.values()].filter(({ pattern }) => pattern.test(path));
+    const methods = [...new Set(matching.flatMap((known) => [...known.methods]))].sort();
     if (methods.length === 0 || methods.includes(req.method)) {
       return sendProblem(config, new DomainError('not_found', 'There is nothing at this address.'), req, reply);
     }
     reply.header('allow', [...methods, 'OPTIONS'].join(', '));
-    if (req.method === 'OPTIONS') return void reply.code(204).send();
+    const anyOrigin = matching.some((known) => known.anyOrigin);
+    if (req.method === 'OPTIONS') {
+      return void reply
+        .headers(anyOrigin ? preflightHeaders(methods) : {})
+        .code(204)
+        .send();
+    }
+    if (anyOrigin) reply.headers(refusalHeaders);
     sendProblem(config, new DomainError('method_not_allowed', `Allowed here: ${methods.join(', ')}.`), req, reply);
   });
 }

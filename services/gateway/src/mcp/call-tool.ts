@@ -27,7 +27,7 @@ export interface Caller {
 /** Whether this caller may see and call the tool. */
 export function mayCall(actor: Actor, { operation }: Tool): boolean {
   try {
-    checkAccess(operation, actor);
+    checkAccess(operation, actor, {});
     return true;
   } catch {
     return false;
@@ -54,7 +54,7 @@ export async function callTool(
   structuredErrors: boolean,
 ): Promise<CallToolResult> {
   try {
-    checkAccess(tool.operation, caller.actor);
+    checkAccess(tool.operation, caller.actor, {});
     const { operation, full, ...request } = toolRequest(tool, given);
     const read =
       operation.method === 'GET' ? await app.readLimiter.begin(caller.actor.accountId, operation.id, caller.res) : null;

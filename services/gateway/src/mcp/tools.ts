@@ -11,7 +11,7 @@ const offerKinds = (verb: string) => ({ bump: operation(`${verb}Bump`), upsell: 
 export const tools: readonly Tool[] = [
   {
     name: 'list_products',
-    description: 'Newest first, 10 unless `limit` says otherwise; prices in minor units (4900 is 49.00).',
+    description: 'Newest first, 10 by default; prices in minor units (4900 is 49.00).',
     operation: operation('listProducts'),
     defaults: shortPage,
     annotations: reads,
@@ -64,7 +64,7 @@ export const tools: readonly Tool[] = [
   {
     name: 'list_orders',
     description:
-      'Newest first, 10 unless `limit` says otherwise, test orders left out. While `has_more` is true, ask again ' +
+      'Newest first, 10 by default, test orders left out. While `has_more` is true, ask again ' +
       'with `before` set to the last id.',
     operation: operation('listOrders'),
     defaults: shortPage,
@@ -72,7 +72,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'get_order',
-    description: 'One order with its items.',
+    description: 'One order with its items and, as list_payments shows them, its payments.',
     operation: operation('getOrder'),
     annotations: reads,
   },
@@ -85,6 +85,24 @@ export const tools: readonly Tool[] = [
     annotations: sends,
   },
   {
+    name: 'refund_order',
+    description:
+      'Gives every charge of a paid order back, ends its subscription and voids its commission; one recorded from ' +
+      'elsewhere moves no money. Asks for `confirm: true`.',
+    operation: operation('refundOrder'),
+    confirmation:
+      'This refunds the whole order: every charge of it goes back to the buyer’s card, its subscription ends and its ' +
+      'commission is voided. It cannot be undone. When the seller agrees, call again with confirm: true.',
+    annotations: charges,
+  },
+  {
+    name: 'list_payments',
+    description: 'Every try to move money, newest first, 10 by default: what the processor said and what happens next.',
+    operation: operation('listPayments'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
     name: 'get_metrics',
     description:
       'Revenue, orders, take rates, subscriptions and refunds of one product. Rates are fractions from 0 to 1.',
@@ -93,7 +111,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'list_subscriptions',
-    description: 'Newest first, 10 unless `limit` says otherwise.',
+    description: 'Newest first, 10 by default.',
     operation: operation('listSubscriptions'),
     defaults: shortPage,
     annotations: reads,
@@ -131,25 +149,23 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'list_activity',
-    description: 'Webhook delivery attempts and notices, newest first, 10 unless `limit` says otherwise.',
+    description: 'Webhook delivery attempts and notices, newest first, 10 by default.',
     operation: operation('listActivity'),
     defaults: shortPage,
     annotations: reads,
   },
   {
     name: 'run_daily_job',
-    description:
-      'Runs the day’s collections and answers its counts. No payment processor is connected in this version: it ' +
-      'charges nobody yet. Asks for `confirm: true`.',
+    description: 'Runs the day’s collections, which charge buyers, and answers its counts. Asks for `confirm: true`.',
     operation: operation('runDailyJob'),
     confirmation:
-      'This runs the day’s collections for the account now. No payment processor is connected in this version, so ' +
-      'nobody is charged. When the seller agrees, call again with confirm: true.',
+      'This runs the day’s collections for the account now: holds that are due are captured, which charges the buyers. ' +
+      'When the seller agrees, call again with confirm: true.',
     annotations: charges,
   },
   {
     name: 'list_daily_runs',
-    description: 'Newest first, 10 unless `limit` says otherwise.',
+    description: 'Newest first, 10 by default.',
     operation: operation('listDailyRuns'),
     defaults: shortPage,
     annotations: reads,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { checkoutSecretHeader } from '../auth/checkout-secret.ts';
 import { type Operation, takesIdempotencyKey } from '../operations/operation.ts';
 import { commonHeaders, errorResponses, problem, sharedResponses } from './error-responses.ts';
 import { examples } from './examples.ts';
@@ -19,6 +20,8 @@ const tags: Record<string, string> = {
   Funnel: 'Order bumps, upsells and post-purchase emails of a product.',
   Discounts: 'Discount codes of a product.',
   Orders: 'Sales.',
+  Payments: 'What was tried to move money, and through which processor.',
+  Checkout: 'For the buyer’s page: without a key, from any origin.',
   Subscriptions: 'What renews.',
   Affiliates: 'Affiliates and their commissions.',
   Metrics: 'Sales figures of a product.',
@@ -57,6 +60,10 @@ export function openApiDocument(operations: readonly Operation[], baseUrl: strin
           apiKey: { type: 'http', scheme: 'bearer', description: 'A key of the account; scopes are named after it.' },
           platformKey: { type: 'http', scheme: 'bearer', description: 'The deployment’s own key.' },
           session: { type: 'apiKey', in: 'cookie', name: 'fnl_session', description: 'A logged-in browser.' },
+          checkoutSecret: {
+            ...{ type: 'apiKey', in: 'header', name: checkoutSecretHeader },
+            description: 'The secret of one checkout, from the answer that opened it.',
+          },
         },
         parameters: { IdempotencyKey: idempotencyKey, RequestId: requestId },
         headers,
@@ -134,14 +141,17 @@ function operationObject(operation: Operation): ZodOpenApiOperationObject {
 }
 
 function exampleOf(value: unknown) {
-  return value === undefined ? {} : { examples: { order: { value } } };
+  return value === undefined ? {} : { examples: { one: { value } } };
 }
 
 function securityOf({ auth, scope }: Operation): Record<string, string[]>[] {
   const scopes = scope === undefined ? [] : [scope];
   switch (auth) {
     case 'public':
+    case 'visitor':
       return [];
+    case 'buyer':
+      return [{ checkoutSecret: [] }];
     case 'session':
       return [{ session: [] }];
     case 'platform':

@@ -1,4 +1,4 @@
-/** Examples of the order endpoints, by operation; a test parses them with the schemas they stand beside. */
+/** Examples by operation; a test parses them with the schemas they stand beside. */
 const order = {
   id: 'ord_01kahv7w3xe5m8q2r6t9y0b4cd',
   product_id: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg',
@@ -22,6 +22,56 @@ const order = {
   test: false,
 };
 
+const payment = {
+  id: 'pmt_01kahv7w3xf7n9s3t7v0z2c6de',
+  order_id: order.id,
+  step: 'main',
+  try_no: 1,
+  amount_cents: 6800,
+  currency: 'usd',
+  status: 'succeeded',
+  reason: null,
+  explanation: 'The card was charged $68.00.',
+  next: null,
+  processor: 'simulated',
+  processor_reference: 'sim_ch_8f3a',
+  product_name: 'Watercolour Course',
+  customer_email: 'maya@example.com',
+  last_four: '4242',
+  test: false,
+  created_at: '2026-11-20T09:30:12.345Z',
+  finished_at: '2026-11-20T09:30:13.120Z',
+};
+
+const processor = { processor: 'simulated', secrets: [], updated_at: null };
+
+const checkout = {
+  id: 'cko_01kahv7v0zc3k6n9q2s5w8a1ef',
+  status: 'open',
+  product: { name: 'Watercolour Course', slug: 'watercolour-course', pricingType: 'onetime', billingInterval: null },
+  seller: { name: 'Maya Paints', supportEmail: 'help@mayapaints.example' },
+  bumps: [{ id: 'bmp_01kaf2m4q7s9v1x3z5b7d9f1hj', headline: 'Printable workbook', priceCents: 1900, chosen: true }],
+  lines: [
+    { kind: 'main', label: 'Watercolour Course', amountCents: 4900 },
+    { kind: 'bump', label: 'Printable workbook', amountCents: 1900 },
+  ],
+  totalCents: 6800,
+  currency: 'usd',
+  email: 'maya@example.com',
+  name: null,
+  country: null,
+  discountCode: null,
+  orderId: null,
+  upsell: null,
+  action: null,
+  reason: null,
+  accessUrl: null,
+  test: false,
+  createdAt: '2026-11-20T09:29:40.000Z',
+};
+
+const upsell = { id: 'ups_01kaf2m4t8v0x2z4b6d8f0h2jk', headline: 'A year of live sessions', amountCents: 2900 };
+
 interface Examples {
   readonly body?: unknown;
   readonly response: unknown;
@@ -29,7 +79,7 @@ interface Examples {
 
 export const examples: Readonly<Record<string, Examples>> = {
   listOrders: { response: { data: [order] } },
-  getOrder: { response: order },
+  getOrder: { response: { ...order, payments: [payment] } },
   createOrder: {
     body: {
       productSlug: 'watercolour-course',
@@ -39,6 +89,49 @@ export const examples: Readonly<Record<string, Examples>> = {
       affiliateCode: 'ANNA',
     },
     response: { ok: true, orderId: order.id, totalCents: order.total_cents },
+  },
+  refundOrder: {
+    response: {
+      ok: true,
+      orderId: order.id,
+      status: 'refunded',
+      refundedCents: 6800,
+      detail: 'One charge of $68.00 was given back.',
+    },
+  },
+  listPayments: { response: { data: [payment] } },
+  getPaymentProcessor: { response: processor },
+  putPaymentProcessor: {
+    body: { processor: 'simulated', secretKey: 'a secret of the processor' },
+    response: { processor: 'simulated', secrets: ['secretKey'], updated_at: '2026-11-20T09:00:00.000Z' },
+  },
+  openCheckout: {
+    body: {
+      handle: 'maya-paints',
+      slug: 'watercolour-course',
+      email: 'maya@example.com',
+      bumpIds: ['bmp_01kaf2m4q7s9v1x3z5b7d9f1hj'],
+    },
+    response: { ...checkout, secret: 'Jk2vQ8mT4xW1zB6nR9cF3hL7pD0sG5yA_uE-iO2aXqM' },
+  },
+  getCheckout: { response: checkout },
+  updateCheckout: {
+    body: { name: 'Maya Lindqvist', country: 'SE' },
+    response: { ...checkout, name: 'Maya Lindqvist', country: 'SE' },
+  },
+  payCheckout: {
+    body: { paymentMethod: 'sim_ok', returnUrl: 'https://mayapaints.example/thanks' },
+    response: {
+      status: 'authorized',
+      orderId: order.id,
+      totalCents: 6800,
+      upsell: { ...upsell, status: 'offered' },
+    },
+  },
+  continueCheckout: { response: { status: 'paid', orderId: order.id, totalCents: 6800 } },
+  decideUpsell: {
+    body: { accept: true },
+    response: { status: 'paid', orderId: order.id, totalCents: 9700, upsell: { ...upsell, status: 'accepted' } },
   },
 };
 

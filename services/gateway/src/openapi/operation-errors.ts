@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
-import { type Operation, takesIdempotencyKey } from '../operations/operation.ts';
+import { isForAnyPage, isKeyless, type Operation, takesIdempotencyKey } from '../operations/operation.ts';
 
 /** Every error that a caller of this operation can get: its own and those of the gateway. */
 export function errorsOf(operation: Operation): ErrorCode[] {
@@ -11,9 +11,9 @@ export function errorsOf(operation: Operation): ErrorCode[] {
     ['malformed_request', true],
     ['malformed_json', writes],
     ['invalid_idempotency_key', takesKey],
-    ['unauthorized', auth !== 'public'],
+    ['unauthorized', !isKeyless(operation)],
     ['insufficient_scope', hasAccount || auth === 'platform'],
-    ['cross_site_request', auth !== 'platform'],
+    ['cross_site_request', auth !== 'platform' && !isForAnyPage(operation)],
     ['not_acceptable', true],
     ['idempotency_key_in_use', takesKey],
     ['payload_too_large', writes],

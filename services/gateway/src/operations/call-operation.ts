@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
+import { checkoutNotFound } from '../auth/checkout-secret.ts';
 import { checkIdempotencyKey } from '../idempotency/idempotency.rules.ts';
 import { runIdempotent } from '../idempotency/run-idempotent.ts';
 import { checkAccess } from './check-access.ts';
-import type { Call, Operation, SecretField, SessionCookie } from './operation.ts';
+import type { Call, KeyScope, Operation, SecretField, SessionCookie } from './operation.ts';
 import { notFoundCodeOf } from './path-params.ts';
 
 export interface OperationRequest {
@@ -23,6 +25,8 @@ export interface OperationRequest {
   readonly baseUrl: string;
   /** As `clientOfAddress` gives it. */
   readonly address?: string;
+  /** Of an HTTP request. */
+  readonly headers?: IncomingHttpHeaders;
   /** Only browsers have one. */
   readonly cookie?: SessionCookie;
 }
@@ -43,8 +47,8 @@ export async function callOperation(
   operation: Operation,
   request: OperationRequest,
 ): Promise<OperationResult> {
-  const { actor, idempotencyKey } = request;
-  checkAccess(operation, actor);
+  const { actor, idempotencyKey, headers = {} } = request;
+  checkAccess(operation, actor, headers);
   if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
   const params = parseParams(operation.params, request.params);
   const query = parseInput(strictQueryOf(operation), request.query, 'query');
@@ -60,6 +64,7 @@ export async function callOperation(
       context,
       cookie: request.cookie ?? noCookie,
       address: request.address ?? '',
+      headers,
     };
     const result = await operation.run(call);
     return result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
@@ -70,7 +75,7 @@ export async function callOperation(
     return { status: 200, body: await perform(commandId), replayed: false };
   }
   const result = await runIdempotent(app.idempotency, app.logger, {
-    record: { accountId: ownerOfKey(operation, actor, body), key: idempotencyKey },
+    record: { accountId: ownerOfKey(operation, actor, { params, body, headers }), key: idempotencyKey },
     // Of the validated input: the order of fields and white space do not count.
     fingerprint: app.idempotency.fingerprint([
       credentialOf(actor),
@@ -121,10 +126,9 @@ function parseParams(schema: z.ZodObject | undefined, input: unknown): unknown {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const [name] = result.error.issues[0]?.path ?? [];
-  throw new DomainError(
-    notFoundCodeOf(schema.shape[String(name)] as z.ZodType | undefined),
-    'There is nothing with this id on this account.',
-  );
+  const code = notFoundCodeOf(schema.shape[String(name)] as z.ZodType | undefined);
+  if (code === 'checkout_not_found') throw checkoutNotFound();
+  throw new DomainError(code, 'There is nothing with this id on this account.');
 }
 
 /** Stored responses belong to a user in all sessions, or to one API key. */
@@ -133,9 +137,9 @@ function credentialOf({ kind, keyId, userId }: Actor): string {
 }
 
 /** Each account has its own Idempotency-Keys. Where there is no account yet, the operation says whose they are. */
-function ownerOfKey({ id, idempotencyScope }: Operation, actor: Actor, body: unknown): string {
+function ownerOfKey({ id, idempotencyScope }: Operation, actor: Actor, scope: KeyScope<unknown, unknown>): string {
   if (idempotencyScope === undefined) return actor.accountId;
-  return `${id} ${createHash('sha256').update(idempotencyScope(body)).digest('base64url')}`;
+  return `${id} ${createHash('sha256').update(idempotencyScope(scope)).digest('base64url')}`;
 }
 
 function withoutSecret(secret: SecretField | undefined, response: Uint8Array): Uint8Array {

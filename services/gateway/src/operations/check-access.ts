@@ -1,12 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '@app/contracts/errors';
 import type { Actor } from '../auth/actors.ts';
+import { checkoutSecretOf } from '../auth/checkout-secret.ts';
 import { unauthorized } from '../auth/unauthorized.ts';
 import type { Operation } from './operation.ts';
 
-/** Throws `unauthorized` or `insufficient_scope` when this actor may not call this operation. */
-export function checkAccess(operation: Operation, actor: Actor): void {
+/**
+ * Throws `unauthorized`, `insufficient_scope` or, for want of a buyer's secret, `checkout_not_found` when this actor may
+ * not call this operation.
+ */
+export function checkAccess(operation: Operation, actor: Actor, headers: IncomingHttpHeaders): void {
   switch (operation.auth) {
     case 'public':
+    case 'visitor':
+      return;
+    case 'buyer':
+      checkoutSecretOf(headers);
       return;
     case 'session':
       if (actor.kind !== 'session') throw unauthorized();

@@ -7,10 +7,10 @@ import { writeSessionCookie } from '../auth/session-cookie.rules.ts';
 import { sessionDays } from '../auth/session-token.ts';
 import { acceptsJson } from '../http/accept.rules.ts';
 import { baseUrlOf, isHttps } from '../http/base-url.ts';
-import type { Guard } from '../http/guard.ts';
+import type { Access, Guard } from '../http/guard.ts';
 import { inRequestSpan } from '../http/request-spans.ts';
 import { callOperation } from './call-operation.ts';
-import { type Operation, type SessionCookie, takesIdempotencyKey } from './operation.ts';
+import { isForAnyPage, type Operation, type SessionCookie, takesIdempotencyKey } from './operation.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -22,16 +22,16 @@ export function routeOperations(
   operations: readonly Operation[],
 ): void {
   for (const operation of operations) {
+    const access = accessOf(operation);
     server.route({
+      config: { anyOrigin: access === 'anyPage' },
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: (req, reply, done) => {
         try {
           if (!acceptsJson(req.headers.accept))
             throw new DomainError('not_acceptable', 'Answers are application/json.');
-          const actor = inRequestSpan(req, () =>
-            guard.admit(operation.auth === 'public' ? 'public' : 'credential', req, reply),
-          );
+          const actor = inRequestSpan(req, () => guard.admit(access, req, reply));
           if (!(actor instanceof Promise)) {
             req.actor = actor;
             return done();
@@ -49,6 +49,11 @@ export function routeOperations(
   }
 }
 
+function accessOf(operation: Operation): Access {
+  if (isForAnyPage(operation)) return 'anyPage';
+  return operation.auth === 'public' ? 'public' : 'credential';
+}
+
 function handlerOf(app: App, operation: Operation) {
   const takesKey = takesIdempotencyKey(operation, 'http');
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -62,9 +67,11 @@ function handlerOf(app: App, operation: Operation) {
       baseUrl: baseUrlOf(app.config, req.socket),
       cookie: cookieOn(app, reply),
       address: clientOfAddress(req.ip),
+      headers: req.headers,
     };
-    const begun =
-      operation.method === 'GET' ? app.readLimiter.begin(request.actor.accountId, operation.id, reply.raw) : null;
+    // Buyers have no account: those of one address share what an account would have.
+    const reader = request.actor.accountId === '' ? `address ${request.address}` : request.actor.accountId;
+    const begun = operation.method === 'GET' ? app.readLimiter.begin(reader, operation.id, reply.raw) : null;
     const read = begun instanceof Promise ? await begun : begun;
     const { body, replayed } = await inRequestSpan(req, () => callOperation(app, operation, request));
     read?.hold(body.byteLength);

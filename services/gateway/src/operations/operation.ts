@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyScope } from '@app/contracts/accounts';
 import type { ErrorCode } from '@app/contracts/errors';
 import type { z } from 'zod';
@@ -27,17 +28,24 @@ export interface Call<Params, Query, Body> {
   readonly cookie: SessionCookie;
   /** As `clientOfAddress` gives it; empty in calls of MCP tools, which no limit by address concerns. */
   readonly address: string;
+  /** Of the HTTP request, names in lower case; empty in calls of MCP tools. */
+  readonly headers: Readonly<IncomingHttpHeaders>;
 }
+
+/** What tells whose an Idempotency-Key is where there is no account. */
+export type KeyScope<Params, Body> = Pick<Call<Params, unknown, Body>, 'params' | 'body' | 'headers'>;
 
 /**
  * Who may call.
  * - `public`: anyone, without a key.
+ * - `visitor`: as `public`, also from a page of any other site. No cookie and no key is looked at.
+ * - `buyer`: as `visitor`, with the secret of the checkout in the header `x-checkout-secret`.
  * - `account`: an account's key with the operation's scope, or a logged-in session.
  * - `session`: a logged-in session only.
  * - `daily`: as `account`, or the platform key.
  * - `platform`: the platform key only.
  */
-export type OperationAuth = 'public' | 'account' | 'session' | 'daily' | 'platform';
+export type OperationAuth = 'public' | 'visitor' | 'buyer' | 'account' | 'session' | 'daily' | 'platform';
 
 export interface SecretField {
   readonly name: string;
@@ -66,8 +74,8 @@ export interface Operation {
   readonly response: z.ZodType;
   /** The field of the response that is a secret: sent once, and never again under the same Idempotency-Key. */
   readonly secret?: SecretField;
-  /** For a public operation that takes an Idempotency-Key: whose keys they are, as there is no account. */
-  idempotencyScope?(body: unknown): string;
+  /** For an operation without a key of the API that takes an Idempotency-Key: whose keys they are. */
+  idempotencyScope?(scope: KeyScope<unknown, unknown>): string;
   /** Errors of its own, beside those that every operation has. */
   readonly errors: readonly ErrorCode[];
   /** Resolves to the response's body, or to the bytes of a service's reply, which are JSON already. */
@@ -79,7 +87,7 @@ interface TypedOperation<Params extends z.ZodObject, Query extends z.ZodObject, 
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  idempotencyScope?(body: z.output<Body>): string;
+  idempotencyScope?(scope: KeyScope<z.output<Params>, z.output<Body>>): string;
   run(call: Call<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<object>;
 }
 
@@ -95,12 +103,23 @@ export function defineOperation<
   return operation as unknown as Operation;
 }
 
+/** Whether pages of any site may call it. */
+export function isForAnyPage({ auth }: Operation): boolean {
+  return auth === 'visitor' || auth === 'buyer';
+}
+
+/** Whether it is called without a key of the API and without a session. */
+export function isKeyless(operation: Operation): boolean {
+  return operation.auth === 'public' || isForAnyPage(operation);
+}
+
 /**
  * Whether the caller may send an Idempotency-Key with it. Over HTTP that is a POST: repeating a PUT, PATCH or DELETE
- * changes nothing more. A tool takes one for every write, because a model does not see the method. A public operation
- * takes none unless it says whose keys they are.
+ * changes nothing more. A tool takes one for every write, because a model does not see the method. An operation that is
+ * called without a key of the API takes none unless it says whose keys they are.
  */
-export function takesIdempotencyKey({ method, auth, idempotencyScope }: Operation, via: 'http' | 'mcp'): boolean {
+export function takesIdempotencyKey(operation: Operation, via: 'http' | 'mcp'): boolean {
+  const { method, idempotencyScope } = operation;
   const writes = via === 'http' ? method === 'POST' : method !== 'GET';
-  return writes && (auth !== 'public' || idempotencyScope !== undefined);
+  return writes && (!isKeyless(operation) || idempotencyScope !== undefined);
 }

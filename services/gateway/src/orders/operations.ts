@@ -1,9 +1,12 @@
-import { createOrder, getOrder, listOrders } from '@app/contracts/orders';
+import { createOrder, listOrders, orderWithPayments, refundOrder } from '@app/contracts/orders';
 import { z } from 'zod';
 import { forwardOperation } from '../operations/forward-operation.ts';
+import { defineOperation } from '../operations/operation.ts';
 import { pathId } from '../operations/path-params.ts';
+import { readOrder } from './read-order.ts';
 
 const tag = 'Orders';
+const params = z.object({ orderId: pathId('order', 'order_not_found') });
 
 export const orderOperations = [
   forwardOperation(listOrders, {
@@ -25,13 +28,31 @@ export const orderOperations = [
     errors: ['unknown_product', 'product_not_live', 'bump_not_found', 'discount_invalid'],
     addedInput: ({ settings: { testMode, supportEmail } }) => ({ account: { testMode, supportEmail } }),
   }),
-  forwardOperation(getOrder, {
+  defineOperation({
     id: 'getOrder',
     method: 'GET',
     path: '/api/v1/orders/{orderId}',
     tag,
-    summary: 'Read one order',
-    params: z.object({ orderId: pathId('order', 'order_not_found') }),
+    summary: 'Read one order and its payments',
+    auth: 'account',
+    scope: 'read',
+    params,
+    response: orderWithPayments,
     errors: ['order_not_found'],
+    run: ({ app, params: { orderId }, context }) => readOrder(app.requester, orderId, context),
+  }),
+  forwardOperation(refundOrder, {
+    id: 'refundOrder',
+    method: 'POST',
+    path: '/api/v1/orders/{orderId}/refund',
+    tag,
+    summary: 'Refund a paid order, whole',
+    description:
+      'Gives every charge of the order back, ends the subscription that it began and voids its commission, then fires ' +
+      '`order.refunded`. An order that was recorded from the seller’s own code has no charge: no money moves for it. ' +
+      'Refunding again does nothing more.',
+    scope: 'money',
+    params,
+    errors: ['order_not_found', 'invalid_transition', 'refund_failed'],
   }),
 ];

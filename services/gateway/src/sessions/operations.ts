@@ -22,7 +22,7 @@ export const sessionOperations = [
     body: signupBody,
     response: signupResult,
     errors: ['signup_closed', 'email_taken'],
-    idempotencyScope: ({ email }) => email.toLowerCase(),
+    idempotencyScope: ({ body }) => body.email.toLowerCase(),
     run: async ({ app, body, context, cookie }) => {
       if (app.config.SIGNUP === 'closed')
         throw new DomainError('signup_closed', 'This deployment takes no new accounts.');

@@ -1,0 +1,133 @@
+import {
+  checkoutOutcome,
+  checkoutResource,
+  decideUpsellBody,
+  getCheckout,
+  openCheckoutBody,
+  openedCheckoutResource,
+  payCheckoutBody,
+  updateCheckout,
+  updateCheckoutBody,
+} from '@app/contracts/checkouts';
+import { secretNotice } from '@app/contracts/common';
+import { z } from 'zod';
+import { defineOperation } from '../operations/operation.ts';
+import { pathId } from '../operations/path-params.ts';
+import { askCheckoutBytes, buyerOf } from './ask-checkout.ts';
+import { openCheckout } from './open-checkout.ts';
+import { continueCheckout, decideUpsell, payCheckout } from './payments.ts';
+
+const common = { tag: 'Checkout', auth: 'buyer' } as const;
+const path = '/api/checkout/{checkoutId}';
+const params = z.object({ checkoutId: pathId('checkout', 'checkout_not_found') });
+const secret = {
+  name: 'secret',
+  notice:
+    'The secret was told once, in the first answer. If that got lost, open another checkout: this one is not paid.',
+};
+
+/** A repeated answer lacks the secret. */
+const opened = openedCheckoutResource
+  .partial({ secret: true })
+  .extend({ secret_notice: secretNotice })
+  .meta({ id: 'CheckoutOpened' });
+
+/** An Idempotency-Key belongs to whoever has the checkout's secret. */
+const idempotencyScope = (of: Parameters<typeof buyerOf>[0]): string => Object.values(buyerOf(of)).join(' ');
+
+/** What buyers' pages use. None of it is a tool: models act for sellers. */
+export const checkoutOperations = [
+  defineOperation({
+    ...common,
+    id: 'openCheckout',
+    method: 'POST',
+    path: '/api/checkout',
+    summary: 'Open a checkout for a product',
+    description:
+      'For the buyer’s page: no key, from any origin. The answer holds the secret that every later call sends as ' +
+      '`x-checkout-secret`, and the lines and total that the buyer pays.',
+    auth: 'visitor',
+    body: openCheckoutBody,
+    response: opened,
+    secret,
+    errors: ['unknown_product', 'product_not_live', 'bump_not_found', 'discount_invalid'],
+    idempotencyScope: ({ body }) => body.handle,
+    run: (call) => openCheckout(call),
+  }),
+  defineOperation({
+    ...common,
+    id: 'getCheckout',
+    method: 'GET',
+    path,
+    summary: 'Read a checkout',
+    params,
+    response: checkoutResource,
+    errors: ['checkout_not_found'],
+    run: (call) => askCheckoutBytes(call, getCheckout, buyerOf(call)),
+  }),
+  defineOperation({
+    ...common,
+    id: 'updateCheckout',
+    method: 'PATCH',
+    path,
+    summary: 'Change what the buyer has filled in or chosen',
+    description: 'The fields that are given, while nothing is being paid. Answers the new lines and total.',
+    params,
+    body: updateCheckoutBody,
+    response: checkoutResource,
+    errors: ['checkout_not_found', 'invalid_transition', 'bump_not_found', 'discount_invalid', 'product_not_live'],
+    run: (call) => askCheckoutBytes(call, updateCheckout, { ...buyerOf(call), body: call.body }),
+  }),
+  defineOperation({
+    ...common,
+    id: 'payCheckout',
+    method: 'POST',
+    path: `${path}/pay`,
+    summary: 'Pay a checkout',
+    description:
+      'Charges the total that was shown last, or holds the card while an upsell is offered. Asking again gives the same ' +
+      'outcome and charges nothing; after `declined` it is a new try. Too many declined tries are refused for a while.',
+    params,
+    body: payCheckoutBody,
+    response: checkoutOutcome,
+    errors: [
+      'checkout_not_found',
+      'invalid_transition',
+      'price_changed',
+      'product_not_live',
+      'bump_not_found',
+      'discount_invalid',
+    ],
+    idempotencyScope,
+    run: (call) => payCheckout(call),
+  }),
+  defineOperation({
+    ...common,
+    id: 'continueCheckout',
+    method: 'POST',
+    path: `${path}/continue`,
+    summary: 'Ask how a payment stands',
+    description: 'After `requires_action`, when the buyer is back from the bank, and after `processing`.',
+    params,
+    response: checkoutOutcome,
+    errors: ['checkout_not_found', 'invalid_transition'],
+    idempotencyScope,
+    run: (call) => continueCheckout(call),
+  }),
+  defineOperation({
+    ...common,
+    id: 'decideUpsell',
+    method: 'POST',
+    path: `${path}/upsell`,
+    summary: 'Accept or decline the upsell',
+    description:
+      'Captures the card’s hold, and charges the upsell by itself when it is accepted. The first decision counts; a ' +
+      'later one gets its outcome.',
+    params,
+    body: decideUpsellBody,
+    response: checkoutOutcome,
+    errors: ['checkout_not_found', 'invalid_transition'],
+    idempotencyScope,
+    run: (call) => decideUpsell(call),
+  }),
+];

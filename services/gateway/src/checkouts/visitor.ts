@@ -1,0 +1,15 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+
+/**
+ * Tells visitors of one UTC day apart and nothing else: without the pepper no address can be tried out against it, and
+ * the digests of two days have nothing in common.
+ */
+export type VisitorDigest = (now: Date, address: string, userAgent: string) => string;
+
+export function createVisitorDigest(pepper: string): VisitorDigest {
+  const key = Buffer.from(hkdfSync('sha256', pepper, '', 'checkout-visitors', 32));
+  return (now, address, userAgent) => {
+    const parts = JSON.stringify([now.toISOString().slice(0, 10), address, userAgent]);
+    return createHmac('sha256', key).update(parts).digest('base64url');
+  };
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type CheckoutOutcome,
+  type CheckoutResource,
+  checkoutOwner,
+  continueCheckout,
+  decideUpsell,
+  getCheckout,
+  openCheckout,
+  payCheckout,
+  updateCheckout,
+} from '@app/contracts/checkouts';
+import type { RequestInput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand } from '@app/contracts/ids';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { onRequest, onRequestAcrossAccounts } from '@app/messaging/serve-requests';
+
+interface Asked {
+  readonly name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever was asked.
+  readonly input: any;
+  readonly context: RequestContext;
+}
+
+type Pay = (input: RequestInput<typeof payCheckout>, context: RequestContext) => Promise<CheckoutOutcome>;
+
+/** What stands in for the buyers' part of the checkout service: it knows its secrets, and pays as a test says. */
+export function createCheckoutDesk() {
+  const secrets = new Map<string, { secret: string; accountId: string }>();
+  const asked: Asked[] = [];
+  const paid: Pay = async () => ({ status: 'paid', totalCents: 4_900 });
+  const desk = { asked, secrets, paid, pay: paid, continue: paid as () => Promise<CheckoutOutcome> };
+  const owner = ({ checkoutId, secret }: { checkoutId: string; secret: string }): string => {
+    const known = secrets.get(checkoutId);
+    if (known === undefined || known.secret !== secret) {
+      throw new DomainError(
+        'checkout_not_found',
+        `No row for ${checkoutId}: ${known === undefined ? 'id' : 'secret'}.`,
+      );
+    }
+    return known.accountId;
+  };
+  const noted = <I>(name: string, input: I, context: RequestContext): I => {
+    asked.push({ name, input, context });
+    return input;
+  };
+  const handlers = [
+    onRequest(openCheckout, async (input, context) => {
+      const id = idOfCommand('checkout', context.commandId);
+      const secret = randomBytes(32).toString('base64url');
+      secrets.set(id, { secret, accountId: context.accountId });
+      noted('open', input, context);
+      return { ...checkoutOf(id, input.body.slug), secret };
+    }),
+    onRequestAcrossAccounts(getCheckout, async (input, context) => {
+      owner(noted('get', input, context));
+      return checkoutOf(input.checkoutId, 'course');
+    }),
+    onRequestAcrossAccounts(updateCheckout, async (input, context) => {
+      owner(noted('update', input, context));
+      return { ...checkoutOf(input.checkoutId, 'course'), email: input.body.email ?? null };
+    }),
+    onRequestAcrossAccounts(payCheckout, async (input, context) => {
+      const accountId = owner(noted('pay', input, context));
+      return { accountId, outcome: await desk.pay(input, context) };
+    }),
+    onRequestAcrossAccounts(continueCheckout, async (input, context) => {
+      const accountId = owner(noted('continue', input, context));
+      return { accountId, outcome: await desk.continue() };
+    }),
+    onRequestAcrossAccounts(decideUpsell, async (input, context) => {
+      const accountId = owner(noted('upsell', input, context));
+      return { accountId, outcome: { status: 'paid' as const, totalCents: input.body.accept ? 7_800 : 4_900 } };
+    }),
+    onRequestAcrossAccounts(checkoutOwner, async (input, context) => ({
+      accountId: owner(noted('owner', input, context)),
+    })),
+  ];
+  return { desk, handlers };
+}
+
+function checkoutOf(id: string, slug: string): CheckoutResource {
+  return {
+    id,
+    status: 'open',
+    product: { name: 'Course', slug, pricingType: 'onetime', billingInterval: null },
+    seller: { name: 'Shop', supportEmail: 'help@example.com' },
+    bumps: [],
+    lines: [{ kind: 'main', label: 'Course', amountCents: 4_900 }],
+    totalCents: 4_900,
+    currency: 'usd',
+    email: null,
+    name: null,
+    country: null,
+    discountCode: null,
+    orderId: null,
+    upsell: null,
+    action: null,
+    reason: null,
+    accessUrl: null,
+    test: false,
+    createdAt: '2026-11-20T09:30:12.345Z',
+  };
+}
