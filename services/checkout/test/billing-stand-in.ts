@@ -1,11 +1,17 @@
-import type { EventData, RequestInput } from '@app/contracts/define';
+import type { EventData, EventDefinition, RequestInput } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import {
+  chargesRefunded,
   continuePayment,
+  type HoldResult,
+  holdSettled,
   listPayments,
   type PaymentOutcome,
   type PaymentResource,
   paymentCompleted,
+  refundCharges,
+  refundFailed,
+  settleHold,
   startPayment,
 } from '@app/contracts/payments';
 import { connectNats } from '@app/messaging/connect';
@@ -25,7 +31,8 @@ export interface MadeTry {
 
 /**
  * Billing as its contract says, without a processor: cards say how they end. `ok` and `action` (which asks for a
- * confirmation first) succeed, `declined` does not, `unknown` is not known until a test says so.
+ * confirmation first) succeed, `declined` does not, `unknown` is not known until a test says so. Of held cards
+ * `no-upsell` declines the upsell, and `lost` neither captures nor charges.
  */
 export interface BillingStandIn {
   /** Every request to start a payment, repeated ones too. */
@@ -36,12 +43,29 @@ export interface BillingStandIn {
   beforeStart: (input: StartInput) => Promise<void>;
   /** Called when a payment was made, before it is answered; a test makes it wait for ever. */
   beforeAnswer: (input: StartInput) => Promise<void>;
+  /** Called before a refund is worked on. */
+  beforeRefund: (orderId: string) => Promise<void>;
+  /** How refunds are answered. */
+  refundStatus: 'refunded' | 'processing' | 'failed';
+  /** Every request for a refund, by order. */
+  readonly refundsAsked: string[];
+  /** Every request to settle a hold, by order. */
+  readonly settlesAsked: string[];
+  /** Called when a hold was settled, before it is answered. */
+  beforeSettled: () => Promise<void>;
+  /** Someone knocks at a hold: the first one decides. */
+  settle(orderId: string, decision: HoldResult['decision']): HoldResult;
+  publishSettled(orderId: string): Promise<void>;
+  publishRefunded(orderId: string, at?: Date): Promise<void>;
+  publishRefundFailed(orderId: string, at?: Date): Promise<void>;
   /** The buyer confirmed at the bank, or what became of an unknown try was found out. */
   finish(orderId: string, status: 'succeeded' | 'declined'): MadeTry;
   /** Publishes how a try ended. */
   publishCompleted(made: MadeTry): Promise<void>;
   readonly producers: Producers;
   readonly handlers: RequestHandler[];
+  /** Resolves when the stand-in stops: who waits for it never answers. */
+  readonly stopped: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,9 +74,25 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
   const link = await connectNats(nats.login('billing'));
   const tries: MadeTry[] = [];
   const started: StartInput[] = [];
+  const settled = new Map<string, HoldResult>();
+  const stopped = Promise.withResolvers<void>();
+  const madeOf = (orderId: string): MadeTry => lastOf(tries, orderId);
   const standIn = {
     started,
     tries,
+    refundsAsked: [] as string[],
+    settlesAsked: [] as string[],
+    refundStatus: 'refunded',
+    beforeRefund: async () => undefined,
+    beforeSettled: async () => undefined,
+    settle: (orderId: string, decision: HoldResult['decision']) => {
+      const result = settled.get(orderId) ?? settlement(madeOf(orderId), decision);
+      settled.set(orderId, result);
+      return result;
+    },
+    publishSettled: (orderId: string) => publishSettled(producers, madeOf(orderId), settled.get(orderId)),
+    publishRefunded: (orderId: string, at = new Date()) => publishRefunded(producers, madeOf(orderId), at),
+    publishRefundFailed: (orderId: string, at = new Date()) => publishRefundFailed(producers, madeOf(orderId), at),
     beforeStart: async () => undefined,
     beforeAnswer: async () => undefined,
     finish: (orderId: string, status: 'succeeded' | 'declined') => finish(tries, orderId, status),
@@ -67,12 +107,27 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         return outcome;
       }),
       onRequest(continuePayment, async ({ orderId }) => confirm(tries, orderId)),
+      onRequest(settleHold, async ({ orderId, decision }) => {
+        standIn.settlesAsked.push(orderId);
+        const result = standIn.settle(orderId, decision);
+        await standIn.beforeSettled();
+        return result;
+      }),
+      onRequest(refundCharges, async ({ orderId }) => {
+        standIn.refundsAsked.push(orderId);
+        await standIn.beforeRefund(orderId);
+        const status = standIn.refundStatus;
+        const refundedCents = status === 'refunded' ? madeOf(orderId).outcome.amountCents : 0;
+        return { status, refundedCents, detail: status === 'failed' ? 'The account has no balance.' : null };
+      }),
       onRequest(listPayments, async ({ orderId }, { accountId }) => ({
         data: tries.filter((made) => made.accountId === accountId && made.input.orderId === orderId).map(paymentLine),
       })),
       ...more,
     ],
+    stopped: stopped.promise,
     stop: async () => {
+      stopped.resolve();
       await link.close();
       await producers.close();
     },
@@ -110,9 +165,26 @@ function firstOutcome(input: StartInput): PaymentOutcome {
   return { ...outcome, status: input.hold === null ? 'succeeded' : 'held' };
 }
 
+function lastOf(tries: MadeTry[], orderId: string): MadeTry {
+  const last = tries.findLast(({ input }) => input.orderId === orderId);
+  if (last === undefined) throw new Error(`no payment of ${orderId}`);
+  return last;
+}
+
+/** The rules of `holds.settle`. */
+function settlement({ input }: MadeTry, decision: HoldResult['decision']): HoldResult {
+  const { hold, paymentMethod, amountCents } = input;
+  if (hold === null) throw new Error('nothing is held');
+  if (paymentMethod === 'lost') {
+    return { status: 'lost', decision, upsell: null, upsellDeclined: false, capturedCents: 0 };
+  }
+  const upsellDeclined = decision === 'accepted' && paymentMethod === 'no-upsell';
+  const upsell = decision === 'accepted' && !upsellDeclined ? hold.upsell : null;
+  return { status: 'settled', decision, upsell, upsellDeclined, capturedCents: amountCents };
+}
+
 function finish(tries: MadeTry[], orderId: string, status: 'succeeded' | 'declined'): MadeTry {
-  const made = tries.findLast(({ input }) => input.orderId === orderId);
-  if (made === undefined) throw new Error(`no payment of ${orderId}`);
+  const made = lastOf(tries, orderId);
   const success = made.input.hold === null ? ('succeeded' as const) : ('held' as const);
   const reason = status === 'declined' ? ('card_declined' as const) : null;
   made.outcome = { ...made.outcome, status: status === 'succeeded' ? success : 'declined', action: null, reason };
@@ -121,8 +193,7 @@ function finish(tries: MadeTry[], orderId: string, status: 'succeeded' | 'declin
 
 /** As `payments.continue`: the buyer of card `action` has confirmed by the time this is asked. */
 function confirm(tries: MadeTry[], orderId: string): PaymentOutcome {
-  const last = tries.findLast(({ input }) => input.orderId === orderId);
-  if (last === undefined) throw new Error(`no payment of ${orderId}`);
+  const last = lastOf(tries, orderId);
   return last.outcome.status === 'requires_action' ? finish(tries, orderId, 'succeeded').outcome : last.outcome;
 }
 
@@ -135,8 +206,47 @@ async function publishCompleted(producers: Producers, { accountId, input, outcom
     ...{ orderId: input.orderId, paymentId, tryNo, status, amountCents, currency: input.currency, reason },
     ...{ test: input.test, completedAt: occurredAt },
   };
-  const id = newId('event', Date.now());
-  await producers.publish(paymentCompleted, { id, accountId, occurredAt, data });
+  await publish(producers, paymentCompleted, accountId, data);
+}
+
+async function publishSettled(
+  producers: Producers,
+  { accountId, input }: MadeTry,
+  result: HoldResult | undefined,
+): Promise<void> {
+  if (result === undefined || result.status === 'settling') throw new Error('the hold is not settled');
+  const settledAt = new Date().toISOString();
+  const { orderId, currency, test } = input;
+  const data: EventData<typeof holdSettled> = { ...result, status: result.status, orderId, currency, test, settledAt };
+  await publish(producers, holdSettled, accountId, data);
+}
+
+async function publishRefunded(producers: Producers, { accountId, input }: MadeTry, at: Date): Promise<void> {
+  const { orderId, currency, test, amountCents } = input;
+  const data = { orderId, refundedCents: amountCents, currency, test, refundedAt: at.toISOString() };
+  await publish(producers, chargesRefunded, accountId, data);
+}
+
+async function publishRefundFailed(
+  producers: Producers,
+  { accountId, input, outcome }: MadeTry,
+  at: Date,
+): Promise<void> {
+  const { orderId, currency, test, amountCents } = input;
+  const detail = 'The buyer’s account is closed.';
+  const { paymentId } = outcome;
+  const data = { orderId, paymentId, amountCents, currency, detail, test, failedAt: at.toISOString() };
+  await publish(producers, refundFailed, accountId, data);
+}
+
+async function publish<E extends EventDefinition>(
+  producers: Producers,
+  definition: E,
+  accountId: string,
+  data: EventData<E>,
+): Promise<void> {
+  const occurredAt = new Date().toISOString();
+  await producers.publish(definition, { id: newId('event', Date.now()), accountId, occurredAt, data });
 }
 
 function paymentLine({ input, outcome }: MadeTry): PaymentResource {

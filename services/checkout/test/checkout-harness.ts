@@ -2,6 +2,7 @@ import { getProductForSale, type ProductForSale } from '@app/contracts/catalog';
 import {
   type CheckoutResource,
   continueCheckout,
+  decideUpsell,
   getCheckout,
   type OpenCheckoutBody,
   openCheckout,
@@ -12,6 +13,7 @@ import {
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
+import { listOrders, type OrderResource, refundOrder } from '@app/contracts/orders';
 import { onRequest } from '@app/messaging/serve-requests';
 import { query as queryDatabase } from '@app/testing/sql';
 import { type BillingStandIn, startBillingStandIn } from './billing-stand-in.ts';
@@ -44,6 +46,9 @@ export interface CheckoutHarness {
   update(opened: Opened, body: UpdateCheckoutBody): Promise<CheckoutResource>;
   pay(opened: Opened, paymentMethod?: string, options?: PayOptions): Promise<Paid>;
   resume(opened: Opened): Promise<Paid>;
+  decide(opened: Opened, accept: boolean): Promise<Paid>;
+  refund(orderId: string, accountId?: string): Promise<RequestOutput<typeof refundOrder>>;
+  list(accountId?: string): Promise<OrderResource[]>;
   query<Row extends object>(sql: string): Promise<Row[]>;
   /** Names and data of the events in the outbox, oldest first. */
   events(): Promise<{ subject: string; data: Record<string, unknown> }[]>;
@@ -92,6 +97,10 @@ export async function createCheckoutHarness(): Promise<CheckoutHarness> {
       return (await requester.request(payCheckout, { ...ofBuyer(opened), body }, anyone(commandId))).outcome;
     },
     resume: async (opened) => (await requester.request(continueCheckout, ofBuyer(opened), anyone())).outcome,
+    decide: async (opened, accept) =>
+      (await requester.request(decideUpsell, { ...ofBuyer(opened), body: { accept } }, anyone())).outcome,
+    refund: (orderId, accountId = 'acc_1') => requester.request(refundOrder, { orderId }, context(accountId)),
+    list: async (accountId = 'acc_1') => (await requester.request(listOrders, {}, context(accountId))).data,
     query: (sql) => queryDatabase(base.database.url, sql),
     events: () =>
       queryDatabase(

@@ -1,15 +1,19 @@
 import type { EventData } from '@app/contracts/define';
-import { paymentCompleted } from '@app/contracts/payments';
+import { holdSettled, paymentCompleted } from '@app/contracts/payments';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import { type Client, statement } from '@app/service-kit/database';
-import { type CheckoutRow, checkoutColumns } from './checkout-row.ts';
+import { type CheckoutRow, checkoutColumns, checkoutsAndSales } from './checkout-row.ts';
 import { recordOutcome } from './record-outcome.ts';
+import { recordSettlement } from './record-settlement.ts';
 
 /** What billing tells of payments: whoever died between its reply and the record finishes from this. */
 export function checkoutEventHandlers(wakeRelay: () => void): EventHandler[] {
   return [
     onEvent(paymentCompleted, async (events, client, onCommit) => {
       if ((await recordCompleted(client, events)) > 0) onCommit(wakeRelay);
+    }),
+    onEvent(holdSettled, async (events, client, onCommit) => {
+      if ((await recordSettled(client, events)) > 0) onCommit(wakeRelay);
     }),
   ];
 }
@@ -55,4 +59,33 @@ function checkoutOf({ data }: Completed, row: CheckoutRow | undefined): Checkout
   if (row === undefined && data.status !== 'declined')
     throw new Error(`the order ${data.orderId} was paid by try ${data.tryNo}, and there is no checkout for it`);
   return row;
+}
+
+type Settled = ReceivedEvent<EventData<typeof holdSettled>>;
+
+const ordersStatement = statement(
+  'checkouts-of-orders',
+  `select ${checkoutColumns}, w.place from unnest($1::text[], $2::text[])
+     with ordinality as w(account_id, order_id, place)
+   join ${checkoutsAndSales} on c.account_id = w.account_id and c.order_id = w.order_id
+   order by c.id for update of c`,
+);
+
+/** @returns how many checkouts it moved on */
+async function recordSettled(client: Client, events: readonly Settled[]): Promise<number> {
+  const values = [events.map(({ accountId }) => accountId), events.map(({ data }) => data.orderId)];
+  const { rows } = await client.query<CheckoutRow & { place: number }>(ordersStatement(values));
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  let recorded = 0;
+  for (const [index, { data, requestId }] of events.entries()) {
+    const row = byPlace.get(index + 1);
+    if (row?.sale == null)
+      throw new Error(`the hold of the order ${data.orderId} was settled, and there is no checkout`);
+    const source = { requestId, nowMs: Date.parse(data.settledAt) };
+    // Kinds of events come in no order: this one may overtake the one that the card was held.
+    const held = { status: 'held', tryNo: row.try_no, amountCents: row.sale.totalCents } as const;
+    const authorized = (await recordOutcome(client, row, held, source)) ?? row;
+    if ((await recordSettlement(client, authorized, data, source)) !== undefined) recorded += 1;
+  }
+  return recorded;
 }

@@ -47,7 +47,10 @@ async function payOnce(
   body: PayCheckoutBody,
   context: RequestContext,
 ): Promise<CheckoutOutcome | 'stale'> {
-  if (row.status === 'processing') return await askForPayment(deps, row, body, context);
+  if (row.status === 'processing') {
+    await noteAsked(deps, row);
+    return await askForPayment(deps, row, body, context);
+  }
   if (row.status !== 'open' && row.status !== 'requires_action') return outcomeOf(row);
   if (row.try_no > 0) {
     const own = await outcomeOfOwnTry(deps, row, context.commandId);
@@ -56,6 +59,16 @@ async function payOnce(
   const begun =
     row.status === 'open' ? await beginTry(deps, row, body, context) : await tryAnotherCard(deps, row, context);
   return begun === 'stale' ? begun : await askForPayment(deps, begun, body, context);
+}
+
+const askedStatement = statement(
+  'checkout-asked',
+  `update checkouts set asked_at = $3 where account_id = $1 and id = $2 and status = 'processing'`,
+);
+
+/** Whoever joins a try sends its start again: the sweep must know that it is on its way. */
+async function noteAsked({ database, clock }: CheckoutDeps, { account_id, id }: CheckoutRow): Promise<void> {
+  await database.pool.query(askedStatement([account_id, id, clock.now()]));
 }
 
 const tryOfCommand = statement(

@@ -2,6 +2,7 @@ import * as contract from '@app/contracts/checkouts';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
 import { checkoutOwner } from './checkout-row.ts';
 import { continueCheckout } from './continue-checkout.ts';
+import { decideUpsell } from './decide-upsell.ts';
 import { getCheckout } from './get-checkout.ts';
 import { openCheckout } from './open-checkout.ts';
 import { payCheckout } from './pay-checkout.ts';
@@ -16,6 +17,7 @@ export function checkoutRequests(deps: CheckoutDeps): RequestHandler[] {
     onRequestAcrossAccounts(contract.updateCheckout, (input, { requestId }) => updateCheckout(deps, input, requestId)),
     onRequestAcrossAccounts(contract.payCheckout, (input, context) => payCheckout(deps, input, context)),
     onRequestAcrossAccounts(contract.continueCheckout, (buyer, context) => continueCheckout(deps, buyer, context)),
+    onRequestAcrossAccounts(contract.decideUpsell, (input, context) => decideUpsell(deps, input, context)),
     onRequestAcrossAccounts(contract.checkoutOwner, (buyer) => checkoutOwner(deps.database, buyer)),
   ];
 }

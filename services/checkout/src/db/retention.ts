@@ -1,14 +1,40 @@
 import { messagingRetention } from '@app/messaging/retention';
+import type { Clock } from '@app/service-kit/clock';
 import type { RetentionRule } from '@app/service-kit/retention';
 
 /** A command is repeated for 20 s and its tries end within the minute, so nobody asks for its refusal after a day. */
 const refusalKeepDays = 1;
 
-export const retention: readonly RetentionRule[] = [
+const dayMs = 86_400_000;
+
+/** A visitor counts once a day, so today's visits are needed; yesterday's for replicas whose clocks differ. */
+const visitKeepDays = 2;
+/** A checkout that nobody paid is closed then. */
+const openKeepDays = 30;
+/** And deleted then. It became no order: nothing else refers to it. */
+const unpaidKeepDays = 60;
+
+export const retention = (clock: Clock): readonly RetentionRule[] => [
   ...messagingRetention,
   {
     statement: `delete from order_refusals where order_id in
       (select order_id from order_refusals where created_at < now() - make_interval(days => $1) limit $2)`,
     limit: () => refusalKeepDays,
+  },
+  {
+    statement: `delete from visits where ctid in (select ctid from visits where day < $1::date limit $2)`,
+    limit: () => new Date(clock.nowMs() - (visitKeepDays - 1) * dayMs).toISOString().slice(0, 10),
+  },
+  {
+    statement: `update checkouts set status = 'expired', revision = revision + 1 where id in
+      (select id from checkouts where status = 'open' and created_at < $1 limit $2 for update skip locked)
+      and status = 'open'`,
+    limit: () => new Date(clock.nowMs() - openKeepDays * dayMs),
+  },
+  {
+    statement: `delete from checkouts where id in
+      (select id from checkouts where status = 'expired' and upsell_status is null and created_at < $1 limit $2
+       for update skip locked) and status = 'expired'`,
+    limit: () => new Date(clock.nowMs() - unpaidKeepDays * dayMs),
   },
 ];

@@ -3,6 +3,7 @@ import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
 import { OneOutcome } from './0003-one-outcome.ts';
 import { Checkouts } from './0005-checkouts.ts';
+import { Refunds } from './0006-refunds.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -10,4 +11,5 @@ export const migrations: Migrations = [
   { name: '0003-one-outcome', class: OneOutcome },
   eventTriesMigration,
   { name: '0005-checkouts', class: Checkouts },
+  { name: '0006-refunds', class: Refunds },
 ];

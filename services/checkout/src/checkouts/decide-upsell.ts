@@ -1,0 +1,48 @@
+import type { CheckoutOutcome } from '@app/contracts/checkouts';
+import { DomainError } from '@app/contracts/errors';
+import { settleHold } from '@app/contracts/payments';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { billingDeadlineMs } from './ask-billing.ts';
+import { outcomeOf } from './checkout.rules.ts';
+import { orderIdOf } from './checkout-order.ts';
+import { type CheckoutRow, findCheckout, type OfBuyer, readAgain } from './checkout-row.ts';
+import type { OutcomeOfAccount } from './pay-checkout.ts';
+import type { CheckoutDeps } from './price-checkout.ts';
+import { recordSettlement } from './record-settlement.ts';
+
+type Decision = 'accepted' | 'declined';
+
+/**
+ * Decides on the upsell of a held order. The hold is billing's: whoever knocks first decides, and a later decision gets
+ * the outcome of the first. `processing` while a payment of it is not known yet.
+ * @throws DomainError `checkout_not_found`; `invalid_transition` where no upsell was offered; `outcome_unknown` when
+ *   billing's answer was lost: the same decision may be sent again
+ */
+export async function decideUpsell(
+  deps: CheckoutDeps,
+  { body, ...buyer }: OfBuyer & { body: { accept: boolean } },
+  context: RequestContext,
+): Promise<OutcomeOfAccount> {
+  const row = await findCheckout(deps.database, buyer);
+  if (row.upsell_status === null) throw new DomainError('invalid_transition', 'No upsell is offered on this checkout.');
+  const decision = body.accept ? 'accepted' : 'declined';
+  const outcome = row.status === 'authorized' ? await settle(deps, row, decision, context) : outcomeOf(row);
+  return { accountId: row.account_id, outcome };
+}
+
+async function settle(
+  deps: CheckoutDeps,
+  row: CheckoutRow,
+  decision: Decision,
+  context: RequestContext,
+): Promise<CheckoutOutcome> {
+  const { requestId, commandId } = context;
+  const call = { accountId: row.account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
+  const { status, ...result } = await deps.requester.request(settleHold, { orderId: orderIdOf(row), decision }, call);
+  if (status === 'settling') return { ...outcomeOf(row), status: 'processing' };
+  const source = { requestId, nowMs: deps.clock.nowMs() };
+  const settled = await recordSettlement(deps.database.pool, row, { ...result, status }, source);
+  if (settled === undefined) return outcomeOf(await readAgain(deps.database, row));
+  deps.wakeRelay();
+  return outcomeOf(settled);
+}

@@ -1,0 +1,87 @@
+import { upsellAccepted } from '@app/contracts/orders';
+import type { HoldResult } from '@app/contracts/payments';
+import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { statement } from '@app/service-kit/database';
+import { finalItems, totalOf } from './checkout.rules.ts';
+import { type CheckoutOrder, orderIdOf, orderPaidRow, type Source } from './checkout-order.ts';
+import type { CheckoutRow, Queryable } from './checkout-row.ts';
+import type { FrozenSale, UpsellStatus } from './frozen-sale.ts';
+
+/** How a hold ended: one of the two ends that are final. */
+export type Settlement = Pick<HoldResult, 'decision' | 'upsell' | 'upsellDeclined'> & {
+  readonly status: 'settled' | 'lost';
+};
+
+const settleStatement = statement(
+  'checkout-record-settlement',
+  `with done as (
+     update checkouts set status = $4, revision = revision + 1, upsell_status = $5
+     where account_id = $1 and id = $2 and status = 'authorized'
+     returning id
+   ), sold as (
+     update orders set status = $4, items = $6::json, total_cents = $7, paid_at = $8
+     where account_id = $1 and id = $3 and status = 'authorized' and exists (select from done)
+   ), events as (
+     insert into outbox (${outboxColumns})
+     select ${outboxColumns} from json_to_recordset($9::json) as e(${outboxRecord}) where exists (select from done)
+   )
+   select from done`,
+);
+
+/**
+ * Finishes a held order as billing says, in one statement: paid, with the upsell's item and both events, or expired and
+ * out of the lists. Done by whoever hears of it first, billing's reply or its event.
+ * @returns the checkout as it is then; undefined when it was done before
+ */
+export async function recordSettlement(
+  db: Queryable,
+  row: CheckoutRow,
+  settlement: Settlement,
+  source: Source,
+): Promise<CheckoutRow | undefined> {
+  const { sale } = row;
+  if (sale === null) throw new Error(`the checkout ${row.id} was held without a sale`);
+  const status = settlement.status === 'settled' ? 'paid' : 'expired';
+  const upsell = status === 'paid' ? settlement.upsell : null;
+  const items = finalItems(sale, upsell);
+  const order = { id: orderIdOf(row), items, total_cents: totalOf(items) };
+  const upsell_status = upsellStatusOf(settlement, upsell !== null);
+  const paidAt = status === 'paid' ? new Date(source.nowMs) : null;
+  const events = status === 'paid' ? eventsOf(row, sale, order, upsell, source) : [];
+  const written = [JSON.stringify(items), order.total_cents, paidAt, JSON.stringify(events)];
+  const values = [row.account_id, row.id, order.id, status, upsell_status, ...written];
+  const { rowCount } = await db.query(settleStatement(values));
+  return rowCount === 0 ? undefined : { ...row, status, upsell_status };
+}
+
+function upsellStatusOf({ decision, upsellDeclined }: Settlement, bought: boolean): UpsellStatus {
+  if (bought) return 'accepted';
+  if (decision === 'accepted' || upsellDeclined) return 'card_declined';
+  return decision;
+}
+
+/** In the order in which they are told: the upsell was accepted, and then all of it was paid. */
+function eventsOf(
+  row: CheckoutRow,
+  sale: FrozenSale,
+  order: CheckoutOrder,
+  upsell: HoldResult['upsell'],
+  source: Source,
+) {
+  const paid = orderPaidRow(row, sale, order, upsell, source);
+  if (upsell === null) return [paid];
+  const { productId, name, currency } = sale.product;
+  const accepted = {
+    orderId: order.id,
+    productId,
+    productName: name,
+    customerEmail: sale.email,
+    currency,
+    test: row.test,
+    headline: upsell.headline,
+    amountCents: upsell.amountCents,
+    acceptedAt: new Date(source.nowMs).toISOString(),
+  };
+  const { requestId, nowMs } = source;
+  return [outboxRow(upsellAccepted, accepted, { accountId: row.account_id, requestId, nowMs }), paid];
+}

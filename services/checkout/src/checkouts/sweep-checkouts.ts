@@ -1,0 +1,77 @@
+import { newIdSuffix } from '@app/contracts/ids';
+import { continuePayment, listPayments } from '@app/contracts/payments';
+import { tryLimitMs } from '@app/messaging/request-headers';
+import { statement } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import { free, outcomeRecorded } from './ask-billing.ts';
+import { orderIdOf } from './checkout-order.ts';
+import { type CheckoutRow, checkoutColumns } from './checkout-row.ts';
+import type { CheckoutDeps } from './price-checkout.ts';
+import { recordOutcome } from './record-outcome.ts';
+
+/**
+ * A request to start a payment is repeated for 20 s and its last try waits 5 s: after two minutes none is on its way.
+ * Should one arrive later all the same, its payment is recorded with the sale of its own try.
+ */
+const askAgainMs = 120_000;
+const claimMax = 100;
+const requestId = 'checkout-sweep';
+
+/** What one replica claims no other asks about: `asked_at` moves on with the claim. */
+const claimStatement = statement(
+  'checkouts-claim',
+  `with claimed as (
+     update checkouts set asked_at = $1 where id in (
+       select id from checkouts where status = 'processing' and asked_at <= $2 order by asked_at limit $3
+       for update skip locked)
+     returning *
+   )
+   select ${checkoutColumns} from claimed as c
+   join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no`,
+);
+
+/** Asks billing about tries that have been under way for long: their process died, or billing's answer was lost. */
+export async function sweepCheckouts(
+  deps: CheckoutDeps & { readonly logger: Logger; readonly closing: () => boolean },
+): Promise<void> {
+  const { logger, closing } = deps;
+  const nowMs = deps.clock.nowMs();
+  const values = [new Date(nowMs), new Date(nowMs - askAgainMs), claimMax];
+  const { rows } = await deps.database.pool.query<CheckoutRow>(claimStatement(values));
+  for (const row of rows) {
+    if (closing()) return;
+    await resumeTry(deps, row).catch((err: unknown) =>
+      logger.warn({ err, checkoutId: row.id }, 'a payment could not be asked about; a later sweep asks again'),
+    );
+  }
+}
+
+/**
+ * Billing never got a try that it has no payment for: then the buyer may try again. One that it has and knows the end of
+ * is recorded; one that it does not know the end of is billing's to find out.
+ */
+async function resumeTry(deps: CheckoutDeps, row: CheckoutRow): Promise<void> {
+  if (row.sale?.totalCents === 0) {
+    await outcomeRecorded(deps, row, free, requestId);
+    return;
+  }
+  const orderId = orderIdOf(row);
+  const call = { accountId: row.account_id, requestId, deadlineMs: Date.now() + tryLimitMs };
+  const { data } = await deps.requester.request(listPayments, { orderId, limit: 100 }, call);
+  const main = data.filter(({ step }) => step === 'main');
+  const known = main.some(({ status }) => status === 'succeeded');
+  const own = main.find(({ try_no }) => try_no === row.try_no);
+  if (own === undefined && !known) {
+    const outcome = { status: 'declined', tryNo: row.try_no, amountCents: 0, reason: 'try_again_later' } as const;
+    await recordOutcome(deps.database.pool, row, outcome, { requestId, nowMs: deps.clock.nowMs() });
+    return;
+  }
+  if (own?.status === 'sent' || own?.status === 'unknown') return;
+  const commandId = newIdSuffix(deps.clock.nowMs());
+  await outcomeRecorded(
+    deps,
+    row,
+    await deps.requester.request(continuePayment, { orderId }, { ...call, commandId }),
+    requestId,
+  );
+}

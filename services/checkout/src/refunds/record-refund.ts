@@ -1,0 +1,100 @@
+import { orderRefunded, orderReopened } from '@app/contracts/orders';
+import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { statement } from '@app/service-kit/database';
+import type { Source } from '../checkouts/checkout-order.ts';
+import type { Queryable } from '../checkouts/checkout-row.ts';
+import { aboutOrder, type RefundedOrder } from './refunded-order.ts';
+
+const events = (parameter: string) => `events as (
+     insert into outbox (${outboxColumns})
+     select ${outboxColumns} from json_to_record(${parameter}::json) as e(${outboxRecord}) where exists (select from done)
+   )`;
+
+const refundStatement = statement(
+  'refund-record',
+  `with done as (
+     update refunds set status = 'done', refunded_cents = $4, finished_at = $5
+     where account_id = $1 and order_id = $2 and refund_no = $3 and status = 'requested'
+     returning id
+   ), refunded as (
+     update orders set status = 'refunded', refunded_at = $5
+     where account_id = $1 and id = $2 and status = 'paid' and exists (select from done)
+   ), shown as (
+     update checkouts set status = 'refunded', revision = revision + 1
+     where account_id = $1 and order_id = $2 and status = 'paid' and exists (select from done)
+   ), ${events('$6')}
+   select from done`,
+);
+
+/**
+ * Records that every charge was given back: the order, its checkout, the refund and the event in one statement. Done by
+ * whoever hears of it first, billing's reply or its event.
+ * @returns whether it was done now
+ */
+export async function recordRefund(
+  db: Queryable,
+  order: RefundedOrder,
+  refundedCents: number,
+  { requestId, nowMs }: Source,
+): Promise<boolean> {
+  const { account_id: accountId, id } = order;
+  const refundNo = order.refund_no ?? 1;
+  const refundedAt = new Date(nowMs);
+  const data = { ...aboutOrder(order), refundedCents, refundNo, refundedAt: refundedAt.toISOString() };
+  const event = outboxRow(orderRefunded, data, { accountId, requestId, nowMs });
+  const values = [accountId, id, refundNo, refundedCents, refundedAt, JSON.stringify(event)];
+  return (await db.query(refundStatement(values))).rowCount === 1;
+}
+
+const failStatement = statement(
+  'refund-record-failure',
+  `update refunds set status = 'failed', detail = $4, finished_at = $5
+   where account_id = $1 and order_id = $2 and refund_no = $3 and status = 'requested'`,
+);
+
+/** The processor refused: the order stays paid, and a later refund gets the next number. */
+export async function recordFailure(
+  db: Queryable,
+  { account_id, id, refund_no }: RefundedOrder,
+  detail: string,
+  { nowMs }: Source,
+): Promise<void> {
+  await db.query(failStatement([account_id, id, refund_no, detail, new Date(nowMs)]));
+}
+
+const reopenStatement = statement(
+  'refund-reopen',
+  `with done as (
+     update orders set status = 'paid', refunded_at = null
+     where account_id = $1 and id = $2 and status = 'refunded'
+     returning id
+   ), failed as (
+     update refunds set detail = $4, failed_at = greatest(failed_at, $5),
+       status = case when status = 'done' then 'failed' else status end
+     where account_id = $1 and order_id = $2 and refund_no = $3
+   ), shown as (
+     update checkouts set status = 'paid', revision = revision + 1
+     where account_id = $1 and order_id = $2 and status = 'refunded' and exists (select from done)
+   ), ${events('$6')}
+   select from done`,
+);
+
+/**
+ * Records that a refund failed after it had been taken. A refunded order is paid again, with an event; while the refund
+ * is still under way only the time is written down, so that what billing said of it before is void.
+ * @returns whether the order was reopened now
+ */
+export async function recordReopening(
+  db: Queryable,
+  order: RefundedOrder,
+  detail: string,
+  { requestId, nowMs }: Source,
+): Promise<boolean> {
+  const { account_id: accountId, id } = order;
+  const refundNo = order.refund_no ?? 1;
+  const failedAt = new Date(nowMs);
+  const data = { ...aboutOrder(order), refundNo, detail, reopenedAt: failedAt.toISOString() };
+  const event = outboxRow(orderReopened, data, { accountId, requestId, nowMs });
+  const values = [accountId, id, refundNo, detail, failedAt, JSON.stringify(event)];
+  return (await db.query(reopenStatement(values))).rowCount === 1;
+}

@@ -1,0 +1,43 @@
+import type { OrderItem } from '../orders/order.rules.ts';
+
+/** An order and its last refund; fields are named as the columns. */
+export interface RefundedOrder {
+  readonly id: string;
+  readonly account_id: string;
+  readonly product_id: string;
+  readonly customer_email: string;
+  readonly total_cents: number;
+  readonly currency: string;
+  readonly status: 'paid' | 'refunded' | 'authorized' | 'expired';
+  readonly source: 'api' | 'checkout';
+  readonly test: boolean;
+  readonly items: readonly OrderItem[];
+  readonly paid_at: Date;
+  /** These are null for an order that no refund was asked for. */
+  readonly refund_no: number | null;
+  readonly refund_status: 'requested' | 'done' | 'failed' | null;
+  readonly refunded_cents: number | null;
+  readonly failed_at: Date | null;
+  readonly request_id: string | null;
+}
+
+/** An order of the seller's own code was paid when it was recorded. */
+export const orderColumns = `o.id, o.account_id, o.product_id, o.customer_email, o.total_cents, o.currency, o.status,
+  o.source, o.test, o.items, coalesce(o.paid_at, o.created_at) as paid_at`;
+
+export const refundColumns = 'r.refund_no, r.status as refund_status, r.refunded_cents, r.failed_at, r.request_id';
+
+/** What every event of an order says of it. The product's name is that of the sale. */
+export function aboutOrder(order: RefundedOrder) {
+  const { id, product_id, items, customer_email, currency, test, total_cents, paid_at } = order;
+  return {
+    orderId: id,
+    productId: product_id,
+    productName: items.find(({ kind }) => kind === 'main')?.label ?? '',
+    customerEmail: customer_email,
+    currency,
+    test,
+    totalCents: total_cents,
+    paidAt: paid_at.toISOString(),
+  };
+}

@@ -1,0 +1,232 @@
+import { newIdSuffix } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
+
+/*
+ * Clicks that meet, answers that are lost and processes that die: one charge, and the buyer learns what became of it. The
+ * stand-in of billing makes each try once; `tries` is what moved money.
+ */
+guardLeaks();
+
+let harness: CheckoutHarness;
+
+beforeEach(async () => {
+  harness = await createCheckoutHarness();
+});
+
+afterEach(() => harness.close());
+
+const email = 'ada@example.com';
+const open = (change: Parameters<CheckoutHarness['open']>[0] = {}) => harness.open({ email, ...change });
+const count = async (table: string) => (await harness.query(`select 1 from ${table}`)).length;
+const uses = async () => (await harness.query<{ uses: number }>('select uses::int from discount_uses'))[0]?.uses;
+
+async function expectOneOrder(totalCents = 9_900): Promise<void> {
+  expect(await harness.list()).toMatchObject([{ status: 'paid', total_cents: totalCents }]);
+  expect((await harness.events()).map(({ subject }) => subject)).toEqual([orderPaid.subject]);
+}
+
+test('twenty clicks at once are one try, one charge and one order, and each is told the same', async () => {
+  await harness.base.start();
+  const opened = await open({ discountCode: 'TWICE' });
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => harness.pay(opened)));
+  expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+  expect(outcomes[0]).toMatchObject({ status: 'paid', totalCents: 4_950 });
+  expect(harness.billing.tries).toHaveLength(1);
+  expect(new Set(harness.billing.started.map(({ tryNo }) => tryNo))).toEqual(new Set([1]));
+  expect(await uses()).toBe(1);
+  await expectOneOrder(4_950);
+});
+
+test('a repeated command gets the outcome of its own try, also after a decline', async () => {
+  await harness.base.start();
+  const opened = await open();
+  const commandId = newIdSuffix(Date.now());
+  const declined = await harness.pay(opened, 'declined', { commandId });
+  expect(await harness.pay(opened, 'declined', { commandId })).toEqual(declined);
+  expect(harness.billing.started).toHaveLength(1);
+  // The next click is a new try.
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
+  expect(harness.billing.tries.map(({ outcome }) => outcome.tryNo)).toEqual([1, 2]);
+  await expectOneOrder();
+});
+
+test('the reply and the event of one payment at once make one order and one event', async () => {
+  await harness.base.start();
+  const opened = await open();
+  harness.billing.beforeAnswer = async () => {
+    for (const made of harness.billing.tries) await harness.billing.publishCompleted(made);
+  };
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
+  await eventually(async () => (await count('inbox')) === 1);
+  await expectOneOrder();
+});
+
+test('a payment that billing does not know yet is finished by its event; clicks meanwhile change nothing', async () => {
+  await harness.base.start();
+  const opened = await open();
+  expect(await harness.pay(opened, 'unknown')).toMatchObject({ status: 'processing' });
+  expect(await harness.pay(opened, 'ok')).toMatchObject({ status: 'processing' });
+  expect(await harness.resume(opened)).toMatchObject({ status: 'processing' });
+  await expect(harness.update(opened, { bumpIds: ['bmp_1'] })).rejects.toMatchObject({ code: 'invalid_transition' });
+  const orderId = harness.billing.tries[0]?.input.orderId as string;
+  await harness.billing.publishCompleted(harness.billing.finish(orderId, 'succeeded'));
+  await eventually(async () => (await harness.get(opened)).status === 'paid');
+  expect(await harness.pay(opened)).toEqual({ status: 'paid', orderId, totalCents: 9_900 });
+  expect(harness.billing.tries).toHaveLength(1);
+  await expectOneOrder();
+});
+
+test('an event of a decline opens the checkout again, gives the use of the discount back, and the next try may win', async () => {
+  await harness.base.start();
+  const opened = await open({ discountCode: 'TWICE' });
+  await harness.pay(opened, 'unknown');
+  expect(await uses()).toBe(1);
+  const made = harness.billing.finish(harness.billing.tries[0]?.input.orderId as string, 'declined');
+  await harness.billing.publishCompleted(made);
+  await harness.billing.publishCompleted(made);
+  await eventually(async () => (await count('inbox')) === 2);
+  expect(await harness.get(opened)).toMatchObject({ status: 'open', reason: 'card_declined' });
+  expect(await uses()).toBe(0);
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 4_950 });
+  expect(await uses()).toBe(1);
+});
+
+test('the last use of a discount goes to one of two buyers; the other is asked about the price', async () => {
+  const last = { id: 'dsc_9', code: 'LAST', percentOff: 50, amountOffCents: null, expiresAt: null, maxUses: 1 };
+  harness.shop.set('acc_1/course', { ...plainCourse, discounts: [last] });
+  await harness.base.start();
+  const buyers = await Promise.all([open({ discountCode: 'LAST' }), open({ discountCode: 'LAST' })]);
+  const outcomes = await Promise.allSettled(buyers.map((opened) => harness.pay(opened)));
+  const told = outcomes.map((one) => (one.status === 'fulfilled' ? one.value.status : one.reason.code));
+  expect(told.toSorted()).toEqual(['paid', 'price_changed']);
+  expect(await uses()).toBe(1);
+  const loser = buyers[told.indexOf('price_changed')];
+  if (loser === undefined) throw new Error('no buyer was asked');
+  expect(await harness.pay(loser)).toMatchObject({ status: 'paid', totalCents: 9_900 });
+});
+
+test('a buyer who has to confirm goes on, or pays with another card: the first confirmation is given up', async () => {
+  await harness.base.start();
+  const first = await open();
+  const waiting = await harness.pay(first, 'action');
+  expect(waiting).toMatchObject({ status: 'requires_action', action: { url: expect.stringMatching(/^https/) } });
+  expect(await harness.get(first)).toMatchObject({ status: 'requires_action', action: waiting.action });
+  expect(await harness.resume(first)).toMatchObject({ status: 'paid' });
+  const second = await open();
+  await harness.pay(second, 'action');
+  expect(await harness.pay(second, 'ok')).toMatchObject({ status: 'paid' });
+  const ends = harness.billing.tries.map(({ outcome }) => [outcome.tryNo, outcome.status]);
+  expect(ends).toEqual([
+    [1, 'succeeded'],
+    [1, 'declined'],
+    [2, 'succeeded'],
+  ]);
+  expect(await count('orders')).toBe(2);
+});
+
+test('a price that changes while the buyer confirms changes nothing: what was agreed on is charged', async () => {
+  await harness.base.start();
+  const opened = await open({ bumpIds: ['bmp_1'] });
+  await harness.pay(opened, 'action');
+  harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 1, bumps: [] });
+  expect(await harness.get(opened)).toMatchObject({ totalCents: 11_800 });
+  expect(await harness.pay(opened, 'ok')).toMatchObject({ status: 'paid', totalCents: 11_800 });
+  await expectOneOrder(11_800);
+});
+
+test('a process that dies after billing charged and before it recorded: the event makes the order', async () => {
+  const first = await harness.base.start();
+  const opened = await open();
+  harness.billing.beforeAnswer = () => harness.billing.stopped;
+  expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
+  await first.close();
+  expect(await count('orders')).toBe(0);
+  await harness.base.start();
+  const [made] = harness.billing.tries;
+  if (made !== undefined) await harness.billing.publishCompleted(made);
+  await eventually(async () => (await count('orders')) === 1);
+  await expectOneOrder();
+});
+
+test('a process that dies between fixing the sale and asking billing: the next click goes on with the same try', async () => {
+  const first = await harness.base.start();
+  const opened = await open();
+  // Billing got nothing: it died as well.
+  harness.billing.beforeStart = () => harness.billing.stopped;
+  expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
+  await first.close();
+  expect(harness.billing.tries).toEqual([]);
+  harness.billing.beforeStart = async () => undefined;
+  await harness.base.start();
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
+  expect(harness.billing.tries.map(({ outcome }) => outcome.tryNo)).toEqual([1]);
+  await expectOneOrder();
+});
+
+test('a try that billing never got is given up by the next process, and a late copy of it is recorded all the same', async () => {
+  const first = await harness.base.start();
+  const opened = await open({ bumpIds: ['bmp_1'] });
+  const arrives = Promise.withResolvers<void>();
+  harness.billing.beforeStart = () => Promise.race([arrives.promise, harness.billing.stopped]);
+  await harness.pay(opened);
+  await first.close();
+  harness.base.clock.advance(119_000);
+  const second = await harness.base.start();
+  await harness.base.arrived();
+  expect(await harness.get(opened)).toMatchObject({ status: 'processing' });
+  await second.close();
+  harness.base.clock.advance(2_000);
+  await harness.base.start();
+  await eventually(async () => (await harness.get(opened)).status === 'open');
+  expect(await harness.get(opened)).toMatchObject({ reason: 'try_again_later' });
+  // The buyer changes the sale meanwhile; the late copy was for the old one.
+  await harness.update(opened, { bumpIds: [] });
+  arrives.resolve();
+  const made = await eventually(() => harness.billing.tries[0]);
+  await harness.billing.publishCompleted(made);
+  await eventually(async () => (await harness.get(opened)).status === 'paid');
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 11_800 });
+  await expectOneOrder(11_800);
+});
+
+test('an order of 0 whose process died after the sale was fixed is finished by the next process', async () => {
+  harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 0 });
+  const first = await harness.base.start();
+  const opened = await open();
+  // Stops the record and lets the fixing of the sale through, as a kill between the two would.
+  await harness.query(`create function stop() returns trigger language plpgsql as
+    $$ begin raise exception 'killed'; end $$`);
+  await harness.query('create trigger stop before insert on orders for each row execute function stop()');
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'internal' });
+  await first.close();
+  await harness.query('drop trigger stop on orders');
+  harness.base.clock.advance(121_000);
+  await harness.base.start();
+  await eventually(async () => (await count('orders')) === 1);
+  await expectOneOrder(0);
+});
+
+test('without billing nothing is lost: the buyer is told that it is under way, and pays once billing is back', async () => {
+  await harness.base.start();
+  const opened = await open();
+  harness.billing.beforeStart = async () => {
+    throw Object.assign(new Error('the database of billing is away'), { code: 'ECONNREFUSED' });
+  };
+  expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
+  harness.billing.beforeStart = async () => undefined;
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
+  await expectOneOrder();
+});
+
+test('without the affiliate service a buyer who came with a code waits, and nothing is charged', async () => {
+  await harness.base.start();
+  const opened = await open({ affiliateCode: 'leaf' });
+  await harness.base.stopAffiliate();
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(harness.billing.started).toEqual([]);
+  expect(await harness.get(opened)).toMatchObject({ status: 'open' });
+});

@@ -1,0 +1,141 @@
+import { createOrder, orderRefunded, orderReopened } from '@app/contracts/orders';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CheckoutHarness, createCheckoutHarness, withUpsell } from './checkout-harness.ts';
+import { account, context, course, orderBody } from './harness.ts';
+
+guardLeaks();
+
+let harness: CheckoutHarness;
+
+beforeEach(async () => {
+  harness = await createCheckoutHarness();
+  await harness.base.start();
+});
+
+afterEach(() => harness.close());
+
+async function paidOrder(): Promise<string> {
+  const opened = await harness.open({ email: 'ada@example.com' });
+  return (await harness.pay(opened)).orderId as string;
+}
+
+const refundEvents = async () => (await harness.events()).filter(({ subject }) => !subject.includes('order.paid'));
+const statusOf = async (orderId: string) => (await harness.list()).find(({ id }) => id === orderId)?.status;
+const inboxed = (events: number) =>
+  eventually(async () => (await harness.query('select 1 from inbox')).length === events);
+
+test('a refund gives every charge back, is told once, and asked for again answers the same', async () => {
+  const opened = await harness.open({ email: 'ada@example.com' });
+  const orderId = (await harness.pay(opened)).orderId as string;
+  const result = { ok: true, orderId, status: 'refunded', refundedCents: 9_900, detail: 'The buyer gets $99.00 back.' };
+  expect(await harness.refund(orderId)).toEqual(result);
+  expect(await harness.refund(orderId)).toEqual(result);
+  expect(harness.billing.refundsAsked).toEqual([orderId]);
+  const [event, ...more] = await refundEvents();
+  expect(more).toEqual([]);
+  expect(orderRefunded.data.parse(event?.data)).toMatchObject({
+    ...{ orderId, productName: 'Course', totalCents: 9_900, refundedCents: 9_900, refundNo: 1 },
+  });
+  expect(await statusOf(orderId)).toBe('refunded');
+  expect(await harness.get(opened)).toMatchObject({ status: 'refunded', accessUrl: null });
+});
+
+test('an order of the seller’s own code is refunded without moving money, and the answer says so', async () => {
+  harness.base.products.set('acc_1/course', course);
+  const { orderId } = await harness.base.requester.request(createOrder, { body: orderBody(), account }, context());
+  const result = await harness.refund(orderId);
+  expect(result).toMatchObject({ status: 'refunded', refundedCents: 0 });
+  expect(result.detail).toContain('recorded by your own code');
+  expect(await harness.refund(orderId)).toEqual(result);
+  expect(harness.billing.refundsAsked).toEqual([]);
+  expect(await refundEvents()).toMatchObject([{ data: { refundedCents: 0, totalCents: 9_900, refundNo: 1 } }]);
+});
+
+test('an order whose card is only held, another account’s and an unknown one are not refunded', async () => {
+  harness.shop.set('acc_1/course', withUpsell);
+  const orderId = await paidOrder();
+  await expect(harness.refund(orderId)).rejects.toMatchObject({ code: 'invalid_transition' });
+  await expect(harness.refund(orderId, 'acc_2')).rejects.toMatchObject({ code: 'order_not_found' });
+  await expect(harness.refund('ord_1')).rejects.toMatchObject({ code: 'order_not_found' });
+  expect(await harness.query('select 1 from refunds')).toEqual([]);
+});
+
+test('a refund that the processor has not answered is finished by its event, also when that comes twice', async () => {
+  harness.billing.refundStatus = 'processing';
+  const orderId = await paidOrder();
+  expect(await harness.refund(orderId)).toMatchObject({ status: 'processing', refundedCents: 0 });
+  expect(await statusOf(orderId)).toBe('paid');
+  await harness.billing.publishRefunded(orderId);
+  await harness.billing.publishRefunded(orderId);
+  await inboxed(2);
+  expect(await statusOf(orderId)).toBe('refunded');
+  expect(await refundEvents()).toHaveLength(1);
+  expect(await harness.refund(orderId)).toMatchObject({ status: 'refunded', refundedCents: 9_900 });
+});
+
+test('a refused refund leaves the order paid and says why; a later one tries again under the same number', async () => {
+  harness.billing.refundStatus = 'failed';
+  const orderId = await paidOrder();
+  const refused = { code: 'refund_failed', message: 'The account has no balance.' };
+  await expect(harness.refund(orderId)).rejects.toMatchObject(refused);
+  expect(await statusOf(orderId)).toBe('paid');
+  harness.billing.refundStatus = 'refunded';
+  expect(await harness.refund(orderId)).toMatchObject({ status: 'refunded' });
+  expect(await refundEvents()).toMatchObject([{ data: { refundNo: 1 } }]);
+});
+
+test('a refund that fails afterwards makes the order paid again, once; the next one has the next number', async () => {
+  const opened = await harness.open({ email: 'ada@example.com' });
+  const orderId = (await harness.pay(opened)).orderId as string;
+  await harness.refund(orderId);
+  await harness.billing.publishRefundFailed(orderId);
+  await harness.billing.publishRefundFailed(orderId);
+  await inboxed(2);
+  expect(await statusOf(orderId)).toBe('paid');
+  expect(await harness.get(opened)).toMatchObject({ status: 'paid' });
+  const [, reopened, ...more] = await refundEvents();
+  expect(more).toEqual([]);
+  expect(orderReopened.data.parse(reopened?.data)).toMatchObject({ orderId, refundNo: 1 });
+  expect(await harness.refund(orderId)).toMatchObject({ status: 'refunded' });
+  expect((await refundEvents()).map(({ subject, data }) => [subject, data.refundNo])).toEqual([
+    [orderRefunded.subject, 1],
+    [orderReopened.subject, 1],
+    [orderRefunded.subject, 2],
+  ]);
+});
+
+test('what billing said of a refund before it failed is void, although it comes after it', async () => {
+  harness.billing.refundStatus = 'processing';
+  const orderId = await paidOrder();
+  await harness.refund(orderId);
+  const refundedAt = new Date('2026-03-01T12:00:00.000Z');
+  await harness.billing.publishRefundFailed(orderId, new Date('2026-03-01T13:00:00.000Z'));
+  await inboxed(1);
+  await harness.billing.publishRefunded(orderId, refundedAt);
+  await inboxed(2);
+  expect(await statusOf(orderId)).toBe('paid');
+  expect(await refundEvents()).toEqual([]);
+});
+
+test('twenty refunds at once are one refund, and each is answered the same', async () => {
+  const orderId = await paidOrder();
+  const results = await Promise.all(Array.from({ length: 20 }, () => harness.refund(orderId)));
+  expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+  expect(await harness.query('select 1 from refunds')).toHaveLength(1);
+  expect(await refundEvents()).toHaveLength(1);
+});
+
+test('a refund whose process died before billing answered goes on in the next process', async () => {
+  const first = await harness.base.start();
+  harness.billing.beforeRefund = () => harness.billing.stopped;
+  const orderId = await paidOrder();
+  expect(await harness.refund(orderId)).toMatchObject({ status: 'processing' });
+  await first.close();
+  harness.billing.beforeRefund = async () => undefined;
+  harness.base.clock.advance(61_000);
+  await harness.base.start();
+  await eventually(async () => (await statusOf(orderId)) === 'refunded', { withinMs: 10_000 });
+  expect(await refundEvents()).toHaveLength(1);
+});

@@ -1,0 +1,149 @@
+import { getOrder, orderPaid, upsellAccepted } from '@app/contracts/orders';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CheckoutHarness, createCheckoutHarness, type Opened, withUpsell } from './checkout-harness.ts';
+import { context } from './harness.ts';
+
+guardLeaks();
+
+let harness: CheckoutHarness;
+
+beforeEach(async () => {
+  harness = await createCheckoutHarness();
+  harness.shop.set('acc_1/course', withUpsell);
+  await harness.base.start();
+});
+
+afterEach(() => harness.close());
+
+async function held(paymentMethod = 'ok'): Promise<{ opened: Opened; orderId: string }> {
+  const opened = await harness.open({ email: 'ada@example.com' });
+  const outcome = await harness.pay(opened, paymentMethod);
+  expect(outcome.status).toBe('authorized');
+  return { opened, orderId: outcome.orderId as string };
+}
+
+const offered = { id: 'ups_1', headline: 'Coaching', amountCents: 4_900 };
+const main = { kind: 'main', label: 'Course', amount_cents: 9_900 };
+const subjects = async () => (await harness.events()).map(({ subject }) => subject);
+
+test('with an upsell the card is held: the order is authorized, in the list, and no event tells of it yet', async () => {
+  const { opened, orderId } = await held();
+  const hold = { upsell: { upsellId: 'ups_1', headline: 'Coaching', amountCents: 4_900 }, decisionMinutes: 60 };
+  expect(harness.billing.started).toMatchObject([{ hold, amountCents: 9_900 }]);
+  expect(await harness.list()).toMatchObject([{ id: orderId, status: 'authorized', total_cents: 9_900 }]);
+  expect(await subjects()).toEqual([]);
+  const upsell = { ...offered, status: 'offered' };
+  expect(await harness.get(opened)).toMatchObject({ status: 'authorized', orderId, upsell, accessUrl: null });
+});
+
+test('an accepted upsell is an item of the paid order, told before the order is', async () => {
+  const { opened, orderId } = await held();
+  const upsell = { ...offered, status: 'accepted' };
+  const outcome = { status: 'paid', orderId, totalCents: 14_800, upsell };
+  expect(await harness.decide(opened, true)).toEqual(outcome);
+  expect(await harness.list()).toMatchObject([
+    { id: orderId, status: 'paid', total_cents: 14_800, items: [main, { kind: 'upsell', amount_cents: 4_900 }] },
+  ]);
+  const [accepted, paid, ...more] = await harness.events();
+  expect(more).toEqual([]);
+  expect(accepted?.subject).toBe(upsellAccepted.subject);
+  expect(upsellAccepted.data.parse(accepted?.data)).toMatchObject({
+    orderId,
+    headline: 'Coaching',
+    amountCents: 4_900,
+  });
+  expect(paid?.subject).toBe(orderPaid.subject);
+  expect(orderPaid.data.parse(paid?.data)).toMatchObject({
+    ...{ orderId, totalCents: 14_800, upsellShown: true },
+    upsell: { headline: 'Coaching', amountCents: 4_900 },
+  });
+  // Asking again tells the same and does nothing.
+  expect(await harness.decide(opened, false)).toEqual(outcome);
+  expect(harness.billing.settlesAsked).toEqual([orderId]);
+  const lines = [{ kind: 'main' }, { kind: 'upsell', amountCents: 4_900 }];
+  expect(await harness.get(opened)).toMatchObject({ status: 'paid', totalCents: 14_800, lines, upsell });
+});
+
+test('an upsell that is declined, or that the card refuses, leaves a paid order without it', async () => {
+  for (const [card, accept, status] of [
+    ['ok', false, 'declined'],
+    ['no-upsell', true, 'card_declined'],
+  ] as const) {
+    const { opened, orderId } = await held(card);
+    const upsell = { ...offered, status };
+    expect(await harness.decide(opened, accept)).toEqual({ status: 'paid', orderId, totalCents: 9_900, upsell });
+  }
+  expect(await harness.list()).toMatchObject([
+    { status: 'paid', items: [main] },
+    { status: 'paid', items: [main] },
+  ]);
+  expect(await subjects()).toEqual([orderPaid.subject, orderPaid.subject]);
+  const shown = (await harness.events()).map(({ data }) => [data.upsellShown, data.upsell]);
+  expect(shown).toEqual([
+    [true, null],
+    [true, null],
+  ]);
+});
+
+test('a hold that nobody decided on is paid when billing says that it was settled', async () => {
+  const { opened, orderId } = await held();
+  harness.billing.settle(orderId, 'not_decided');
+  await harness.billing.publishSettled(orderId);
+  await eventually(async () => (await harness.get(opened)).status === 'paid');
+  const upsell = { ...offered, status: 'not_decided' };
+  expect(await harness.decide(opened, true)).toEqual({ status: 'paid', orderId, totalCents: 9_900, upsell });
+  expect(await subjects()).toEqual([orderPaid.subject]);
+});
+
+test('an order whose hold was lost leaves the lists, and nobody is told that it was paid', async () => {
+  const { opened, orderId } = await held('lost');
+  expect(await harness.decide(opened, false)).toMatchObject({ status: 'expired' });
+  expect(await harness.list()).toEqual([]);
+  const ask = harness.base.requester.request(getOrder, { orderId }, context());
+  await expect(ask).rejects.toMatchObject({ code: 'order_not_found' });
+  expect(await subjects()).toEqual([]);
+  expect(await harness.query('select status from orders')).toEqual([{ status: 'expired' }]);
+  await expect(harness.refund(orderId)).rejects.toMatchObject({ code: 'order_not_found' });
+  expect(await harness.pay(opened)).toMatchObject({ status: 'expired' });
+});
+
+test('the events of a hold and of its end may come in any order and twice: one order, each event once', async () => {
+  // The process that held the card died before it recorded anything.
+  harness.billing.beforeAnswer = () => harness.billing.stopped;
+  const opened = await harness.open({ email: 'ada@example.com' });
+  expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
+  const [made] = harness.billing.tries;
+  const orderId = made?.input.orderId as string;
+  harness.billing.settle(orderId, 'accepted');
+  for (let time = 0; time < 2; time++) {
+    await harness.billing.publishSettled(orderId);
+    if (made !== undefined) await harness.billing.publishCompleted(made);
+  }
+  await eventually(async () => (await harness.query('select 1 from inbox')).length === 4);
+  expect(await subjects()).toEqual([upsellAccepted.subject, orderPaid.subject]);
+  expect(await harness.list()).toMatchObject([{ id: orderId, status: 'paid', total_cents: 14_800 }]);
+});
+
+test('a buyer and the timer at once: the first knock decides, the order is paid once', async () => {
+  const { opened, orderId } = await held();
+  const decisions = await Promise.all([
+    harness.decide(opened, true),
+    harness.decide(opened, false),
+    harness.decide(opened, true),
+    (async () => {
+      harness.billing.settle(orderId, 'not_decided');
+      await harness.billing.publishSettled(orderId);
+    })(),
+  ]);
+  const outcomes = decisions.filter((outcome) => outcome !== undefined);
+  expect(new Set(outcomes.map((outcome) => outcome.upsell?.status)).size).toBe(1);
+  await eventually(async () => (await harness.query('select 1 from inbox')).length === 1);
+  expect((await subjects()).filter((subject) => subject === orderPaid.subject)).toHaveLength(1);
+});
+
+test('where no upsell was offered there is nothing to decide on', async () => {
+  const opened = await harness.open({ email: 'ada@example.com' });
+  await expect(harness.decide(opened, true)).rejects.toMatchObject({ code: 'invalid_transition' });
+});
