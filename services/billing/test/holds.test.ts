@@ -1,0 +1,219 @@
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { settleHold } from '../src/holds/settle-hold.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+afterAll(() => replicas.close());
+beforeEach(() => replicas.clear());
+
+const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
+const caller = (accountId: string) => ({ accountId, requestId: 'r' });
+
+interface HeldOrder {
+  readonly account: string;
+  readonly orderId: string;
+  settle(by: Replica, decision: 'accepted' | 'declined'): ReturnType<typeof settleHold>;
+}
+
+async function heldOrder(by: Replica, fields: Parameters<typeof startInput>[0] = {}): Promise<HeldOrder> {
+  const account = newAccount();
+  const input = startInput({ hold: { upsell, decisionMinutes: 60 }, ...fields });
+  expect(await startPayment(by.deps, caller(account), input)).toMatchObject({ status: 'held' });
+  const { orderId } = input;
+  return { account, orderId, settle: (who, decision) => settleHold(who.deps, caller(account), orderId, decision) };
+}
+
+const settled = async ({ account }: HeldOrder) =>
+  (await replicas.events(account))
+    .filter(({ subject }) => subject === 'evt.billing.hold.settled.v1')
+    .map(({ data }) => [data.status, data.decision, data.upsellDeclined, data.capturedCents]);
+const notices = async ({ account }: HeldOrder) =>
+  (await replicas.events(account))
+    .filter(({ subject }) => subject === 'evt.billing.payment.noticed.v1')
+    .map(({ data }) => data.summary as string);
+/** What the processor took, in its own books. */
+const taken = async ({ account }: HeldOrder) =>
+  (await replicas.books(account))
+    .filter(({ kind, status }) => status === 'succeeded' && (kind === 'charge' || kind === 'capture'))
+    .map(({ kind, amountCents }) => [kind, amountCents]);
+
+test('an accepted upsell is charged beside the captured hold; a declined one is not', async () => {
+  const replica = replicas.start();
+  const accepted = await heldOrder(replica);
+  const result = await accepted.settle(replica, 'accepted');
+  expect(result).toEqual({
+    status: 'settled',
+    decision: 'accepted',
+    upsell,
+    upsellDeclined: false,
+    capturedCents: 4900,
+  });
+  expect(await taken(accepted)).toEqual([
+    ['capture', 4900],
+    ['charge', 1500],
+  ]);
+  const declined = await heldOrder(replica);
+  expect(await declined.settle(replica, 'declined')).toMatchObject({ status: 'settled', upsell: null });
+  expect(await taken(declined)).toEqual([['capture', 4900]]);
+});
+
+test('buyer, tabs, timer and daily run knock at once on two replicas: one decision, told once, the money taken once', async () => {
+  const [a, b] = [replicas.start(), replicas.start()];
+  const order = await heldOrder(a);
+  replicas.clock.advance(27 * hourMs);
+  const knocks = [
+    ...Array.from({ length: 5 }, (_, n) => order.settle(n % 2 === 0 ? a : b, 'accepted')),
+    ...Array.from({ length: 5 }, (_, n) => order.settle(n % 2 === 0 ? b : a, 'declined')),
+  ];
+  const [counted, , ...results] = await Promise.all([b.daily(order.account), a.round(), ...knocks]);
+  expect(new Set(results.map(({ decision }) => decision)).size).toBe(1);
+  await a.round();
+  const [result] = await Promise.all([order.settle(a, 'declined'), order.settle(b, 'accepted')]);
+  const bought = result.decision === 'accepted';
+  expect(await settled(order)).toEqual([['settled', result.decision, false, 4900]]);
+  expect(await taken(order)).toEqual(
+    bought
+      ? [
+          ['capture', 4900],
+          ['charge', 1500],
+        ]
+      : [['capture', 4900]],
+  );
+  expect(counted).toBeLessThanOrEqual(1);
+});
+
+test('an upsell that the card declines leaves a captured order without it', async () => {
+  const replica = replicas.start();
+  const order = await heldOrder(replica, { paymentMethod: 'sim_renewal_requires_action' });
+  const result = await order.settle(replica, 'accepted');
+  expect(result).toMatchObject({ status: 'settled', upsell: null, upsellDeclined: true, capturedCents: 4900 });
+  expect(await order.settle(replica, 'accepted')).toEqual(result);
+  expect(await taken(order)).toEqual([['capture', 4900]]);
+});
+
+test.each([
+  ['capture', ['throws_after']],
+  ['upsell', ['answered', 'throws_after']],
+] as const)(
+  'a %s whose answer is lost is not made again: the hold goes on from what the processor has',
+  async (_, faults) => {
+    const replica = replicas.start();
+    const order = await heldOrder(replica);
+    replica.fail(...faults);
+    expect(await order.settle(replica, 'accepted')).toMatchObject({ status: 'settling', decision: 'accepted' });
+    replicas.clock.advance(minuteMs);
+    await replica.round();
+    expect(await settled(order)).toEqual([['settled', 'accepted', false, 4900]]);
+    expect(await taken(order)).toEqual([
+      ['capture', 4900],
+      ['charge', 1500],
+    ]);
+  },
+);
+
+test('a hold that nobody decided on is settled by the daily run after its window, and counted once', async () => {
+  const replica = replicas.start();
+  const [order, rehearsal] = [await heldOrder(replica), await heldOrder(replica, { test: true })];
+  replicas.clock.advance(60 * minuteMs - 1);
+  expect(await replica.daily(order.account)).toBe(0);
+  replicas.clock.advance(1);
+  expect(await replica.daily(order.account)).toBe(1);
+  expect(await replica.daily(order.account)).toBe(0);
+  expect(await settled(order)).toEqual([['settled', 'not_decided', false, 4900]]);
+  expect(await replica.daily(rehearsal.account)).toBe(0);
+  expect(await settled(rehearsal)).toEqual([['settled', 'not_decided', false, 4900]]);
+});
+
+test('without a daily run a hold is settled 26 hours after its window, and at the latest an hour before it expires', async () => {
+  const replica = replicas.start();
+  const [order, long] = [
+    await heldOrder(replica),
+    await heldOrder(replica, { hold: { upsell, decisionMinutes: 6 * 24 * 60 } }),
+  ];
+  replicas.clock.advance(27 * hourMs - 1);
+  await replica.round();
+  expect(await settled(order)).toEqual([]);
+  replicas.clock.advance(1);
+  await replica.round();
+  expect(await settled(order)).toEqual([['settled', 'not_decided', false, 4900]]);
+  replicas.clock.advance(7 * dayMs - 28 * hourMs - 1);
+  await replica.round();
+  expect(await settled(long)).toEqual([]);
+  replicas.clock.advance(1);
+  await replica.round();
+  expect(await settled(long)).toEqual([['settled', 'not_decided', false, 4900]]);
+});
+
+test('a capture that fails is told, tried again daily and before the expiry; then the card is charged once in its place', async () => {
+  const replica = replicas.start();
+  const order = await heldOrder(replica, { paymentMethod: 'sim_capture_fails' });
+  expect(await order.settle(replica, 'declined')).toMatchObject({ status: 'settling', decision: 'declined' });
+  expect(await order.settle(replica, 'declined')).toMatchObject({ status: 'settling' });
+  const captures = () => replica.processor.calls.filter(({ method }) => method === 'capture').length;
+  expect(captures()).toBe(1);
+  expect(await notices(order)).toEqual([expect.stringContaining('could not be captured')]);
+  replicas.clock.advance(dayMs);
+  expect(await replica.daily(order.account)).toBe(0);
+  expect(captures()).toBe(2);
+  replicas.clock.advance(6 * dayMs - hourMs);
+  await replica.round();
+  expect(captures()).toBe(3);
+  expect(await settled(order)).toEqual([]);
+  replicas.clock.advance(hourMs);
+  await replica.round();
+  expect(captures()).toBe(3);
+  expect(await settled(order)).toEqual([['settled', 'declined', false, 4900]]);
+  expect(await taken(order)).toEqual([['charge', 4900]]);
+});
+
+test('a hold that ended at the processor is charged once on the saved card', async () => {
+  const replica = replicas.start();
+  const order = await heldOrder(replica, { paymentMethod: 'sim_hold_expires' });
+  expect(await order.settle(replica, 'accepted')).toMatchObject({ status: 'settled', upsell, capturedCents: 4900 });
+  expect(await taken(order)).toEqual([
+    ['charge', 4900],
+    ['charge', 1500],
+  ]);
+  expect(await notices(order)).toEqual([]);
+});
+
+test('when that charge is declined too the hold is lost, for good, and the seller is told', async () => {
+  const replica = replicas.start();
+  const order = await heldOrder(replica, { paymentMethod: 'sim_renewal_declined' });
+  replicas.clock.advance(8 * dayMs);
+  expect(await order.settle(replica, 'accepted')).toMatchObject({ status: 'lost', upsell: null, capturedCents: 0 });
+  expect(await settled(order)).toEqual([['lost', 'accepted', false, 0]]);
+  expect(await notices(order)).toEqual([expect.stringContaining('is lost')]);
+  replicas.clock.advance(dayMs);
+  await replica.round();
+  expect(await replica.daily(order.account)).toBe(0);
+  expect(await settled(order)).toHaveLength(1);
+  expect(await taken(order)).toEqual([]);
+});
+
+test('an order whose card is not held has nothing to decide on', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const input = startInput();
+  await startPayment(replica.deps, caller(account), input);
+  await expect(settleHold(replica.deps, caller(account), input.orderId, 'accepted')).rejects.toMatchObject({
+    code: 'invalid_transition',
+  });
+});
+
+test('another account’s hold is as unknown as none', async () => {
+  const replica = replicas.start();
+  const order = await heldOrder(replica);
+  await expect(settleHold(replica.deps, caller(newAccount()), order.orderId, 'accepted')).rejects.toMatchObject({
+    code: 'invalid_transition',
+  });
+  expect((await replicas.money(order.account, order.orderId)).hold).toMatchObject({ status: 'held' });
+});

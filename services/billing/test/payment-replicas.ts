@@ -1,0 +1,125 @@
+import { newId } from '@app/contracts/ids';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { silentLogger } from '@app/service-kit/logger';
+import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
+import { createMigratedDatabase } from '@app/testing/postgres';
+import { noCounts } from '../src/daily-runs/daily-counts.rules.ts';
+import { dailySteps } from '../src/daily-runs/steps.ts';
+import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import { createOngoingCalls } from '../src/payments/ongoing-calls.ts';
+import { createOrderTurns } from '../src/payments/order-turns.ts';
+import type { PaymentDeps } from '../src/payments/payment-deps.ts';
+import { readMoney } from '../src/payments/payment-rows.ts';
+import { runRound } from '../src/payments/payments-loop.ts';
+import type { PaymentProcessor } from '../src/processors/processor.ts';
+import { readBookEntries } from '../src/processors/simulated-books.ts';
+import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
+import { type Fault, type FaultyProcessor, faultyProcessor } from './processors/faulty-processor.ts';
+
+/** Real milliseconds; a call that never answers costs a test so long. */
+export const deadlineMs = 250;
+
+/** One process of billing, without NATS: what it writes to the outbox is read from there. */
+export interface Replica {
+  readonly deps: PaymentDeps;
+  /** Every processor call of this replica, with its fault. */
+  readonly processor: FaultyProcessor;
+  /** Faults of its next calls, in turn; later calls are answered. */
+  fail(...faults: Fault[]): void;
+  /** One round of the payments loop. */
+  round(): Promise<void>;
+  /** A daily run of one account; returns how many holds it settled. */
+  daily(accountId: string): Promise<number>;
+}
+
+export interface Replicas {
+  readonly clock: FakeClock;
+  readonly database: Database;
+  readonly simulated: SimulatedProcessor;
+  /** A new process; `wrap` puts something between it and its database or processor. */
+  start(wrap?: Wrap): Replica;
+  money(accountId: string, orderId: string): ReturnType<typeof readMoney>;
+  /** Data of the account's events in the order they were written, with their subjects. */
+  events(accountId: string): Promise<WrittenEvent[]>;
+  books(accountId: string): ReturnType<typeof readBookEntries>;
+  /** Leaves no order behind that a round of another test would go on with. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WrittenEvent {
+  readonly subject: string;
+  readonly data: Record<string, unknown>;
+}
+
+export interface Wrap {
+  readonly database?: (database: Database) => Database;
+  readonly processor?: (processor: PaymentProcessor) => PaymentProcessor;
+}
+
+export async function startReplicas(): Promise<Replicas> {
+  const storage = await createMigratedDatabase('billing', migrate);
+  const clock = fakeClock('2026-03-15T12:00:00.000Z');
+  const database = await openDatabase({ ...databaseOptions(storage.url), poolMax: 10 });
+  const simulated = await openSimulatedProcessor({ databaseUrl: storage.url, clock });
+  const started: PaymentDeps[] = [];
+  return {
+    ...{ clock, database, simulated },
+    start: (wrap = {}) => {
+      const replica = newReplica({ clock, database, simulated }, wrap);
+      started.push(replica.deps);
+      return replica;
+    },
+    money: (accountId, orderId) => readMoney(database, accountId, orderId),
+    events: async (accountId) => {
+      const { rows } = await database.pool.query<WrittenEvent>(
+        `select subject, payload::json -> 'data' as data from outbox
+         where payload::json ->> 'accountId' = $1 order by id`,
+        [accountId],
+      );
+      return rows;
+    },
+    books: (accountId) =>
+      readBookEntries(async (sql, values) => (await database.pool.query(sql, values)).rows, accountId, clock.now()),
+    clear: async () => {
+      await database.pool.query('truncate payments, charges, holds, payment_methods');
+    },
+    close: async () => {
+      await Promise.all(started.map(({ calls }) => calls.close()));
+      await simulated.close();
+      await database.close();
+      await storage.close();
+    },
+  };
+}
+
+function newReplica(shared: Pick<Replicas, 'clock' | 'database' | 'simulated'>, wrap: Wrap): Replica {
+  const faults: Fault[] = [];
+  const processor = faultyProcessor(shared.simulated, () => faults.shift() ?? 'answered', shared.clock);
+  const account = { processor: wrap.processor?.(processor) ?? processor, secretKey: undefined };
+  const deps: PaymentDeps = {
+    database: wrap.database?.(shared.database) ?? shared.database,
+    clock: shared.clock,
+    logger: silentLogger(),
+    wakeRelay: () => undefined,
+    processors: { chosen: async () => account, named: async () => account },
+    calls: createOngoingCalls(deadlineMs),
+    turns: createOrderTurns(),
+  };
+  return {
+    deps,
+    processor,
+    fail: (...next) => void faults.push(...next),
+    round: () => runRound(deps),
+    daily: async (accountId) => {
+      const counts = noCounts();
+      for (const step of dailySteps(deps)) await step(deps, accountId, counts);
+      return counts.holdsSettled;
+    },
+  };
+}
+
+export const newAccount = (): string => newId('account', Date.parse('2026-03-15T12:00:00.000Z'));
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;

@@ -1,0 +1,272 @@
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { continuePayment } from '../src/payments/continue-payment.ts';
+import type { StartInput } from '../src/payments/start-payment.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+afterAll(() => replicas.close());
+beforeEach(() => replicas.clear());
+
+const caller = (accountId: string) => ({ accountId, requestId: 'r' });
+const start = (replica: Replica, accountId: string, input: StartInput) =>
+  startPayment(replica.deps, caller(accountId), input);
+const completed = async (accountId: string) =>
+  (await replicas.events(accountId))
+    .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')
+    .map(({ data }) => [data.tryNo, data.status, data.reason]);
+const charged = async (accountId: string) =>
+  (await replicas.books(accountId)).filter(({ kind, status }) => kind === 'charge' && status === 'succeeded');
+
+test('20 equal starts at once on two replicas are one charge, and all that know the outcome say the same', async () => {
+  const account = newAccount();
+  const [a, b] = [replicas.start(), replicas.start()];
+  const input = startInput();
+  const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => start(n % 2 === 0 ? a : b, account, input)));
+  expect(outcomes.filter(({ status }) => status !== 'processing').map(({ status }) => status)).toContain('succeeded');
+  expect(new Set(outcomes.map(({ paymentId }) => paymentId)).size).toBe(1);
+  expect(await start(b, account, input)).toMatchObject({ status: 'succeeded', tryNo: 1 });
+  expect(await charged(account)).toHaveLength(1);
+  expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
+});
+
+test('a decline is told in words that help nobody who tests cards; the next try may use another card', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const input = startInput({ paymentMethod: 'sim_lost_card' });
+  const declined = await start(replica, account, input);
+  expect(declined).toMatchObject({ status: 'declined', reason: 'card_declined', tryNo: 1 });
+  expect(await start(replica, account, input)).toEqual(declined);
+  const paid = await start(replica, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' });
+  expect(paid).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  expect(await start(replica, account, { ...input, tryNo: 3 })).toEqual(paid);
+  expect(await start(replica, account, input)).toEqual(paid);
+  expect(await completed(account)).toEqual([
+    [1, 'declined', 'card_declined'],
+    [2, 'succeeded', null],
+  ]);
+});
+
+test.each(['throws_after', 'answer_lost'] as const)(
+  'a charge whose answer is lost (%s) blocks every other one until the processor was asked, and then stands',
+  async (fault) => {
+    const account = newAccount();
+    const replica = replicas.start();
+    replica.fail(fault);
+    const input = startInput();
+    expect(await start(replica, account, input)).toMatchObject({ status: 'processing', tryNo: 1 });
+    expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'processing', tryNo: 1 });
+    await replica.round();
+    expect(replica.processor.calls.map(({ method }) => method)).toEqual(['charge']);
+    replicas.clock.advance(minuteMs);
+    await replica.round();
+    expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'succeeded', tryNo: 1 });
+    expect(await charged(account)).toHaveLength(1);
+    expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
+  },
+);
+
+test('what the processor never got is sent again with the same key, at the first look after a minute', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  replica.fail('throws_before');
+  const first = await start(replica, account, startInput());
+  expect(first.status).toBe('processing');
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  const sent = replica.processor.calls.map(({ method, paymentId }) => [method, paymentId]);
+  expect(sent).toEqual([
+    ['charge', first.paymentId],
+    ['lookUp', first.paymentId],
+    ['charge', first.paymentId],
+  ]);
+  expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
+});
+
+test('a payment that never arrived in 23 hours is declined, is never sent again, and another try may follow', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  replica.fail('throws_before', 'throws_before', 'throws_before', 'throws_before', 'throws_before');
+  const input = startInput();
+  await start(replica, account, input);
+  replicas.clock.advance(23 * hourMs);
+  // The faults left are for look-ups: the processor is not reached at first.
+  for (let look = 0; look < 4; look += 1) {
+    await replica.round();
+    replicas.clock.advance(26 * hourMs);
+  }
+  await replica.round();
+  expect(replica.processor.calls.filter(({ method }) => method === 'charge')).toHaveLength(1);
+  expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
+  const [first] = (await replicas.money(account, input.orderId)).payments;
+  expect(first).toMatchObject({ status: 'declined', decline_reason: 'not_received' });
+  expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'succeeded', tryNo: 2 });
+});
+
+test('a payment that the processor says nothing of for a day is told to the seller, once', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  replica.fail(...Array.from({ length: 9 }, () => 'throws_after' as const));
+  await start(replica, account, startInput());
+  for (let look = 0; look < 6; look += 1) {
+    replicas.clock.advance(26 * hourMs);
+    await replica.round();
+  }
+  const notices = (await replicas.events(account)).filter(({ subject }) => subject.includes('payment.noticed'));
+  expect(notices.map(({ data }) => data.summary)).toEqual([expect.stringContaining('has not answered for a day')]);
+  expect(await replica.daily(account)).toBe(0);
+});
+
+test('looks at the processor come after 1 minute, 5 minutes, 1 hour, and then with the daily run', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  replica.fail(...Array.from({ length: 9 }, () => 'throws_after' as const));
+  await start(replica, account, startInput());
+  const looks = () => replica.processor.calls.filter(({ method }) => method === 'lookUp').length;
+  for (const [waitMs, expected] of [
+    [minuteMs - 1, 0],
+    [1, 1],
+    [5 * minuteMs - 1, 1],
+    [1, 2],
+    [hourMs - 1, 2],
+    [1, 3],
+    [20 * hourMs, 3],
+  ] as const) {
+    replicas.clock.advance(waitMs);
+    await replica.round();
+    expect([waitMs, looks()]).toEqual([waitMs, expected]);
+  }
+  await replica.daily(account);
+  expect(looks()).toBe(4);
+});
+
+test('an answer that comes after the deadline is recorded, without waiting for the first look', async () => {
+  const account = newAccount();
+  const late = Promise.withResolvers<void>();
+  const replica = replicas.start({
+    processor: (inner) => ({
+      ...inner,
+      charge: async (request, call) => {
+        const outcome = await inner.charge(request, call);
+        await late.promise;
+        return outcome;
+      },
+    }),
+  });
+  expect((await start(replica, account, startInput())).status).toBe('processing');
+  late.resolve();
+  await eventually(async () => expect(await completed(account)).toEqual([[1, 'succeeded', null]]));
+});
+
+test('a buyer who confirms at the bank has paid once the processor is asked, on the way back or by itself', async () => {
+  const [account, alone] = [newAccount(), newAccount()];
+  const replica = replicas.start();
+  const input = startInput({ paymentMethod: 'sim_requires_action', returnUrl: 'https://shop.example.com/back' });
+  const waiting = await start(replica, account, input);
+  expect(waiting).toMatchObject({
+    status: 'requires_action',
+    action: { url: expect.stringContaining('shop.example.com') },
+  });
+  expect(await start(replica, account, input)).toEqual(waiting);
+  expect(await continuePayment(replica.deps, caller(account), input.orderId)).toMatchObject({ status: 'succeeded' });
+  const other = startInput({ paymentMethod: 'sim_requires_action' });
+  await start(replica, alone, other);
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(await completed(alone)).toEqual([[1, 'succeeded', null]]);
+  for (const accountId of [account, alone]) expect(await charged(accountId)).toHaveLength(1);
+});
+
+test('a buyer who takes another card gives the confirmation up first; the old one can charge nothing any more', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const input = startInput({ paymentMethod: 'sim_action_ignored' });
+  await start(replica, account, input);
+  const paid = await start(replica, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' });
+  expect(paid).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  expect(await completed(account)).toEqual([
+    [1, 'declined', 'try_again_later'],
+    [2, 'succeeded', null],
+  ]);
+  expect(await charged(account)).toHaveLength(1);
+});
+
+test('a confirmation that succeeded while it was given up is the outcome; the other card is not charged', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const input = startInput({ paymentMethod: 'sim_requires_action' });
+  const waiting = await start(replica, account, input);
+  const call = { accountId: account, secretKey: undefined, test: false, signal: new AbortController().signal };
+  // The buyer confirms at the bank, and nobody asks how it stands before the other card is tried.
+  expect(await replicas.simulated.lookUp(waiting.paymentId, call)).toMatchObject({ status: 'succeeded' });
+  const paid = await start(replica, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' });
+  expect(paid).toMatchObject({ status: 'succeeded', tryNo: 1, paymentId: waiting.paymentId });
+  expect(await charged(account)).toHaveLength(1);
+});
+
+test('while nobody knows whether a confirmation was given up, no other card is charged', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const input = startInput({ paymentMethod: 'sim_action_ignored' });
+  await start(replica, account, input);
+  replica.fail('throws_after');
+  const next = { ...input, tryNo: 2, paymentMethod: 'sim_ok' };
+  expect(await start(replica, account, next)).toMatchObject({ status: 'processing', tryNo: 1 });
+  expect(await start(replica, account, next)).toMatchObject({ status: 'processing', tryNo: 1 });
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(await start(replica, account, next)).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  expect(await charged(account)).toHaveLength(1);
+});
+
+test('a buyer who never comes back from the bank is given up after a day', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const input = startInput({ paymentMethod: 'sim_action_ignored' });
+  await start(replica, account, input);
+  for (const waitMs of [minuteMs, 5 * minuteMs, hourMs]) {
+    replicas.clock.advance(waitMs);
+    await replica.round();
+  }
+  expect(await completed(account)).toEqual([]);
+  replicas.clock.advance(dayMs);
+  await replica.daily(account);
+  expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
+});
+
+test('an order that nobody started a payment for cannot be continued', async () => {
+  const replica = replicas.start();
+  const { orderId } = startInput();
+  await expect(continuePayment(replica.deps, caller(newAccount()), orderId)).rejects.toMatchObject({
+    code: 'invalid_transition',
+  });
+});
+
+test('the database refuses a second payment on its way, a second success, and more refunds than charges', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const input = startInput();
+  const { paymentId } = await start(replica, account, input);
+  const copy = (changes: string) =>
+    replicas.database.pool.query(
+      `insert into payments select (json_populate_record(p, ${changes})).* from payments as p where id = $1`,
+      [paymentId],
+    );
+  await expect(copy(`'{"id": "pmt_x", "try_no": 2}'`)).rejects.toMatchObject({ constraint: 'payments_one_of_step' });
+  const open = (step: string) =>
+    `'{"id": "pmt_${step}", "step": "${step}", "status": "unknown", "finished_at": null, "next_check_at": "2026-01-01"}'`;
+  await copy(open('upsell'));
+  await expect(copy(open('refund'))).rejects.toMatchObject({ constraint: 'payments_one_open' });
+  const refund = 'update charges set refunded_cents = amount_cents + 1 where id = $1';
+  await expect(replicas.database.pool.query(refund, [paymentId])).rejects.toMatchObject({
+    constraint: 'refunded_at_most_what_was_charged',
+  });
+});
