@@ -20,6 +20,7 @@ const names = [
   'KEY_PEPPER',
   'PLATFORM_KEY',
   'SECRETS_KEY',
+  'BILLING_SECRETS_KEY',
 ];
 
 /** 192 bits, safe in URLs; the letter in front because nats-server reads a value that begins with a digit as a number. */
@@ -45,6 +46,7 @@ type Values = Record<string, string>;
 function serviceSecrets(secrets: Values, database: { host: string; options: string }): Record<string, Values> {
   const ownSecrets: Record<string, string[]> = {
     gateway: ['KEY_PEPPER', 'PLATFORM_KEY'],
+    billing: ['BILLING_SECRETS_KEY'],
     'webhook-dispatcher': ['SECRETS_KEY'],
   };
   const query = database.options === '' ? '' : `?${database.options}`;

@@ -127,6 +127,8 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     LOG_LEVEL: config.LOG_LEVEL,
     CLOCK_CONTROL: config.CLOCK_CONTROL,
   };
+  // The purpose goes into each service's key, so that one secret is enough for both.
+  if (service === 'billing') return { ...common, SECRETS_KEY: secrets.secretsKey };
   if (service === 'webhook-dispatcher') {
     return { ...common, SECRETS_KEY: secrets.secretsKey, WEBHOOKS_ALLOW_LOOPBACK: config.WEBHOOKS_ALLOW_LOOPBACK };
   }

@@ -8,6 +8,10 @@ export const configSchema = z.object({
   PROCESSOR_DEADLINE_MS: integerSetting(100, 60_000, 8_000),
   /** A daily run holds one connection for its lock beside those that its work takes; the run over all accounts two. */
   DATABASE_POOL_MAX: integerSetting(3, 100, 10),
+  /** Accounts' API keys of payment processors are stored encrypted under a key derived from this. */
+  SECRETS_KEY: z.string().min(32),
+  /** How long the simulated processor takes for `sim_slow`, in milliseconds. */
+  SIMULATED_SLOW_MS: integerSetting(0, 60_000, 3_000),
 });
 export type BillingConfig = z.infer<typeof configSchema>;
 

@@ -8,9 +8,12 @@ import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
 import { createOngoingCalls } from './payments/ongoing-calls.ts';
 import { createOrderTurns } from './payments/order-turns.ts';
-import type { PaymentDeps, Processors } from './payments/payment-deps.ts';
+import type { PaymentDeps } from './payments/payment-deps.ts';
 import { startPaymentsLoop } from './payments/payments-loop.ts';
 import { paymentRequests } from './payments/requests.ts';
+import { createProcessorSecrets } from './processors/processor-secrets.ts';
+import { createProcessors } from './processors/processors.ts';
+import { paymentProcessorRequests } from './processors/requests.ts';
 import { openSimulatedProcessor } from './processors/simulated-processor.ts';
 import { eventHandlers } from './subscriptions/consumers.ts';
 import { subscriptionRequests } from './subscriptions/requests.ts';
@@ -25,10 +28,11 @@ export const createBilling = defineService<BillingConfig>({
   retention,
   start: async ({ config, database, clock, logger, resources, wakeRelay }) => {
     resources.add('daily run gauge', observeLastRun(database, clock), (observed) => observed.close());
-    const simulated = await openSimulatedProcessor({ databaseUrl: config.DATABASE_URL, clock });
+    const { DATABASE_URL: databaseUrl, SIMULATED_SLOW_MS: slowMs } = config;
+    const simulated = await openSimulatedProcessor({ databaseUrl, clock, slowMs });
     resources.add('simulated processor', simulated, (opened) => opened.close());
-    const only = { processor: simulated, secretKey: undefined };
-    const processors: Processors = { chosen: async () => only, named: async () => only };
+    const secrets = createProcessorSecrets(config.SECRETS_KEY);
+    const processors = createProcessors(database, secrets, [simulated]);
     const calls = createOngoingCalls(config.PROCESSOR_DEADLINE_MS);
     const payments: PaymentDeps = {
       ...{ database, clock, logger, wakeRelay, processors, calls },
@@ -45,6 +49,7 @@ export const createBilling = defineService<BillingConfig>({
       requests: [
         ...subscriptionRequests(database),
         ...paymentRequests(payments),
+        ...paymentProcessorRequests({ database, clock, secrets, processors }),
         ...dailyRunRequests({ database, clock, logger, steps: dailySteps(payments), ...running }),
       ],
     };

@@ -23,6 +23,7 @@ export interface Harness {
 
 /** A call that never answers costs a test so long. */
 export const processorDeadlineMs = 700;
+export const secretsKey = 'a key of at least thirty-two characters';
 
 /** The billing service on a database and a NATS of its own. */
 export async function startHarness(): Promise<Harness> {
@@ -37,6 +38,9 @@ export async function startHarness(): Promise<Harness> {
     ...nats.settings('billing'),
     DATABASE_URL: database.url,
     PROCESSOR_DEADLINE_MS: processorDeadlineMs,
+    SECRETS_KEY: secretsKey,
+    // The slow card answers after the deadline.
+    SIMULATED_SLOW_MS: processorDeadlineMs + 500,
   });
   const service = await createBilling(config, { logger: silentLogger(), clock });
   return {

@@ -28,7 +28,7 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, about: 
 }
 
 async function ask(deps: PaymentDeps, { id, processor: name, account_id: accountId, test }: Payment) {
-  const { processor, secretKey } = await deps.processors.named(name, accountId);
+  const { processor, secretKey } = await deps.processors.named(name, accountId, test);
   return await deps.calls.make<ProcessorOutcome | null>((signal) =>
     processor.lookUp(id, { accountId, secretKey, test, signal }),
   );

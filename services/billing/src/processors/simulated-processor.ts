@@ -72,7 +72,7 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
     <Request>(work: (request: Request, call: ProcessorCall) => Promise<ProcessorOutcome>) =>
     async (request: Request, call: ProcessorCall) => {
       authenticate(call);
-      return await untilAborted(call.signal, () => work(request, call));
+      return await work(request, call);
     };
   return {
     name: 'simulated',
@@ -84,7 +84,7 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
     release: guarded((request, call) => sendFollowing(books, recordRelease, 'release', request, call)),
     lookUp: async (paymentId, call) => {
       authenticate(call);
-      return await untilAborted(call.signal, () => lookUp(books, paymentId, call));
+      return await lookUp(books, paymentId, call);
     },
     list: (from, to, call) => {
       authenticate(call);
@@ -92,6 +92,15 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
     },
     close: () => database.close(),
   };
+}
+
+/** A statement on the books; what nobody waits for any longer may still be recorded. */
+async function ask<Row extends object>(
+  books: Books,
+  { signal }: ProcessorCall,
+  query: ReturnType<typeof lookUpStatement>,
+): Promise<Row[]> {
+  return (await untilAborted(signal, () => books.database.pool.query<Row>(query))).rows;
 }
 
 function authenticate({ secretKey }: ProcessorCall): void {
@@ -121,13 +130,13 @@ interface CardEntry {
   readonly returnUrl?: string | null;
 }
 
-async function writeCard(books: Books, entry: CardEntry, { accountId, test }: ProcessorCall): Promise<EntryRow> {
+async function writeCard(books: Books, entry: CardEntry, call: ProcessorCall): Promise<EntryRow> {
   const { kind, card, request, parameters, returnUrl } = entry;
   const { answer } = card;
   const isDeclined = answer !== 'succeeded' && answer !== 'requires_action';
   const reference = newReference(books, kind);
   const values = [
-    ...[accountId, test, request.paymentId, reference, kind],
+    ...[call.accountId, call.test, request.paymentId, reference, kind],
     ...[isDeclined ? 'declined' : answer, isDeclined ? answer : null],
     ...[request.amountCents, request.currency, request.orderId, parameters, books.clock.now(), card.lastFour ?? null],
     isDeclined || returnUrl === undefined ? null : `sim_pm_${newIdSuffix(books.clock.nowMs())}`,
@@ -135,7 +144,7 @@ async function writeCard(books: Books, entry: CardEntry, { accountId, test }: Pr
     answer === 'requires_action' ? confirmationUrl(returnUrl ?? null, reference) : null,
     kind === 'hold' && answer === 'succeeded' ? captureBefore(books) : null,
   ];
-  const { rows } = await books.database.pool.query<EntryRow>(recordCard(values));
+  const rows = await ask<EntryRow>(books, call, recordCard(values));
   return rows[0] as EntryRow;
 }
 
@@ -146,7 +155,9 @@ async function sendSaved(books: Books, request: SavedMethodRequest, call: Proces
   if (token === undefined) {
     const reference = newReference(books, 'charge');
     const values = [call.accountId, call.test, paymentId, reference, savedMethod, amountCents, currency, parameters];
-    const { rows } = await books.database.pool.query<EntryRow & { unanswered: boolean }>(
+    const rows = await ask<EntryRow & { unanswered: boolean }>(
+      books,
+      call,
       recordSaved([...values, books.clock.now(), orderId]),
     );
     const [row] = rows;
@@ -170,7 +181,7 @@ async function sendFollowing(
   const { paymentId, reference, amountCents, currency } = request;
   const parameters = digest(kind, request, [reference]);
   const values = [call.accountId, call.test, paymentId, newReference(books, kind), reference, amountCents, currency];
-  const { rows } = await books.database.pool.query<EntryRow>(record([...values, parameters, books.clock.now()]));
+  const rows = await ask<EntryRow>(books, call, record([...values, parameters, books.clock.now()]));
   const [row] = rows;
   if (row === undefined) throw new Error(`the simulated processor knows no ${reference}`);
   return await answerOf(books, row, parameters, undefined, call);
@@ -178,7 +189,7 @@ async function sendFollowing(
 
 async function lookUp(books: Books, paymentId: string, call: ProcessorCall): Promise<ProcessorOutcome | null> {
   const values = [call.accountId, call.test, paymentId, books.clock.now(), captureBefore(books)];
-  const { rows } = await books.database.pool.query<EntryRow>(lookUpStatement(values));
+  const rows = await ask<EntryRow>(books, call, lookUpStatement(values));
   return rows[0] === undefined ? null : outcomeOf(rows[0]);
 }
 
@@ -196,7 +207,8 @@ async function answerOf(
   if (row.sendings === 1) {
     if (fault === 'answer_lost') return await noAnswer(call);
     if (fault === 'connection_broken') throw new Error('the simulated processor broke the connection');
-    if (fault === 'slow') await sleep(books.slowMs, undefined, { signal: call.signal });
+    // It answers whoever waits by then: also after the deadline.
+    if (fault === 'slow') await sleep(books.slowMs, undefined, { ref: false });
   }
   return outcomeOf(row);
 }
@@ -219,16 +231,14 @@ function outcomeOf(row: EntryRow): ProcessorOutcome {
   };
 }
 
-async function isLost(books: Books, paymentId: string, { accountId, test }: ProcessorCall): Promise<boolean> {
-  const { rows } = await books.database.pool.query(loseSending([accountId, test, paymentId]));
+async function isLost(books: Books, paymentId: string, call: ProcessorCall): Promise<boolean> {
+  const rows = await ask<object>(books, call, loseSending([call.accountId, call.test, paymentId]));
   return rows.length > 0;
 }
 
-/** Until the signal aborts, which the call around it turns into its error. */
+/** Throws the signal's reason once it aborts. */
 const noAnswer = ({ signal }: ProcessorCall): Promise<never> =>
-  new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
+  untilAborted(signal, () => new Promise<never>(() => undefined));
 
 /** The bank's page is the way back itself: its simulated buyer has decided by the time that anybody asks. */
 function confirmationUrl(returnUrl: string | null, reference: string): string {

@@ -42,7 +42,7 @@ interface Comparison {
 }
 
 async function compare(deps: PaymentDeps, accountId: string, { name, test, from, refunds }: Comparison): Promise<void> {
-  const { processor, secretKey } = await deps.processors.named(name, accountId);
+  const { processor, secretKey } = await deps.processors.named(name, accountId, test);
   // The end is excluded, and what is recorded this very moment belongs to it.
   const to = new Date(deps.clock.nowMs() + 1);
   const failed = await deps.calls.make(async (signal) => {

@@ -1,0 +1,19 @@
+import { createSealedBox } from '@app/service-kit/sealed-box';
+
+/** Encrypts accounts' API keys of processors for the database and its backups. */
+export interface ProcessorSecrets {
+  /** Opens for this account and this processor alone. */
+  seal(secretKey: string, accountId: string, processor: string): Buffer;
+  /** Throws when the key was sealed for others, under another `SECRETS_KEY` or in another version, or was altered. */
+  open(sealed: Buffer, accountId: string, processor: string): string;
+}
+
+export function createProcessorSecrets(secretsKey: string): ProcessorSecrets {
+  const box = createSealedBox(secretsKey, 'payment processor secrets');
+  // Neither an account's id nor a processor's name contains a space.
+  const boundTo = (accountId: string, processor: string): string => `${accountId} ${processor}`;
+  return {
+    seal: (secretKey, accountId, processor) => box.seal(Buffer.from(secretKey), boundTo(accountId, processor)),
+    open: (sealed, accountId, processor) => box.open(sealed, boundTo(accountId, processor)).toString(),
+  };
+}

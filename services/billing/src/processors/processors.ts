@@ -1,0 +1,103 @@
+import type { processorName } from '@app/contracts/payments';
+import { type Database, statement } from '@app/service-kit/database';
+import type { z } from 'zod';
+import type { PaymentProcessor } from './processor.ts';
+import type { ProcessorSecrets } from './processor-secrets.ts';
+
+export type ProcessorName = z.infer<typeof processorName>;
+
+/** What a payment goes to: the adapter, and the account's key for it. */
+export interface AccountProcessor {
+  readonly processor: PaymentProcessor;
+  /** Undefined where the account has stored none, and for rehearsals. */
+  readonly secretKey: string | undefined;
+}
+
+/**
+ * Which processor moves an account's money. Both throw for a stored secret that cannot be opened, which happens when the
+ * service's `SECRETS_KEY` was changed.
+ */
+export interface Processors {
+  /** For a new payment: what the account has chosen, `simulated` unless it has. Rehearsals are always `simulated`. */
+  chosen(accountId: string, test: boolean): Promise<AccountProcessor>;
+  /** For what follows from an earlier payment: the processor that it went to, whatever was chosen since. */
+  named(name: string, accountId: string, test: boolean): Promise<AccountProcessor>;
+  /** Makes this replica's next payment of the account see a change. */
+  forget(accountId: string): void;
+}
+
+const defaultName: ProcessorName = 'simulated';
+
+/**
+ * How old a replica's knowledge of an account's settings may be. A payment costs no statement then, and an account one
+ * statement a second at most. All replicas follow a change within this. It needs no more: a payment that begins in that
+ * second is like one that began before the change, and every payment keeps the name of its processor, so that what
+ * follows from it goes there.
+ */
+const keepMs = 1_000;
+/** A few hundred bytes each: some megabytes at most. */
+const accountsMax = 10_000;
+
+interface SettingsRow {
+  readonly processor: string;
+  readonly chosen: boolean;
+  readonly secret_key: Buffer | null;
+}
+interface Known {
+  readonly startedMs: number;
+  readonly settings: Promise<readonly SettingsRow[]>;
+}
+
+const settingsStatement = statement(
+  'processor-settings',
+  'select processor, chosen, secret_key from processor_settings where account_id = $1',
+);
+
+/** @param adapters all that accounts may choose, `simulated` among them */
+export function createProcessors(
+  database: Database,
+  secrets: ProcessorSecrets,
+  adapters: readonly PaymentProcessor[],
+): Processors {
+  const known = new Map<string, Known>();
+  const settingsOf = (accountId: string): Promise<readonly SettingsRow[]> => {
+    const entry = known.get(accountId);
+    if (entry !== undefined && performance.now() - entry.startedMs < keepMs) return entry.settings;
+    const loading = { startedMs: performance.now(), settings: readSettings(database, accountId) };
+    known.delete(accountId);
+    const [oldest] = known.keys();
+    if (known.size >= accountsMax && oldest !== undefined) known.delete(oldest);
+    known.set(accountId, loading);
+    loading.settings.catch(() => {
+      if (known.get(accountId) === loading) known.delete(accountId);
+    });
+    return loading.settings;
+  };
+  const withKey = (name: string, accountId: string, sealed: Buffer | null): AccountProcessor => {
+    const processor = adapters.find((adapter) => adapter.name === name);
+    if (processor === undefined) throw new Error(`there is no payment processor ${name}`);
+    if (sealed === null) return { processor, secretKey: undefined };
+    try {
+      return { processor, secretKey: secrets.open(sealed, accountId, name) };
+    } catch (cause) {
+      const detail = `the stored API key of the payment processor ${name} cannot be opened: was SECRETS_KEY changed?`;
+      throw new Error(detail, { cause });
+    }
+  };
+  return {
+    chosen: async (accountId, test) => {
+      const chosen = test ? undefined : (await settingsOf(accountId)).find((row) => row.chosen);
+      return withKey(chosen?.processor ?? defaultName, accountId, chosen?.secret_key ?? null);
+    },
+    named: async (name, accountId, test) => {
+      const row = test ? undefined : (await settingsOf(accountId)).find(({ processor }) => processor === name);
+      return withKey(name, accountId, row?.secret_key ?? null);
+    },
+    forget: (accountId) => void known.delete(accountId),
+  };
+}
+
+async function readSettings(database: Database, accountId: string): Promise<readonly SettingsRow[]> {
+  const { rows } = await database.pool.query<SettingsRow>(settingsStatement([accountId]));
+  return rows;
+}

@@ -1,0 +1,12 @@
+import * as contract from '@app/contracts/payments';
+import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
+import { getPaymentProcessor, type PaymentProcessorDeps, putPaymentProcessor } from './payment-processor.ts';
+
+export function paymentProcessorRequests(deps: PaymentProcessorDeps): RequestHandler[] {
+  return [
+    onRequest(contract.getPaymentProcessor, (_, { accountId }) => getPaymentProcessor(deps.database, accountId)),
+    onRequest(contract.putPaymentProcessor, ({ body }, { accountId, commandId }) =>
+      putPaymentProcessor(deps, accountId, commandId, body),
+    ),
+  ];
+}

@@ -1,0 +1,94 @@
+import { newId } from '@app/contracts/ids';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { query } from '@app/testing/sql';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { databaseOptions, migrate } from '../../src/db/migrate.ts';
+import type { PaymentProcessor } from '../../src/processors/processor.ts';
+import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
+import { createProcessors, type Processors } from '../../src/processors/processors.ts';
+
+guardLeaks();
+
+let place: TestDatabase;
+let database: Database;
+let processors: Processors;
+const secrets = createProcessorSecrets('a key of at least thirty-two characters');
+const adapter = { name: 'simulated' } as PaymentProcessor;
+
+beforeAll(async () => {
+  place = await createMigratedDatabase('billing', migrate);
+  database = await openDatabase(databaseOptions(place.url));
+});
+afterAll(async () => {
+  await database.close();
+  await place.close();
+});
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  processors = createProcessors(database, secrets, [adapter]);
+});
+afterEach(() => void vi.useRealTimers());
+
+/** As another replica writes it. */
+const store = (accountId: string, secretKey: string) =>
+  query(
+    place.url,
+    `insert into processor_settings (account_id, processor, chosen, secret_key, updated_at)
+     values ($1, 'simulated', true, $2, now())
+     on conflict (account_id, processor) do update set secret_key = excluded.secret_key`,
+    [accountId, secrets.seal(secretKey, accountId, 'simulated')],
+  );
+const keyOf = async (accountId: string) => (await processors.chosen(accountId, false)).secretKey;
+
+test('payments within a second read the settings once, and later ones see what another replica has changed', async () => {
+  const account = newId('account', Date.now());
+  await store(account, 'first');
+  const statements = vi.spyOn(database.pool, 'query');
+  try {
+    expect(await Promise.all([keyOf(account), keyOf(account), keyOf(account)])).toEqual(['first', 'first', 'first']);
+    await store(account, 'second');
+    vi.advanceTimersByTime(999);
+    expect(await keyOf(account)).toBe('first');
+    expect(statements).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(1);
+    expect(await keyOf(account)).toBe('second');
+    expect(statements).toHaveBeenCalledTimes(2);
+  } finally {
+    statements.mockRestore();
+  }
+});
+
+test('this replica sees its own change at once, and a look-up begun before it is not used after it', async () => {
+  const account = newId('account', Date.now());
+  await store(account, 'first');
+  expect(await keyOf(account)).toBe('first');
+  const { promise, resolve } = Promise.withResolvers<{ rows: unknown[] }>();
+  const statements = vi.spyOn(database.pool, 'query').mockReturnValueOnce(promise as never);
+  try {
+    processors.forget(account);
+    const before = keyOf(account);
+    await store(account, 'second');
+    processors.forget(account);
+    expect(await keyOf(account)).toBe('second');
+    const sealed = secrets.seal('first', account, 'simulated');
+    resolve({ rows: [{ processor: 'simulated', chosen: true, secret_key: sealed }] });
+    expect(await before).toBe('first');
+    expect(await keyOf(account)).toBe('second');
+  } finally {
+    statements.mockRestore();
+  }
+});
+
+test('a look-up that fails is not remembered', async () => {
+  const account = newId('account', Date.now());
+  await store(account, 'first');
+  const statements = vi.spyOn(database.pool, 'query').mockRejectedValueOnce(new Error('database away') as never);
+  try {
+    await expect(keyOf(account)).rejects.toThrow('database away');
+    expect(await keyOf(account)).toBe('first');
+  } finally {
+    statements.mockRestore();
+  }
+});
