@@ -5,13 +5,13 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { ProcessorSecrets } from './processor-secrets.ts';
-import type { ProcessorName, Processors } from './processors.ts';
+import type { KnownProcessors, ProcessorName } from './processors.ts';
 
 export interface PaymentProcessorDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly secrets: ProcessorSecrets;
-  readonly processors: Processors;
+  readonly processors: KnownProcessors;
 }
 
 type Resource = RequestOutput<typeof contract.getPaymentProcessor>;

@@ -3,7 +3,8 @@
  * carries the id of our payment as its idempotency key: the same key moves money at most once, whatever is sent again.
  *
  * An adapter returns what it knows and throws what it does not: an error, a time-out, an answer it cannot read. Only
- * `declined` is a definite no, and only after it may a new payment be tried.
+ * `declined` is a definite no, and only after it may a new payment be tried. It throws too for a key that comes again with
+ * other parameters, for a reference that does not exist, and for an API key that is not accepted.
  */
 export interface PaymentProcessor {
   /** As accounts choose it. */
@@ -20,12 +21,16 @@ export interface PaymentProcessor {
   refund(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
   /**
    * Ends a hold, or a payment that waits for the buyer. `declined` when it succeeded meanwhile and cannot be ended:
-   * look it up then.
+   * look it up then. Success for what has ended already.
    */
   release(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
   /** How the payment with this id stands; null when the processor never got it. */
   lookUp(paymentId: string, call: ProcessorCall): Promise<ProcessorOutcome | null>;
-  /** Everything that the processor recorded from `from` (included) to `to` (excluded), oldest first. */
+  /**
+   * Everything that the processor recorded from `from` (included) to `to` (excluded), oldest first. What becomes of an entry
+   * later (the buyer confirmed, a refund failed) is a further record with the same reference, of the time it happened.
+   * What was recorded at this very moment may be missing still: ask with an overlap.
+   */
   list(from: Date, to: Date, call: ProcessorCall): AsyncIterable<ProcessorRecord>;
 }
 
@@ -34,7 +39,10 @@ export interface ProcessorCall {
   readonly accountId: string;
   /** The account's own key at the processor; undefined where none is stored. */
   readonly secretKey: string | undefined;
-  /** Rehearsals move no money: adapters with a test mode use it, and `simulated` notes it in its books. */
+  /**
+   * Rehearsals move no money: adapters with a test mode use it, and `simulated` notes it in its books. Neither world
+   * sees the other's payments.
+   */
   readonly test: boolean;
   /** Aborts when the deadline has passed: what is not known by then is unknown. */
   readonly signal: AbortSignal;

@@ -22,6 +22,9 @@ export interface Processors {
   chosen(accountId: string, test: boolean): Promise<AccountProcessor>;
   /** For what follows from an earlier payment: the processor that it went to, whatever was chosen since. */
   named(name: string, accountId: string, test: boolean): Promise<AccountProcessor>;
+}
+
+export interface KnownProcessors extends Processors {
   /** Makes this replica's next payment of the account see a change. */
   forget(accountId: string): void;
 }
@@ -58,7 +61,7 @@ export function createProcessors(
   database: Database,
   secrets: ProcessorSecrets,
   adapters: readonly PaymentProcessor[],
-): Processors {
+): KnownProcessors {
   const known = new Map<string, Known>();
   const settingsOf = (accountId: string): Promise<readonly SettingsRow[]> => {
     const entry = known.get(accountId);

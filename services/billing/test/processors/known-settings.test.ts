@@ -7,13 +7,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { databaseOptions, migrate } from '../../src/db/migrate.ts';
 import type { PaymentProcessor } from '../../src/processors/processor.ts';
 import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
-import { createProcessors, type Processors } from '../../src/processors/processors.ts';
+import { createProcessors, type KnownProcessors } from '../../src/processors/processors.ts';
 
 guardLeaks();
 
 let place: TestDatabase;
 let database: Database;
-let processors: Processors;
+let processors: KnownProcessors;
 const secrets = createProcessorSecrets('a key of at least thirty-two characters');
 const adapter = { name: 'simulated' } as PaymentProcessor;
 

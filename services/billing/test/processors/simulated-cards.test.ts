@@ -1,0 +1,199 @@
+import { newId } from '@app/contracts/ids';
+import { fakeClock } from '@app/testing/fake-clock';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { query } from '@app/testing/sql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import type { CardRequest, ProcessorCall, ProcessorOutcome } from '../../src/processors/processor.ts';
+import { type RunQuery, readBookEntries } from '../../src/processors/simulated-books.ts';
+import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
+
+guardLeaks();
+
+const slowMs = 400;
+const clock = fakeClock('2026-03-15T12:00:00.000Z');
+let database: TestDatabase;
+let processor: SimulatedProcessor;
+beforeAll(async () => {
+  database = await createMigratedDatabase('billing', migrate);
+  processor = await openSimulatedProcessor({ databaseUrl: database.url, clock, slowMs });
+});
+afterAll(async () => {
+  await processor.close();
+  await database.close();
+});
+
+const accountId = newId('account', clock.nowMs());
+const call = (over: Partial<ProcessorCall> = {}): ProcessorCall => ({
+  accountId,
+  secretKey: undefined,
+  test: false,
+  signal: AbortSignal.timeout(15_000),
+  ...over,
+});
+const request = (paymentMethod: string): CardRequest => ({
+  paymentId: newId('payment', Date.now()),
+  amountCents: 4_900,
+  currency: 'usd',
+  paymentMethod,
+  customerEmail: 'ada@example.com',
+  orderId: newId('order', Date.now()),
+  returnUrl: 'https://shop.example/c/shop/course?step=2#pay',
+});
+const money = { amountCents: 4_900, currency: 'usd' };
+const run: RunQuery = (sql, values) => query(database.url, sql, values);
+const entryOf = async ({ paymentId }: { paymentId: string }) =>
+  (await readBookEntries(run, accountId, clock.now())).find((entry) => entry.paymentId === paymentId);
+
+/** Charges the method once more while the buyer is away. */
+const chargeAgain = (savedMethod: string, signal = AbortSignal.timeout(15_000)) => {
+  const { paymentMethod: _, returnUrl: __, ...rest } = request('');
+  const sent = { ...rest, savedMethod };
+  return { sent, outcome: processor.chargeSaved(sent, call({ signal })) };
+};
+const savedMethodOf = (outcome: ProcessorOutcome): string =>
+  (outcome.status === 'succeeded' ? outcome.savedMethod : undefined) ?? '';
+
+test.each([
+  { token: 'sim_declined', kind: 'soft', reason: 'card_declined' },
+  { token: 'sim_insufficient_funds', kind: 'soft', reason: 'insufficient_funds' },
+  { token: 'sim_lost_card', kind: 'hard', reason: 'lost_card' },
+  { token: 'sim_expired_card', kind: 'hard', reason: 'expired_card' },
+  { token: 'toString', kind: 'hard', reason: 'invalid_payment_method' },
+])('$token is declined at once: $kind, $reason', async ({ token, kind, reason }) => {
+  expect(await processor.charge(request(token), call())).toMatchObject({ status: 'declined', kind, reason });
+  expect(await processor.authorize(request(token), call())).toMatchObject({ status: 'declined', kind, reason });
+});
+
+test.each([
+  { token: 'sim_renewal_declined', kind: 'soft', reason: 'card_declined' },
+  { token: 'sim_renewal_insufficient_funds', kind: 'soft', reason: 'insufficient_funds' },
+  { token: 'sim_renewal_lost_card', kind: 'hard', reason: 'lost_card' },
+  { token: 'sim_renewal_requires_action', kind: 'soft', reason: 'authentication_required' },
+])('$token succeeds first, and is declined from then on, also where the first charge was not ours', async (card) => {
+  const { token, kind, reason } = card;
+  const first = await processor.charge(request(token), call());
+  expect(first).toMatchObject({ status: 'succeeded' });
+  for (const method of [savedMethodOf(first), token]) {
+    for (let round = 0; round < 2; round++) {
+      expect(await chargeAgain(method).outcome).toMatchObject({ status: 'declined', kind, reason });
+    }
+  }
+});
+
+test('a token that somebody else charged first is charged as a saved method', async () => {
+  expect(await chargeAgain('sim_ok').outcome).toMatchObject({ status: 'succeeded', lastFour: '4242' });
+});
+
+test('sim_error_after: the call throws, the charge stands, and the key gets its answer', async () => {
+  const sent = request('sim_error_after');
+  await expect(processor.charge(sent, call())).rejects.toThrow('broke the connection');
+  expect(await entryOf(sent)).toMatchObject({ kind: 'charge', status: 'succeeded', sendings: 1 });
+  expect(await processor.charge(sent, call())).toMatchObject({ status: 'succeeded' });
+});
+
+test('sim_slow: answers after its delay, and also whoever’s deadline has passed', async () => {
+  const startedMs = performance.now();
+  const sent = request('sim_slow');
+  const limit = new AbortController();
+  const charging = processor.charge(sent, call({ signal: limit.signal }));
+  // Recorded already: what is waited for is the answer alone.
+  await expect.poll(() => entryOf(sent)).toMatchObject({ status: 'succeeded' });
+  limit.abort(new Error('the deadline has passed'));
+  expect(await charging).toMatchObject({ status: 'succeeded' });
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(slowMs - 1);
+});
+
+test('sim_renewal_timeout_after: a later charge is recorded and never answered; its key is', async () => {
+  const method = savedMethodOf(await processor.charge(request('sim_renewal_timeout_after'), call()));
+  const limit = new AbortController();
+  const { sent, outcome } = chargeAgain(method, limit.signal);
+  const unanswered = expect(outcome).rejects.toThrow('the deadline has passed');
+  await expect.poll(() => entryOf(sent)).toMatchObject({ status: 'succeeded', sendings: 1 });
+  limit.abort(new Error('the deadline has passed'));
+  await unanswered;
+  expect(await processor.chargeSaved(sent, call())).toMatchObject({ status: 'succeeded' });
+});
+
+test('sim_hold_expires: its hold has expired when it is captured, and the saved method still pays', async () => {
+  const hold = await processor.authorize(request('sim_hold_expires'), call());
+  if (hold.status !== 'succeeded') throw new Error(hold.status);
+  expect(hold.captureBefore).toEqual(new Date(clock.nowMs() + 7 * 86_400_000));
+  const capture = { paymentId: newId('payment', Date.now()), reference: hold.reference, ...money };
+  expect(await processor.capture(capture, call())).toMatchObject({ status: 'declined', reason: 'hold_expired' });
+  expect(await chargeAgain(savedMethodOf(hold)).outcome).toMatchObject({ status: 'succeeded' });
+});
+
+test('sim_capture_fails: its captures are declined for another reason than time', async () => {
+  const hold = await processor.authorize(request('sim_capture_fails'), call());
+  if (hold.status !== 'succeeded') throw new Error(hold.status);
+  const capture = { paymentId: newId('payment', Date.now()), reference: hold.reference, ...money };
+  expect(await processor.capture(capture, call())).toMatchObject({ status: 'declined', reason: 'capture_failed' });
+});
+
+test('a card keeps its behaviour: refunds of a later charge and of a capture fail as those of the first', async () => {
+  const hold = await processor.authorize(request('sim_refund_declined'), call());
+  if (hold.status !== 'succeeded') throw new Error(hold.status);
+  const capture = { paymentId: newId('payment', Date.now()), reference: hold.reference, ...money };
+  const charges = [await processor.capture(capture, call()), await chargeAgain(savedMethodOf(hold)).outcome];
+  for (const charge of charges) {
+    if (charge.status !== 'succeeded') throw new Error(charge.status);
+    const refund = { paymentId: newId('payment', Date.now()), reference: charge.reference, ...money };
+    expect(await processor.refund(refund, call())).toMatchObject({ status: 'declined', reason: 'refund_declined' });
+  }
+});
+
+test('sim_requires_action sends the buyer back to where they came from; sim_action_ignored waits for ever', async () => {
+  const asked = await processor.charge(request('sim_requires_action'), call());
+  if (asked.status !== 'requires_action') throw new Error(asked.status);
+  const url = `https://shop.example/c/shop/course?step=2&simulated_confirmation=${asked.reference}#pay`;
+  expect(asked.url).toBe(url);
+  const ignored = request('sim_action_ignored');
+  const waiting = await processor.charge(ignored, call());
+  expect(await processor.lookUp(ignored.paymentId, call())).toEqual(waiting);
+  clock.advance(86_400_000);
+  expect(await processor.lookUp(ignored.paymentId, call())).toEqual(waiting);
+});
+
+test('a revoked API key is refused by every call, and nothing is recorded', async () => {
+  const revoked = call({ secretKey: 'sim_key_revoked' });
+  const sent = request('sim_ok');
+  const { paymentId, amountCents, currency, customerEmail, orderId } = sent;
+  const about = { paymentId, amountCents, currency, reference: 'sim_charge_1' };
+  const saved = { paymentId, amountCents, currency, customerEmail, orderId, savedMethod: 'sim_ok' };
+  const calls = [
+    () => processor.charge(sent, revoked),
+    () => processor.authorize(sent, revoked),
+    () => processor.chargeSaved(saved, revoked),
+    () => processor.capture(about, revoked),
+    () => processor.refund(about, revoked),
+    () => processor.release(about, revoked),
+    () => processor.lookUp(paymentId, revoked),
+    async () => processor.list(new Date(0), clock.now(), revoked)[Symbol.asyncIterator]().next(),
+  ];
+  for (const made of calls) await expect(made()).rejects.toThrow('does not accept the API key');
+  expect(await entryOf(sent)).toBeUndefined();
+});
+
+test('a long list is complete and in order, page after page', async () => {
+  const seller = call({ accountId: newId('account', Date.now()) });
+  const from = clock.now();
+  const sent = Array.from({ length: 450 }, () => request('sim_ok'));
+  await Promise.all(sent.map((each) => processor.charge(each, seller)));
+  const listed: (string | null)[] = [];
+  for await (const { paymentId } of processor.list(from, new Date(clock.nowMs() + 1), seller)) listed.push(paymentId);
+  expect(listed).toHaveLength(450);
+  expect(new Set(listed)).toEqual(new Set(sent.map(({ paymentId }) => paymentId)));
+});
+
+test('the books keep no token of a card', async () => {
+  await processor.charge(request('sim_ok'), call());
+  await chargeAgain('sim_ok').outcome;
+  const rows = await query<{ row: string }>(
+    database.url,
+    'select e::text as row from simulated_processor.entries as e union all select l::text from simulated_processor.lost_sendings as l',
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  expect(rows.filter(({ row }) => /sim_ok|ada@example/.test(row))).toEqual([]);
+});
