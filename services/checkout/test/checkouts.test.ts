@@ -209,3 +209,33 @@ test('a declined card leaves the checkout open; the eleventh try is refused', as
   expect(harness.billing.tries.map(({ outcome }) => outcome.tryNo)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(await count('orders')).toBe(0);
 });
+
+test('a rehearsal is paid as any checkout, is in no list, and takes no use of a discount', async () => {
+  const opened = await harness.open({ email, discountCode: 'TWICE' }, { testMode: true });
+  expect(opened.test).toBe(true);
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 4_950 });
+  expect(harness.billing.started).toMatchObject([{ test: true }]);
+  expect(await harness.list()).toEqual([]);
+  expect(await harness.events()).toMatchObject([{ data: { test: true } }]);
+  expect(await harness.query('select uses::int from discount_uses')).toEqual([{ uses: 0 }]);
+});
+
+test('another product under the slug of an open checkout is not sold to its buyer', async () => {
+  const opened = await harness.open({ email });
+  harness.shop.set('acc_1/course', { ...plainCourse, productId: newId('product', Date.now()) });
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'unknown_product', errors: [{ field: 'slug' }] });
+  await expect(harness.get(opened)).rejects.toMatchObject({ code: 'unknown_product' });
+  expect(harness.billing.started).toEqual([]);
+});
+
+test('a card’s token is written nowhere', async () => {
+  const token = 'tok_4711_secret';
+  const opened = await harness.open({ email });
+  await harness.pay(opened, token);
+  expect(harness.billing.started).toMatchObject([{ paymentMethod: token }]);
+  for (const table of ['checkouts', 'checkout_tries', 'orders', 'outbox']) {
+    const rows = await harness.query<{ row: string }>(`select row_to_json(t)::text as row from ${table} as t`);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.map(({ row }) => row).join()).not.toContain(token);
+  }
+});

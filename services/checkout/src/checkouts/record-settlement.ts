@@ -17,7 +17,10 @@ const settleStatement = statement(
   `with done as (
      update checkouts set status = $4, revision = revision + 1, upsell_status = $5
      where account_id = $1 and id = $2 and status = 'authorized'
-     returning id
+     returning account_id, status, discount_id, test
+   ), returned as (
+     update discount_uses as u set uses = greatest(u.uses - 1, 0) from done as d
+     where u.account_id = d.account_id and u.discount_id = d.discount_id and not d.test and d.status = 'expired'
    ), sold as (
      update orders set status = $4, items = $6::json, total_cents = $7, paid_at = $8
      where account_id = $1 and id = $3 and status = 'authorized' and exists (select from done)
@@ -29,8 +32,8 @@ const settleStatement = statement(
 );
 
 /**
- * Finishes a held order as billing says, in one statement: paid, with the upsell's item and both events, or expired and
- * out of the lists. Done by whoever hears of it first, billing's reply or its event.
+ * Finishes a held order as billing says, in one statement: paid, with the upsell's item and both events, or expired, out
+ * of the lists and its discount's use given back. Done by whoever hears of it first, billing's reply or its event.
  * @returns the checkout as it is then; undefined when it was done before
  */
 export async function recordSettlement(

@@ -1,0 +1,62 @@
+import { openDatabase } from '@app/service-kit/database';
+import { deleteExpired } from '@app/service-kit/retention';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { retention } from '../src/db/retention.ts';
+import { type CheckoutHarness, createCheckoutHarness } from './checkout-harness.ts';
+
+guardLeaks();
+
+let harness: CheckoutHarness;
+
+beforeEach(async () => {
+  harness = await createCheckoutHarness();
+  await harness.base.start();
+});
+
+afterEach(() => harness.close());
+
+const dayMs = 86_400_000;
+const count = async (table: string) => (await harness.query(`select 1 from ${table}`)).length;
+
+/** What the hourly run does, so many days later. */
+async function runAfter(days: number): Promise<void> {
+  harness.base.clock.advance(days * dayMs);
+  const database = await openDatabase(databaseOptions(harness.base.database.url));
+  await deleteExpired(database, retention(harness.base.clock));
+  await database.close();
+}
+
+test('visits are kept for their day and the next one', async () => {
+  await harness.open();
+  await runAfter(1);
+  expect(await count('visits')).toBe(1);
+  await runAfter(1);
+  expect(await count('visits')).toBe(0);
+});
+
+test('a checkout that nobody paid is closed after 30 days and deleted after 60; paid and held money stays', async () => {
+  const email = 'ada@example.com';
+  const [stalled, declined, unknown, paid] = [
+    await harness.open(),
+    await harness.open({ email }),
+    await harness.open({ email }),
+    await harness.open({ email }),
+  ];
+  await harness.pay(declined, 'declined');
+  await harness.pay(unknown, 'unknown');
+  await harness.pay(paid);
+  await runAfter(29);
+  expect(await harness.get(stalled)).toMatchObject({ status: 'open' });
+  await runAfter(2);
+  expect(await harness.get(stalled)).toMatchObject({ status: 'expired', totalCents: 9_900 });
+  expect(await harness.pay(stalled)).toEqual({ status: 'expired', totalCents: 9_900 });
+  expect(await harness.get(declined)).toMatchObject({ status: 'expired' });
+  await runAfter(30);
+  await expect(harness.get(stalled)).rejects.toMatchObject({ code: 'checkout_not_found' });
+  await expect(harness.get(declined)).rejects.toMatchObject({ code: 'checkout_not_found' });
+  expect(await harness.get(unknown)).toMatchObject({ status: 'processing' });
+  expect(await harness.get(paid)).toMatchObject({ status: 'paid' });
+  expect(await count('checkout_tries')).toBe(2);
+});
