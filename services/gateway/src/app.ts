@@ -4,6 +4,7 @@ import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { Check } from '@app/service-kit/service';
 import type { AccountQuota } from './auth/account-quota.ts';
+import type { AddressLimiter } from './auth/address-limiter.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { LoginLimit } from './auth/login-limit.ts';
 import type { DeclineLimit } from './checkouts/decline-limit.ts';
@@ -28,6 +29,8 @@ export interface App {
   readonly idempotency: IdempotencyStore;
   /** Null where no limit is set. */
   readonly accountQuota: AccountQuota | null;
+  /** Of callers without a valid key. */
+  readonly addressLimiter: AddressLimiter;
   readonly limitLogin: LoginLimit;
   readonly declineLimit: DeclineLimit;
   readonly visitorOf: VisitorDigest;

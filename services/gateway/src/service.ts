@@ -5,6 +5,7 @@ import { startLeaseOwner } from '@app/service-kit/lease-owner';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { App, ClockControl } from './app.ts';
 import { AccountQuota } from './auth/account-quota.ts';
+import { AddressLimiter } from './auth/address-limiter.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createLoginLimit, unlimitedLogin } from './auth/login-limit.ts';
 import { createRateWindows } from './auth/rate-windows.ts';
@@ -28,6 +29,9 @@ export interface RunningGateway extends RunningService {
   /** Where it listens, for callers on this machine. */
   readonly url: string;
 }
+
+/** For callers without a valid key, each address. */
+const addressLimitPerMinute = 60;
 
 /** How long requests under way may take once the process closes; whoever stops it waits ten seconds. */
 const finishWithinMs = 4_000;
@@ -66,12 +70,18 @@ async function createApp(context: ServiceContext<GatewayConfig>, deps: GatewayDe
   const authenticator = createAuthenticator({ database, clock, logger, ...credentials });
   resources.add('authenticator', authenticator, (created) => created.close());
   const rateWindows = createRateWindows(database);
+  const addressLimiter = resources.add(
+    'address limiter',
+    new AddressLimiter(addressLimitPerMinute, rateWindows, logger),
+    (created) => created.close(),
+  );
   const perMinute = config.RATE_LIMIT_PER_MINUTE;
   return {
     ...{ config, logger, clock, database, authenticator, requester, checks },
     idempotency: createIdempotencyStore(database, config.KEY_PEPPER, leaseOwner.id),
     readLimiter: new ReadLimiter(readLimits),
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger),
+    addressLimiter,
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(rateWindows),
     declineLimit: perMinute === 0 ? noDeclineLimit : createDeclineLimit(rateWindows, logger),
     visitorOf: createVisitorDigest(config.KEY_PEPPER),

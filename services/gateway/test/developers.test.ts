@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
+import { decideUpsellBody, openCheckoutBody, payCheckoutBody, updateCheckoutBody } from '@app/contracts/checkouts';
 import { errorCodes } from '@app/contracts/errors';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../src/api/operations.ts';
 import { placeholderUrl } from '../src/developers/base-url-text.ts';
 import { html, withCode } from '../src/developers/html.ts';
-import { firstKey, nodeCheck } from '../src/developers/samples.ts';
+import { firstKey, nodeCheck, openCheckout, payCheckout } from '../src/developers/samples.ts';
 import { tools } from '../src/mcp/tools.ts';
 import { publicCode } from '../src/problems/problem-document.ts';
 import type { RunningGateway } from '../src/service.ts';
@@ -121,6 +122,13 @@ test('the commands on the page make a first key', async () => {
     key = sent.json.key;
   }
   expect((await send(url, 'GET', '/api/v1/products', { key })).status).toBe(200);
+});
+
+test('what the page sends to a checkout is what a checkout takes', () => {
+  const sent = [...`${openCheckout}${payCheckout}`.matchAll(/-d '(.+)'/g)].map(([, body = '']) => JSON.parse(body));
+  const schemas = [openCheckoutBody, updateCheckoutBody, payCheckoutBody, decideUpsellBody];
+  expect(sent).toHaveLength(schemas.length);
+  for (const [index, schema] of schemas.entries()) expect(schema.parse(sent[index])).toEqual(sent[index]);
 });
 
 test('the check of signatures on the page accepts what we sign and nothing else', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openDatabase } from '@app/service-kit/database';
+import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -96,6 +97,25 @@ test('an address gets sixty tries a minute without a valid key, and another addr
   for (const { status, headers } of next)
     expect([status, headers['ratelimit-policy']]).toEqual([429, '"default";q=60;w=60']);
   expect((await from('203.0.113.10')).status).toBe(401);
+});
+
+test('what an address has used at one replica is used up at the others, but for a few requests there', async () => {
+  const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
+  const [one, two] = [await harness.start(settings), await harness.start(settings)];
+  const open = async (at: string) =>
+    (await send(at, 'POST', '/api/checkout', { headers: { 'x-forwarded-for': '203.0.113.200' }, body: {} })).status;
+  for (let i = 0; i < 60; i++) expect(await open(one.url)).toBe(422);
+  expect(await open(one.url)).toBe(429);
+  const statuses: number[] = [];
+  await eventually(
+    async () => {
+      statuses.push(await open(two.url));
+      return statuses.at(-1) === 429;
+    },
+    { everyMs: 50, withinMs: 10_000 },
+  );
+  // By itself it would allow sixty.
+  expect(statuses.length).toBeLessThan(60);
 });
 
 test('an address that sends invented keys makes few statements, and a valid key from there is never refused', async () => {

@@ -26,7 +26,7 @@ function table() {
       });
     },
     read: async () => [],
-    forget: async () => undefined,
+    forget: async () => 0,
   };
   const replicas = (limit: number, count: number) =>
     Array.from({ length: count }, () => new AccountQuota(limit, shared, silentLogger()));

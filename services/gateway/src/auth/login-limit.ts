@@ -25,7 +25,7 @@ export function createLoginLimit(windows: RateWindows): LoginLimit {
     if (minute === undefined || hour === undefined || ofEmail === undefined) throw new Error('a try was not counted');
     const exceeded = exceededLoginLimit({ ofPair: { minute: minute.taken, hour: hour.taken }, ofEmail: ofEmail.taken });
     if (exceeded !== null) throw tooManyTries(exceeded === 'minute' ? minute.leftMs : hour.leftMs);
-    return { succeeded: () => windows.forget([minuteOfPair.caller, hourOfPair.caller]) };
+    return { succeeded: async () => void (await windows.forget([minuteOfPair.caller, hourOfPair.caller])) };
   };
 }
 

@@ -22,7 +22,8 @@ export interface RateWindows {
   add(...uses: readonly Use[]): Promise<Usage[]>;
   /** Uses in the windows that go on, in their order; 0 where there is none. Counts nothing. */
   read(...callers: readonly string[]): Promise<number[]>;
-  forget(callers: readonly string[]): Promise<void>;
+  /** Resolves to the number of windows that were there. */
+  forget(callers: readonly string[]): Promise<number>;
 }
 
 // Time is the database's. A window that ends later than a new one began before the clock was set back, and counts as
@@ -63,7 +64,7 @@ export function createRateWindows({ pool }: Database): RateWindows {
       return callers.map((caller) => rows.find((one) => one.caller === caller)?.taken ?? 0);
     },
     forget: async (callers) => {
-      await pool.query(forget([callers]));
+      return (await pool.query(forget([callers]))).rowCount ?? 0;
     },
   };
 }

@@ -1,12 +1,20 @@
-import { createHash } from 'node:crypto';
+import type { CheckoutOutcome } from '@app/contracts/checkouts';
 import type { Logger } from '@app/service-kit/logger';
 import type { RateWindows } from '../auth/rate-windows.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 
+/** A try to pay, and its outcome as far as it is known. */
+export interface PaymentTry {
+  readonly address: string;
+  readonly accountId: string;
+  readonly checkoutId: string;
+  readonly status: CheckoutOutcome['status'];
+}
+
 /**
  * Bounds what thieves learn about stolen cards by trying them: declined tries to pay, over all replicas. Tries that
- * succeed do not count. Tries under way at the same moment are not known as declined yet: an address can have as many of
- * them as it has requests a minute.
+ * succeed do not count. Tries that are under way at the same moment are not known as declined yet: an address can have
+ * as many of them as it has requests a minute.
  */
 export interface DeclineLimit {
   /**
@@ -14,23 +22,29 @@ export interface DeclineLimit {
    * @param accountOf finds the account; called only while any account is over its limit
    */
   check(address: string, accountOf: () => Promise<string>): Promise<void>;
-  /** Counts a declined try. Never rejects: the buyer has to learn the outcome. */
-  declined(address: string, accountId: string): Promise<void>;
+  /** Counts a try that `pay` answered. Never rejects: the buyer has to learn the outcome. */
+  paid(made: PaymentTry): Promise<void>;
+  /** Counts a try that was open when `pay` answered, once, however often its outcome is asked for. Never rejects. */
+  continued(made: PaymentTry): Promise<void>;
 }
 
 export const noDeclineLimit: DeclineLimit = {
   check: async () => undefined,
-  declined: async () => undefined,
+  paid: async () => undefined,
+  continued: async () => undefined,
 };
 
 const windowSeconds = 600;
 /** A person tries some cards of their own. A program has 1,440 tries a day for each address. */
-export const declinesOfAddress = 10;
-/** What an account of 2,000 sales in ten minutes has, when one in ten is declined. */
-export const declinesOfAccount = 200;
+const declinesOfAddress = 10;
+/** What an account with 2,000 sales in ten minutes has, when one in ten is declined. */
+const declinesOfAccount = 200;
+/** Nobody takes longer to confirm a payment at the bank. */
+const openSeconds = 3_600;
 
-const byAddress = (address: string) => `declines address ${digest(address)}`;
-const byAccount = (accountId: string) => `declines account ${accountId}`;
+const ofAddress = (address: string) => `declines address ${address}`;
+const ofAccount = (accountId: string) => `declines account ${accountId}`;
+const openTryOf = (checkoutId: string) => `open try ${checkoutId}`;
 /**
  * Lasts as long as any account is over its limit: while it is not there, nobody has to be asked whose checkout it is.
  * It begins anew whenever an account reaches its limit, so that it never ends before that account's own window.
@@ -38,28 +52,39 @@ const byAccount = (accountId: string) => `declines account ${accountId}`;
 const anyAccountOver = 'declines any account over';
 
 export function createDeclineLimit(windows: RateWindows, logger: Logger): DeclineLimit {
-  const count = async (address: string, accountId: string): Promise<void> => {
+  const countDecline = async ({ address, accountId }: PaymentTry): Promise<void> => {
     const once = { amount: 1, seconds: windowSeconds };
-    const [, ofAccount] = await windows.add(
-      { caller: byAddress(address), ...once },
-      { caller: byAccount(accountId), ...once },
+    const [, account] = await windows.add(
+      { caller: ofAddress(address), ...once },
+      { caller: ofAccount(accountId), ...once },
     );
-    if (ofAccount === undefined || ofAccount.taken < declinesOfAccount) return;
+    if (account === undefined || account.taken < declinesOfAccount) return;
     await windows.forget([anyAccountOver]);
     await windows.add({ caller: anyAccountOver, ...once });
   };
+  const withoutFail = async ({ accountId }: PaymentTry, work: Promise<unknown>): Promise<void> => {
+    await work.catch((err: unknown) => logger.warn({ err, accountId }, 'a declined payment was not counted'));
+  };
   return {
     check: async (address, accountOf) => {
-      const [ofAddress = 0, over = 0] = await windows.read(byAddress(address), anyAccountOver);
-      if (ofAddress >= declinesOfAddress) throw tooManyTries();
+      const [declines = 0, over = 0] = await windows.read(ofAddress(address), anyAccountOver);
+      if (declines >= declinesOfAddress) throw tooManyTries();
       if (over === 0) return;
-      const [ofAccount = 0] = await windows.read(byAccount(await accountOf()));
-      if (ofAccount >= declinesOfAccount) throw tooManyTries();
+      const [ofItsAccount = 0] = await windows.read(ofAccount(await accountOf()));
+      if (ofItsAccount >= declinesOfAccount) throw tooManyTries();
     },
-    declined: async (address, accountId) => {
-      await count(address, accountId).catch((err: unknown) =>
-        logger.warn({ err, accountId }, 'a declined payment was not counted'),
-      );
+    paid: async (made) => {
+      const open = made.status === 'requires_action' || made.status === 'processing';
+      const opened = { caller: openTryOf(made.checkoutId), amount: 1, seconds: openSeconds };
+      if (open) await withoutFail(made, windows.add(opened));
+      if (made.status === 'declined') await withoutFail(made, countDecline(made));
+    },
+    continued: async (made) => {
+      if (made.status !== 'declined') return;
+      const count = async () => {
+        if ((await windows.forget([openTryOf(made.checkoutId)])) > 0) await countDecline(made);
+      };
+      await withoutFail(made, count());
     },
   };
 }
@@ -67,8 +92,4 @@ export function createDeclineLimit(windows: RateWindows, logger: Logger): Declin
 /** The same words and the same time to wait for whichever limit it was: its caller does not learn what is counted. */
 export function tooManyTries(): RetryLaterError {
   return new RetryLaterError('rate_limited', 'Payments are not taken from here at the moment.', windowSeconds);
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }

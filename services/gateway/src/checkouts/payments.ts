@@ -10,19 +10,24 @@ import { DomainError } from '@app/contracts/errors';
 import { askCheckout, type BuyersCall, buyerOf } from './ask-checkout.ts';
 import { tooManyTries } from './decline-limit.ts';
 
+// Buyers are not told whose account it is: the outcome alone is the response.
+
 /** Tries to pay. Throws `rate_limited` before anything is asked of a processor. */
 export async function payCheckout(call: BuyersCall<RequestInput<typeof payRequest>['body']>): Promise<CheckoutOutcome> {
   const { app, address, body } = call;
   const buyer = buyerOf(call);
   await app.declineLimit.check(address, async () => (await askCheckout(call, checkoutOwner, buyer)).accountId);
   const { accountId, outcome } = await askCheckout(call, payRequest, { ...buyer, body }).catch(inOurWords);
-  return await counted(call, accountId, outcome);
+  await app.declineLimit.paid({ ...call.params, address, accountId, status: outcome.status });
+  return outcome;
 }
 
 /** Asks how a payment stands that the buyer had to confirm at the bank, or that was under way. */
 export async function continueCheckout(call: BuyersCall): Promise<CheckoutOutcome> {
+  const { app, address, params } = call;
   const { accountId, outcome } = await askCheckout(call, continueRequest, buyerOf(call));
-  return await counted(call, accountId, outcome);
+  await app.declineLimit.continued({ ...params, address, accountId, status: outcome.status });
+  return outcome;
 }
 
 /** Accepts or declines the upsell of a held order. */
@@ -30,16 +35,6 @@ export async function decideUpsell(
   call: BuyersCall<RequestInput<typeof decideRequest>['body']>,
 ): Promise<CheckoutOutcome> {
   const { outcome } = await askCheckout(call, decideRequest, { ...buyerOf(call), body: call.body });
-  return outcome;
-}
-
-/** Buyers are not told whose account it is: the outcome alone is the response. */
-async function counted(
-  { app, address }: BuyersCall,
-  accountId: string,
-  outcome: CheckoutOutcome,
-): Promise<CheckoutOutcome> {
-  if (outcome.status === 'declined') await app.declineLimit.declined(address, accountId);
   return outcome;
 }
 

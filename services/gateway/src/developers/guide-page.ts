@@ -23,6 +23,7 @@ export function guidePage({ operations, requestsPerMinute }: GuideOptions): stri
     { id: 'errors', title: 'Errors', content: errors },
     { id: 'paging', title: 'Paging', content: paging },
     { id: 'limits', title: 'Rate limits and sizes', content: rateLimits(requestsPerMinute) },
+    { id: 'checkout', title: 'Checkout for buyers', content: checkout },
     { id: 'webhooks', title: 'Webhooks', content: webhooks },
     { id: 'mcp', title: 'MCP', content: mcp },
     { id: 'endpoints', title: 'Endpoints', content: endpoints(operations) },
@@ -54,7 +55,7 @@ ${table(
   [
     [html`<code>read</code>`, html`Everything that changes nothing.`],
     [html`<code>write</code>`, html`Products, funnels, orders, affiliates, webhooks, settings and keys.`],
-    [html`<code>money</code>`, html`The daily job.`],
+    [html`<code>money</code>`, html`The daily job, refunds and the payment processor.`],
   ],
 )}
 <p>A key made without <code>scopes</code> has all that its maker has. What it lacks is refused with
@@ -71,6 +72,41 @@ and send it again under the same key.</p>
 <p>Secrets are told once. When the request that made an API key is repeated, the answer has
 <code>secret_notice</code> in place of <code>key</code>; if the first answer got lost, rotate the key.</p>
 <p>Without a key, two requests are two orders.</p>`;
+
+const checkout = html`<p>A buyer pays through a checkout, which your own page drives without a key: these endpoints
+answer pages of any origin (CORS) and look at no cookie. Open one with your handle, from
+<code>GET /api/v1/settings</code>, and the product’s slug:</p>
+${code('Shell', samples.openCheckout)}
+<p>The <code>secret</code> is told this once; every later call sends it as <code>x-checkout-secret</code>. Keep it in
+the buyer’s link, behind <code>#</code>, and they can come back. Without it the checkout is as unknown as one that never
+was: <a href="/developers/errors#checkout_not_found">404</a>.</p>
+<p>Prices are ours: each answer has the <code>lines</code> and <code>totalCents</code> that the buyer pays. Show them,
+then pay with the processor’s token for the card; the number never comes here. Send the <code>totalCents</code> that you
+showed: when it is no longer right the answer is <a href="/developers/errors#price_changed">409</a> and nothing is
+charged.</p>
+${code('Shell', samples.payCheckout)}
+${table(
+  'Outcomes of pay, continue and upsell',
+  ['Status', 'What to do'],
+  [
+    [html`<code>paid</code>`, html`Done. Read the checkout: <code>accessUrl</code> is where the buyer goes on.`],
+    [html`<code>authorized</code>`, html`The card is held. Offer <code>upsell</code>, then tell the decision.`],
+    [
+      html`<code>requires_action</code>`,
+      html`Send the buyer to <code>action.url</code>; once they are back, <code>continue</code>.`,
+    ],
+    [html`<code>processing</code>`, html`Not known yet. Ask with <code>continue</code> every few seconds.`],
+    [html`<code>declined</code>`, html`Nothing was charged. Let the buyer try another card.`],
+    [html`<code>refunded</code>, <code>expired</code>`, html`Over. Open another checkout.`],
+  ],
+)}
+<p>Double clicks, a second tab, lost answers: ask again, and you get the outcome of the payment that there is, never a
+second charge. With an <code>Idempotency-Key</code> a repeated request gets the first answer byte for byte. A checkout
+can be tried ten times; many declined tries from one address, or at one account, end in
+<a href="/developers/errors#rate_limited">429</a> for ten minutes.</p>
+<p>What was tried, what the processor said and what happens next stands at <code>GET /api/v1/payments</code>, and with
+each order at <code>GET /api/v1/orders/{orderId}</code>. With the simulated processor the tokens are
+<code>sim_ok</code>, <code>sim_declined</code>, <code>sim_requires_action</code> and others; nobody is charged.</p>`;
 
 const errors = html`<p>Success is <code>200</code>. Everything else is a problem document (RFC 9457). Rely on
 <code>code</code>, which never changes its meaning; <code>detail</code> is for people. <a href="/developers/errors">All

@@ -46,7 +46,9 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   bump_not_found: 'One of `bumpIds` is not an active bump of this product. Nothing was recorded.',
   discount_invalid: 'The discount code is unknown, expired or used up.',
   webhook_url_refused: 'Webhooks go to public addresses only: private, loopback and metadata addresses are refused.',
-  rate_limited: 'Wait for the seconds in `retry-after`.',
+  rate_limited:
+    'Wait for the seconds in `retry-after`. On `pay`: too many payments were declined from this address, at this account ' +
+    'or on this checkout; which is not told, and nothing was charged.',
   internal: 'A fault of ours. Tell us the request id; repeat with the same Idempotency-Key.',
   service_unavailable:
     'Part of the platform is down, or has no room for more of your answers until you read those that wait. Nothing was ' +

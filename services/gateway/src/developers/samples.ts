@@ -33,6 +33,36 @@ curl ${placeholderUrl}/api/v1/orders -H "Authorization: Bearer $KEY"
 curl ${placeholderUrl}/api/metrics/prd_… -H "Authorization: Bearer $KEY"
 `;
 
+export const openCheckout = `
+curl ${placeholderUrl}/api/checkout \\
+  -H "Content-Type: application/json" \\
+  -d '{ "handle": "your-handle", "slug": "watercolour-foundations", "email": "maya@example.com" }'
+
+# {"id":"cko_…","status":"open","lines":[{"kind":"main", … }],"totalCents":14900, … ,"secret":"…"}
+`;
+
+export const payCheckout = `
+export CHECKOUT=${placeholderUrl}/api/checkout/cko_… SECRET=…
+
+# Change what the buyer has filled in or chosen; the answer has the new lines and total
+curl -X PATCH $CHECKOUT -H "x-checkout-secret: $SECRET" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "name": "Maya Lindqvist", "country": "SE" }'
+
+curl $CHECKOUT/pay -H "x-checkout-secret: $SECRET" \\
+  -H "Content-Type: application/json" \\
+  -H "Idempotency-Key: 5f0c1f2e-pay-1" \\
+  -d '{ "paymentMethod": "sim_ok", "totalCents": 14900 }'
+
+# {"status":"authorized","orderId":"ord_…","totalCents":14900,"upsell":{ … ,"status":"offered"}}
+
+curl $CHECKOUT/upsell -H "x-checkout-secret: $SECRET" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "accept": true }'
+
+# {"status":"paid","orderId":"ord_…","totalCents":19800,"upsell":{ … ,"status":"accepted"}}
+`;
+
 export const connectWebhook = `
 curl -X PUT ${placeholderUrl}/api/v1/webhook-endpoint \\
   -H "Authorization: Bearer $KEY" \\

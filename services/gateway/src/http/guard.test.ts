@@ -1,6 +1,8 @@
+import { silentLogger } from '@app/service-kit/logger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { type Actor, nobody } from '../auth/actors.ts';
+import { AddressLimiter } from '../auth/address-limiter.ts';
 import type { Credential } from '../auth/authenticator.ts';
 import { createGuard, type GuardDeps } from './guard.ts';
 
@@ -22,7 +24,10 @@ function guarded(settings: { limit: number; fails?: boolean }) {
       return answer(credential);
     },
   };
-  const deps = { config: { RATE_LIMIT_PER_MINUTE: settings.limit }, authenticator, accountQuota: null };
+  const windows = { add: async () => [], read: async () => [], forget: async () => 0 };
+  const addressLimiter = new AddressLimiter(60, windows, silentLogger());
+  const config = { RATE_LIMIT_PER_MINUTE: settings.limit };
+  const deps = { config, authenticator, accountQuota: null, addressLimiter };
   const guard = createGuard(deps as unknown as GuardDeps);
   const headers: Record<string, unknown> = {};
   const reply = { header: (name: string, value: unknown) => Object.assign(headers, { [name]: value }) };

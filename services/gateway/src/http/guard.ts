@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountQuota, QuotaUse } from '../auth/account-quota.ts';
 import { type Actor, nobody } from '../auth/actors.ts';
+import type { AddressLimiter, Window } from '../auth/address-limiter.ts';
 import type { Authenticator, Credential } from '../auth/authenticator.ts';
 import { clientOfAddress } from '../auth/client-address.rules.ts';
-import { RateLimiter, type Window } from '../auth/rate-limiter.ts';
 import { getSessionToken } from '../auth/session-cookie.rules.ts';
 import { unauthorized } from '../auth/unauthorized.ts';
 import type { GatewayConfig } from '../config.ts';
@@ -13,6 +13,7 @@ import { createOwnSite } from './own-site.ts';
 export interface GuardDeps {
   readonly config: GatewayConfig;
   readonly authenticator: Authenticator;
+  readonly addressLimiter: AddressLimiter;
   /** Null where no limit is set. */
   readonly accountQuota: AccountQuota | null;
 }
@@ -29,20 +30,21 @@ export interface Guard {
   admit(access: Access, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
 }
 
-const addressLimitPerMinute = 60;
-
-export function createGuard({ config, authenticator, accountQuota }: GuardDeps): Guard {
+export function createGuard({ config, authenticator, accountQuota, addressLimiter: byAddress }: GuardDeps): Guard {
   const limited = config.RATE_LIMIT_PER_MINUTE > 0;
-  const byAddress = new RateLimiter(addressLimitPerMinute);
   const ownSite = createOwnSite(config);
 
-  const countAddress = (req: FastifyRequest) => byAddress.take(clientOfAddress(req.ip), performance.now());
+  const countAddress = (req: FastifyRequest) => byAddress.take(clientOfAddress(req.ip));
 
-  /** @param allowed when this request was counted: later requests of the address may have used up its window */
+  /**
+   * Counts the request for good.
+   * @param allowed when this request was taken: later requests of the address may have used up its window
+   */
   function applyAddressLimit(reply: FastifyReply, window: Window, allowed = byAddress.allowed(window)): void {
     if (!limited) return;
+    byAddress.keep(window);
     const remaining = byAddress.remaining(window);
-    const resetSeconds = byAddress.resetSeconds(window, performance.now());
+    const resetSeconds = byAddress.resetSeconds(window);
     applyLimit(reply, byAddress.limit, { allowed, remaining, resetSeconds });
   }
 

@@ -1,0 +1,152 @@
+import type { Logger } from '@app/service-kit/logger';
+import type { RateWindows, Usage } from './rate-windows.ts';
+
+/** The minute of one client, as this process has it. */
+export interface Window {
+  readonly client: string;
+  /** By `performance.now()`. */
+  endsAtMs: number;
+  /** Requests that came here, and those at other replicas that this process knows of. */
+  count: number;
+  /** Requests that came here and count for good. */
+  kept: number;
+  /** Those of them that the shared window has. */
+  shared: number;
+  /** Requests at other replicas. */
+  others: number;
+}
+
+const windowSeconds = 60;
+/**
+ * A client with so few requests is not told to the other replicas: most buyers and most mistyped keys cost no statement.
+ * A client can have as many more at each further replica.
+ */
+const unsharedMax = 5;
+/** Four statements a second at most, however many clients there are. */
+const exchangeMs = 250;
+/** Clients of one statement, which takes some milliseconds; the others are in the next. */
+const exchangedAtOnce = 1_000;
+
+/**
+ * Counts the requests of clients that no account answers for. Each process counts by itself and exchanges its counts
+ * with the others through the shared windows, a quarter of a second late: no request waits for a statement. In that
+ * quarter each replica may allow the limit once; while the database is away, each counts alone.
+ */
+export class AddressLimiter {
+  readonly limit: number;
+  readonly #shared: RateWindows;
+  readonly #logger: Logger;
+  readonly #maxClients: number;
+  readonly #windows = new Map<string, Window>();
+  readonly #due = new Map<string, Window>();
+  #timer: NodeJS.Timeout | undefined;
+  #alone = false;
+  #closed = false;
+
+  /**
+   * @param limit requests a minute
+   * @param maxClients clients remembered at once; 20,000 of about 200 bytes are 4 MB
+   */
+  constructor(limit: number, shared: RateWindows, logger: Logger, maxClients = 20_000) {
+    this.limit = limit;
+    this.#shared = shared;
+    this.#logger = logger;
+    this.#maxClients = maxClients;
+  }
+
+  /** Counts one request, until it is released; `allowed` tells whether the window is within the limit. */
+  take(client: string): Window {
+    const nowMs = performance.now();
+    const current = this.#windows.get(client);
+    if (current !== undefined && nowMs < current.endsAtMs) {
+      current.count += 1;
+      return current;
+    }
+    // The map holds the windows in the order in which they began, so that `#forget` finds the oldest first.
+    this.#windows.delete(client);
+    this.#forget(nowMs);
+    const begun = { client, endsAtMs: nowMs + windowSeconds * 1000, count: 1, kept: 0, shared: 0, others: 0 };
+    this.#windows.set(client, begun);
+    return begun;
+  }
+
+  /** A request that was taken counts for good: the other replicas hear of it. */
+  keep(window: Window): void {
+    window.kept += 1;
+    // Beyond the limit there is nothing that others need to know.
+    if (window.kept <= unsharedMax || window.shared + window.others > this.limit) return;
+    this.#due.set(window.client, window);
+    this.#schedule();
+  }
+
+  /** Takes back one request of this window that does not count after all. */
+  release(window: Window): void {
+    window.count -= 1;
+  }
+
+  allowed(window: Window): boolean {
+    return window.count <= this.limit;
+  }
+
+  /** Seconds until the window ends, at least 1 and never more than it has. */
+  resetSeconds(window: Window): number {
+    const seconds = Math.ceil((window.endsAtMs - performance.now()) / 1000);
+    return Math.min(windowSeconds, Math.max(1, seconds));
+  }
+
+  remaining(window: Window): number {
+    return Math.max(0, this.limit - window.count);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    if (this.#closed) return;
+    this.#timer ??= setTimeout(() => void this.#exchange(), exchangeMs).unref();
+  }
+
+  async #exchange(): Promise<void> {
+    const nowMs = performance.now();
+    const due = [...this.#due.values()].filter(({ endsAtMs }) => nowMs < endsAtMs).slice(0, exchangedAtOnce);
+    // In one order, so that the statements of two replicas never deadlock.
+    due.sort((one, other) => (one.client < other.client ? -1 : 1));
+    const amounts = due.map((window) => window.kept - window.shared);
+    if (due.length < exchangedAtOnce) this.#due.clear();
+    else for (const { client } of due) this.#due.delete(client);
+    try {
+      const uses = due.map(({ client }, index) => {
+        return { caller: `address ${client}`, amount: amounts[index] as number, seconds: windowSeconds };
+      });
+      const usages = await this.#shared.add(...uses);
+      for (const [index, window] of due.entries()) enter(window, amounts[index] as number, usages[index] as Usage);
+      if (this.#alone) this.#logger.info('limits by address are shared again');
+      this.#alone = false;
+    } catch (err) {
+      if (!this.#alone) this.#logger.warn({ err }, 'limits by address are counted by this process alone');
+      this.#alone = true;
+    } finally {
+      this.#timer = undefined;
+      if (this.#due.size > 0) this.#schedule();
+    }
+  }
+
+  /** Drops ended windows, and the oldest ones while there are still too many. */
+  #forget(nowMs: number): void {
+    for (const [client, { endsAtMs }] of this.#windows) {
+      if (nowMs < endsAtMs && this.#windows.size < this.#maxClients) return;
+      this.#windows.delete(client);
+    }
+  }
+}
+
+/** The shared window decides when the minute ends. */
+function enter(window: Window, amount: number, { taken, leftMs }: Usage): void {
+  window.shared += amount;
+  const others = Math.max(0, taken - window.shared);
+  window.count += others - window.others;
+  window.others = others;
+  window.endsAtMs = performance.now() + leftMs;
+}

@@ -1,0 +1,166 @@
+import { DomainError } from '@app/contracts/errors';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { query } from '@app/testing/sql';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { RunningGateway } from '../src/service.ts';
+import { createHarness, createSeller, type Harness } from './harness.ts';
+import { type Sent, send } from './http.ts';
+
+guardLeaks();
+
+let harness: Harness;
+/** Two replicas with limits on one database. */
+let replicas: [RunningGateway, RunningGateway];
+let unlimited: RunningGateway;
+const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
+
+beforeAll(async () => {
+  harness = await createHarness();
+  replicas = [await harness.start(settings), await harness.start(settings)];
+  unlimited = await harness.start({ TRUST_PROXY: '1' });
+});
+afterAll(() => harness.close());
+beforeEach(async () => {
+  await query(harness.database.url, 'delete from rate_windows');
+  const { desk } = harness;
+  desk.asked.length = 0;
+  desk.pay = async () => ({ status: 'declined', totalCents: 4_900, reason: 'card_declined' });
+  desk.continue = desk.pay as () => ReturnType<typeof desk.pay>;
+});
+
+let addresses = 0;
+/** One that no other test has used: the general limit of requests is per address too. */
+const newAddress = () => `203.0.113.${++addresses}`;
+
+/** A checkout of a new seller, opened where nothing is counted. */
+async function opened(seller?: { handle: string }) {
+  const { key } = seller === undefined ? await createSeller(unlimited.url) : { key: '' };
+  const handle = seller?.handle ?? (await send(unlimited.url, 'GET', '/api/v1/settings', { key })).json.handle;
+  const { json } = await send(unlimited.url, 'POST', '/api/checkout', { body: { handle, slug: 'course' } });
+  const call = (path: string, address: string, at = replicas[0].url): Promise<Sent> =>
+    send(at, 'POST', `/api/checkout/${json.id}${path}`, {
+      headers: { 'x-checkout-secret': json.secret, 'x-forwarded-for': address },
+      ...(path === '/pay' ? { body: { paymentMethod: 'tok' } } : {}),
+    });
+  return { handle, id: json.id as string, pay: (address: string, at?: string) => call('/pay', address, at), call };
+}
+const either = (index: number) => replicas[index % 2 === 0 ? 0 : 1].url;
+const timesAsked = (what: string) => harness.desk.asked.filter(({ name }) => name === what).length;
+const bare = ({ status, text, headers }: Sent) => [
+  status,
+  headers['retry-after'],
+  // Each replica of the tests has an address of its own.
+  text.replace(/"requestId":"[^"]*"/, '').replace(/http:\/\/[^/]*/, ''),
+];
+
+test('ten declined tries from one address, over both replicas and many checkouts; then no processor is asked', async () => {
+  const address = newAddress();
+  for (let i = 0; i < 10; i++) {
+    const checkout = await opened();
+    expect((await checkout.pay(address, either(i))).json.status).toBe('declined');
+  }
+  const [first, second] = [await opened(), await opened()];
+  const asked = timesAsked('pay');
+  const refused = [await first.pay(address, either(0)), await second.pay(address, either(1))];
+  for (const answer of refused) {
+    expect(bare(answer)).toEqual(bare(refused[0] as Sent));
+    expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([429, 'rate_limited', '600']);
+    expect(answer.json.detail).toBe('Payments are not taken from here at the moment.');
+  }
+  expect(timesAsked('pay')).toBe(asked);
+  expect((await first.pay(newAddress())).json.status).toBe('declined');
+});
+
+test('tries that succeed do not count', async () => {
+  const address = newAddress();
+  harness.desk.pay = harness.desk.paid;
+  const checkout = await opened();
+  for (let i = 0; i < 12; i++) expect((await checkout.pay(address, either(i))).json.status).toBe('paid');
+  const windows = await query<{ caller: string }>(harness.database.url, 'select caller from rate_windows');
+  expect(windows.filter(({ caller }) => caller.startsWith('declines'))).toEqual([]);
+});
+
+test('200 declined tries at one account stop its payments from every address, and nobody else’s', async () => {
+  const [victim, other] = [await opened(), await opened()];
+  const accountId = harness.desk.secrets.get(victim.id)?.accountId;
+  await query(
+    harness.database.url,
+    `insert into rate_windows (caller, ends_at, taken) values ('declines account ${accountId}', now() + interval '1 minute', 199)`,
+  );
+  expect((await victim.pay(newAddress(), either(0))).json.status).toBe('declined');
+  expect(timesAsked('owner')).toBe(0);
+  const asked = timesAsked('pay');
+  const refused = await victim.pay(newAddress(), either(1));
+  expect([refused.status, refused.headers['retry-after'], timesAsked('pay')]).toEqual([429, '600', asked]);
+  expect((await other.pay(newAddress(), either(1))).json.status).toBe('declined');
+  expect(timesAsked('owner')).toBe(2);
+});
+
+test('a window that is over holds nobody back', async () => {
+  const address = newAddress();
+  const checkout = await opened();
+  for (let i = 0; i < 10; i++) await checkout.pay(address);
+  expect((await checkout.pay(address)).status).toBe(429);
+  await query(harness.database.url, `update rate_windows set ends_at = now() - interval '1 second'`);
+  expect((await checkout.pay(address)).json.status).toBe('declined');
+});
+
+test('a try that the bank declines later counts once, however often its outcome is asked for', async () => {
+  const address = newAddress();
+  const checkout = await opened();
+  harness.desk.pay = async () => ({
+    status: 'requires_action',
+    totalCents: 4_900,
+    action: { url: 'https://bank.example' },
+  });
+  await checkout.pay(address);
+  for (let i = 0; i < 12; i++)
+    expect((await checkout.call('/continue', address, either(i))).json.status).toBe('declined');
+  const counted = await query<{ taken: number }>(
+    harness.database.url,
+    `select taken from rate_windows where caller like 'declines address %'`,
+  );
+  expect(counted).toEqual([{ taken: 1 }]);
+});
+
+test('a checkout that had all its tries is refused in the very words of the other limits', async () => {
+  const address = newAddress();
+  const checkout = await opened();
+  for (let i = 0; i < 10; i++) await checkout.pay(address);
+  const byAddress = await checkout.pay(address);
+  harness.desk.pay = async () => {
+    throw new DomainError('rate_limited', 'This checkout was tried 10 times.');
+  };
+  expect(bare(await checkout.pay(newAddress()))).toEqual(bare(byAddress));
+});
+
+test('over the limit an address learns nothing of a checkout: an unknown one gets the same refusal', async () => {
+  const address = newAddress();
+  const checkout = await opened();
+  for (let i = 0; i < 10; i++) await checkout.pay(address);
+  const unknown = await send(replicas[0].url, 'POST', '/api/checkout/cko_01m7xft13ne0wattr3dpc56bw9/pay', {
+    headers: { 'x-checkout-secret': 'A'.repeat(43), 'x-forwarded-for': address },
+    body: { paymentMethod: 'tok' },
+  });
+  expect(bare(unknown)).toEqual(bare(await checkout.pay(address)));
+});
+
+test('where no limit is set declined tries are not counted', async () => {
+  const address = newAddress();
+  const checkout = await opened();
+  for (let i = 0; i < 15; i++) expect((await checkout.pay(address, unlimited.url)).json.status).toBe('declined');
+  const windows = await query<{ caller: string }>(harness.database.url, 'select caller from rate_windows');
+  expect(windows.filter(({ caller }) => caller.startsWith('declines'))).toEqual([]);
+});
+
+test('a declined try whose count fails is told to its buyer all the same', async () => {
+  const checkout = await opened();
+  const address = newAddress();
+  harness.desk.pay = async () => {
+    await query(harness.database.url, 'alter table rate_windows add constraint full_disk check (taken < 0) not valid');
+    return { status: 'declined', totalCents: 4_900, reason: 'card_declined' };
+  };
+  const answer = await checkout.pay(address);
+  await query(harness.database.url, 'alter table rate_windows drop constraint full_disk');
+  expect([answer.status, answer.json.status]).toEqual([200, 'declined']);
+});

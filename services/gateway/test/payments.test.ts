@@ -1,0 +1,206 @@
+import { DomainError } from '@app/contracts/errors';
+import { newId } from '@app/contracts/ids';
+import { getOrder, orderWithPayments, refundOrder } from '@app/contracts/orders';
+import { getPaymentProcessor, listPayments, type PaymentResource, putPaymentProcessor } from '@app/contracts/payments';
+import { connectNats, type NatsClient } from '@app/messaging/connect';
+import { onRequest, serveRequests } from '@app/messaging/serve-requests';
+import { AdjustableClock } from '@app/service-kit/clock';
+import { silentLogger } from '@app/service-kit/logger';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createTestNats, type TestNats } from '@app/testing/nats';
+import { createMigratedDatabase } from '@app/testing/postgres';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { examples } from '../src/openapi/examples.ts';
+import { createGateway, type RunningGateway } from '../src/service.ts';
+import { createSeller } from './harness.ts';
+import { send } from './http.ts';
+
+guardLeaks();
+
+let nats: TestNats;
+let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
+let gateway: RunningGateway;
+let url: string;
+let key: string;
+let accountId: string;
+const links: NatsClient[] = [];
+const orderId = newId('order', Date.now());
+const { payments: shown, ...order } = orderWithPayments.parse(examples.getOrder?.response);
+/** What the stand-ins were asked, and for whom. */
+const asked: { name: string; accountId: string; commandId: string; input: unknown }[] = [];
+const billing = { away: false, payments: [] as PaymentResource[] };
+
+beforeAll(async () => {
+  nats = await createTestNats();
+  database = await createMigratedDatabase('gateway', migrate);
+  const noted = (name: string, input: unknown, context: { accountId: string; commandId: string }) =>
+    asked.push({ name, input, accountId: context.accountId, commandId: context.commandId });
+  const own = (given: { orderId?: string | undefined }, context: { accountId: string }) =>
+    given.orderId === orderId && context.accountId === accountId;
+  await serve('checkout', [
+    onRequest(getOrder, async (input, context) => {
+      noted('order', input, context);
+      if (!own(input, context)) throw new DomainError('order_not_found', 'There is no order with this id.');
+      return { ...order, id: orderId };
+    }),
+    onRequest(refundOrder, async (input, context) => {
+      noted('refund', input, context);
+      if (!own(input, context)) throw new DomainError('order_not_found', 'There is no order with this id.');
+      return { ok: true as const, orderId, status: 'refunded' as const, refundedCents: 6_800, detail: 'Given back.' };
+    }),
+  ]);
+  await serve('billing', [
+    onRequest(listPayments, async (input, context) => {
+      noted('payments', input, context);
+      if (billing.away) throw new DomainError('service_unavailable', 'Billing is away.');
+      return { data: own(input, context) || input.orderId === undefined ? billing.payments : [] };
+    }),
+    onRequest(getPaymentProcessor, async () => ({ processor: 'simulated' as const, secrets: [], updated_at: null })),
+    onRequest(putPaymentProcessor, async (input, context) => {
+      noted('processor', input, context);
+      return { processor: input.body.processor, secrets: ['secretKey'], updated_at: '2026-11-20T09:00:00.000Z' };
+    }),
+  ]);
+  const env = { DATABASE_URL: database.url, ...nats.settings('gateway'), PORT: '0', KEY_PEPPER: 'p'.repeat(32) };
+  const config = readConfig({ ...env, RATE_LIMIT_PER_MINUTE: '0' });
+  gateway = await createGateway(config, { logger: silentLogger(), clock: new AdjustableClock() });
+  ({ url } = gateway);
+  ({ key, accountId } = await createSeller(url));
+});
+afterAll(async () => {
+  await gateway.close();
+  for (const link of links) await link.close();
+  await database.close();
+  await nats.close();
+});
+beforeEach(() => {
+  asked.length = 0;
+  billing.away = false;
+  billing.payments = shown;
+});
+
+async function serve(service: 'checkout' | 'billing', handlers: Parameters<typeof serveRequests>[1]['handlers']) {
+  const link = await connectNats(nats.login(service));
+  links.push(link);
+  await serveRequests(link, { version: '0.1.0', description: 'a stand-in', handlers, logger: silentLogger() });
+}
+
+async function keyWith(scopes: string[]): Promise<string> {
+  return (await send(url, 'POST', '/api/v1/api-keys', { key, body: { name: 'scoped', scopes } })).json.key;
+}
+
+async function tool(name: string, args: object, bearer = key) {
+  const { text } = await send(url, 'POST', '/api/mcp', {
+    key: bearer,
+    headers: { accept: 'application/json, text/event-stream' },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
+  });
+  return JSON.parse(text.startsWith('{') ? text : text.replace(/^[\s\S]*?^data: /m, '')).result;
+}
+
+const path = `/api/v1/orders/${orderId}`;
+
+test('an order is read with its payments, oldest first, both asked for the caller’s own account', async () => {
+  const [first] = shown as [PaymentResource];
+  billing.payments = [{ ...first, id: newId('payment', Date.now()), step: 'upsell' }, first];
+  const { status, json } = await send(url, 'GET', path, { key });
+  expect(status).toBe(200);
+  expect(orderWithPayments.parse(json)).toEqual(json);
+  expect(json.payments.map(({ step }: PaymentResource) => step)).toEqual(['main', 'upsell']);
+  expect(asked.map(({ name, input, ...who }) => [name, input, who.accountId])).toEqual(
+    expect.arrayContaining([
+      ['order', { orderId }, accountId],
+      ['payments', { orderId }, accountId],
+    ]),
+  );
+});
+
+test('an unknown order is unknown, whether billing answers or not; a known one without its payments is 503', async () => {
+  const stranger = await createSeller(url);
+  for (const away of [false, true]) {
+    billing.away = away;
+    const theirs = await send(url, 'GET', path, { key: stranger.key });
+    expect([theirs.status, theirs.json.code]).toEqual([404, 'order_not_found']);
+  }
+  expect((await send(url, 'GET', path, { key })).status).toBe(503);
+});
+
+test('a refund needs the scope money, and is one under its Idempotency-Key', async () => {
+  const reading = await keyWith(['read', 'write']);
+  const refused = await send(url, 'POST', `${path}/refund`, { key: reading });
+  expect([refused.status, refused.json.code]).toEqual([403, 'insufficient_scope']);
+  const headers = { 'idempotency-key': 'refund-1' };
+  const first = await send(url, 'POST', `${path}/refund`, { key, headers, body: {} });
+  const again = await send(url, 'POST', `${path}/refund`, { key, headers });
+  expect(first.json).toEqual({ ok: true, orderId, status: 'refunded', refundedCents: 6_800, detail: 'Given back.' });
+  expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
+  expect(asked.filter(({ name }) => name === 'refund')).toHaveLength(1);
+  const partly = await send(url, 'POST', `${path}/refund`, { key, body: { amountCents: 1 } });
+  expect(partly.status).toBe(422);
+  const stranger = await createSeller(url);
+  const theirs = await send(url, 'POST', `${path}/refund`, { key: stranger.key });
+  expect([theirs.status, theirs.json.code]).toEqual([404, 'order_not_found']);
+});
+
+test('the payment log is filtered by order, email and status, and refuses what it does not know', async () => {
+  const list = (query: string) => send(url, 'GET', `/api/v1/payments${query}`, { key });
+  expect((await list('')).json).toEqual({ data: shown });
+  const given = `?orderId=${orderId}&email=maya@Example.com&status=declined&limit=5&before=${shown[0]?.id}`;
+  expect((await list(given)).status).toBe(200);
+  expect(asked.at(-1)?.input).toEqual({
+    ...{ orderId, email: 'maya@example.com', status: 'declined' },
+    ...{ limit: 5, before: shown[0]?.id },
+  });
+  const before = asked.length;
+  for (const query of ['?orderId=1', '?email=x', '?status=paid', '?limit=101', '?before=ord_1', '?accountId=x']) {
+    const { status, json } = await list(query);
+    expect([query, status, json.errors[0].field]).toEqual([query, 422, query.slice(1, query.indexOf('='))]);
+  }
+  expect(asked.length).toBe(before);
+  expect((await send(url, 'GET', '/api/v1/payments', { key: await keyWith(['write']) })).status).toBe(403);
+});
+
+test('a processor is read and chosen with the scope money, and its secret is never shown', async () => {
+  const at = '/api/v1/payment-processor';
+  const scoped = await keyWith(['read', 'write']);
+  for (const [method, body] of [
+    ['GET', undefined],
+    ['PUT', { processor: 'simulated' }],
+  ] as const) {
+    const refused = await send(url, method, at, { key: scoped, ...(body && { body }) });
+    expect([method, refused.status]).toEqual([method, 403]);
+  }
+  const secretKey = 'sk_of_the_processor';
+  const put = await send(url, 'PUT', at, { key, body: { processor: 'simulated', secretKey } });
+  expect([put.status, put.json.secrets]).toEqual([200, ['secretKey']]);
+  expect(put.text).not.toContain(secretKey);
+  expect(asked.at(-1)?.input).toEqual({ body: { processor: 'simulated', secretKey } });
+  expect((await send(url, 'GET', at, { key })).json.processor).toBe('simulated');
+  const unknown = await send(url, 'PUT', at, { key, body: { processor: 'nobody' } });
+  expect([unknown.status, unknown.json.errors[0].field]).toEqual([422, 'processor']);
+});
+
+test('a model is told what a refund does until it confirms, and no tool is for buyers', async () => {
+  const asking = await tool('refund_order', { orderId });
+  expect(asking.isError).toBe(true);
+  expect(JSON.parse(asking.content[0].text)).toMatchObject({
+    detail: expect.stringContaining('cannot be undone'),
+    fields: [{ field: 'confirm', code: 'required' }],
+  });
+  expect(asked).toEqual([]);
+  const done = await tool('refund_order', { orderId, confirm: true, idempotencyKey: 'by-tool' });
+  expect(done.structuredContent).toMatchObject({ status: 'refunded', refundedCents: 6_800 });
+  await tool('refund_order', { orderId, confirm: true, idempotencyKey: 'by-tool' });
+  expect(asked.filter(({ name }) => name === 'refund')).toHaveLength(1);
+  expect((await tool('list_payments', {})).structuredContent).toEqual({ data: shown });
+  expect(asked.at(-1)?.input).toEqual({ limit: 10 });
+  expect((await tool('refund_order', { orderId, confirm: true }, await keyWith(['read']))).isError).toBe(true);
+  const listed = await send(url, 'POST', '/api/mcp', {
+    key,
+    headers: { accept: 'application/json, text/event-stream' },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+  });
+  expect(listed.text).not.toMatch(/"name":"[a-z_]*(checkout|upsell)/);
+});
