@@ -319,6 +319,8 @@ test('no line of the log holds a secret or a card’s token, whatever went well 
   }
   await checkout.call('POST', '/pay', { paymentMethod: token.repeat(20), more: token });
   await checkout.call('GET', `?secret=${checkout.secret}`);
+  await checkout.call('GET', `/nowhere?secret=${checkout.secret}`);
+  await checkout.call('DELETE', `?secret=${checkout.secret}`);
   await checkout.call('GET', '', undefined, { 'x-request-id': 'the-last-one' });
   const log = await eventually(() => {
     const text = readFileSync(join(folder, 'log'), 'utf8');

@@ -55,11 +55,12 @@ const bare = ({ status, text, headers }: Sent) => [
 
 test('ten declined tries from one address, over both replicas and many checkouts; then no processor is asked', async () => {
   const address = newAddress();
+  const shop = await opened();
   for (let i = 0; i < 10; i++) {
-    const checkout = await opened();
+    const checkout = await opened(shop);
     expect((await checkout.pay(address, either(i))).json.status).toBe('declined');
   }
-  const [first, second] = [await opened(), await opened()];
+  const [first, second] = [await opened(shop), await opened()];
   const asked = timesAsked('pay');
   const refused = [await first.pay(address, either(0)), await second.pay(address, either(1))];
   for (const answer of refused) {

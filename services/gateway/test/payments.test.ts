@@ -117,6 +117,21 @@ test('an order is read with its payments, oldest first, both asked for the calle
   );
 });
 
+test('a page hears within a second that checkouts are not answered, and when to ask again', async () => {
+  // The stand-in for checkout serves orders only.
+  const checkout = `/api/checkout/${newId('checkout', Date.now())}`;
+  const headers = { 'x-checkout-secret': 'A'.repeat(43), origin: 'https://shop.example' };
+  for (const [method, at, body] of [
+    ['GET', checkout, undefined],
+    ['POST', `${checkout}/pay`, { paymentMethod: 'tok' }],
+    ['POST', `${checkout}/continue`, undefined],
+  ] as const) {
+    const answer = await send(url, method, at, { headers, ...(body && { body }) });
+    expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([503, 'service_unavailable', '1']);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+  }
+});
+
 test('an unknown order is unknown, whether billing answers or not; a known one without its payments is 503', async () => {
   const stranger = await createSeller(url);
   for (const away of [false, true]) {

@@ -101,8 +101,8 @@ ${table(
   ],
 )}
 <p>Double clicks, a second tab, lost answers: ask again, and you get the outcome of the payment that there is, never a
-second charge. With an <code>Idempotency-Key</code> a repeated request gets the first answer byte for byte. A checkout
-can be tried ten times; many declined tries from one address, or at one account, end in
+second charge. With an <code>Idempotency-Key</code> a repeated request gets the first answer byte for byte: take a new key
+for a new try, and none for <code>continue</code>. A checkout can be tried ten times; many declined tries from one address, or at one account, end in
 <a href="/developers/errors#rate_limited">429</a> for ten minutes.</p>
 <p>What was tried, what the processor said and what happens next stands at <code>GET /api/v1/payments</code>, and with
 each order at <code>GET /api/v1/orders/{orderId}</code>. With the simulated processor the tokens are
@@ -127,7 +127,7 @@ function rateLimits(perMinute: number): Html {
     perMinute === 0
       ? html`<p>This deployment sets no rate limit.</p>`
       : html`<p>${perMinute} requests a minute for an account, over all its keys and sessions; 60 a minute for each address without a
-valid key. Answers
+valid key, buyers’ included. Answers
 carry <code>ratelimit-limit</code>, <code>ratelimit-remaining</code> and <code>ratelimit-reset</code> (seconds), and the
 same as <code>ratelimit</code> and <code>ratelimit-policy</code>; beyond the limit comes
 <a href="/developers/errors#rate_limited">429</a> with <code>retry-after</code> in seconds. Login has a

@@ -24,7 +24,8 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
   server.addHook('onResponse', (req, reply, done) => {
     const line = {
       method: req.method,
-      route: req.routeOptions.url ?? req.url.slice(0, 200),
+      // Not the query: a link may carry a secret in it.
+      route: req.routeOptions.url ?? req.url.split('?', 1)[0]?.slice(0, 200),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
       accountId: req.actor?.accountId,
