@@ -1,4 +1,5 @@
 import type { EventData, EventDefinition, RequestInput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import {
   chargesRefunded,
@@ -193,6 +194,8 @@ function finish(tries: MadeTry[], orderId: string, status: 'succeeded' | 'declin
 
 /** As `payments.continue`: the buyer of card `action` has confirmed by the time this is asked. */
 function confirm(tries: MadeTry[], orderId: string): PaymentOutcome {
+  if (!tries.some(({ input }) => input.orderId === orderId))
+    throw new DomainError('invalid_transition', 'No payment was started.');
   const last = lastOf(tries, orderId);
   return last.outcome.status === 'requires_action' ? finish(tries, orderId, 'succeeded').outcome : last.outcome;
 }

@@ -162,6 +162,7 @@ test('a process that dies between fixing the sale and asking billing: the next c
   expect(harness.billing.tries).toEqual([]);
   harness.billing.beforeStart = async () => undefined;
   await harness.base.start();
+  expect(await harness.resume(opened)).toMatchObject({ status: 'processing' });
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
   expect(harness.billing.tries.map(({ outcome }) => outcome.tryNo)).toEqual([1]);
   await expectOneOrder();
@@ -191,6 +192,36 @@ test('a try that billing never got is given up by the next process, and a late c
   await eventually(async () => (await harness.get(opened)).status === 'paid');
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 11_800 });
   await expectOneOrder(11_800);
+});
+
+test('a lost answer that the buyer has to confirm is found by the next process', async () => {
+  const first = await harness.base.start();
+  const opened = await open();
+  harness.billing.beforeAnswer = () => harness.billing.stopped;
+  expect(await harness.pay(opened, 'action')).toMatchObject({ status: 'processing' });
+  await first.close();
+  harness.base.clock.advance(121_000);
+  await harness.base.start();
+  // No event tells of it: nothing ended. The stand-in's buyer confirms by the time that billing is asked.
+  await eventually(async () => (await harness.get(opened)).status === 'paid');
+  await expectOneOrder();
+});
+
+test('a try whose outcome is unknown is left to billing, however often the sweep looks', async () => {
+  const first = await harness.base.start();
+  const opened = await open();
+  await harness.pay(opened, 'unknown');
+  await first.close();
+  harness.base.clock.advance(121_000);
+  await harness.base.start();
+  const looked = `select 1 from checkouts where asked_at > '${new Date(harness.base.clock.nowMs() - 60_000).toISOString()}'`;
+  await eventually(async () => (await harness.query(looked)).length === 1);
+  await harness.base.arrived();
+  expect(await harness.get(opened)).toMatchObject({ status: 'processing' });
+  const orderId = harness.billing.tries[0]?.input.orderId as string;
+  await harness.billing.publishCompleted(harness.billing.finish(orderId, 'succeeded'));
+  await eventually(async () => (await harness.get(opened)).status === 'paid');
+  await expectOneOrder();
 });
 
 test('an order of 0 whose process died after the sale was fixed is finished by the next process', async () => {

@@ -28,6 +28,12 @@ async function askAgain(deps: CheckoutDeps, row: CheckoutRow, context: RequestCo
   const { requestId, commandId } = context;
   const call = { accountId: row.account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
   const input = { orderId: orderIdOf(row) };
-  const outcome = await deps.requester.request(continuePayment, input, call).catch(unlessOutage);
+  const outcome = await deps.requester.request(continuePayment, input, call).catch(unlessNotKnown);
   return outcome === undefined ? outcomeOf(row) : await outcomeRecorded(deps, row, outcome, requestId);
+}
+
+/** Billing may not have got the try yet: it is under way all the same. */
+function unlessNotKnown(err: unknown): undefined {
+  const notStarted = err instanceof DomainError && err.code === 'invalid_transition';
+  if (!notStarted) unlessOutage(err);
 }

@@ -47,8 +47,8 @@ export async function sweepCheckouts(
 }
 
 /**
- * Billing never got a try that it has no payment for: then the buyer may try again. One that it has and knows the end of
- * is recorded; one that it does not know the end of is billing's to find out.
+ * Billing never got a try that it has no payment for: then the buyer may try again, unless an earlier payment is still
+ * open. One that it has and knows the end of is recorded; one that it does not know the end of is billing's to find out.
  */
 async function resumeTry(deps: CheckoutDeps, row: CheckoutRow): Promise<void> {
   if (row.sale?.totalCents === 0) {
@@ -59,14 +59,14 @@ async function resumeTry(deps: CheckoutDeps, row: CheckoutRow): Promise<void> {
   const call = { accountId: row.account_id, requestId, deadlineMs: Date.now() + tryLimitMs };
   const { data } = await deps.requester.request(listPayments, { orderId, limit: 100 }, call);
   const main = data.filter(({ step }) => step === 'main');
-  const known = main.some(({ status }) => status === 'succeeded');
   const own = main.find(({ try_no }) => try_no === row.try_no);
-  if (own === undefined && !known) {
+  if (own === undefined && main.every(({ status }) => status === 'declined')) {
     const outcome = { status: 'declined', tryNo: row.try_no, amountCents: 0, reason: 'try_again_later' } as const;
     await recordOutcome(deps.database.pool, row, outcome, { requestId, nowMs: deps.clock.nowMs() });
     return;
   }
-  if (own?.status === 'sent' || own?.status === 'unknown') return;
+  const known = main.some(({ status }) => status === 'succeeded') || own?.status === 'declined';
+  if (!known && own?.status !== 'requires_action') return;
   const commandId = newIdSuffix(deps.clock.nowMs());
   await outcomeRecorded(
     deps,
