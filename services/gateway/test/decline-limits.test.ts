@@ -1,4 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
+import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -70,6 +71,36 @@ test('ten declined tries from one address, over both replicas and many checkouts
   }
   expect(timesAsked('pay')).toBe(asked);
   expect((await first.pay(newAddress())).json.status).toBe('declined');
+});
+
+test('thirty tries at once from one address are not thirty cards tried: few are under way, and the others wait', async () => {
+  const address = newAddress();
+  const shop = await opened();
+  const checkouts = await Promise.all(Array.from({ length: 30 }, () => opened(shop)));
+  const gate = Promise.withResolvers<void>();
+  harness.desk.pay = async () => {
+    await gate.promise;
+    return { status: 'declined', totalCents: 4_900, reason: 'card_declined' };
+  };
+  const paying = Promise.all(checkouts.map((checkout, i) => checkout.pay(address, either(i))));
+  await eventually(() => timesAsked('pay') === 8);
+  gate.resolve();
+  const answers = await paying;
+  const declined = answers.filter(({ status }) => status === 200).length;
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+  expect(timesAsked('pay')).toBe(declined);
+  expect(declined).toBeGreaterThanOrEqual(10);
+  // Nine are known when the last of them begin: four at each replica.
+  expect(declined).toBeLessThanOrEqual(17);
+});
+
+test('twelve buyers who pay from one address at once all pay', async () => {
+  const address = newAddress();
+  harness.desk.pay = harness.desk.paid;
+  const shop = await opened();
+  const checkouts = await Promise.all(Array.from({ length: 12 }, () => opened(shop)));
+  const answers = await Promise.all(checkouts.map((checkout, i) => checkout.pay(address, either(i))));
+  expect(answers.map(({ json }) => json.status)).toEqual(Array(12).fill('paid'));
 });
 
 test('tries that succeed do not count', async () => {

@@ -1,5 +1,6 @@
 import type { CheckoutOutcome } from '@app/contracts/checkouts';
 import type { Logger } from '@app/service-kit/logger';
+import { createSemaphore, type Semaphore } from '@app/service-kit/semaphore';
 import type { RateWindows } from '../auth/rate-windows.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 
@@ -13,12 +14,14 @@ export interface PaymentTry {
 
 /**
  * Bounds what thieves learn about stolen cards by trying them: declined tries to pay, over all replicas. Tries that
- * succeed do not count. Tries that are under way at the same moment are not known as declined yet: an address can have
- * as many of them as it has requests a minute.
+ * succeed do not count. Tries under way at the same moment are not known as declined yet, so that an address has few of
+ * them at once.
  */
 export interface DeclineLimit {
+  /** Runs a try when it is the turn of its address. Rejects with `service_unavailable` when that takes too long. */
+  inTurn<T>(address: string, work: () => Promise<T>): Promise<T>;
   /**
-   * Call it before a try. Rejects with `rate_limited` when the address or the account has had too many declined ones.
+   * Call it before a try, in its turn. Rejects with `rate_limited` when the address or the account has had too many declined ones.
    * @param accountOf finds the account; called only while any account is over its limit
    */
   check(address: string, accountOf: () => Promise<string>): Promise<void>;
@@ -29,6 +32,7 @@ export interface DeclineLimit {
 }
 
 export const noDeclineLimit: DeclineLimit = {
+  inTurn: (_, work) => work(),
   check: async () => undefined,
   paid: async () => undefined,
   continued: async () => undefined,
@@ -41,6 +45,14 @@ const declinesOfAddress = 10;
 const declinesOfAccount = 200;
 /** Nobody takes longer to confirm a payment at the bank. */
 const openSeconds = 3_600;
+
+/**
+ * Tries of one address that a process has under way at once, and so the most that go beyond the limit at each replica.
+ * Four tries of some seconds are more than a shop’s whole office needs.
+ */
+const underWayMax = 4;
+/** A processor that hangs is not waited for in line. */
+const turnWithinMs = 5_000;
 
 const ofAddress = (address: string) => `declines address ${address}`;
 const ofAccount = (accountId: string) => `declines account ${accountId}`;
@@ -66,6 +78,7 @@ export function createDeclineLimit(windows: RateWindows, logger: Logger): Declin
     await work.catch((err: unknown) => logger.warn({ err, accountId }, 'a declined payment was not counted'));
   };
   return {
+    inTurn: createTurns(),
     check: async (address, accountOf) => {
       const [declines = 0, over = 0] = await windows.read(ofAddress(address), anyAccountOver);
       if (declines >= declinesOfAddress) throw tooManyTries();
@@ -86,6 +99,23 @@ export function createDeclineLimit(windows: RateWindows, logger: Logger): Declin
       };
       await withoutFail(made, count());
     },
+  };
+}
+
+function createTurns(): DeclineLimit['inTurn'] {
+  const lines = new Map<string, { readonly line: Semaphore; tries: number }>();
+  return async (address, work) => {
+    const turns = lines.get(address) ?? { line: createSemaphore(underWayMax), tries: 0 };
+    lines.set(address, turns);
+    turns.tries += 1;
+    try {
+      const done = await turns.line.runBefore(Date.now() + turnWithinMs, async () => ({ value: await work() }));
+      if (done !== undefined) return done.value;
+      throw new RetryLaterError('service_unavailable', 'Other payments from here are under way; try again shortly.', 1);
+    } finally {
+      turns.tries -= 1;
+      if (turns.tries === 0) lines.delete(address);
+    }
   };
 }
 

@@ -14,12 +14,15 @@ import { tooManyTries } from './decline-limit.ts';
 
 /** Tries to pay. Throws `rate_limited` before anything is asked of a processor. */
 export async function payCheckout(call: BuyersCall<RequestInput<typeof payRequest>['body']>): Promise<CheckoutOutcome> {
-  const { app, address, body } = call;
+  const { address, body, params } = call;
+  const { declineLimit } = call.app;
   const buyer = buyerOf(call);
-  await app.declineLimit.check(address, async () => (await askCheckout(call, checkoutOwner, buyer)).accountId);
-  const { accountId, outcome } = await askCheckout(call, payRequest, { ...buyer, body }).catch(inOurWords);
-  await app.declineLimit.paid({ ...call.params, address, accountId, status: outcome.status });
-  return outcome;
+  return await declineLimit.inTurn(address, async () => {
+    await declineLimit.check(address, async () => (await askCheckout(call, checkoutOwner, buyer)).accountId);
+    const { accountId, outcome } = await askCheckout(call, payRequest, { ...buyer, body }).catch(inOurWords);
+    await declineLimit.paid({ ...params, address, accountId, status: outcome.status });
+    return outcome;
+  });
 }
 
 /** Asks how a payment stands that the buyer had to confirm at the bank, or that was under way. */
