@@ -85,7 +85,8 @@ const asksBuyer = (lastFour: string, traits: Traits): SimulatedCard => ({
 
 const hourMs = 3_600_000;
 
-const cards: Readonly<Record<string, SimulatedCard>> = {
+/** By token. */
+export const cards: Readonly<Record<string, SimulatedCard>> = {
   sim_ok: works('4242'),
   sim_declined: declined('0002', 'card_declined'),
   sim_insufficient_funds: declined('9995', 'insufficient_funds'),
