@@ -7,6 +7,7 @@ import { requireWrk } from './load/wrk.ts';
 import { requireProc, residentMemory } from './measure/cpu.ts';
 import { measureOrders } from './measure/measure-orders.ts';
 import { type Options, readOptions } from './options.ts';
+import { measureCheckouts } from './parts/measure-checkouts.ts';
 import { measureLists } from './parts/measure-lists.ts';
 import { measureOrderThroughput } from './parts/measure-order-throughput.ts';
 import { measureStart } from './parts/measure-start.ts';
@@ -44,9 +45,7 @@ async function measureOnSharedServers(options: Options, directory: string, resul
   const infra = await startInfra(directory, stack, options.nats);
   results.machine.postgres = infra.versions.postgres;
   results.machine['nats-server'] = infra.versions.nats;
-  if (
-    options.parts.some((part) => part === 'orders' || part === 'sustained' || part === 'lists' || part === 'latency')
-  ) {
+  if (options.parts.some((part) => part !== 'start' && part !== 'profile')) {
     await compare(options, infra, results);
   }
   if (options.parts.includes('profile') && !options.floorOnly) {
@@ -78,6 +77,10 @@ async function compare({ parts, lengths, floorOnly }: Options, infra: Infra, res
     results.lists = await measureLists(systems, lengths);
   }
   if (platform === undefined) return;
+  if (parts.includes('checkouts')) {
+    step('checkouts: 8 and 32 buyers, beside recorded orders');
+    results.checkouts = await measureCheckouts(platform, infra.postgres.url, lengths);
+  }
   if (parts.includes('latency')) {
     step('latency: webhooks at 100 orders/s');
     results.latency = await measureWebhookLatency(platform, lengths);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-const partNames = ['orders', 'sustained', 'lists', 'latency', 'start', 'profile'] as const;
+const partNames = ['orders', 'sustained', 'checkouts', 'lists', 'latency', 'start', 'profile'] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface Options {

@@ -13,13 +13,19 @@ export interface LoadResult {
   /** Answered with 4xx or 5xx, and not answered at all. */
   readonly failed: number;
   readonly bytesPerAnswer: number;
+  /** Checkouts that were paid; 0 for other scripts. */
+  readonly paid: number;
 }
 
 export interface Load {
-  readonly script: 'orders' | 'reads';
+  readonly script: 'orders' | 'reads' | 'checkouts';
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
+  /** The seller's, for checkouts. */
+  readonly handle?: string;
+  /** Sold instead of what the system sells. */
+  readonly productSlug?: string;
 }
 
 const run = promisify(execFile);
@@ -44,8 +50,9 @@ export async function runWrk(system: SystemUnderTest, load: Load): Promise<LoadR
   const env = {
     ...process.env,
     BENCH_API_KEY: system.apiKey,
-    BENCH_PRODUCT_SLUG: system.sale.productSlug,
+    BENCH_PRODUCT_SLUG: load.productSlug ?? system.sale.productSlug,
     BENCH_BUMP_ID: system.sale.bumpId,
+    BENCH_HANDLE: load.handle ?? '',
     BENCH_RUN: `${process.pid}-${runs}`,
     BENCH_SUMMARY: file('./summary.lua'),
   };
@@ -60,6 +67,7 @@ export async function runWrk(system: SystemUnderTest, load: Load): Promise<LoadR
   return {
     ...{ accepted, perSecond: accepted / seconds, p50Ms, p99Ms, maxMs },
     failed: refused + broken,
+    paid: Number(/^paid (\d+)$/m.exec(stdout)?.[1] ?? 0),
     bytesPerAnswer: requests === 0 ? 0 : bytes / requests,
   };
 }

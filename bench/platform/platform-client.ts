@@ -24,6 +24,8 @@ export interface PlatformClient {
   /** `summary.orders` of the product's metrics. */
   countInMetrics(productId: string): Promise<number>;
   newestOrderId(): Promise<string>;
+  /** Where buyers find the seller: part of a checkout's address. */
+  readHandle(): Promise<string>;
   /** Every order after that one, page by page. */
   listOrdersAfter(orderId: string): Promise<ListedOrder[]>;
 }
@@ -62,6 +64,7 @@ export function createPlatformClient({ baseUrl, apiKey }: Credentials): Platform
       const path = `/api/metrics/${productId}`;
       return (await call<{ summary: { orders: number } }>('GET', path)).summary.orders;
     },
+    readHandle: async () => (await call<{ handle: string }>('GET', '/api/v1/settings')).handle,
     newestOrderId: async () => (await listOrders('limit=1'))[0]?.id ?? '',
     async listOrdersAfter(orderId) {
       const orders: ListedOrder[] = [];

@@ -5,14 +5,23 @@ import { freePort } from '@app/embedded/ports';
 import { type Program, startProgram } from '../child-processes.ts';
 import type { Infra } from '../infra.ts';
 import { type Receiver, startReceiver } from '../load/start-receiver.ts';
-import type { Sale, SystemUnderTest } from '../system.ts';
+import type { OrderWatch, Sale, SystemUnderTest } from '../system.ts';
 import { type Credentials, createPlatformClient, type PlatformClient } from './platform-client.ts';
 import { watchOrders } from './watch-orders.ts';
+
+/** What buyers pay in the bench: a product without bumps and without an upsell. */
+export interface Shop {
+  readonly checkoutUrl: string;
+  readonly handle: string;
+  readonly productSlug: string;
+  readonly watch: () => Promise<OrderWatch>;
+}
 
 export interface Platform {
   readonly system: SystemUnderTest;
   readonly client: PlatformClient;
   readonly receiver: Receiver;
+  readonly shop: Shop;
   readonly pid: number;
   /** Ends the platform, then the receiver. */
   stop(): Promise<void>;
@@ -72,7 +81,19 @@ export async function startPlatform(infra: Infra, products: number, nodeOptions:
     await program.stop();
     await receiver.stop();
   };
-  return { system, client, receiver, pid: program.pid, stop };
+  const shop = await openShop(client, credentials.baseUrl, receiver);
+  return { system, shop, client, receiver, pid: program.pid, stop };
+}
+
+async function openShop(client: PlatformClient, baseUrl: string, receiver: Receiver): Promise<Shop> {
+  const plain = (await client.listProducts()).find(({ slug }) => slug.startsWith('bench-product-'));
+  if (plain === undefined) throw new Error('The bench made no product of its own');
+  return {
+    checkoutUrl: `${baseUrl}/api/checkout`,
+    handle: await client.readHandle(),
+    productSlug: plain.slug,
+    watch: () => watchOrders(client, receiver, plain.id),
+  };
 }
 
 async function chooseProduct(client: PlatformClient): Promise<{ productId: string; sale: Sale }> {

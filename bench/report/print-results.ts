@@ -1,6 +1,7 @@
 import type { MemoryOverTime, Observed } from '../measure/lag.ts';
 import type { OrdersRun } from '../measure/measure-orders.ts';
 import { median } from '../measure/statistics.ts';
+import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
 import type { ListResult, ListRun } from '../parts/measure-lists.ts';
 import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
 import type { SustainedResult } from '../parts/measure-sustained.ts';
@@ -10,8 +11,9 @@ import { type Results, round } from './results.ts';
 
 /** The tables that a person reads; latest.json has everything. */
 export function printResults(results: Results): void {
-  const { orders, sustained, lists, latency, memory, start, profile, targets = [] } = results;
+  const { orders, sustained, checkouts, lists, latency, memory, start, profile, targets = [] } = results;
   if (orders || sustained) printOrders(orders ?? [], sustained);
+  if (checkouts) printCheckouts(checkouts);
   if (lists) printLists(lists);
   if (latency) printLatency(latency);
   if (start) {
@@ -59,6 +61,24 @@ function printObserved({ samples, lags, memory }: Observed): void {
     ['', 'begin', '1/4', '1/2', '3/4', 'end', 'last third over second'],
     row('platform', memory.platform),
     row('nats-server', memory.nats),
+  ]);
+}
+
+function printCheckouts(byBuyers: CheckoutsResult[]): void {
+  printTable('Paid checkouts (opened and paid, no upsell) beside recorded orders, medians of the rounds', [
+    ['buyers', 'orders/s', 'paid/s', 'ratio', 'p50 ms', 'p99 ms', 'transactions each', 'of them'],
+    ...byBuyers.map(({ buyers, recorded, paid, ratios }) => [
+      String(buyers),
+      middle(recorded, (run) => run.perSecond),
+      middle(paid, (run) => run.paidPerSecond),
+      round(median(ratios)),
+      middle(paid, (run) => run.p50Ms),
+      middle(paid, (run) => run.p99Ms),
+      middle(paid, (run) => Object.values(run.transactions).reduce((sum, each) => sum + each, 0)),
+      Object.entries(paid[0]?.transactions ?? {})
+        .map(([service, each]) => `${service} ${round(each)}`)
+        .join(', '),
+    ]),
   ]);
 }
 

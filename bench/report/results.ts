@@ -1,3 +1,5 @@
+import { median } from '../measure/statistics.ts';
+import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
 import type { ListResult } from '../parts/measure-lists.ts';
 import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
 import type { StartTimes } from '../parts/measure-start.ts';
@@ -12,6 +14,7 @@ export interface Results {
   readonly machine: Record<string, string | number>;
   orders?: ConnectionsResult[];
   sustained?: SustainedResult;
+  checkouts?: CheckoutsResult[];
   lists?: ListResult[];
   latency?: WebhookLatency;
   /** Of the platform's process after the load. */
@@ -33,6 +36,7 @@ export function checkTargets(results: Results): Target[] {
   return [
     ...orderTargets(results),
     ...sustainedTargets(results),
+    ...checkoutTargets(results),
     ...latencyTargets(results),
     ...listTargets(results),
     ...processTargets(results),
@@ -64,6 +68,18 @@ function sustainedTargets({ sustained }: Results): Target[] {
   ];
 }
 
+function checkoutTargets({ checkouts = [] }: Results): Target[] {
+  return checkouts.flatMap(({ buyers, ratios, paid }) => [
+    atLeast(`paid checkouts over recorded orders, ${buyers} buyers`, median(ratios), 1 / 3, ''),
+    atMost(
+      `checkouts refused, unanswered or not in list, metrics and receiver, ${buyers} buyers`,
+      paid.reduce((total, run) => total + run.failed + (run.complete ? 0 : 1), 0),
+      0,
+      '',
+    ),
+  ]);
+}
+
 function latencyTargets({ latency }: Results): Target[] {
   if (latency === undefined) return [];
   return [
@@ -89,7 +105,7 @@ function processTargets({ start, memory }: Results): Target[] {
 }
 
 function atLeast(name: string, value: number, limit: number, unit: string): Target {
-  return { name, value: `${round(value)}${unit}`, target: `≥ ${limit}${unit}`, met: value >= limit };
+  return { name, value: `${round(value)}${unit}`, target: `≥ ${round(limit)}${unit}`, met: value >= limit };
 }
 
 function atMost(name: string, value: number, limit: number, unit: string): Target {

@@ -1,0 +1,132 @@
+import type { ServiceName } from '@app/contracts/services';
+import { eventually } from '@app/testing/eventually';
+import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buyPatiently } from './support/buyer.ts';
+import { type Cluster, startCluster } from './support/cluster.ts';
+import { atRandomMoments, atRate } from './support/pace.ts';
+import { moneyByOrder } from './support/processor-books.ts';
+import { addProduct, type Seller, signUp } from './support/seller.ts';
+
+/**
+ * Guarantee: whichever of checkout, billing and gateway is killed with -9 at whatever moment, what a buyer was told last is
+ * what happened: a paid order is in the list once with its total, in the metrics and at the receiver once, and the
+ * processor's books have its money once; a declined one is nowhere and cost nothing; a held one is held and not charged.
+ *
+ * `CRASHES=50 SECONDS=60` in the environment makes the run long; the suite's own is short.
+ */
+const crashes = Number(process.env.CRASHES ?? 8);
+const seconds = Number(process.env.SECONDS ?? 12);
+const buyersPerSecond = 20;
+const killed: readonly ServiceName[] = ['checkout', 'billing', 'gateway'];
+
+let cluster: Cluster;
+let seller: Seller;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  // A delivery that was on its way when its process died is free again after the lease.
+  cluster = await startCluster({ LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2', PROCESSOR_DEADLINE_MS: '2000' });
+  seller = await signUp(cluster.baseUrl);
+});
+
+afterAll(async () => {
+  await cluster?.close();
+  await receiver?.close();
+});
+
+/** Cards and decisions take turns; the random moments of the kills do the rest. */
+const cards = ['sim_ok', 'sim_ok', 'sim_ok', 'sim_declined', 'sim_ok', 'sim_timeout_after', 'sim_error_after'];
+const decisions = [true, false, undefined];
+
+function wishOf(n: number, handle: string, slugs: readonly string[]): Parameters<typeof buyPatiently> {
+  const wish = { handle, slug: slugs[n % slugs.length] as string, email: `buyer-${n}@example.com` };
+  return [cluster.baseUrl, wish, cards[n % cards.length] as string, decisions[n % decisions.length]];
+}
+
+test('buyers, orders, metrics, webhooks and the processor agree after kills of checkout, billing and gateway', {
+  timeout: (seconds * 6 + 240) * 1_000,
+}, async () => {
+  const plain = await addProduct(seller, 'plain');
+  const funnel = await addProduct(seller, 'funnel');
+  const offer = { headline: 'The workbook', priceCents: 2_900 };
+  expect((await seller.call('POST', `/api/v1/products/${funnel.productId}/upsells`, { body: offer })).status).toBe(200);
+  const endpoint = { url: `${receiver.url}/hook`, events: ['order.paid', 'upsell.accepted'] };
+  expect((await seller.call('PUT', '/api/v1/webhook-endpoint', { body: endpoint })).status).toBe(200);
+  const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
+
+  const [purchases] = await Promise.all([
+    atRate(seconds * buyersPerSecond, buyersPerSecond, (n) =>
+      buyPatiently(...wishOf(n, handle, [plain.slug, funnel.slug])),
+    ),
+    atRandomMoments(crashes, seconds * 1_000, async () => {
+      await cluster.process(killed[Math.floor(Math.random() * killed.length)] as ServiceName).restart();
+    }),
+  ]);
+  // Otherwise nothing was seen of what a kill costs a buyer.
+  expect(purchases.some(({ repeats }) => repeats > 0)).toBe(true);
+  const bought = purchases.filter(({ status }) => status !== 'declined');
+  const told = new Map(bought.map(({ orderId, status, totalCents }) => [orderId, [status, totalCents]]));
+  expect(told.size).toBe(bought.length);
+  expect(new Set(purchases.map(({ status }) => status))).toEqual(new Set(['paid', 'declined', 'authorized']));
+
+  const listed = await listOrders();
+  expect(new Map(listed.map(({ id, status, total_cents }) => [id, [status, total_cents]]))).toEqual(told);
+  const money = await moneyByOrder(cluster.databaseUrl('billing'));
+  const charged = bought.filter(({ status }) => status === 'paid');
+  expect(
+    new Map([...money].filter(([, { chargedCents }]) => chargedCents > 0).map(([id, m]) => [id, m.chargedCents])),
+  ).toEqual(new Map(charged.map(({ orderId, totalCents }) => [orderId, totalCents])));
+  for (const [orderId, { charges }] of money) expect([orderId, charges <= 2]).toEqual([orderId, true]);
+  const held = bought.filter(({ status }) => status === 'authorized').map(({ orderId }) => orderId);
+  expect(
+    [...money]
+      .filter(([, { openHolds }]) => openHolds > 0)
+      .map(([id]) => id)
+      .toSorted(),
+  ).toEqual(held.toSorted());
+
+  for (const { productId, slug } of [plain, funnel]) {
+    const paid = charged.filter(({ wish }) => wish.slug === slug);
+    const revenueCents = paid.reduce((sum, { totalCents }) => sum + totalCents, 0);
+    await eventually(
+      async () => {
+        const { summary } = (await seller.call('GET', `/api/metrics/${productId}`)).json;
+        return summary.orders >= paid.length && summary.revenueCents >= revenueCents;
+      },
+      { withinMs: 60_000, message: `metrics have every order of ${slug}` },
+    );
+    const { summary } = (await seller.call('GET', `/api/metrics/${productId}`)).json;
+    expect(summary).toMatchObject({ orders: paid.length, revenueCents });
+  }
+  await eventually(() => webhooks('order.paid').size >= charged.length, {
+    withinMs: 60_000,
+    message: 'every order.paid',
+  });
+  expect(webhooks('order.paid')).toEqual(new Map(charged.map(({ orderId }) => [orderId, 1])));
+  const upsold = charged.filter(({ upsell }) => upsell === 'accepted');
+  await eventually(() => webhooks('upsell.accepted').size >= upsold.length, { withinMs: 60_000 });
+  expect(webhooks('upsell.accepted')).toEqual(new Map(upsold.map(({ orderId }) => [orderId, 1])));
+});
+
+async function listOrders(): Promise<{ id: string; status: string; total_cents: number }[]> {
+  const orders: { id: string; status: string; total_cents: number }[] = [];
+  for (let before = ''; ; ) {
+    const { json } = await seller.call('GET', `/api/v1/orders?limit=100${before}`);
+    orders.push(...json.data);
+    if (!json.has_more) return orders;
+    before = `&before=${orders.at(-1)?.id}`;
+  }
+}
+
+/** By order, under how many webhook-ids an event of it came. */
+function webhooks(event: string): Map<string, number> {
+  const byOrder = new Map<string, Set<string>>();
+  for (const { headers, body } of receiver.requests) {
+    if (headers['x-service-event'] !== event) continue;
+    const { orderId } = JSON.parse(body) as { orderId: string };
+    byOrder.set(orderId, (byOrder.get(orderId) ?? new Set()).add(String(headers['webhook-id'])));
+  }
+  return new Map([...byOrder].map(([orderId, ids]) => [orderId, ids.size]));
+}
