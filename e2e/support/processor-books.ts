@@ -15,12 +15,14 @@ export async function moneyByOrder(billingDatabaseUrl: string): Promise<Map<stri
   const rows = await query<Money & { orderId: string }>(
     billingDatabaseUrl,
     `select order_id as "orderId",
-       (coalesce(sum(amount_cents) filter (where kind in ('charge', 'capture') and status = 'succeeded'), 0)
-         - coalesce(sum(amount_cents) filter (where kind = 'refund' and status = 'succeeded'), 0))::float8 as "chargedCents",
-       (count(*) filter (where kind in ('charge', 'capture') and status = 'succeeded'))::integer as charges,
-       (count(*) filter (where kind = 'hold' and status = 'succeeded' and taken_cents = 0 and released_at is null))::integer
+       (coalesce(sum(amount_cents) filter (where kind in ('charge', 'capture') and status_now = 'succeeded'), 0)
+         - coalesce(sum(amount_cents) filter (where kind = 'refund' and status_now = 'succeeded'), 0))::float8 as "chargedCents",
+       (count(*) filter (where kind in ('charge', 'capture') and status_now = 'succeeded'))::integer as charges,
+       (count(*) filter (where kind = 'hold' and status_now = 'succeeded' and taken_cents = 0 and released_at is null))::integer
          as "openHolds"
-     from simulated_processor.entries group by order_id`,
+     from (select *, case when later_at <= now() then later_status else status end as status_now
+           from simulated_processor.entries) as entry
+     group by order_id`,
   );
   return new Map(rows.map(({ orderId, ...money }) => [orderId, money]));
 }
