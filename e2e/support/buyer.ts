@@ -84,8 +84,8 @@ export async function buyPatiently(
     while (answer.status === 200 && answer.json.status === 'processing') {
       if (Date.now() > endMs) throw new Error(`${wish.email}: still processing: ${answer.text}`);
       await sleep(500);
-      // Going on asks the processor; asking again brings to billing what a kill kept from it.
-      answer = await ask('continue', () => checkout.call('POST', '/continue', {}));
+      // Going on asks the processor about a payment; asking again brings to billing what a kill kept from it.
+      if (what === 'pay') answer = await ask('continue', () => checkout.call('POST', '/continue', {}));
       if (answer.json.status === 'processing') answer = await ask(what, () => checkout.call('POST', path, body));
     }
     if (answer.status !== 200) throw new Error(`${wish.email}: ${what} answered ${answer.status}: ${answer.text}`);
