@@ -1,10 +1,10 @@
 import type { ServiceName } from '@app/contracts/services';
 import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { atRandomMoments, atRate } from '@app/testing/pace';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buyPatiently } from './support/buyer.ts';
 import { type Cluster, startCluster } from './support/cluster.ts';
-import { atRandomMoments, atRate } from './support/pace.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@app/testing/eventually';
 import { type Answer, call } from './seller.ts';
 
@@ -78,22 +77,25 @@ export async function buyPatiently(
   const opened = await ask('open', () => call(baseUrl, 'POST', '/api/checkout', { body: wish }));
   if (opened.status !== 200) throw new Error(`opening answered ${opened.status}: ${opened.text}`);
   const checkout = checkoutOf(baseUrl, opened);
-  const outcomeOf = async (what: string, path: string, body?: unknown) => {
-    let answer = await ask(what, () => checkout.call('POST', path, body));
-    const endMs = Date.now() + patienceMs;
-    while (answer.status === 200 && answer.json.status === 'processing') {
-      if (Date.now() > endMs) throw new Error(`${wish.email}: still processing: ${answer.text}`);
-      await sleep(500);
-      // Going on asks the processor about a payment; asking again brings to billing what a kill kept from it.
-      if (what === 'pay') answer = await ask('continue', () => checkout.call('POST', '/continue', {}));
-      if (answer.json.status === 'processing') answer = await ask(what, () => checkout.call('POST', path, body));
-    }
-    if (answer.status !== 200) throw new Error(`${wish.email}: ${what} answered ${answer.status}: ${answer.text}`);
-    return answer.json;
+  const outcomeOf = async (what: 'pay' | 'upsell', body: unknown) => {
+    const answerOf = async (path: string, sent: unknown): Promise<Answer> => {
+      const answer = await ask(what, () => checkout.call('POST', path, sent));
+      if (answer.status !== 200) throw new Error(`${wish.email}: ${what} answered ${answer.status}: ${answer.text}`);
+      return answer;
+    };
+    const decided = ({ json }: Answer) => json.status !== 'processing' && json;
+    const first = decided(await answerOf(`/${what}`, body));
+    if (first) return first;
+    // Going on asks the processor about a payment; asking again brings to billing what a kill kept from it.
+    return await eventually(
+      async () =>
+        (what === 'pay' && decided(await answerOf('/continue', {}))) || decided(await answerOf(`/${what}`, body)),
+      { withinMs: patienceMs, everyMs: 500, message: `${wish.email}: no longer processing` },
+    );
   };
-  let outcome = await outcomeOf('pay', '/pay', { paymentMethod: card });
+  let outcome = await outcomeOf('pay', { paymentMethod: card });
   if (outcome.status === 'authorized' && accept !== undefined) {
-    outcome = await outcomeOf('upsell', '/upsell', { accept });
+    outcome = await outcomeOf('upsell', { accept });
   }
   const { status, orderId, totalCents, upsell } = outcome;
   return { wish, status, orderId, totalCents, upsell: upsell?.status, repeats };
