@@ -7,11 +7,13 @@ import { databaseOptions } from '@app/gateway/migrate';
 import { resetPassword } from '@app/gateway/reset-password';
 import { signUp } from '@app/gateway/sign-up';
 import { connectNats } from '@app/messaging/connect';
+import { createRequester } from '@app/messaging/requester';
 import type { AdjustableClock, Clock } from '@app/service-kit/clock';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { type Credentials, credentialsFile, readCredentials } from './credentials.ts';
 import { demoSeller } from './demo/demo-shop.ts';
 import { commandIdAt, openedAt, seedCatalog, seedOrders } from './demo/seed.ts';
+import { seedSales } from './demo/seed-sales.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -104,14 +106,17 @@ async function seed(options: FirstSeller, accountId: string): Promise<void> {
     password: NATS_PASSWORD,
     service: 'gateway',
   });
-  const context = { nats: link, accountId, startedAt: secrets.startedAt };
+  const context = { requester: createRequester(link), accountId, startedAt: secrets.startedAt };
   try {
     clock.moveTo(new Date(openedAt(secrets.startedAt)));
     const bumpIds = await seedCatalog(context);
     clock.reset();
     say('demo shop: products and partner are there, now its orders');
-    const orders = await seedOrders(context, bumpIds);
-    say(`demo shop ready: ${orders} orders of the last eight weeks`);
+    const [recorded, sold] = await Promise.all([seedOrders(context, bumpIds), seedSales(context)]);
+    const { paid, refunded, held } = sold;
+    say(
+      `demo shop ready: ${recorded + paid} orders of the last eight weeks, ${refunded} of them refunded; ${held} more are held`,
+    );
   } finally {
     await link.close();
   }

@@ -151,6 +151,54 @@ export const demoCampaigns = [
   { utm_source: 'inkandleaf', utm_medium: 'referral', utm_campaign: 'review' },
 ] as const;
 
+/** A buyer who comes to the shop's own checkout at the first start. */
+export interface DemoSale {
+  readonly slug: string;
+  readonly buyer: (typeof demoBuyers)[number];
+  readonly country: (typeof demoCountries)[number];
+  /** A card of the simulated processor. */
+  readonly card: 'sim_ok' | 'sim_declined';
+  /** What the buyer says to the upsell; left out, the card stays held until somebody or the daily job decides. */
+  readonly upsell?: 'accept' | 'decline';
+  readonly refunded?: true;
+}
+
+export const demoSales: readonly DemoSale[] = [
+  { slug: 'watercolour-foundations', buyer: 'Greta Nilsen', country: 'SE', card: 'sim_ok', upsell: 'accept' },
+  { slug: 'watercolour-foundations', buyer: 'Hugo Martins', country: 'ES', card: 'sim_ok', upsell: 'decline' },
+  {
+    slug: 'watercolour-foundations',
+    buyer: 'Noor Rahman',
+    country: 'GB',
+    card: 'sim_ok',
+    upsell: 'accept',
+    refunded: true,
+  },
+  { slug: 'watercolour-foundations', buyer: 'Liam Murphy', country: 'US', card: 'sim_ok' },
+  { slug: 'botanical-sketchbook', buyer: 'Ines Dubois', country: 'FR', card: 'sim_ok', upsell: 'accept' },
+  { slug: 'botanical-sketchbook', buyer: 'Tomas Horak', country: 'AT', card: 'sim_ok', upsell: 'decline' },
+  { slug: 'botanical-sketchbook', buyer: 'Priya Nair', country: 'CA', card: 'sim_ok' },
+  {
+    slug: 'botanical-sketchbook',
+    buyer: 'Yusuf Aydin',
+    country: 'DE',
+    card: 'sim_ok',
+    upsell: 'decline',
+    refunded: true,
+  },
+  { slug: 'studio-monthly', buyer: 'Rosa Delgado', country: 'ES', card: 'sim_ok' },
+  { slug: 'studio-monthly', buyer: 'Oskar Lund', country: 'SE', card: 'sim_declined' },
+  { slug: 'studio-yearly', buyer: 'Keiko Tanaka', country: 'NL', card: 'sim_ok', refunded: true },
+];
+
+/** Visitors who look at a checkout and leave, by product. */
+export const demoVisits: Readonly<Record<string, number>> = {
+  'watercolour-foundations': 6,
+  'botanical-sketchbook': 5,
+  'studio-monthly': 3,
+  'studio-yearly': 2,
+};
+
 /** Eight weeks of history. */
 export const demoHistoryDays = 56;
 export const demoOrderCount = 180;

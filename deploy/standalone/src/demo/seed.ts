@@ -4,8 +4,7 @@ import { createDiscount, createFunnelEmail, createOffer, createProduct } from '@
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { idSuffixOf } from '@app/contracts/ids';
 import { createOrder } from '@app/contracts/orders';
-import type { NatsClient } from '@app/messaging/connect';
-import { createRequester } from '@app/messaging/requester';
+import type { Requester } from '@app/messaging/requester';
 import { demoOrders } from './demo-orders.rules.ts';
 import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSeller } from './demo-shop.ts';
 
@@ -13,7 +12,7 @@ import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSelle
 const ordersAtOnce = 32;
 
 export interface SeedContext {
-  readonly nats: NatsClient;
+  readonly requester: Requester;
   readonly accountId: string;
   /** First start of this deployment, milliseconds since the epoch. */
   readonly startedAt: number;
@@ -51,14 +50,13 @@ export async function seedOrders(context: SeedContext, bumpIds: ReadonlyMap<stri
 /** The shop opened at the beginning of its history. */
 export const openedAt = (startedAt: number): number => startedAt - demoHistoryDays * 86_400_000;
 
-type SendCommand = <R extends RequestDefinition>(
+export type SendCommand = <R extends RequestDefinition>(
   definition: R,
   input: RequestInput<R>,
   atMs: number,
 ) => Promise<RequestOutput<R>>;
 
-function commandSender({ nats, accountId, startedAt }: SeedContext, part: string): SendCommand {
-  const requester = createRequester(nats);
+export function commandSender({ requester, accountId, startedAt }: SeedContext, part: string): SendCommand {
   let sent = 0;
   return async (definition, input, atMs) => {
     const commandId = commandIdAt(atMs, `${startedAt}/${part}/${sent++}`);

@@ -1,0 +1,65 @@
+import { decideUpsell, openCheckout, payCheckout } from '@app/contracts/checkouts';
+import { refundOrder } from '@app/contracts/orders';
+import { type DemoSale, demoSales, demoSeller, demoVisits } from './demo-shop.ts';
+import { commandSender, type SeedContext, type SendCommand } from './seed.ts';
+
+/** The settings that sign-up gives a seller. */
+const account = {
+  testMode: false,
+  supportEmail: demoSeller.email,
+  businessName: demoSeller.name,
+  holdDecisionMinutes: 60,
+};
+/** The gateway has looked it up by the time checkout is asked. */
+const handle = 'demo';
+
+export interface SalesOfCheckout {
+  /** Refunded ones included. */
+  readonly paid: number;
+  readonly refunded: number;
+  readonly held: number;
+}
+
+/**
+ * Buyers and other visitors come to the shop's checkouts, all at the same time and now: a card that is held is one that can
+ * still be decided on. The seller refunds some of the orders.
+ */
+export async function seedSales(context: SeedContext): Promise<SalesOfCheckout> {
+  const [ends] = await Promise.all([
+    Promise.all(demoSales.map((sale, index) => sell(context, sale, index))),
+    Promise.all(Object.entries(demoVisits).map(([slug, count]) => visit(context, slug, count))),
+  ]);
+  const count = (end: End): number => ends.filter((each) => each === end).length;
+  return { paid: count('paid') + count('refunded'), refunded: count('refunded'), held: count('authorized') };
+}
+
+type End = Awaited<ReturnType<typeof pay>>['status'];
+
+async function sell(context: SeedContext, sale: DemoSale, index: number): Promise<End> {
+  // Each buyer has a sender of its own, so that command ids do not depend on who is faster.
+  const commands = commandSender(context, `sales/${index}`);
+  const atMs = context.startedAt + index;
+  const { status, orderId } = await pay(commands, sale, atMs);
+  if (status !== 'paid' || orderId === undefined || !sale.refunded) return status;
+  return (await commands(refundOrder, { orderId }, atMs)).status === 'refunded' ? 'refunded' : 'paid';
+}
+
+/** Opens a checkout, pays, and decides on the upsell. */
+async function pay(commands: SendCommand, sale: DemoSale, atMs: number) {
+  const { slug, buyer, country, card, upsell } = sale;
+  const email = `${buyer.toLowerCase().replace(' ', '.')}@example.net`;
+  const body = { handle, slug, email, name: buyer, country };
+  const { id: checkoutId, secret } = await commands(openCheckout, { body, account, visitor: email }, atMs);
+  const paid = await commands(payCheckout, { checkoutId, secret, body: { paymentMethod: card } }, atMs);
+  if (paid.outcome.status !== 'authorized' || upsell === undefined) return paid.outcome;
+  const decision = { checkoutId, secret, body: { accept: upsell === 'accept' } };
+  return (await commands(decideUpsell, decision, atMs)).outcome;
+}
+
+async function visit(context: SeedContext, slug: string, count: number): Promise<void> {
+  const commands = commandSender(context, `visits/${slug}`);
+  const visitors = Array.from({ length: count }, (_, index) => `visitor ${index}`);
+  await Promise.all(
+    visitors.map((visitor) => commands(openCheckout, { body: { handle, slug }, account, visitor }, context.startedAt)),
+  );
+}
