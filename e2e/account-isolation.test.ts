@@ -88,9 +88,17 @@ async function furnish(seller: Seller): Promise<Record<string, string>> {
   );
   const keyId = await made(seller, '/api/v1/api-keys', { name: 'Victim Secret key' });
   await eventually(async () => (await seller.call('GET', '/api/v1/activity')).json.data.length >= 2);
-  const { id: checkoutId } = await openAtVictim('victim-buyer@example.com');
+  const { id: checkoutId, secret } = await openAtVictim('victim-buyer@example.com');
+  const held = await call(cluster.baseUrl, 'POST', `/api/checkout/${checkoutId}/pay`, {
+    headers: { 'x-checkout-secret': secret },
+    body: { paymentMethod: 'sim_ok' },
+  });
+  if (held.json?.status !== 'authorized') throw new Error(`paying: ${held.status} ${held.text}`);
+  const heldOrderId: string = held.json.orderId;
+  const paymentId: string = (await seller.call('GET', `/api/v1/payments?orderId=${heldOrderId}`)).json.data[0].id;
   return {
-    ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId, checkoutId },
+    ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId },
+    ...{ checkoutId, heldOrderId, paymentId },
     code: 'victimleaf',
   };
 }
@@ -149,7 +157,7 @@ const attempts = (): Record<string, Attempt> => {
     getOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     refundOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     listPayments: {
-      query: `?orderId=${ids.orderId}`,
+      query: `?orderId=${ids.heldOrderId}`,
       expect: (answer) => expect(answer).toMatchObject({ status: 200, json: { data: [] } }),
     },
     getPaymentProcessor: { expect: 'own' },
@@ -263,6 +271,7 @@ test('a list goes on from ids of its own account alone: another account’s is a
     listOrders: ids.orderId,
     listSubscriptions: ids.subscriptionId,
     listApiKeys: ids.keyId,
+    listPayments: ids.paymentId,
   };
   const paging = operations.filter(({ query, params }) => query?.shape.before !== undefined && params === undefined);
   expect(paging.length).toBeGreaterThanOrEqual(7);

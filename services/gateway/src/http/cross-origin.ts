@@ -10,7 +10,8 @@ declare module 'fastify' {
 /** `*` also tells browsers to send no cookies along; these routes would look at none. */
 const anyOrigin = { 'access-control-allow-origin': '*' };
 
-const readableHeaders = {
+/** With them a page of any origin may read a response. */
+export const readableHeaders = {
   ...anyOrigin,
   'access-control-expose-headers':
     'x-request-id, retry-after, ratelimit, ratelimit-policy, ratelimit-limit, ratelimit-remaining, ratelimit-reset, idempotent-replayed',
@@ -26,9 +27,6 @@ export function shareWithAnyOrigin(server: FastifyInstance): void {
     done();
   });
 }
-
-/** The headers of a response where the path is for any origin and the method is not allowed. */
-export const refusalHeaders = readableHeaders;
 
 /** The headers that answer a browser's question whether a page may send a request. */
 export function preflightHeaders(methods: readonly string[]): Record<string, string | number> {

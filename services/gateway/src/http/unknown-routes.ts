@@ -1,7 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { GatewayConfig } from '../config.ts';
-import { preflightHeaders, refusalHeaders } from './cross-origin.ts';
+import { preflightHeaders, readableHeaders } from './cross-origin.ts';
 import { sendProblem } from './send-problem.ts';
 
 interface KnownPath {
@@ -36,7 +36,7 @@ export function handleUnknownRoutes(server: FastifyInstance, config: GatewayConf
         .code(204)
         .send();
     }
-    if (anyOrigin) reply.headers(refusalHeaders);
+    if (anyOrigin) reply.headers(readableHeaders);
     sendProblem(config, new DomainError('method_not_allowed', `Allowed here: ${methods.join(', ')}.`), req, reply);
   });
 }
