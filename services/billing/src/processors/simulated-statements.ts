@@ -145,6 +145,9 @@ export const recordRelease = statement(
    select ${answer} from recorded`,
 );
 
+const standingColumns = `kind, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
+  status, reason, later_status, later_reason, later_at`;
+
 /**
  * $1 account, $2 test, $3 payment, $4 now, $5 until when a hold that is confirmed now can be captured. The buyer of a
  * waiting payment decides at the bank when the processor is next asked how it stands: nobody else can see the difference.
@@ -159,11 +162,11 @@ export const lookUpStatement = statement(
        capture_before = case when kind = 'hold' then $5::timestamptz end
      where account_id = $1 and test = $2 and payment_id = $3 and status = 'requires_action' and later_at is null
        and traits ? 'buyer'
-     returning *
+     returning ${standingColumns}
    ), found as (
-     select * from decided
+     select ${standingColumns} from decided
      union all
-     select * from simulated_processor.entries
+     select ${standingColumns} from simulated_processor.entries
      where account_id = $1 and test = $2 and payment_id = $3 and not exists (select from decided)
    )
    select kind, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
