@@ -43,7 +43,7 @@ async function sellerWithSubscription(): Promise<string> {
   return account;
 }
 
-test('a seller’s run answers in the published shape and charges nobody while no processor is connected', async () => {
+test('a seller’s run answers in the published shape and charges no renewal yet', async () => {
   const account = await sellerWithSubscription();
   harness.clock.set('2026-03-15T12:00:00.000Z');
   expect(startDailyRun.output.strict().parse(await run(account, account))).toEqual(nothingDone);

@@ -199,6 +199,27 @@ test('when that charge is declined too the hold is lost, for good, and the selle
   expect(await taken(order)).toEqual([]);
 });
 
+test('a knock that comes while the card is being held decides on it', async () => {
+  const account = newAccount();
+  const input = startInput({ hold: { upsell, decisionMinutes: 60 } });
+  const buyer = replicas.start();
+  const knocking = replicas.start({
+    // The card is held after the first statement of the knock, and before its second one.
+    database: (database) => {
+      const query = async (config: { name?: string }) => {
+        const result = await database.pool.query(config as never);
+        if (config.name === 'holds-decide') await startPayment(buyer.deps, caller(account), input);
+        return result;
+      };
+      return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
+    },
+  });
+  expect(await settleHold(knocking.deps, caller(account), input.orderId, 'declined')).toMatchObject({
+    status: 'settled',
+    decision: 'declined',
+  });
+});
+
 test('an order whose card is not held has nothing to decide on', async () => {
   const replica = replicas.start();
   const account = newAccount();

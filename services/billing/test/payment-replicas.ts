@@ -1,6 +1,6 @@
 import { newId } from '@app/contracts/ids';
 import { type Database, openDatabase } from '@app/service-kit/database';
-import { silentLogger } from '@app/service-kit/logger';
+import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { noCounts } from '../src/daily-runs/daily-counts.rules.ts';
@@ -15,9 +15,6 @@ import type { PaymentProcessor } from '../src/processors/processor.ts';
 import { readBookEntries } from '../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
 import { type Fault, type FaultyProcessor, faultyProcessor } from './processors/faulty-processor.ts';
-
-/** Real milliseconds; a call that never answers costs a test so long. */
-export const deadlineMs = 250;
 
 /** One process of billing, without NATS: what it writes to the outbox is read from there. */
 export interface Replica {
@@ -42,6 +39,8 @@ export interface Replicas {
   /** Data of the account's events in the order they were written, with their subjects. */
   events(accountId: string): Promise<WrittenEvent[]>;
   books(accountId: string): ReturnType<typeof readBookEntries>;
+  /** What replicas have logged as errors: faults of ours, and not of their surroundings. */
+  readonly errors: readonly unknown[];
   /** Leaves no order behind that a round of another test would go on with. */
   clear(): Promise<void>;
   close(): Promise<void>;
@@ -57,16 +56,21 @@ export interface Wrap {
   readonly processor?: (processor: PaymentProcessor) => PaymentProcessor;
 }
 
-export async function startReplicas(): Promise<Replicas> {
+/** @param deadlineMs of a processor call, in real milliseconds: one that never answers costs a test so long */
+export async function startReplicas(deadlineMs = 250): Promise<Replicas> {
   const storage = await createMigratedDatabase('billing', migrate);
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
   const database = await openDatabase({ ...databaseOptions(storage.url), poolMax: 10 });
   const simulated = await openSimulatedProcessor({ databaseUrl: storage.url, clock });
   const started: PaymentDeps[] = [];
+  const errors: unknown[] = [];
+  const logger = Object.assign(Object.create(silentLogger()) as Logger, {
+    error: (...line: unknown[]) => void errors.push(line),
+  });
   return {
-    ...{ clock, database, simulated },
+    ...{ clock, database, simulated, errors },
     start: (wrap = {}) => {
-      const replica = newReplica({ clock, database, simulated }, wrap);
+      const replica = newReplica({ clock, database, simulated, logger, deadlineMs }, wrap);
       started.push(replica.deps);
       return replica;
     },
@@ -93,17 +97,22 @@ export async function startReplicas(): Promise<Replicas> {
   };
 }
 
-function newReplica(shared: Pick<Replicas, 'clock' | 'database' | 'simulated'>, wrap: Wrap): Replica {
+type Shared = Pick<Replicas, 'clock' | 'database' | 'simulated'> & {
+  readonly logger: Logger;
+  readonly deadlineMs: number;
+};
+
+function newReplica(shared: Shared, wrap: Wrap): Replica {
   const faults: Fault[] = [];
   const processor = faultyProcessor(shared.simulated, () => faults.shift() ?? 'answered', shared.clock);
   const account = { processor: wrap.processor?.(processor) ?? processor, secretKey: undefined };
   const deps: PaymentDeps = {
     database: wrap.database?.(shared.database) ?? shared.database,
     clock: shared.clock,
-    logger: silentLogger(),
+    logger: shared.logger,
     wakeRelay: () => undefined,
     processors: { chosen: async () => account, named: async () => account },
-    calls: createOngoingCalls(deadlineMs),
+    calls: createOngoingCalls(shared.deadlineMs),
     turns: createOrderTurns(),
   };
   return {

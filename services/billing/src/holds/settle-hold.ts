@@ -24,10 +24,15 @@ export async function decideHold(
   decision: Decision,
   again: boolean,
 ): Promise<AdvancedHold | undefined> {
-  const nowMs = deps.clock.nowMs();
-  const values = [caller.accountId, orderId, decision, new Date(nowMs), new Date(nowMs + goesOnAfterMs)];
-  await deps.database.pool.query(decideStatement(values));
-  return await deps.turns.take(caller.accountId, orderId, () => advanceHold(deps, caller, orderId, again));
+  const knock = async (): Promise<AdvancedHold | undefined> => {
+    const nowMs = deps.clock.nowMs();
+    const values = [caller.accountId, orderId, decision, new Date(nowMs), new Date(nowMs + goesOnAfterMs)];
+    await deps.database.pool.query(decideStatement(values));
+    return await deps.turns.take(caller.accountId, orderId, () => advanceHold(deps, caller, orderId, again));
+  };
+  const advanced = await knock();
+  // The card was held between the two statements.
+  return advanced?.hold.status === 'held' ? await knock() : advanced;
 }
 
 /**

@@ -2,16 +2,22 @@
 export interface OngoingCalls {
   /**
    * Makes a call that ends by the deadline.
-   * @param late gets an answer that came after it; it must not reject
    * @throws what the call throws, and an Error when the deadline passed
    */
-  make<T>(call: (signal: AbortSignal) => Promise<T>, late?: (answer: T) => Promise<void>): Promise<T>;
+  make<T>(call: (signal: AbortSignal) => Promise<T>, options?: CallOptions<T>): Promise<T>;
   /** Whether this process waits for the answer to this payment. */
   has(paymentId: string): boolean;
   /** Marks a payment as waited for until the work ends. */
   during<T>(paymentId: string, work: () => Promise<T>): Promise<T>;
   /** Aborts what is under way, and waits for answers that are being recorded. */
   close(): Promise<void>;
+}
+
+export interface CallOptions<T> {
+  /** Gets an answer that came after the deadline; it must not reject. */
+  readonly late?: (answer: T) => Promise<void>;
+  /** Another deadline than the usual one. */
+  readonly limitMs?: number;
 }
 
 /** @param deadlineMs how long a call may take, in real time; what is not known by then is unknown */
@@ -30,7 +36,7 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
         waitedFor.delete(paymentId);
       }
     },
-    make: async (call, late) => {
+    make: async (call, { late, limitMs = deadlineMs } = {}) => {
       if (closed) throw new Error('closing: no processor is called any more');
       const tooLate = Promise.withResolvers<never>();
       const limit = new AbortController();
@@ -39,7 +45,7 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
         // Adapters end by the signal; one that does not is left behind all the same.
         limit.abort(reason);
       };
-      const timer = setTimeout(() => end(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+      const timer = setTimeout(() => end(new Error(`no answer within ${limitMs} ms`)), limitMs);
       const endAtClose = (): void => end(new Error('closing'));
       ends.add(endAtClose);
       const answer = (async () => await call(limit.signal))();

@@ -42,7 +42,7 @@ async function askFor(deps: PaymentDeps, payment: Payment, about: About): Promis
   try {
     const outcome = await calls.make(
       (signal) => call(processor, payment, { accountId: payment.account_id, secretKey, test: payment.test, signal }),
-      late,
+      { late },
     );
     return changeBy(payment, outcome, clock.nowMs());
   } catch (err) {

@@ -10,6 +10,8 @@ import type { ProcessorRecord } from '../processors/processor.ts';
 
 const dayMs = 86_400_000;
 const comparedMs = 3 * dayMs;
+/** A list of three days has many pages. */
+const listLimitMs = 5 * 60_000;
 
 const recentStatement = statement(
   'payments-recent-refunds',
@@ -41,20 +43,34 @@ interface Comparison {
   readonly refunds: ReadonlyMap<string, Payment>;
 }
 
-async function compare(deps: PaymentDeps, accountId: string, { name, test, from, refunds }: Comparison): Promise<void> {
-  const { processor, secretKey } = await deps.processors.named(name, accountId, test);
+async function compare(deps: PaymentDeps, accountId: string, comparison: Comparison): Promise<void> {
+  for (const { paymentId, message } of await failedAtProcessor(deps, accountId, comparison)) {
+    const refund = paymentId === null ? undefined : comparison.refunds.get(paymentId);
+    if (refund !== undefined) await reopen(deps, refund, message ?? 'The processor gave no reason.');
+  }
+}
+
+/** A processor that does not answer ends nobody's daily run: the next one compares the same days again. */
+async function failedAtProcessor(
+  { processors, calls, clock, logger }: PaymentDeps,
+  accountId: string,
+  { name, test, from }: Comparison,
+): Promise<ProcessorRecord[]> {
+  const { processor, secretKey } = await processors.named(name, accountId, test);
   // The end is excluded, and what is recorded this very moment belongs to it.
-  const to = new Date(deps.clock.nowMs() + 1);
-  const failed = await deps.calls.make(async (signal) => {
+  const to = new Date(clock.nowMs() + 1);
+  const read = async (signal: AbortSignal): Promise<ProcessorRecord[]> => {
     const found: ProcessorRecord[] = [];
     for await (const entry of processor.list(from, to, { accountId, secretKey, test, signal })) {
       if (entry.kind === 'refund' && entry.status === 'failed') found.push(entry);
     }
     return found;
-  });
-  for (const { paymentId, message } of failed) {
-    const refund = paymentId === null ? undefined : refunds.get(paymentId);
-    if (refund !== undefined) await reopen(deps, refund, message ?? 'The processor gave no reason.');
+  };
+  try {
+    return await calls.make(read, { limitMs: listLimitMs });
+  } catch (err) {
+    logger.warn({ err, accountId, processor: name, test }, 'the processor’s list of refunds could not be read');
+    return [];
   }
 }
 

@@ -90,6 +90,7 @@ const paymentIndexes = [
    where status not in ('succeeded', 'declined') and step <> 'release'`,
   `create index payments_unfinished on payments (next_check_at) where next_check_at is not null`,
   `create index payments_unfinished_of_account on payments (account_id, next_check_at) where next_check_at is not null`,
+  'create index payments_by_status on payments (account_id, status, id desc) where not test',
   `create index payments_refunds on payments (account_id, finished_at) where step = 'refund' and status = 'succeeded'`,
   'create index payments_listed on payments (account_id, id desc) where not test',
   'create index payments_by_order on payments (account_id, order_id, id desc)',

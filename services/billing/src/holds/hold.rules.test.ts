@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
+import { nextHoldStep } from './hold.rules.ts';
+
+const nowMs = Date.parse('2026-03-15T12:00:00.000Z');
+const at = (ms: number) => new Date(nowMs + ms);
+const hourMs = 3_600_000;
+
+const hold: Hold = {
+  order_id: 'ord_1',
+  account_id: 'acc_1',
+  payment_id: 'pmt_1',
+  reference: 'hold_1',
+  amount_cents: 4900,
+  captured_cents: 0,
+  currency: 'usd',
+  capture_before: at(48 * hourMs),
+  decide_by: at(hourMs),
+  upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 },
+  status: 'settling',
+  decision: 'accepted',
+  upsell_declined: false,
+  processor: 'simulated',
+  test: false,
+  due_at: at(0),
+};
+
+const payment = (
+  step: Payment['step'],
+  status: Payment['status'],
+  reason: string | null = null,
+  tryNo = 1,
+): Payment => ({
+  call: 'capture',
+  request: { paymentId: 'pmt', amountCents: 4900, currency: 'usd', reference: 'hold_1' },
+  id: `pmt_${step}_${tryNo}`,
+  account_id: 'acc_1',
+  order_id: 'ord_1',
+  step,
+  subject: '',
+  try_no: tryNo,
+  hold_terms: null,
+  amount_cents: 4900,
+  currency: 'usd',
+  status,
+  decline_kind: reason === null ? null : 'soft',
+  decline_reason: reason,
+  decline_message: null,
+  processor: 'simulated',
+  processor_reference: null,
+  action_url: null,
+  last_four: null,
+  customer_email: 'a@example.com',
+  product_name: 'Course',
+  test: false,
+  created_at: at(0),
+  sent_at: at(0),
+  finished_at: status === 'succeeded' || status === 'declined' ? at(0) : null,
+  next_check_at: status === 'succeeded' || status === 'declined' ? null : at(60_000),
+  checks: 0,
+  noticed: false,
+});
+
+const next = (
+  payments: Payment[],
+  { again = false, atMs = nowMs, method = 'method' as string | null, decision = hold.decision } = {},
+) => {
+  const money: OrderMoney = { accountId: 'acc_1', orderId: 'ord_1', payments, charges: [], hold, savedMethod: method };
+  return nextHoldStep({ ...hold, decision }, money, atMs, again);
+};
+
+const main = payment('main', 'succeeded');
+const captured = [main, payment('capture', 'succeeded')];
+const declined = (reason: string) => [main, payment('capture', 'declined', reason)];
+
+test('a decided hold is captured, then the accepted upsell is charged, then it ends', () => {
+  expect(next([main])).toEqual({ kind: 'send', step: 'capture', tryNo: 1 });
+  expect(next(captured)).toEqual({ kind: 'send', step: 'upsell', tryNo: 1 });
+  const bought = [...captured, payment('upsell', 'succeeded')];
+  expect(next(bought)).toEqual({ kind: 'finish', status: 'settled', upsellDeclined: false });
+  const refused = [...captured, payment('upsell', 'declined', 'card_declined')];
+  expect(next(refused)).toEqual({ kind: 'finish', status: 'settled', upsellDeclined: true });
+});
+
+test.each(['declined', 'not_decided'] as const)('an upsell that was %s is not charged', (decision) => {
+  expect(next(captured, { decision })).toEqual({ kind: 'finish', status: 'settled', upsellDeclined: false });
+});
+
+test.each(['sent', 'unknown'] as const)('nothing follows a payment that is %s', (status) => {
+  for (const step of ['capture', 'upsell', 'recharge'] as const)
+    expect(next([main, payment(step, status)], { again: true }).kind).toBe('wait');
+});
+
+test('a capture that failed is made again when it may be, and waits for the last hour of the hold else', () => {
+  const failed = declined('capture_failed');
+  expect(next(failed, { again: true })).toEqual({ kind: 'send', step: 'capture', tryNo: 2 });
+  expect(next(failed)).toEqual({ kind: 'wait', until: at(47 * hourMs) });
+  expect(next(failed, { atMs: nowMs + 47 * hourMs })).toEqual({ kind: 'wait', until: hold.capture_before });
+});
+
+test('once the hold has ended the card is charged in its place, once; a decline of that loses it', () => {
+  const recharge = { kind: 'send', step: 'recharge', tryNo: 1 };
+  expect(next(declined('hold_expired'))).toEqual(recharge);
+  expect(next(declined('capture_failed'), { atMs: hold.capture_before.getTime(), again: true })).toEqual(recharge);
+  const lost = { kind: 'finish', status: 'lost', upsellDeclined: false };
+  expect(
+    next([...declined('hold_expired'), payment('recharge', 'declined', 'card_declined')], { again: true }),
+  ).toEqual(lost);
+  expect(next([...declined('hold_expired'), payment('recharge', 'succeeded')])).toMatchObject({ step: 'upsell' });
+});
+
+test('without a saved card nothing can be charged while the buyer is away', () => {
+  expect(next(captured, { method: null })).toEqual({ kind: 'finish', status: 'settled', upsellDeclined: true });
+  expect(next(declined('hold_expired'), { method: null })).toMatchObject({ kind: 'finish', status: 'lost' });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { Payment } from './payment.types.ts';
+import { explanationOf, nextOf } from './payment-log.rules.ts';
+
+const line = (fields: Partial<Payment>): Payment =>
+  ({
+    step: 'main',
+    call: 'charge',
+    status: 'succeeded',
+    amount_cents: 4900,
+    currency: 'usd',
+    decline_reason: null,
+    decline_message: null,
+    next_check_at: null,
+    checks: 0,
+    ...fields,
+  }) as Payment;
+
+const declined = {
+  status: 'declined',
+  decline_reason: 'card_declined',
+  decline_message: 'The bank declined the card.',
+} as const;
+
+test.each([
+  [{}, '$49.00 charged for the order.', null],
+  [
+    declined,
+    '$49.00 not charged for the order. The bank declined the card.',
+    'The buyer may try again, with this card or another one.',
+  ],
+  [
+    { step: 'upsell', call: 'chargeSaved', ...declined },
+    '$49.00 not charged to the saved card for the upsell. The bank declined the card.',
+    'The order is complete without the upsell.',
+  ],
+  [{ step: 'refund', call: 'refund' }, '$49.00 refunded to the buyer.', null],
+  [
+    { status: 'unknown', next_check_at: new Date('2026-03-15T12:00:00.000Z') },
+    'Nobody knows yet whether $49.00 was charged for the order: the payment processor gave no answer.',
+    'The processor is asked how it stands at 2026-03-15T12:00:00.000Z at the latest. Nothing else is charged on the order until then.',
+  ],
+] as const)('the log says what was tried and what follows: %j', (fields, explanation, next) => {
+  const shown = line(fields as Partial<Payment>);
+  expect([explanationOf(shown), nextOf(shown)]).toEqual([explanation, next]);
+});

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { buyerReason, decideStart, nextCheckAt } from './payment.rules.ts';
+import type { Payment } from './payment.types.ts';
+
+const tried = (try_no: number, status: Payment['status']): Payment => ({ try_no, status, step: 'main' }) as Payment;
+const statuses = fc.constantFrom<Payment['status']>('sent', 'succeeded', 'declined', 'requires_action', 'unknown');
+/** As the indexes allow: all but the last are declined. */
+const tries = fc
+  .tuple(fc.integer({ min: 0, max: 4 }), fc.option(statuses, { nil: undefined }))
+  .map(([declined, last]) => [
+    ...Array.from({ length: declined }, (_, index) => tried(index + 1, 'declined')),
+    ...(last === undefined ? [] : [tried(declined + 1, last)]),
+  ]);
+
+test('a new try is charged only when every earlier one was declined, and no try is made twice', () => {
+  fc.assert(
+    fc.property(tries, fc.integer({ min: 1, max: 7 }), (made, tryNo) => {
+      const decision = decideStart(made, tryNo);
+      const free = made.every(({ status, try_no }) => status === 'declined' && try_no < tryNo);
+      expect(decision.kind === 'charge').toBe(free);
+    }),
+  );
+});
+
+test('a success is the outcome of every try, an earlier try has its own, and an open one that of all later ones', () => {
+  fc.assert(
+    fc.property(tries, fc.integer({ min: 1, max: 7 }), (made, tryNo) => {
+      const decision = decideStart(made, tryNo);
+      if (decision.kind === 'charge') return;
+      const expected =
+        made.find(({ status }) => status === 'succeeded') ?? made.find(({ try_no }) => try_no === tryNo) ?? made.at(-1);
+      expect(decision.of).toBe(expected);
+      const gives = decision.of.status === 'requires_action' && decision.of.try_no < tryNo;
+      expect(decision.kind).toBe(gives ? 'give up' : 'outcome');
+    }),
+  );
+});
+
+test('looks at the processor come after 1 minute, 5 minutes, 1 hour and then with the daily run, or 26 hours later', () => {
+  const minutes = [0, 1, 2, 3, 9].map((checks) => nextCheckAt(checks, 0).getTime() / 60_000);
+  expect(minutes).toEqual([1, 5, 60, 26 * 60, 26 * 60]);
+});
+
+test('buyers hear of a decline only whether it was the card', () => {
+  expect(['lost_card', 'insufficient_funds', 'card_declined', null].map(buyerReason)).toEqual(
+    Array(4).fill('card_declined'),
+  );
+  expect(['not_received', 'given_up'].map(buyerReason)).toEqual(Array(2).fill('try_again_later'));
+});

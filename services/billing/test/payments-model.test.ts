@@ -1,0 +1,196 @@
+import { DomainError } from '@app/contracts/errors';
+import { guardLeaks } from '@app/testing/leak-guard';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { settleHold } from '../src/holds/settle-hold.ts';
+import { continuePayment } from '../src/payments/continue-payment.ts';
+import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
+import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { type DyingProcess, dyingAt, isDeath } from './dying-process.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
+import { expectBooksEqual } from './reconciliation.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas(60);
+});
+afterAll(() => replicas.close());
+beforeEach(() => replicas.clear());
+
+const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
+
+/** Calls that are never answered are among the faults. */
+const cards = [
+  ...['sim_ok', 'sim_ok', 'sim_declined', 'sim_requires_action', 'sim_action_ignored', 'sim_action_refused'],
+  ...['sim_capture_fails', 'sim_hold_expires', 'sim_renewal_declined', 'sim_error_after', 'sim_refund_declined'],
+];
+const faults = ['throws_before', 'throws_after', 'doubled', 'raced', 'late', 'answer_lost'] as const;
+
+type Knock =
+  | { readonly kind: 'start'; readonly tryNo: number; readonly card: string }
+  | { readonly kind: 'settle'; readonly decision: 'accepted' | 'declined' }
+  | { readonly kind: 'continue' | 'refund' | 'round' | 'daily' };
+
+/** What happens at one moment: who knocks at which replica at once, what fails, where a process is killed, what time passes. */
+interface Moment {
+  readonly knocks: readonly { readonly knock: Knock; readonly at: 0 | 1 }[];
+  readonly faults: readonly (typeof faults)[number][];
+  /** The seam at which replica 0 is killed; it is started anew afterwards. */
+  readonly killed: number | null;
+  readonly deliverLate: boolean;
+  readonly passMs: number;
+}
+
+const knock: fc.Arbitrary<Knock> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('start' as const),
+      tryNo: fc.integer({ min: 1, max: 3 }),
+      card: fc.constantFrom(...cards),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('settle' as const),
+      decision: fc.constantFrom('accepted' as const, 'declined' as const),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('continue' as const, 'refund' as const, 'round' as const, 'daily' as const),
+    }),
+  },
+);
+const moment: fc.Arbitrary<Moment> = fc.record({
+  knocks: fc.array(fc.record({ knock, at: fc.constantFrom(0 as const, 1 as const) }), { minLength: 1, maxLength: 3 }),
+  faults: fc.oneof(
+    { weight: 2, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(fc.constantFrom(...faults), { maxLength: 2 }) },
+  ),
+  killed: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 14 }) },
+  ),
+  deliverLate: fc.boolean(),
+  passMs: fc.constantFrom(0, 0, minuteMs, 5 * minuteMs, hourMs, 3 * hourMs),
+});
+
+test('whatever is clicked, lost, doubled, late or killed: our books equal the processor’s, and nothing is taken twice', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.boolean(), fc.array(moment, { minLength: 2, maxLength: 9 }), async (held, moments) => {
+      await replicas.clear();
+      const order = newOrder(held);
+      const run = new Processes();
+      for (const each of moments) await live(run, order, each);
+      await reconcile(run, order);
+      await expectBooksEqual(replicas, order.account, order.input.orderId);
+      expect(replicas.errors).toEqual([]);
+    }),
+    { numRuns: 50, seed: 77, endOnFailure: true },
+  );
+}, 300_000);
+
+interface Order {
+  readonly account: string;
+  readonly input: StartInput;
+}
+
+const newOrder = (held: boolean): Order => ({
+  account: newAccount(),
+  input: startInput({ hold: held ? { upsell, decisionMinutes: 60 } : null }),
+});
+
+/** Two replicas; a killed one is replaced, and what it had sent is still on its way. */
+class Processes {
+  readonly all: Replica[] = [];
+  #living: [Replica, Replica];
+
+  constructor() {
+    this.#living = [this.#start(), this.#start()];
+  }
+
+  at(index: 0 | 1): Replica {
+    return this.#living[index];
+  }
+
+  /** The first one, until `replaceKilled`. */
+  kill(process: DyingProcess): void {
+    this.#living[0] = this.#start(process);
+  }
+
+  replaceKilled(): void {
+    this.#living[0] = this.#start();
+  }
+
+  async deliverLate(): Promise<void> {
+    for (const { processor } of this.all) await processor.deliverLate();
+  }
+
+  #start(process?: DyingProcess): Replica {
+    const replica = replicas.start(process);
+    this.all.push(replica);
+    return replica;
+  }
+}
+
+async function live(run: Processes, order: Order, { knocks, faults: failing, killed, deliverLate, passMs }: Moment) {
+  if (killed !== null) run.kill(dyingAt(killed));
+  run.at(0).fail(...failing);
+  const done = await Promise.allSettled(knocks.map(({ knock: what, at }) => make(run.at(at), order, what)));
+  for (const outcome of done) if (outcome.status === 'rejected') expectHarmless(outcome.reason);
+  if (killed !== null) run.replaceKilled();
+  if (deliverLate) await run.deliverLate();
+  replicas.clock.advance(passMs);
+}
+
+async function make({ deps, round, daily }: Replica, { account, input }: Order, knocked: Knock): Promise<unknown> {
+  const caller = { accountId: account, requestId: 'r' };
+  switch (knocked.kind) {
+    case 'start':
+      return await startPayment(deps, caller, { ...input, tryNo: knocked.tryNo, paymentMethod: knocked.card });
+    case 'settle':
+      return await settleHold(deps, caller, input.orderId, knocked.decision);
+    case 'continue':
+      return await continuePayment(deps, caller, input.orderId);
+    case 'refund':
+      return await refundCharges(deps, caller, input.orderId);
+    case 'round':
+      return await round();
+    case 'daily':
+      return await daily(account);
+  }
+}
+
+/** A killed process answers nobody, and knocks that come too early or too late are refused: nothing else may fail. */
+function expectHarmless(err: unknown): void {
+  if (isDeath(err) || (err instanceof DomainError && err.code === 'invalid_transition')) return;
+  throw err;
+}
+
+/** The line works again, and days pass with their daily runs until nothing is left to do: at the latest when the hold ends. */
+async function reconcile(run: Processes, order: Order): Promise<void> {
+  await run.deliverLate();
+  run.replaceKilled();
+  const replica = run.at(0);
+  for (let day = 0; day < 10 && !(await isSettled(order)); day += 1) {
+    for (const waitMs of [minuteMs, 5 * minuteMs, hourMs]) {
+      replicas.clock.advance(waitMs);
+      await replica.round();
+    }
+    await replica.daily(order.account);
+    replicas.clock.advance(dayMs);
+  }
+}
+
+async function isSettled({ account, input }: Order): Promise<boolean> {
+  const { payments, hold, charges } = await replicas.money(account, input.orderId);
+  if (payments.some(({ finished_at }) => finished_at === null)) return false;
+  if (charges.some(({ refund_due_at }) => refund_due_at !== null)) return false;
+  return hold === null || hold.status === 'settled' || hold.status === 'lost';
+}
