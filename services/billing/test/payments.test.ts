@@ -167,6 +167,37 @@ test('an answer that comes after the deadline is recorded, without waiting for t
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
 
+test('of two answers to one payment the first counts: one that comes after a look at the processor is told no second time', async () => {
+  const account = newAccount();
+  const late = Promise.withResolvers<void>();
+  let recorded = 0;
+  const replica = replicas.start({
+    database: (database) => {
+      const query = async (config: { name?: string }) => {
+        const result = await database.pool.query(config as never);
+        if (config.name === 'payments-record') recorded += 1;
+        return result;
+      };
+      return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
+    },
+    processor: (inner) => ({
+      ...inner,
+      charge: async (request, call) => {
+        const outcome = await inner.charge(request, call);
+        await late.promise;
+        return outcome;
+      },
+    }),
+  });
+  expect((await start(replica, account, startInput({ paymentMethod: 'sim_declined' }))).status).toBe('processing');
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(recorded).toBe(2);
+  late.resolve();
+  await eventually(() => recorded === 3);
+  expect(await completed(account)).toEqual([[1, 'declined', 'card_declined']]);
+});
+
 test('a buyer who confirms at the bank has paid once the processor is asked, on the way back or by itself', async () => {
   const [account, alone] = [newAccount(), newAccount()];
   const replica = replicas.start();
