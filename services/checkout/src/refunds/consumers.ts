@@ -2,7 +2,7 @@ import { chargesRefunded, refundFailed } from '@app/contracts/payments';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import { type Client, statement } from '@app/service-kit/database';
 import { recordRefund, recordReopening } from './record-refund.ts';
-import { orderColumns, type RefundedOrder, refundColumns } from './refunded-order.ts';
+import { orderColumns, type RefundedOrder, refundColumns, refundFields } from './refunded-order.ts';
 
 /** What billing tells of refunds: whoever died between its reply and the record finishes from this. */
 export function refundEventHandlers(wakeRelay: () => void): EventHandler[] {
@@ -35,7 +35,7 @@ const ordersStatement = statement(
    from unnest($1::text[], $2::text[]) as w(account_id, id)
    join orders as o on o.account_id = w.account_id and o.id = w.id
    left join lateral (
-     select * from refunds where account_id = o.account_id and order_id = o.id order by refund_no desc limit 1
+     select ${refundFields} from refunds where account_id = o.account_id and order_id = o.id order by refund_no desc limit 1
    ) as r on true
    order by o.id for update of o`,
 );

@@ -10,7 +10,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { isOutage } from '@app/service-kit/outages';
 import { recordFailure, recordRefund } from './record-refund.ts';
-import { orderColumns, type RefundedOrder, refundColumns } from './refunded-order.ts';
+import { orderColumns, type RefundedOrder, refundColumns, refundFields } from './refunded-order.ts';
 
 export interface RefundDeps {
   readonly database: Database;
@@ -32,7 +32,7 @@ const requestStatement = statement(
      select ${orderColumns} from orders as o
      where o.account_id = $1 and o.id = $2 and o.status <> 'expired' for update
    ), last as (
-     select * from refunds where account_id = $1 and order_id = $2 order by refund_no desc limit 1
+     select ${refundFields} from refunds where account_id = $1 and order_id = $2 order by refund_no desc limit 1
    ), requested as (
      insert into refunds as r (id, account_id, order_id, refund_no, status, request_id, asked_at, created_at)
      select $3, o.account_id, o.id, coalesce((select case when failed_at is null then refund_no else refund_no + 1 end
@@ -41,10 +41,12 @@ const requestStatement = statement(
      on conflict (order_id, refund_no) do update set status = 'requested', request_id = excluded.request_id,
        asked_at = excluded.asked_at, detail = null, finished_at = null
      where r.status = 'failed' and r.account_id = excluded.account_id
-     returning r.*
+     returning ${refundFields}
    )
    select o.*, ${refundColumns} from o left join (
-     select * from requested union all select * from last where not exists (select from requested)
+     select ${refundFields} from requested
+     union all
+     select ${refundFields} from last where not exists (select from requested)
    ) as r on true`,
 );
 

@@ -25,6 +25,8 @@ export interface RefundedOrder {
 export const orderColumns = `o.id, o.account_id, o.product_id, o.customer_email, o.total_cents, o.currency, o.status,
   o.source, o.test, o.items, coalesce(o.paid_at, o.created_at) as paid_at`;
 
+/** As `refundColumns` reads them. */
+export const refundFields = 'refund_no, status, refunded_cents, failed_at, request_id';
 export const refundColumns = 'r.refund_no, r.status as refund_status, r.refunded_cents, r.failed_at, r.request_id';
 
 /** What every event of an order says of it. The product's name is that of the sale. */
