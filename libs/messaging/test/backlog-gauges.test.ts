@@ -33,7 +33,7 @@ afterAll(async () => {
   await telemetry.shutdown();
 });
 
-const connect = async (service: 'metrics' | 'checkout'): Promise<NatsClient> => {
+const connect = async (service: 'metrics' | 'catalog'): Promise<NatsClient> => {
   const client = await connectNats(nats.login(service));
   clients.push(client);
   return client;
@@ -76,10 +76,10 @@ test('a consumer shows what its durables have not delivered, what is not acknowl
 });
 
 test('a publisher shows the events that are not published, and since when the oldest waits', async () => {
-  const client = await connect('checkout');
+  const client = await connect('catalog');
   const waiting = (events: number, minutes: number) => [
-    `outbox_events{service_name="checkout"} ${events}`,
-    `outbox_oldest_event_age_seconds{service_name="checkout"} ${minutes}`,
+    `outbox_events{service_name="catalog"} ${events}`,
+    `outbox_oldest_event_age_seconds{service_name="catalog"} ${minutes}`,
   ];
   expect(await shown(client)).toEqual(waiting(0, 0));
   await record(db.database, [1, 2, 3]);
