@@ -36,6 +36,8 @@ export type Migrations = readonly MigrationObject[];
 export interface DatabaseOptions {
   readonly url: string;
   readonly applicationName: string;
+  /** Whose spans and figures those of this pool are; left out where it is the application's name. */
+  readonly service?: string;
   readonly entities: readonly (EntityClass<AnyEntity> | EntitySchema)[];
   readonly migrations: Migrations;
   readonly poolMax?: number;
@@ -59,8 +61,9 @@ const migrationsTable = 'migrations';
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const orm = await openOrm(options, options.limits ?? usualLimits);
   const pool = (await orm.em.getConnection().getNativeClient()) as pg.Pool;
-  traceStatements(pool, options.applicationName);
-  const observed = observePool(pool, options.applicationName, options.poolMax ?? poolMaxDefault);
+  const { applicationName: name, service = name, poolMax: max = poolMaxDefault } = options;
+  traceStatements(pool, service);
+  const observed = observePool(pool, { name, service, max });
   return {
     orm,
     pool,

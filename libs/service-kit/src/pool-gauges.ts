@@ -20,9 +20,17 @@ const waiting: Gauge = {
   description: 'What waits in this replica for a connection of the pool.',
 };
 
+export interface ObservedPool {
+  /** Tells it from other pools of the service. */
+  readonly name: string;
+  readonly service: string;
+  /** How many connections it may have. */
+  readonly max: number;
+}
+
 /** How far the pool is used, by OpenTelemetry's conventions for databases. */
-export function observePool(pool: pg.Pool, service: string, max: number): { close(): void } {
-  const about = { 'db.client.connection.pool.name': service };
+export function observePool(pool: pg.Pool, { name, service, max }: ObservedPool): { close(): void } {
+  const about = { 'db.client.connection.pool.name': name };
   const inState = (state: string) => ({ ...about, 'db.client.connection.state': state });
   return observeGauges(service, [connections, connectionsMax, waiting], async () => [
     { gauge: connections, value: pool.totalCount - pool.idleCount, attributes: inState('used') },

@@ -6,6 +6,10 @@ export const paymentColumns = `id, account_id, order_id, step, subject, try_no, 
   currency, status, decline_kind, decline_reason, decline_message, processor, processor_reference, action_url, last_four,
   customer_email, product_name, test, created_at, sent_at, finished_at, next_check_at, checks, noticed`;
 
+/** As `Charge` names them, and when they were made. */
+const chargeColumns =
+  'id, amount_cents, refunded_cents, currency, processor, reference, test, refund_due_at, charged_at';
+
 /** Times as PostgreSQL writes them in JSON become dates; those of rows are dates already. */
 export function paymentOf(row: Payment): Payment {
   const { created_at, sent_at, finished_at, next_check_at } = row;
@@ -34,7 +38,7 @@ const moneyStatement = statement(
      (select json_agg(p order by p.created_at, p.id)
       from (select ${paymentColumns} from payments where account_id = $1 and order_id = $2) as p) as payments,
      (select json_agg(c order by c.charged_at, c.id)
-      from (select * from charges where account_id = $1 and order_id = $2) as c) as charges,
+      from (select ${chargeColumns} from charges where account_id = $1 and order_id = $2) as c) as charges,
      (select row_to_json(h) from holds as h where account_id = $1 and order_id = $2) as hold,
      (select method from payment_methods where account_id = $1 and order_id = $2) as method`,
 );

@@ -63,6 +63,7 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
   const database = await openDatabase({
     url,
     applicationName: 'simulated-processor',
+    service: 'billing',
     entities: [],
     migrations: [],
     poolMax,
