@@ -1,7 +1,7 @@
 import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate } from '@app/checkout/migrate';
+import { migrate } from '@app/catalog/migrate';
 import { startNatsServer } from '@app/embedded/nats-server';
 import { freePort } from '@app/embedded/ports';
 import { connectNats } from '@app/messaging/connect';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'funnelry-tls-'));
   healthPort = await freePort();
   postgres = await startOwnPostgres();
-  databaseUrl = await postgres.createDatabase('checkout', migrate);
+  databaseUrl = await postgres.createDatabase('catalog', migrate);
   await encryptPostgres();
   const configFile = join(directory, 'nats.conf');
   const files = `cert_file: "${certificates}/server.pem", key_file: "${certificates}/server.key"`;
@@ -66,8 +66,8 @@ async function encryptPostgres(): Promise<void> {
 const natsUrl = () => `tls://localhost:${nats.port}`;
 const encryptedUrl = (root: string) => `${databaseUrl}?sslmode=verify-full&sslrootcert=${encodeURIComponent(root)}`;
 
-async function startCheckout(settings: Record<string, string>): Promise<SpawnedNode> {
-  const credentials = { NATS_USER: 'checkout', NATS_PASSWORD: 'secret' };
+async function startCatalog(settings: Record<string, string>): Promise<SpawnedNode> {
+  const credentials = { NATS_USER: 'catalog', NATS_PASSWORD: 'secret' };
   const env = {
     ...credentials,
     LOG_LEVEL: 'warn',
@@ -75,7 +75,7 @@ async function startCheckout(settings: Record<string, string>): Promise<SpawnedN
     HEALTH_HOST: '127.0.0.1',
     ...settings,
   };
-  const child = await spawnNode('services/checkout/src/main.ts', env, { readyLine: /^checkout ready/ });
+  const child = await spawnNode('services/catalog/src/main.ts', env, { readyLine: /^catalog ready/ });
   services.push(child);
   return child;
 }
@@ -87,20 +87,20 @@ async function missing(): Promise<string[]> {
 }
 
 test('a service with NATS_TLS_CA and sslmode=verify-full encrypts all of its connections', async () => {
-  await startCheckout({ DATABASE_URL: encryptedUrl(authority), NATS_URL: natsUrl(), NATS_TLS_CA: authority });
+  await startCatalog({ DATABASE_URL: encryptedUrl(authority), NATS_URL: natsUrl(), NATS_TLS_CA: authority });
   await eventually(async () => (await missing()).length === 0);
   // The pool's and the relay's.
   const connections = await eventually(async () => {
     const rows = await query<{ name: string; ssl: boolean }>(
       databaseUrl,
       `select application_name as name, ssl from pg_stat_activity join pg_stat_ssl using (pid)
-       where application_name like 'checkout%'`,
+       where application_name like 'catalog%'`,
     );
     return new Set(rows.map(({ name }) => name)).size === 2 && rows;
   });
   expect(connections.filter(({ ssl }) => !ssl)).toEqual([]);
-  const settings = { NATS_URL: natsUrl(), NATS_TLS_CA: authority, NATS_USER: 'checkout', NATS_PASSWORD: 'secret' };
-  const link = await connectNats({ ...natsOptions(settings), service: 'checkout' });
+  const settings = { NATS_URL: natsUrl(), NATS_TLS_CA: authority, NATS_USER: 'catalog', NATS_PASSWORD: 'secret' };
+  const link = await connectNats({ ...natsOptions(settings), service: 'catalog' });
   expect(link.connection.info?.tls_required).toBe(true);
   await link.close();
   await services.pop()?.kill();
@@ -109,9 +109,9 @@ test('a service with NATS_TLS_CA and sslmode=verify-full encrypts all of its con
 test('a database that the authority did not sign for is not used, and a missing file is named', async () => {
   const other = join(certificates, 'server.pem');
   const nats = { NATS_URL: natsUrl(), NATS_TLS_CA: authority };
-  const refusing = await startCheckout({ DATABASE_URL: encryptedUrl(other), ...nats });
+  const refusing = await startCatalog({ DATABASE_URL: encryptedUrl(other), ...nats });
   expect(await missing()).toContain('database');
   await eventually(() => /certificate/.test(refusing.output()));
   const absent = { DATABASE_URL: encryptedUrl(authority), ...nats, NATS_TLS_CA: '/no/such.pem' };
-  await expect(startCheckout(absent)).rejects.toThrow(/NATS_TLS_CA: no such file/);
+  await expect(startCatalog(absent)).rejects.toThrow(/NATS_TLS_CA: no such file/);
 });
