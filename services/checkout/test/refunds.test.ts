@@ -86,6 +86,18 @@ test('a refused refund leaves the order paid and says why; a later one tries aga
   expect(await refundEvents()).toMatchObject([{ data: { refundNo: 1 } }]);
 });
 
+test('money that was given back refunds the order although a slower reply had called the refund refused', async () => {
+  harness.billing.refundStatus = 'failed';
+  const orderId = await paidOrder();
+  await expect(harness.refund(orderId)).rejects.toMatchObject({ code: 'refund_failed' });
+  // Another request of the seller succeeded at billing; its own reply is lost, or came before the refusal.
+  await harness.billing.publishRefunded(orderId);
+  await harness.billing.publishRefunded(orderId);
+  await inboxed(2);
+  expect(await statusOf(orderId)).toBe('refunded');
+  expect(await refundEvents()).toMatchObject([{ data: { refundNo: 1, refundedCents: 9_900 } }]);
+});
+
 test('a refund that fails afterwards makes the order paid again, once; the next one has the next number', async () => {
   const opened = await harness.open({ email: 'ada@example.com' });
   const orderId = (await harness.pay(opened)).orderId as string;

@@ -24,9 +24,13 @@ export function refundEventHandlers(wakeRelay: () => void): EventHandler[] {
   ];
 }
 
-/** What was said before a failure is void, in whatever order the two come: billing is asked again. */
+/**
+ * What was said before a failure is void, in whatever order the two come: billing is asked again. A refusal alone is none:
+ * a later try may have succeeded.
+ */
 function isOpen({ refund_status, failed_at }: RefundedOrder, refundedMs: number): boolean {
-  return refund_status === 'requested' && (failed_at === null || failed_at.getTime() < refundedMs);
+  if (failed_at !== null) return refund_status === 'requested' && failed_at.getTime() < refundedMs;
+  return refund_status === 'requested' || refund_status === 'failed';
 }
 
 const ordersStatement = statement(

@@ -14,7 +14,8 @@ const refundStatement = statement(
   'refund-record',
   `with done as (
      update refunds set status = 'done', refunded_cents = $4, finished_at = $5
-     where account_id = $1 and order_id = $2 and refund_no = $3 and status = 'requested'
+     where account_id = $1 and order_id = $2 and refund_no = $3
+       and (status = 'requested' or (status = 'failed' and failed_at is null))
      returning id
    ), refunded as (
      update orders set status = 'refunded', refunded_at = $5
@@ -28,7 +29,8 @@ const refundStatement = statement(
 
 /**
  * Records that every charge was given back: the order, its checkout, the refund and the event in one statement. Done by
- * whoever hears of it first, billing's reply or its event.
+ * whoever hears of it first, billing's reply or its event. It also mends a refund that an earlier, slower reply calls
+ * refused: money that was given back is a fact.
  * @returns whether it was done now
  */
 export async function recordRefund(
