@@ -99,6 +99,17 @@ test('a refund that failed afterwards opens its charges again, is told once, and
   expect(await refundedEvents(account)).toEqual([6400, 6400]);
 });
 
+test('a refund that failed is found however late the next daily run comes', async () => {
+  const replica = replicas.start();
+  const { account, orderId, refund } = await paidOrder(replica, 'sim_refund_fails');
+  await replica.daily(account);
+  expect(await refund(replica)).toEqual(whole);
+  replicas.clock.advance(40 * dayMs);
+  await replica.daily(account);
+  expect((await failedEvents(account)).toSorted()).toEqual([1500, 4900]);
+  expect((await replicas.money(account, orderId)).charges.map((charge) => charge.refunded_cents)).toEqual([0, 0]);
+});
+
 test('an order without charges is refunded at once, and a held one cannot be', async () => {
   const replica = replicas.start();
   const account = newAccount();

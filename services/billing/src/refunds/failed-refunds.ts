@@ -6,72 +6,94 @@ import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { noticeEvent } from '../payments/payment-events.ts';
 import { refundFailedText } from '../payments/payment-notices.rules.ts';
 import { paymentColumns, paymentOf } from '../payments/payment-rows.ts';
-import type { ProcessorRecord } from '../processors/processor.ts';
 
 const dayMs = 86_400_000;
-const comparedMs = 3 * dayMs;
+/** What a processor writes down late still lies in days that are compared again. */
+const overlapMs = 3 * dayMs;
 /** A list of three days has many pages. */
 const listLimitMs = 5 * 60_000;
 
-const recentStatement = statement(
-  'payments-recent-refunds',
-  `select ${paymentColumns} from payments
-   where account_id = $1 and step = 'refund' and status = 'succeeded' and finished_at >= $2`,
+/** The processors that gave something back for the account, and from when on their lists were not compared yet. */
+const comparisonsStatement = statement(
+  'refunds-comparisons',
+  `select p.processor, p.test, coalesce(c.compared_until, p.first_at) as since
+   from (
+     select processor, test, min(finished_at) as first_at from payments
+     where account_id = $1 and step = 'refund' and status = 'succeeded' group by processor, test
+   ) as p
+   left join processor_comparisons as c on c.account_id = $1 and c.processor = p.processor and c.test = p.test`,
 );
 
-/**
- * Compares the account's refunds of the last three days with the processor's own list. One that failed after it had been
- * taken opens its charge again, and is told once.
- */
-export async function findFailedRefunds(deps: PaymentDeps, accountId: string): Promise<void> {
-  const from = new Date(deps.clock.nowMs() - comparedMs);
-  const { rows } = await deps.database.pool.query<Payment>(recentStatement([accountId, from]));
-  const refunds = new Map(rows.map((row) => [row.id, paymentOf(row)]));
-  // Live money and rehearsals are apart at processors, and an account may have changed its own.
-  for (const name of new Set([...refunds.values()].map(({ processor }) => processor))) {
-    for (const test of [false, true]) {
-      const chosen = [...refunds.values()].filter((refund) => refund.processor === name && refund.test === test);
-      if (chosen.length > 0) await compare(deps, accountId, { name, test, from, refunds });
-    }
-  }
-}
+const comparedStatement = statement(
+  'refunds-compared',
+  `insert into processor_comparisons as c (account_id, processor, test, compared_until) values ($1, $2, $3, $4)
+   on conflict (account_id, processor, test) do update
+   set compared_until = greatest(c.compared_until, excluded.compared_until)`,
+);
 
 interface Comparison {
-  readonly name: string;
+  readonly processor: string;
   readonly test: boolean;
-  readonly from: Date;
-  readonly refunds: ReadonlyMap<string, Payment>;
+  readonly since: Date;
 }
 
-async function compare(deps: PaymentDeps, accountId: string, comparison: Comparison): Promise<void> {
-  for (const { paymentId, message } of await failedAtProcessor(deps, accountId, comparison)) {
-    const refund = paymentId === null ? undefined : comparison.refunds.get(paymentId);
-    if (refund !== undefined) await reopen(deps, refund, message ?? 'The processor gave no reason.');
-  }
+/**
+ * Compares the account's refunds with the processor's own list, from three days before the last comparison on: however
+ * long no daily run came, and however late a bank sends a refund back, no failure is passed over. A refund that failed
+ * after it had been taken opens its charge again, and is told once.
+ */
+export async function findFailedRefunds(deps: PaymentDeps, accountId: string): Promise<void> {
+  const { rows } = await deps.database.pool.query<Comparison>(comparisonsStatement([accountId]));
+  for (const comparison of rows) await compare(deps, accountId, comparison);
 }
 
 /** A processor that does not answer ends nobody's daily run: the next one compares the same days again. */
-async function failedAtProcessor(
-  { processors, calls, clock, logger }: PaymentDeps,
-  accountId: string,
-  { name, test, from }: Comparison,
-): Promise<ProcessorRecord[]> {
-  const { processor, secretKey } = await processors.named(name, accountId, test);
-  // The end is excluded, and what is recorded this very moment belongs to it.
-  const to = new Date(clock.nowMs() + 1);
-  const read = async (signal: AbortSignal): Promise<ProcessorRecord[]> => {
-    const found: ProcessorRecord[] = [];
-    for await (const entry of processor.list(from, to, { accountId, secretKey, test, signal })) {
-      if (entry.kind === 'refund' && entry.status === 'failed') found.push(entry);
-    }
-    return found;
-  };
+async function compare(deps: PaymentDeps, accountId: string, { processor, test, since }: Comparison): Promise<void> {
+  const nowMs = deps.clock.nowMs();
+  const from = new Date(Math.min(since.getTime(), nowMs) - overlapMs);
   try {
-    return await calls.make(read, { limitMs: listLimitMs });
+    // The end is excluded, and what is recorded this very moment belongs to it.
+    const failed = await failedAtProcessor(deps, accountId, { processor, test, from, to: new Date(nowMs + 1) });
+    const refunds = await succeededRefunds(deps, accountId, [...failed.keys()]);
+    for (const refund of refunds) await reopen(deps, refund, failed.get(refund.id) ?? 'The processor gave no reason.');
+    await deps.database.pool.query(comparedStatement([accountId, processor, test, new Date(nowMs)]));
   } catch (err) {
-    logger.warn({ err, accountId, processor: name, test }, 'the processor’s list of refunds could not be read');
-    return [];
+    deps.logger.warn({ err, accountId, processor, test }, 'refunds could not be compared with the processor’s list');
   }
+}
+
+/** Our ids of the refunds that failed after they had been taken, and what the processor says of each. */
+async function failedAtProcessor(
+  { processors, calls }: PaymentDeps,
+  accountId: string,
+  { processor: name, test, from, to }: { processor: string; test: boolean; from: Date; to: Date },
+): Promise<Map<string, string | undefined>> {
+  const { processor, secretKey } = await processors.named(name, accountId, test);
+  const read = async (signal: AbortSignal): Promise<Map<string, string | undefined>> => {
+    const failed = new Map<string, string | undefined>();
+    for await (const entry of processor.list(from, to, { accountId, secretKey, test, signal })) {
+      const { kind, status, paymentId, message } = entry;
+      if (kind === 'refund' && status === 'failed' && paymentId !== null) failed.set(paymentId, message ?? undefined);
+    }
+    return failed;
+  };
+  return await calls.make(read, { limitMs: listLimitMs });
+}
+
+const refundsStatement = statement(
+  'refunds-succeeded',
+  `select ${paymentColumns} from payments
+   where account_id = $1 and id = any ($2) and step = 'refund' and status = 'succeeded'`,
+);
+
+async function succeededRefunds(
+  { database }: PaymentDeps,
+  accountId: string,
+  ids: readonly string[],
+): Promise<Payment[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await database.pool.query<Payment>(refundsStatement([accountId, ids]));
+  return rows.map(paymentOf);
 }
 
 const reopenStatement = statement(

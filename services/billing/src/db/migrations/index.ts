@@ -5,6 +5,7 @@ import { DailyRunsByIndex } from './0004-daily-runs-by-index.ts';
 import { SimulatedProcessor } from './0005-simulated-processor.ts';
 import { ProcessorSettings } from './0006-processor-settings.ts';
 import { Payments } from './0007-payments.ts';
+import { ProcessorComparisons } from './0008-processor-comparisons.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -14,4 +15,5 @@ export const migrations: Migrations = [
   { name: '0005-simulated-processor', class: SimulatedProcessor },
   { name: '0006-processor-settings', class: ProcessorSettings },
   { name: '0007-payments', class: Payments },
+  { name: '0008-processor-comparisons', class: ProcessorComparisons },
 ];
