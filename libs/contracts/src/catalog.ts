@@ -268,17 +268,33 @@ export const resolveProducts = defineRequest('read', 'catalog', 'offers.resolve'
   output: z.object({ offers: z.array(pricedProduct.nullable()) }),
 });
 
-/** A product as its checkout sells it: every active bump, the discount asked for, and the upsell offered after it. */
+/** A product as its checkout sells it: every active bump, the discounts asked for, and the upsell offered after it. */
 export const productForSale = pricedProduct.extend({
   /** The first of the active upsells, in the order they were made. */
   upsell: z.object({ id: z.string(), headline: z.string(), priceCents: z.int() }).nullable(),
 });
 export type ProductForSale = z.infer<typeof productForSale>;
 
-/** Throws `product_not_found`. The code is upper-case, as the catalog stores it. */
-export const getProductForSale = defineRequest('read', 'catalog', 'products.get-for-sale', {
-  input: z.object({ slug: z.string(), discountCode: z.string().nullable() }),
-  output: productForSale,
+/** A product that checkouts sell: by its id, or by its slug while they are being opened. Codes are upper-case. */
+const wantedForSale = z.object({
+  accountId: z.string(),
+  productId: z.string().nullable(),
+  /** Counts when there is no id. */
+  slug: z.string(),
+  discountCodes: z.array(z.string()),
+});
+export type WantedForSale = z.infer<typeof wantedForSale>;
+
+/** 50 products of 100 bumps each fit a message: see catalog's statement. */
+export const productsForSaleMax = 50;
+
+/**
+ * Products for many checkouts at once, across accounts: checkouts that wait together share one request. `products[i]`
+ * belongs to `wanted[i]`; it is null for one that the account does not have.
+ */
+export const findProductsForSale = defineRequest('read', 'catalog', 'products.find-for-sale', {
+  input: z.object({ wanted: z.array(wantedForSale).max(productsForSaleMax) }),
+  output: z.object({ products: z.array(productForSale.nullable()) }),
 });
 
 /** A product got another name. The pricing type never changes; consumers that do not know the product yet store it too. */

@@ -1,4 +1,5 @@
 import { defineService } from '@app/service-host/define-service';
+import { createCheckoutSteps } from './checkouts/checkout-steps.ts';
 import { checkoutEventHandlers } from './checkouts/consumers.ts';
 import { checkoutRequests } from './checkouts/requests.ts';
 import { sweepCheckouts } from './checkouts/sweep-checkouts.ts';
@@ -20,7 +21,9 @@ export const createCheckout = defineService<CheckoutConfig>({
   start: ({ database, requester, clock, logger, wakeRelay, resources }) => {
     const batcher = createOrderBatcher({ database, requester, wakeRelay });
     resources.add('order batcher', batcher, (created) => created.close());
-    const parts = { database, requester, clock, wakeRelay };
+    const steps = createCheckoutSteps(database, requester);
+    resources.add('checkout steps', steps, (created) => created.close());
+    const parts = { database, requester, clock, steps, wakeRelay };
     const sweep = async (closing: () => boolean): Promise<void> => {
       await sweepCheckouts({ ...parts, logger, closing });
       await sweepRefunds({ ...parts, logger, closing });

@@ -1,4 +1,4 @@
-import { getProductForSale, type ProductForSale } from '@app/contracts/catalog';
+import { findProductsForSale, type ProductForSale, type WantedForSale } from '@app/contracts/catalog';
 import {
   type CheckoutResource,
   continueCheckout,
@@ -11,10 +11,9 @@ import {
   updateCheckout,
 } from '@app/contracts/checkouts';
 import type { RequestOutput } from '@app/contracts/define';
-import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { listOrders, type OrderResource, refundOrder } from '@app/contracts/orders';
-import { onRequest } from '@app/messaging/serve-requests';
+import { onRequestAcrossAccounts } from '@app/messaging/serve-requests';
 import { query as queryDatabase } from '@app/testing/sql';
 import { type BillingStandIn, startBillingStandIn } from './billing-stand-in.ts';
 import { context, course, createHarness, type Harness } from './harness.ts';
@@ -41,6 +40,12 @@ export interface CheckoutHarness {
   readonly billing: BillingStandIn;
   /** What catalog has for sale, by account and slug. */
   readonly shop: Map<string, ProductForSale>;
+  readonly catalog: {
+    /** What each question about products for sale asked for. */
+    readonly asked: (readonly WantedForSale[])[];
+    /** A test makes it wait or throw. */
+    beforeAnswer: (wanted: readonly WantedForSale[]) => Promise<void>;
+  };
   open(body?: Partial<OpenCheckoutBody>, options?: OpenOptions): Promise<Opened>;
   get(opened: Pick<Opened, 'id' | 'secret'>): Promise<CheckoutResource>;
   update(opened: Opened, body: UpdateCheckoutBody): Promise<CheckoutResource>;
@@ -69,11 +74,12 @@ interface PayOptions {
 
 export async function createCheckoutHarness(): Promise<CheckoutHarness> {
   const shop = new Map([['acc_1/course', plainCourse]]);
+  const catalog: CheckoutHarness['catalog'] = { asked: [], beforeAnswer: async () => undefined };
   const base = await createHarness([
-    onRequest(getProductForSale, async ({ slug, discountCode }, { accountId }) => {
-      const product = shop.get(`${accountId}/${slug}`);
-      if (product === undefined) throw new DomainError('product_not_found', 'There is no such product.');
-      return { ...product, discounts: product.discounts.filter(({ code }) => code === discountCode) };
+    onRequestAcrossAccounts(findProductsForSale, async ({ wanted }) => {
+      catalog.asked.push(wanted);
+      await catalog.beforeAnswer(wanted);
+      return { products: wanted.map((one) => forSale(shop, one)) };
     }),
   ]);
   const billing = await startBillingStandIn(base.nats);
@@ -84,6 +90,7 @@ export async function createCheckoutHarness(): Promise<CheckoutHarness> {
     base,
     billing,
     shop,
+    catalog,
     open: (body = {}, { accountId = 'acc_1', visitor = 'visitor-1', testMode = false, commandId } = {}) =>
       requester.request(
         openCheckout,
@@ -112,4 +119,16 @@ export async function createCheckoutHarness(): Promise<CheckoutHarness> {
       await billing.stop();
     },
   };
+}
+
+/** As catalog answers: by id, or by slug without one, and no discount that was not asked for. */
+function forSale(
+  shop: Map<string, ProductForSale>,
+  { accountId, productId, slug, discountCodes }: WantedForSale,
+): ProductForSale | null {
+  const ofAccount = [...shop].filter(([key]) => key.startsWith(`${accountId}/`)).map(([, product]) => product);
+  const named =
+    productId === null ? shop.get(`${accountId}/${slug}`) : ofAccount.find((one) => one.productId === productId);
+  if (named === undefined) return null;
+  return { ...named, discounts: named.discounts.filter(({ code }) => discountCodes.includes(code)) };
 }

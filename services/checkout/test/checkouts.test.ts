@@ -220,12 +220,23 @@ test('a rehearsal is paid as any checkout, is in no list, and takes no use of a 
   expect(await harness.query('select uses::int from discount_uses')).toEqual([{ uses: 0 }]);
 });
 
-test('another product under the slug of an open checkout is not sold to its buyer', async () => {
+test('when the product of an open checkout is gone, another one under its slug is not sold to the buyer', async () => {
   const opened = await harness.open({ email });
   harness.shop.set('acc_1/course', { ...plainCourse, productId: newId('product', Date.now()) });
   await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'unknown_product', errors: [{ field: 'slug' }] });
   await expect(harness.get(opened)).rejects.toMatchObject({ code: 'unknown_product' });
   expect(harness.billing.started).toEqual([]);
+});
+
+test('a slug that is renamed or given to another product changes nothing for open checkouts: each is sold what it was opened for', async () => {
+  const opened = await harness.open({ email });
+  harness.shop.set('acc_1/renamed', { ...plainCourse, slug: 'renamed' });
+  const other = { ...plainCourse, productId: newId('product', Date.now()), name: 'Other', priceCents: 100 };
+  harness.shop.set('acc_1/course', other);
+  expect(await harness.get(opened)).toMatchObject({ product: { name: 'Course', slug: 'renamed' }, totalCents: 9_900 });
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 9_900 });
+  expect(await harness.query('select product_id from orders')).toEqual([{ product_id: plainCourse.productId }]);
+  expect(await harness.open({ email })).toMatchObject({ product: { name: 'Other' }, totalCents: 100 });
 });
 
 test('a card’s token is written nowhere', async () => {

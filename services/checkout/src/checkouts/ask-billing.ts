@@ -6,7 +6,6 @@ import { outcomeOf } from './checkout.rules.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, checkoutOfTry, readAgain } from './checkout-row.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
-import { recordOutcome } from './record-outcome.ts';
 
 /** Time enough to record what billing answered, and to answer the buyer, before nobody waits any more. */
 const answerWithinMs = 750;
@@ -78,7 +77,7 @@ export async function outcomeRecorded(
   const { pool } = deps.database;
   const tried =
     stated.tryNo === row.try_no ? row : await checkoutOfTry(pool, row.account_id, orderIdOf(row), stated.tryNo);
-  const recorded = await recordOutcome(pool, tried, stated, source);
+  const recorded = await deps.steps.record({ row: tried, outcome: stated, source });
   if (recorded === undefined) return outcomeOf(await readAgain(deps.database, row));
   if (recorded.status === 'paid') deps.wakeRelay();
   return outcomeOf(recorded);

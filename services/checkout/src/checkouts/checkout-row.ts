@@ -58,13 +58,34 @@ export interface OfBuyer {
 }
 
 const bySecret = statement(
-  'checkout-by-secret',
-  `select ${checkoutColumns} from ${checkoutsAndSales} where c.id = $1 and $2 = any (c.secret_hashes)`,
+  'checkouts-by-secret',
+  `select c.*, w.place from unnest($1::text[], $2::bytea[]) with ordinality as w(id, hash, place)
+   cross join lateral (
+     select ${checkoutColumns} from ${checkoutsAndSales} where c.id = w.id and w.hash = any (c.secret_hashes) limit 1
+   ) as c`,
 );
 
+/** The buyers' checkouts in their places; null for an id that is none, an unknown id and a wrong secret. */
+export async function findCheckouts(db: Queryable, buyers: readonly OfBuyer[]): Promise<(CheckoutRow | null)[]> {
+  const ids = buyers.map(({ checkoutId }) => (isId('checkout', checkoutId) ? checkoutId : null));
+  const hashes = buyers.map(({ secret }) => hashOf(secret));
+  const { rows } = await db.query<CheckoutRow & { place: number }>(bySecret([ids, hashes]));
+  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]));
+  return buyers.map((_, index) => byPlace.get(index + 1) ?? null);
+}
+
 /** Throws `checkout_not_found`: the same error for an id that is none, an unknown id and a wrong secret. */
-export async function findCheckout(database: Database, { checkoutId, secret }: OfBuyer): Promise<CheckoutRow> {
-  return await oneCheckout(database, checkoutId, bySecret([checkoutId, hashOf(secret)]));
+export async function findCheckout(steps: Finding, buyer: OfBuyer): Promise<CheckoutRow> {
+  return requireFound(await steps.find(buyer));
+}
+
+interface Finding {
+  readonly find: (buyer: OfBuyer) => Promise<CheckoutRow | null>;
+}
+
+function requireFound<Row>(row: Row | null | undefined): Row {
+  if (row == null) throw new DomainError('checkout_not_found', 'There is no checkout with this id and secret.');
+  return row;
 }
 
 const byId = statement(
@@ -102,9 +123,7 @@ export async function checkoutOfTry(
 
 async function oneCheckout(database: Database, id: string, query: ReturnType<typeof bySecret>): Promise<CheckoutRow> {
   const { rows } = isId('checkout', id) ? await database.pool.query<CheckoutRow>(query) : { rows: [] };
-  const [row] = rows;
-  if (row === undefined) throw new DomainError('checkout_not_found', 'There is no checkout with this id and secret.');
-  return row;
+  return requireFound(rows[0]);
 }
 
 const ownerBySecret = statement(

@@ -3,7 +3,7 @@ import { holdSettled, paymentCompleted } from '@app/contracts/payments';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import { type Client, statement } from '@app/service-kit/database';
 import { type CheckoutRow, checkoutColumns, checkoutsAndSales } from './checkout-row.ts';
-import { recordOutcome } from './record-outcome.ts';
+import { recordOutcomes } from './record-outcome.ts';
 import { recordSettlement } from './record-settlement.ts';
 
 /** What billing tells of payments: whoever died between its reply and the record finishes from this. */
@@ -21,6 +21,23 @@ export function checkoutEventHandlers(wakeRelay: () => void): EventHandler[] {
 type Completed = ReceivedEvent<EventData<typeof paymentCompleted>>;
 
 /**
+ * What was recorded already, mostly from billing's reply. It is never undone, so reading it takes no lock: an event that
+ * tells nothing new costs its part of this one statement.
+ */
+const knownStatement = statement(
+  'checkouts-recorded-tries',
+  `select w.place from unnest($1::text[], $2::text[], $3::integer[], $4::boolean[])
+     with ordinality as w(account_id, order_id, try_no, declined, place)
+   cross join lateral (
+     select from checkouts as c
+     join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = w.try_no
+     where c.account_id = w.account_id and c.order_id = w.order_id and case when w.declined then t.reason is not null
+       else c.status in ('authorized', 'paid', 'refunded') or c.upsell_status is not null end
+     limit 1
+   ) as known`,
+);
+
+/**
  * The checkouts of the tries, locked. All of a batch are locked at once and in one order, before any discount: no two
  * batches, and no buyer's click, wait for each other in a circle.
  */
@@ -34,25 +51,32 @@ const triesStatement = statement(
 );
 
 /** @returns how many checkouts it moved on */
-async function recordCompleted(client: Client, events: readonly Completed[]): Promise<number> {
-  const accounts = events.map(({ accountId }) => accountId);
-  const orders = events.map(({ data }) => data.orderId);
-  const tries = events.map(({ data }) => data.tryNo);
-  const { rows } = await client.query<CheckoutRow & { place: number }>(triesStatement([accounts, orders, tries]));
+async function recordCompleted(client: Client, all: readonly Completed[]): Promise<number> {
+  const declined = all.map(({ data }) => data.status === 'declined');
+  const { rows: known } = await client.query<Placed>(knownStatement([...triesOf(all), declined]));
+  const places = new Set(known.map(({ place }) => place));
+  const events = all.filter((_, index) => !places.has(index + 1));
+  if (events.length === 0) return 0;
+  const { rows } = await client.query<CheckoutRow & Placed>(triesStatement(triesOf(events)));
   const byPlace = new Map(rows.map((row) => [row.place, row]));
-  const found = events.map((event, index) => ({ event, row: checkoutOf(event, byPlace.get(index + 1)) }));
-  // Uses that are given back lock their discounts in one order too.
-  const discount = ({ row }: (typeof found)[number]) => `${row?.account_id} ${row?.sale?.discount?.id}`;
-  found.sort((one, other) => (discount(one) < discount(other) ? -1 : 1));
-  let recorded = 0;
-  for (const { event, row } of found) {
-    if (row === undefined) continue;
-    const { data, requestId } = event;
-    const source = { requestId, nowMs: Date.parse(data.completedAt) };
-    if ((await recordOutcome(client, row, data, source)) !== undefined) recorded += 1;
-  }
-  return recorded;
+  const ends = events.flatMap((event, index) => {
+    const row = checkoutOf(event, byPlace.get(index + 1));
+    const source = { requestId: event.requestId, nowMs: Date.parse(event.data.completedAt) };
+    return row === undefined ? [] : [{ row, outcome: event.data, source }];
+  });
+  const recorded = await recordOutcomes(client, ends);
+  return recorded.filter((row) => row !== undefined).length;
 }
+
+interface Placed {
+  readonly place: number;
+}
+
+const triesOf = (events: readonly Completed[]) => [
+  events.map(({ accountId }) => accountId),
+  events.map(({ data }) => data.orderId),
+  events.map(({ data }) => data.tryNo),
+];
 
 /** A decline of a checkout that is deleted by now concerns nobody; money without a sale must be looked at. */
 function checkoutOf({ data }: Completed, row: CheckoutRow | undefined): CheckoutRow | undefined {
@@ -84,7 +108,7 @@ async function recordSettled(client: Client, events: readonly Settled[]): Promis
     const source = { requestId, nowMs: Date.parse(data.settledAt) };
     // Kinds of events come in no order: this one may overtake the one that the card was held.
     const held = { status: 'held', tryNo: row.try_no, amountCents: row.sale.totalCents } as const;
-    const authorized = (await recordOutcome(client, row, held, source)) ?? row;
+    const [authorized = row] = await recordOutcomes(client, [{ row, outcome: held, source }]);
     if ((await recordSettlement(client, authorized, data, source)) !== undefined) recorded += 1;
   }
   return recorded;

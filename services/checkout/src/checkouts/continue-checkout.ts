@@ -17,7 +17,7 @@ export async function continueCheckout(
   buyer: OfBuyer,
   context: RequestContext,
 ): Promise<OutcomeOfAccount> {
-  const row = await findCheckout(deps.database, buyer);
+  const row = await findCheckout(deps.steps, buyer);
   if (row.try_no === 0)
     throw new DomainError('invalid_transition', 'Nothing was paid yet: there is nothing to go on with.');
   const waits = row.status === 'requires_action' || row.status === 'processing';

@@ -23,7 +23,7 @@ export async function decideUpsell(
   { body, ...buyer }: OfBuyer & { body: { accept: boolean } },
   context: RequestContext,
 ): Promise<OutcomeOfAccount> {
-  const row = await findCheckout(deps.database, buyer);
+  const row = await findCheckout(deps.steps, buyer);
   if (row.upsell_status === null) throw new DomainError('invalid_transition', 'No upsell is offered on this checkout.');
   const decision = body.accept ? 'accepted' : 'declined';
   const outcome = row.status === 'authorized' ? await settle(deps, row, decision, context) : outcomeOf(row);

@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
-import { type Database, statement } from '@app/service-kit/database';
+import { statement } from '@app/service-kit/database';
 import type { Discount } from '../orders/order.rules.ts';
-import type { CheckoutRow } from './checkout-row.ts';
+import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { FrozenSale } from './frozen-sale.ts';
 
 /** A try that begins: what it is for, and who asked for it. */
@@ -14,70 +14,95 @@ export interface NewTry {
   readonly nowMs: number;
 }
 
-/** Values: account, checkout, revision, order id, time, command id, sale; with a claim: discount, its limit. */
-const frozen = (condition: string, discount: string): string => `frozen as (
-     update checkouts as c set status = 'processing', revision = revision + 1, try_no = try_no + 1,
-       order_id = coalesce(order_id, $4), asked_at = $5, reason = null, action_url = null, discount_id = ${discount}
-     where account_id = $1 and id = $2 and revision = $3 and status in ('open', 'requires_action') ${condition}
-     returning account_id, id, try_no, order_id
-   ), tried as (
-     insert into checkout_tries (account_id, checkout_id, try_no, command_id, sale, created_at)
-     select account_id, id, try_no, $6, $7::json, $5 from frozen
-   )`;
-
-/** A try after one that waited for the buyer keeps its claim. */
-const freezePlain = statement(
-  'checkout-freeze',
-  `with ${frozen('', `case when c.status = 'open' then null else c.discount_id end`)}
-   select true as due, try_no, order_id from frozen`,
-);
-
-/** A test checkout must meet the terms and takes no use, as a test order does. */
-const freezeWithClaim = statement(
-  'checkout-freeze-with-claim',
-  `with due as (
-     select test from checkouts
-     where account_id = $1 and id = $2 and revision = $3 and status = 'open' for update
+/**
+ * One statement for tries that begin at the same time:
+ *
+ *   due      checkouts that were not changed since they were priced, locked in the order of their ids
+ *   claimed  one update for each discount: `room` is what was left of it, `uses` grows by what the sales among them get
+ *   granted  first come, first served in the batch. A test checkout must meet the terms and takes no use
+ *   frozen   a try after one that waited for the buyer keeps its claim
+ *
+ * Checkouts are locked before discounts: the claim is made of all that are due.
+ */
+const freezeStatement = statement(
+  'checkouts-freeze',
+  `with incoming as (
+     select * from rows from (json_to_recordset($1::json) as (
+       account_id text, id text, revision integer, order_id text, asked_at timestamptz, command_id text, sale json,
+       claim_id text, claim_max bigint, place integer)) as i order by id
+   ), due as materialized (
+     select i.*, c.test, c.status from incoming as i cross join lateral (
+       select test, status from checkouts
+       where account_id = i.account_id and id = i.id and revision = i.revision
+         and (status = 'open' or (status = 'requires_action' and i.claim_id is null))
+       for update) as c
    ), claimed as (
      insert into discount_uses as u (account_id, discount_id, uses, room)
-     select $1, $8, case when test then 0 else 1 end, $9::bigint from due
+     select account_id, claim_id, least(count(*) filter (where not test), min(claim_max)), min(claim_max)
+     from due where claim_id is not null group by account_id, claim_id order by account_id, claim_id
      on conflict (account_id, discount_id) do update set
        room = excluded.room - u.uses,
        uses = u.uses + greatest(0, least(excluded.uses, excluded.room - u.uses))
-     returning room
-   ), ${frozen('and exists (select from claimed where room is null or room > 0)', '$8')}
-   select exists (select from due) as due, (select try_no from frozen) as try_no, (select order_id from frozen) as order_id`,
+     returning account_id, discount_id, room
+   ), granted as (
+     select d.id from claimed join (
+       select id, account_id, claim_id as discount_id, count(*) filter (where not test) over (
+         partition by account_id, claim_id order by place rows between unbounded preceding and 1 preceding
+       ) as sales_before from due where claim_id is not null
+     ) as d using (account_id, discount_id)
+     where room is null or sales_before < room
+   ), frozen as (
+     update checkouts as c set status = 'processing', revision = c.revision + 1, try_no = c.try_no + 1,
+       order_id = coalesce(c.order_id, d.order_id), asked_at = d.asked_at, reason = null, action_url = null,
+       discount_id = case when d.status = 'open' then d.claim_id else c.discount_id end
+     from due as d
+     where c.account_id = d.account_id and c.id = d.id and (d.claim_id is null or d.id in (select id from granted))
+     returning c.account_id, c.id, c.try_no, c.order_id, d.command_id, d.sale, d.asked_at
+   ), tried as (
+     insert into checkout_tries (account_id, checkout_id, try_no, command_id, sale, created_at)
+     select account_id, id, try_no, command_id, sale, asked_at from frozen
+   )
+   select d.id, f.try_no, f.order_id from due as d left join frozen as f on f.id = d.id`,
 );
 
 interface Frozen {
-  readonly due: boolean;
+  readonly id: string;
+  /** Null when the discount was used up. */
   readonly try_no: number | null;
   readonly order_id: string | null;
 }
 
 /**
- * Begins a try: one statement fixes the sale, claims the discount's use and moves the checkout on.
- * @returns the checkout as it is then; `stale` when it was changed since it was read, `used up` when the discount was
+ * Begins tries: one statement fixes their sales, claims the discounts' uses and moves the checkouts on. Of two tries of
+ * one checkout the first one begins.
+ * @returns each checkout as it is then; `stale` when it was changed since it was read, `used up` when the discount was
  */
-export async function freezeSale(database: Database, begun: NewTry): Promise<CheckoutRow | 'stale' | 'used up'> {
-  const { row, sale, claim, commandId, nowMs } = begun;
-  const orderId = newId('order', nowMs);
+export async function freezeSales(
+  db: Queryable,
+  tries: readonly NewTry[],
+): Promise<(CheckoutRow | 'stale' | 'used up')[]> {
+  const firsts = new Map(tries.toReversed().map((begun) => [begun.row.id, begun]));
+  const incoming = tries.filter((begun) => firsts.get(begun.row.id) === begun).map(incomingOf);
+  const { rows } = await db.query<Frozen>(freezeStatement([JSON.stringify(incoming)]));
+  const byId = new Map(rows.map((frozen) => [frozen.id, frozen]));
+  return tries.map((begun) => (firsts.get(begun.row.id) === begun ? begunOf(begun, byId.get(begun.row.id)) : 'stale'));
+}
+
+function incomingOf({ row, sale, claim, commandId, nowMs }: NewTry, place: number) {
   const { account_id, id, revision } = row;
-  const values = [account_id, id, revision, orderId, new Date(nowMs), commandId, JSON.stringify(sale)];
-  const query = claim === null ? freezePlain(values) : freezeWithClaim([...values, claim.id, claim.maxUses]);
-  const { rows } = await database.pool.query<Frozen>(query);
-  const [result] = rows;
-  if (!result?.due) return 'stale';
-  if (result.try_no === null) return 'used up';
-  const { try_no, order_id } = result;
   return {
-    ...row,
-    status: 'processing',
-    revision: revision + 1,
-    try_no,
-    order_id,
-    sale,
-    reason: null,
-    action_url: null,
+    ...{ account_id, id, revision, sale, place, command_id: commandId },
+    order_id: newId('order', nowMs),
+    asked_at: new Date(nowMs),
+    claim_id: claim?.id ?? null,
+    claim_max: claim?.maxUses ?? null,
   };
+}
+
+function begunOf({ row, sale }: NewTry, frozen: Frozen | undefined): CheckoutRow | 'stale' | 'used up' {
+  if (frozen === undefined) return 'stale';
+  const { try_no, order_id } = frozen;
+  if (try_no === null) return 'used up';
+  const revision = row.revision + 1;
+  return { ...row, status: 'processing', revision, try_no, order_id, sale, reason: null, action_url: null };
 }

@@ -16,7 +16,7 @@ const showStatement = statement(
  * @throws DomainError `checkout_not_found`; `unknown_product` and `product_not_live` when nobody can buy it any more
  */
 export async function getCheckout(deps: CheckoutDeps, buyer: OfBuyer, requestId: string): Promise<CheckoutResource> {
-  const row = await findCheckout(deps.database, buyer);
+  const row = await findCheckout(deps.steps, buyer);
   // One that nobody paid in time may have no sale: it shows today's prices as well.
   if (row.status !== 'open' && row.sale !== null) return frozenResource(row, row.sale);
   const sale = await priceOpen(deps, row, requestId);

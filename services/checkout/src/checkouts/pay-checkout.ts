@@ -8,7 +8,6 @@ import { askForPayment } from './ask-billing.ts';
 import { freeze, outcomeOf, type PricedSale } from './checkout.rules.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
 import { creditedCode } from './credited-code.ts';
-import { freezeSale } from './freeze-sale.ts';
 import { priceOpen, show } from './get-checkout.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
 import { changesTooFast } from './update-checkout.ts';
@@ -34,7 +33,7 @@ export async function payCheckout(
   context: RequestContext,
 ): Promise<OutcomeOfAccount> {
   for (let look = 0; look < looksMax; look++) {
-    const row = await findCheckout(deps.database, buyer);
+    const row = await findCheckout(deps.steps, buyer);
     const outcome = await payOnce(deps, row, buyer.body, context);
     if (outcome !== 'stale') return { accountId: row.account_id, outcome };
   }
@@ -115,7 +114,7 @@ async function beginTry(
   if (body.totalCents !== undefined && sale.totalCents !== body.totalCents) throw await priceChanged(deps, row, sale);
   const frozen = freeze(sale, { email, name, country }, credited);
   const begun = { row, sale: frozen, claim: sale.discount, commandId, nowMs: deps.clock.nowMs() };
-  const begunRow = await freezeSale(deps.database, begun);
+  const begunRow = await deps.steps.freeze(begun);
   if (begunRow !== 'used up') return begunRow;
   // Its last use was claimed a moment ago: priced once more, it is dropped.
   const without = await priceOpen(deps, row, requestId);
@@ -134,7 +133,7 @@ async function tryAnotherCard(
   requireTriesLeft(row);
   if (row.sale === null) throw new Error(`the checkout ${row.id} waits for its buyer without a sale`);
   const begun = { row, sale: row.sale, claim: null, commandId, nowMs: deps.clock.nowMs() };
-  return (await freezeSale(deps.database, begun)) as CheckoutRow | 'stale';
+  return (await deps.steps.freeze(begun)) as CheckoutRow | 'stale';
 }
 
 function requireTriesLeft({ try_no }: CheckoutRow): void {

@@ -1,15 +1,16 @@
-import { getProductForSale, type ProductForSale } from '@app/contracts/catalog';
-import { DomainError } from '@app/contracts/errors';
+import type { ProductForSale } from '@app/contracts/catalog';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
-import { type Database, statement } from '@app/service-kit/database';
-import { discountUsedUp, requireLive, storedCode, unknownProduct } from '../orders/order.rules.ts';
+import type { Database } from '@app/service-kit/database';
+import { type Discount, discountUsedUp, requireLive, storedCode, unknownProduct } from '../orders/order.rules.ts';
 import { type Choice, type PricedSale, priceSale, withoutGoneBumps, withoutGoneCode } from './checkout.rules.ts';
+import type { CheckoutSteps } from './checkout-steps.ts';
 
 export interface CheckoutDeps {
   readonly database: Database;
   readonly requester: Requester;
   readonly clock: Clock;
+  readonly steps: CheckoutSteps;
   /** Events were committed: they may go out now. */
   readonly wakeRelay: () => void;
 }
@@ -18,8 +19,8 @@ export interface CheckoutDeps {
 export interface Shelf {
   readonly accountId: string;
   readonly slug: string;
-  /** Of a checkout that is open already: its slug may be another product's by now. */
-  readonly productId?: string;
+  /** Of a checkout that is open already: its slug may have changed, or be another product's by now. Null at its opening. */
+  readonly productId: string | null;
   readonly test: boolean;
 }
 
@@ -40,39 +41,29 @@ export async function priceCheckout(
   must: Must,
   requestId: string,
 ): Promise<PricedSale> {
-  const product = await productForSale(deps.requester, shelf, choice.discountCode, requestId);
+  const product = await productForSale(deps.steps, shelf, choice.discountCode, requestId);
   const nowMs = deps.clock.nowMs();
   const offered = must.bumps ? choice : withoutGoneBumps(choice, product);
   const wanted = must.code ? offered : withoutGoneCode(offered, product, nowMs);
   const sale = priceSale(product, wanted, shelf.test, nowMs);
-  if (sale.discount === null || !(await isUsedUp(deps.database, shelf.accountId, sale.discount))) return sale;
+  if (sale.discount === null || !(await isUsedUp(deps.steps, shelf.accountId, sale.discount))) return sale;
   if (must.code) throw discountUsedUp(sale.discount.code);
   return priceSale(product, { ...wanted, discountCode: null }, shelf.test, nowMs);
 }
 
 async function productForSale(
-  requester: Requester,
+  steps: CheckoutSteps,
   { accountId, slug, productId }: Shelf,
   discountCode: string | null,
   requestId: string,
 ): Promise<ProductForSale> {
-  const input = { slug, discountCode: discountCode === null ? null : storedCode(discountCode) };
-  const product = await requester.request(getProductForSale, input, { accountId, requestId }).catch((err: unknown) => {
-    throw err instanceof DomainError && err.code === 'product_not_found' ? unknownProduct('slug', slug) : err;
-  });
-  if (productId !== undefined && product.productId !== productId) throw unknownProduct('slug', slug);
+  const wanted = { accountId, productId, slug, discountCode: discountCode === null ? null : storedCode(discountCode) };
+  const product = await steps.product({ ...wanted, requestId });
+  if (product === null) throw unknownProduct('slug', slug);
   requireLive('slug', product);
   return product;
 }
 
-const usesOf = statement('discount-uses', 'select uses from discount_uses where account_id = $1 and discount_id = $2');
-
-async function isUsedUp(
-  database: Database,
-  accountId: string,
-  { id, maxUses }: { id: string; maxUses: number | null },
-): Promise<boolean> {
-  if (maxUses === null) return false;
-  const { rows } = await database.pool.query<{ uses: number }>(usesOf([accountId, id]));
-  return (rows[0]?.uses ?? 0) >= maxUses;
+async function isUsedUp(steps: CheckoutSteps, accountId: string, { id, maxUses }: Discount): Promise<boolean> {
+  return maxUses !== null && (await steps.uses({ accountId, discountId: id })) >= maxUses;
 }

@@ -4,19 +4,43 @@ import { statement } from '@app/service-kit/database';
 import { checkoutOrder, orderPaidRow, type Source } from './checkout-order.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { UpsellStatus } from './frozen-sale.ts';
+import { usesChange } from './uses-change.ts';
 
 /** How billing says that a try stands. */
 export type TryOutcome = Pick<PaymentOutcome, 'status' | 'tryNo' | 'amountCents'> &
   Partial<Pick<PaymentOutcome, 'action' | 'reason'>>;
 
-/** The order is written only by the one that moves the checkout on: whoever comes later changes nothing. */
-const orderStatement = statement(
-  'checkout-record-order',
-  `with done as (
-     update checkouts set status = $4, revision = revision + 1, try_no = $3, upsell_status = $5, reason = null,
-       action_url = null
-     where account_id = $1 and id = $2 and status not in ('authorized', 'paid', 'refunded') and upsell_status is null
-     returning id
+/** How a try ended, to be recorded. `row` has the sale of that try. */
+export interface TryEnd {
+  readonly row: CheckoutRow;
+  readonly outcome: TryOutcome;
+  readonly source: Source;
+}
+
+/**
+ * An order is written only by the one that moves the checkout on: whoever comes later changes nothing. The use of a
+ * discount that its try claimed is counted again if it was given back meanwhile: the sale was made for that price.
+ */
+const ordersStatement = statement(
+  'checkouts-record-orders',
+  `with incoming as (
+     select * from json_to_recordset($1::json) as r(checkout_id text, try_no integer, upsell_status text, id text,
+       account_id text, product_id text, customer_email text, customer_name text, total_cents bigint, currency text,
+       status text, utm_source text, utm_medium text, utm_campaign text, utm_term text, utm_content text, country text,
+       affiliate_code text, discount_id text, test boolean, items json, created_at timestamptz, paid_at timestamptz)
+     order by checkout_id
+   ), due as materialized (
+     select i.checkout_id, i.account_id, i.status, i.try_no, i.upsell_status, i.discount_id, c.claimed_id
+     from incoming as i cross join lateral (
+       select case when status in ('processing', 'requires_action') then discount_id end as claimed_id from checkouts
+       where account_id = i.account_id and id = i.checkout_id and status not in ('authorized', 'paid', 'refunded')
+         and upsell_status is null
+       for update) as c
+   ), done as (
+     update checkouts as c set status = d.status, revision = c.revision + 1, try_no = d.try_no,
+       upsell_status = d.upsell_status, discount_id = d.discount_id, reason = null, action_url = null
+     from due as d where c.account_id = d.account_id and c.id = d.checkout_id
+     returning c.id, c.account_id, c.test, c.discount_id, d.claimed_id
    ), ordered as (
      insert into orders (id, account_id, product_id, customer_email, customer_name, total_cents, currency, status,
        utm_source, utm_medium, utm_campaign, utm_term, utm_content, country, affiliate_code, discount_id, source,
@@ -24,79 +48,112 @@ const orderStatement = statement(
      select id, account_id, product_id, customer_email, customer_name, total_cents, currency, status,
        utm_source, utm_medium, utm_campaign, utm_term, utm_content, country, affiliate_code, discount_id, 'checkout',
        test, items, created_at, paid_at
-     from json_to_record($6::json) as r(id text, account_id text, product_id text, customer_email text,
-       customer_name text, total_cents bigint, currency text, status text, utm_source text, utm_medium text,
-       utm_campaign text, utm_term text, utm_content text, country text, affiliate_code text, discount_id text,
-       test boolean, items json, created_at timestamptz, paid_at timestamptz)
-     where exists (select from done)
+     from incoming where checkout_id in (select id from done)
    ), events as (
      insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_recordset($7::json) as e(${outboxRecord}) where exists (select from done)
-   )
-   select from done`,
+     select ${outboxColumns} from json_to_recordset($2::json) as e(checkout_id text, ${outboxRecord})
+     where checkout_id in (select id from done)
+   ), changes as (
+     select account_id, discount_id, 1 as change from done
+     where not test and discount_id is distinct from claimed_id and discount_id is not null
+     union all
+     select account_id, claimed_id, -1 from done
+     where not test and discount_id is distinct from claimed_id and claimed_id is not null
+   ), ${usesChange}
+   select id from done`,
 );
 
 /** A declined try ends for good: its discount's use is given back, and the buyer may try again. */
-const declineStatement = statement(
-  'checkout-record-decline',
-  `with done as (
-     update checkouts set status = 'open', revision = revision + 1, reason = $4, action_url = null
-     where account_id = $1 and id = $2 and try_no = $3 and status in ('processing', 'requires_action')
-     returning account_id, discount_id, test
+const declinesStatement = statement(
+  'checkouts-record-declines',
+  `with due as materialized (
+     select i.*, c.discount_id from json_to_recordset($1::json) as i(
+       account_id text, id text, try_no integer, reason text)
+     cross join lateral (
+       select discount_id from checkouts
+       where account_id = i.account_id and id = i.id and try_no = i.try_no
+         and status in ('processing', 'requires_action')
+       for update) as c
+   ), done as (
+     update checkouts as c set status = 'open', revision = c.revision + 1, reason = d.reason, action_url = null
+     from due as d where c.account_id = d.account_id and c.id = d.id
+     returning c.account_id, c.id, c.try_no, c.reason, d.discount_id, c.test
    ), tried as (
-     update checkout_tries set reason = $4
-     where account_id = $1 and checkout_id = $2 and try_no = $3 and exists (select from done)
-   ), returned as (
-     update discount_uses as u set uses = greatest(u.uses - 1, 0) from done as d
-     where u.account_id = d.account_id and u.discount_id = d.discount_id and not d.test
-   )
-   select from done`,
+     update checkout_tries as t set reason = d.reason from done as d
+     where t.account_id = d.account_id and t.checkout_id = d.id and t.try_no = d.try_no
+   ), changes as (
+     select account_id, discount_id, -1 as change from done where not test and discount_id is not null
+   ), ${usesChange}
+   select id from done`,
 );
 
-const confirmStatement = statement(
-  'checkout-record-confirmation',
-  `update checkouts set status = 'requires_action', revision = revision + 1, action_url = $4
-   where account_id = $1 and id = $2 and try_no = $3 and status in ('processing', 'requires_action')`,
+const confirmationsStatement = statement(
+  'checkouts-record-confirmations',
+  `with due as materialized (
+     select i.* from json_to_recordset($1::json) as i(account_id text, id text, try_no integer, action_url text)
+     cross join lateral (
+       select from checkouts
+       where account_id = i.account_id and id = i.id and try_no = i.try_no
+         and status in ('processing', 'requires_action')
+       for update) as c
+   )
+   update checkouts as c set status = 'requires_action', revision = c.revision + 1, action_url = d.action_url
+   from due as d where c.account_id = d.account_id and c.id = d.id
+   returning c.id`,
 );
 
 /**
- * Records how a try stands, in one statement: the order and its event, or the checkout open again, or what the buyer has
- * to do. Done by whoever hears of it first, billing's reply or its event, and by no one else.
- * @returns the checkout as it is then; undefined when it was done before, or when a later try is under way
+ * Records how tries stand, in one statement for each kind of end: the orders and their events, or the checkouts open
+ * again, or what the buyers have to do. Done by whoever hears of it first, billing's reply or its event, and by no one
+ * else. Checkouts are locked in the order of their ids.
+ * @returns each checkout as it is then; undefined when it was done before, or when a later try is under way
  */
-export async function recordOutcome(
-  db: Queryable,
-  row: CheckoutRow,
-  outcome: TryOutcome,
-  source: Source,
-): Promise<CheckoutRow | undefined> {
-  switch (outcome.status) {
-    case 'succeeded':
-    case 'held':
-      return await recordOrder(db, row, outcome, source);
-    case 'declined':
-      return await recordDecline(db, row, outcome);
-    case 'requires_action':
-      return await recordConfirmation(db, row, outcome);
-    case 'processing':
-      return row;
+export async function recordOutcomes(db: Queryable, ends: readonly TryEnd[]): Promise<(CheckoutRow | undefined)[]> {
+  const recorded = new Map<string, CheckoutRow>();
+  for (const [kind, record] of Object.entries(recorders)) {
+    const ofKind = new Map(
+      ends.filter(({ outcome }) => kinds[outcome.status] === kind).map((end) => [keyOf(end), end]),
+    );
+    const inOrder = [...ofKind.values()].toSorted((one, other) => (one.row.id < other.row.id ? -1 : 1));
+    if (inOrder.length === 0) continue;
+    for (const row of await record(db, inOrder)) recorded.set(`${row.id} ${row.try_no} ${kind}`, row);
   }
+  // Two who heard the same at the same time are told the same.
+  return ends.map((end) => (end.outcome.status === 'processing' ? end.row : recorded.get(keyOf(end))));
 }
 
-async function recordOrder(
-  db: Queryable,
-  row: CheckoutRow,
-  { status: payment, tryNo, amountCents }: TryOutcome,
-  source: Source,
-): Promise<CheckoutRow | undefined> {
+const kinds = {
+  succeeded: 'order',
+  held: 'order',
+  declined: 'decline',
+  requires_action: 'confirmation',
+  processing: 'nothing',
+} as const;
+
+const recorders = { order: recordOrders, decline: recordDeclines, confirmation: recordConfirmations };
+
+const keyOf = ({ row, outcome }: TryEnd): string => `${row.id} ${outcome.tryNo} ${kinds[outcome.status]}`;
+
+async function recordOrders(db: Queryable, ends: readonly TryEnd[]): Promise<CheckoutRow[]> {
+  const made = ends.map(orderOf);
+  const orders = made.map(({ row, order }) => {
+    const { id: checkout_id, try_no, upsell_status } = row;
+    return { ...order, checkout_id, try_no, upsell_status };
+  });
+  const events = made.flatMap(({ row, event }) => (event === null ? [] : [{ ...event, checkout_id: row.id }]));
+  const done = await idsOf(db, ordersStatement([JSON.stringify(orders), JSON.stringify(events)]));
+  return made.flatMap(({ row }) => (done.has(row.id) ? [row] : []));
+}
+
+function orderOf({ row, outcome, source }: TryEnd) {
+  const { tryNo, amountCents } = outcome;
   const sale = requireSale(row, amountCents);
-  const status = payment === 'held' ? 'authorized' : 'paid';
-  const upsell_status: UpsellStatus | null = payment === 'held' ? 'offered' : null;
+  const held = outcome.status === 'held';
+  const status = held ? ('authorized' as const) : ('paid' as const);
+  const upsell_status: UpsellStatus | null = held ? 'offered' : null;
   const order = checkoutOrder(row, sale, status, source.nowMs);
-  const events = status === 'paid' ? [orderPaidRow(row, sale, order, null, source)] : [];
-  const values = [row.account_id, row.id, tryNo, status, upsell_status, JSON.stringify(order), JSON.stringify(events)];
-  const { rowCount } = await db.query(orderStatement(values));
-  return rowCount === 0 ? undefined : { ...row, status, upsell_status, try_no: tryNo, reason: null, action_url: null };
+  const event = held ? null : orderPaidRow(row, sale, order, null, source);
+  return { order, event, row: { ...row, status, upsell_status, try_no: tryNo, reason: null, action_url: null } };
 }
 
 /** Money for another amount than the sale's is no payment of it: somebody has to look. */
@@ -106,22 +163,27 @@ function requireSale({ id, sale }: CheckoutRow, amountCents: number) {
   return sale;
 }
 
-async function recordDecline(
-  db: Queryable,
-  row: CheckoutRow,
-  { tryNo, reason: told }: TryOutcome,
-): Promise<CheckoutRow | undefined> {
-  const reason = told ?? 'try_again_later';
-  const { rowCount } = await db.query(declineStatement([row.account_id, row.id, tryNo, reason]));
-  return rowCount === 0 ? undefined : { ...row, status: 'open', reason, action_url: null };
+async function recordDeclines(db: Queryable, ends: readonly TryEnd[]): Promise<CheckoutRow[]> {
+  const declined = ends.map(({ row, outcome }) => {
+    const reason = outcome.reason ?? 'try_again_later';
+    return { ...row, status: 'open' as const, try_no: outcome.tryNo, reason, action_url: null };
+  });
+  const incoming = declined.map(({ account_id, id, try_no, reason }) => ({ account_id, id, try_no, reason }));
+  const done = await idsOf(db, declinesStatement([JSON.stringify(incoming)]));
+  return declined.filter(({ id }) => done.has(id));
 }
 
-async function recordConfirmation(
-  db: Queryable,
-  row: CheckoutRow,
-  { tryNo, action }: TryOutcome,
-): Promise<CheckoutRow | undefined> {
-  const action_url = action?.url ?? null;
-  const { rowCount } = await db.query(confirmStatement([row.account_id, row.id, tryNo, action_url]));
-  return rowCount === 0 ? undefined : { ...row, status: 'requires_action', action_url };
+async function recordConfirmations(db: Queryable, ends: readonly TryEnd[]): Promise<CheckoutRow[]> {
+  const waiting = ends.map(({ row, outcome }) => {
+    const action_url = outcome.action?.url ?? null;
+    return { ...row, status: 'requires_action' as const, try_no: outcome.tryNo, action_url };
+  });
+  const incoming = waiting.map(({ account_id, id, try_no, action_url }) => ({ account_id, id, try_no, action_url }));
+  const done = await idsOf(db, confirmationsStatement([JSON.stringify(incoming)]));
+  return waiting.filter(({ id }) => done.has(id));
+}
+
+async function idsOf(db: Queryable, query: ReturnType<typeof ordersStatement>): Promise<Set<string>> {
+  const { rows } = await db.query<{ id: string }>(query);
+  return new Set(rows.map(({ id }) => id));
 }

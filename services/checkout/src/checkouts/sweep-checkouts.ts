@@ -7,7 +7,6 @@ import { free, outcomeRecorded } from './ask-billing.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, checkoutColumns } from './checkout-row.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
-import { recordOutcome } from './record-outcome.ts';
 
 /**
  * A request to start a payment is repeated for 20 s and its last try waits 5 s: after two minutes none is on its way.
@@ -62,7 +61,7 @@ async function resumeTry(deps: CheckoutDeps, row: CheckoutRow): Promise<void> {
   const own = main.find(({ try_no }) => try_no === row.try_no);
   if (own === undefined && main.every(({ status }) => status === 'declined')) {
     const outcome = { status: 'declined', tryNo: row.try_no, amountCents: 0, reason: 'try_again_later' } as const;
-    await recordOutcome(deps.database.pool, row, outcome, { requestId, nowMs: deps.clock.nowMs() });
+    await deps.steps.record({ row, outcome, source: { requestId, nowMs: deps.clock.nowMs() } });
     return;
   }
   const known = main.some(({ status }) => status === 'succeeded') || own?.status === 'declined';

@@ -26,7 +26,7 @@ export async function updateCheckout(
   requestId: string,
 ): Promise<CheckoutResource> {
   for (let change = 0; change < changesMax; change++) {
-    const row = await findCheckout(deps.database, buyer);
+    const row = await findCheckout(deps.steps, buyer);
     requireOpen(row);
     const updated = await tryUpdate(deps, row, buyer.body, requestId);
     if (updated !== undefined) return updated;

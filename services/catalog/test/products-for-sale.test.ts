@@ -11,8 +11,17 @@ beforeAll(async () => {
 afterAll(() => catalog.close());
 
 const other = { accountId: 'acc_01kex0000000000000000000bb' };
-const forSale = (slug: string, discountCode: string | null = null) =>
-  catalog.ask(contract.getProductForSale, { slug, discountCode });
+const wanted = (change: Partial<contract.WantedForSale> = {}): contract.WantedForSale => ({
+  accountId: catalog.accountId,
+  productId: null,
+  slug: '',
+  discountCodes: [],
+  ...change,
+});
+const find = async (...all: contract.WantedForSale[]) =>
+  (await catalog.ask(contract.findProductsForSale, { wanted: all }, { accountId: '' })).products;
+const forSale = async (slug: string, ...discountCodes: string[]) =>
+  (await find(wanted({ slug, discountCodes })))[0] ?? null;
 
 async function createProduct(slug: string, context = {}): Promise<string> {
   const body = { name: `The ${slug}`, slug, priceCents: 4900, pricingType: 'onetime' as const };
@@ -80,7 +89,7 @@ test('a product is for sale with every active bump in order, the discount asked 
   });
 
   await catalog.ask(contract.updateOffer, { productId, kind: 'upsell', offerId: first.id, body: { active: 0 } });
-  expect((await forSale('course')).upsell).toEqual(offered(second));
+  expect((await forSale('course'))?.upsell).toEqual(offered(second));
 });
 
 test('the status is returned as it is, so that checkout can say why a product is not sold', async () => {
@@ -91,12 +100,50 @@ test('the status is returned as it is, so that checkout can say why a product is
   }
 });
 
-test('an unknown slug and a slug of another account are the same product_not_found', async () => {
-  await createProduct('theirs', other);
-  await createProduct('shared', other);
+test('products of many checkouts and accounts are answered in their places; unknown ones and those of others are null', async () => {
+  const theirs = await createProduct('theirs', other);
+  const shared = await createProduct('shared', other);
   const ours = await createProduct('shared');
-  expect(await forSale('shared')).toMatchObject({ productId: ours });
-  for (const slug of ['unknown', 'theirs', `it's "quoted"`]) {
-    await expect(forSale(slug)).rejects.toMatchObject({ code: 'product_not_found' });
-  }
+  const answered = await find(
+    wanted({ slug: 'shared' }),
+    wanted({ slug: 'shared', accountId: other.accountId }),
+    wanted({ slug: 'theirs' }),
+    wanted({ slug: `it's "quoted"` }),
+    wanted({ productId: theirs, slug: 'shared' }),
+    wanted({ productId: theirs, accountId: other.accountId }),
+  );
+  expect(answered.map((product) => product?.productId ?? null)).toEqual([ours, shared, null, null, null, theirs]);
+  expect(await find()).toEqual([]);
+});
+
+test('a product is found by its id after its slug went to another one', async () => {
+  const first = await createProduct('before');
+  await catalog.ask(contract.updateProduct, { productId: first, body: { slug: 'after' } });
+  const second = await createProduct('before');
+  const [byId, bySlug] = await find(wanted({ productId: first, slug: 'before' }), wanted({ slug: 'before' }));
+  expect([byId?.productId, byId?.slug, bySlug?.productId]).toEqual([first, 'after', second]);
+});
+
+test('the largest products fit one answer as long as no more are wanted than a request may name', async () => {
+  const { pool } = catalog.database;
+  const account = 'acc_large';
+  // What NUL-free text is longest in JSON: a control character is six bytes there.
+  const longest = String.fromCharCode(1).repeat(200);
+  await pool.query(
+    `insert into products (account_id, id, name, slug, price_cents, currency, pricing_type, status, created_at, updated_at)
+     select $1, 'prd_' || n, $2, 'large-' || n, 1, 'usd', 'onetime', 'live', now(), now() from generate_series(1, 50) as n`,
+    [account, longest],
+  );
+  await pool.query(
+    `insert into offers (account_id, product_id, id, kind, headline, price_cents, active)
+     select $1, 'prd_' || n, 'bmp_' || n || '_' || m, 'bump', $2, 100, true
+     from generate_series(1, 50) as n, generate_series(1, 100) as m`,
+    [account, longest],
+  );
+  const all = Array.from({ length: contract.productsForSaleMax }, (_, n) =>
+    wanted({ accountId: account, productId: `prd_${n + 1}` }),
+  );
+  const answered = await find(...all);
+  expect(answered.map((product) => product?.bumps.length)).toEqual(all.map(() => 100));
+  await expect(find(...all, wanted())).rejects.toMatchObject({ code: 'validation_failed' });
 });

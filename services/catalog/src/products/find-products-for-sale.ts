@@ -1,0 +1,72 @@
+import type { findProductsForSale as contract } from '@app/contracts/catalog';
+import type { RequestInput } from '@app/contracts/define';
+import { Serialized } from '@app/messaging/serve-requests';
+import { type Database, statement } from '@app/service-kit/database';
+import { isoText } from '../db/iso-text.ts';
+
+/**
+ * One statement for all checkouts that wait together; as `offers-resolve`, it has correlated subqueries and no joins. Ids
+ * are made in the order of time, so ordering by id is the order in which the offers were made.
+ *
+ * The response stays below the 8 MiB of a message: a product has at most 100 bumps of 1.3 KB each and 8 KB besides, and 50
+ * products share a request: 50 × (100 × 1.3 KB + 8 KB) = 6.9 MB.
+ */
+const productsForSale = statement(
+  'products-for-sale',
+  `select '{"products":[' || coalesce(string_agg(coalesce(product::text, 'null'), ',' order by place), '') || ']}' as json
+   from (
+     select place, (
+       select row_to_json(sale) from (
+         select p.id as "productId", p.name, p.slug, p.price_cents as "priceCents", p.currency,
+                p.pricing_type as "pricingType", p.billing_interval as "billingInterval", p.status,
+                p.access_url as "accessUrl",
+                array(
+                  select row_to_json(bump) from (
+                    select o.id, o.headline, o.price_cents as "priceCents"
+                    from offers o
+                    where o.account_id = p.account_id and o.product_id = p.id and o.kind = 'bump' and o.active
+                    order by o.id
+                  ) as bump
+                ) as bumps,
+                array(
+                  select row_to_json(discount) from (
+                    select d.id, d.code, d.percent_off as "percentOff", d.amount_off_cents as "amountOffCents",
+                           ${isoText('d.expires_at')} as "expiresAt", d.max_uses as "maxUses"
+                    from discounts d
+                    where d.account_id = p.account_id and d.product_id = p.id and d.code = any (wanted."discountCodes")
+                    order by d.id
+                  ) as discount
+                ) as discounts,
+                (
+                  select row_to_json(upsell) from (
+                    select o.id, o.headline, o.price_cents as "priceCents"
+                    from offers o
+                    where o.account_id = p.account_id and o.product_id = p.id and o.kind = 'upsell' and o.active
+                    order by o.id
+                    limit 1
+                  ) as upsell
+                ) as upsell
+         from products p
+         where p.account_id = wanted."accountId" and p.id = coalesce(
+           wanted."productId",
+           (select n.id from products n where n.account_id = wanted."accountId" and n.slug = wanted.slug)
+         )
+       ) as sale
+     ) as product
+     from rows from (
+       json_to_recordset($1::json) as ("accountId" text, "productId" text, slug text, "discountCodes" text[])
+     ) with ordinality as wanted ("accountId", "productId", slug, "discountCodes", place)
+   ) as answered`,
+);
+
+/**
+ * The products with what their checkouts offer, as the catalog is right now and in whatever status: checkout decides what
+ * can be sold. `products[i]` belongs to `wanted[i]`; null for one that the account does not have.
+ */
+export async function findProductsForSale(
+  database: Database,
+  { wanted }: RequestInput<typeof contract>,
+): Promise<Serialized> {
+  const { rows } = await database.pool.query<{ json: string }>(productsForSale([JSON.stringify(wanted)]));
+  return new Serialized(rows[0]?.json as string);
+}

@@ -1,0 +1,22 @@
+import { statement } from '@app/service-kit/database';
+import type { Queryable } from './checkout-row.ts';
+
+/** A discount whose uses are limited. */
+export interface LimitedDiscount {
+  readonly accountId: string;
+  readonly discountId: string;
+}
+
+const usesStatement = statement(
+  'discounts-uses',
+  `select coalesce(
+     (select uses from discount_uses where account_id = w.account_id and discount_id = w.discount_id), 0) as uses
+   from unnest($1::text[], $2::text[]) with ordinality as w(account_id, discount_id, place) order by w.place`,
+);
+
+/** How often each discount was used, in their places. */
+export async function usesOf(db: Queryable, discounts: readonly LimitedDiscount[]): Promise<number[]> {
+  const values = [discounts.map(({ accountId }) => accountId), discounts.map(({ discountId }) => discountId)];
+  const { rows } = await db.query<{ uses: number }>(usesStatement(values));
+  return rows.map(({ uses }) => uses);
+}

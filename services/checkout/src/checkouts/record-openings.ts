@@ -1,0 +1,80 @@
+import { type OutboxRow, outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { statement } from '@app/service-kit/database';
+import type { CheckoutRow, Queryable } from './checkout-row.ts';
+
+/** A checkout that is opened; fields of `visit` are named as the columns. */
+export interface Opening {
+  readonly row: CheckoutRow;
+  readonly secretHash: Buffer;
+  readonly visit: Visit;
+  /** Told when the visitor is a new one. */
+  readonly visited: OutboxRow;
+}
+
+interface Visit {
+  readonly account_id: string;
+  readonly product_id: string;
+  /** `2026-01-31` */
+  readonly day: string;
+  readonly visitor: string;
+  readonly test: boolean;
+}
+
+export interface Opened {
+  /** False when another account has a checkout with this id. */
+  readonly opened: boolean;
+  /** Whether the visitor was a new one. */
+  readonly visited: boolean;
+}
+
+/** `$1` checkouts with the hash of a secret, `$2` visits with their events, each visit once. */
+const openStatement = statement(
+  'checkouts-open',
+  `with visits_now as (
+     select * from json_to_recordset($2::json) as v(account_id text, product_id text, day date, visitor text,
+       test boolean, ${outboxRecord})
+   ), visited as (
+     insert into visits (account_id, product_id, day, visitor, test)
+     select account_id, product_id, day, visitor, test from visits_now
+     order by account_id, product_id, day, visitor, test
+     on conflict do nothing returning account_id, product_id, day, visitor, test
+   ), told as (
+     insert into outbox (${outboxColumns})
+     select ${outboxColumns} from visits_now
+     where (account_id, product_id, day, visitor, test) in (
+       select account_id, product_id, day, visitor, test from visited)
+     order by event_id
+     returning event_id
+   ), opened as (
+     insert into checkouts as c (id, account_id, secret_hashes, status, product_id, product_slug, seller_name,
+       support_email, decision_minutes, test, email, name, country, bump_ids, discount_code, affiliate_code, utm_source,
+       utm_medium, utm_campaign, utm_term, utm_content, shown_cents, created_at)
+     select id, account_id, array[secret_hash], 'open', product_id, product_slug, seller_name,
+       support_email, decision_minutes, test, email, name, country, bump_ids, discount_code, affiliate_code, utm_source,
+       utm_medium, utm_campaign, utm_term, utm_content, shown_cents, created_at
+     from json_to_recordset($1::json) as r(id text, account_id text, secret_hash bytea, product_id text,
+       product_slug text, seller_name text, support_email text, decision_minutes integer, test boolean, email text,
+       name text, country text, bump_ids text[], discount_code text, affiliate_code text, utm_source text,
+       utm_medium text, utm_campaign text, utm_term text, utm_content text, shown_cents bigint, created_at timestamptz)
+     order by id
+     on conflict (id) do update set secret_hashes = c.secret_hashes || excluded.secret_hashes
+     where c.account_id = excluded.account_id
+     returning id
+   )
+   select array(select id from opened) as opened, array(select event_id from told) as told`,
+);
+
+/**
+ * Writes checkouts and counts their visitors, in one statement. A checkout whose command came again gets its new secret
+ * beside the first one. Two of the same command in one batch are written one after the other, each alone.
+ */
+export async function recordOpenings(db: Queryable, all: readonly Opening[]): Promise<Opened[]> {
+  const checkouts = all.map(({ row, secretHash }) => ({ ...row, secret_hash: `\\x${secretHash.toString('hex')}` }));
+  const visits = new Map(
+    all.toReversed().map(({ visit, visited }) => [Object.values(visit).join(), { ...visit, ...visited }]),
+  );
+  const values = [JSON.stringify(checkouts), JSON.stringify([...visits.values()])];
+  const { rows } = await db.query<{ opened: string[]; told: string[] }>(openStatement(values));
+  const [opened, told] = [new Set(rows[0]?.opened), new Set(rows[0]?.told)];
+  return all.map(({ row, visited }) => ({ opened: opened.has(row.id), visited: told.has(visited.event_id) }));
+}

@@ -1,0 +1,209 @@
+import { openDatabase } from '@app/service-kit/database';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { type CheckoutHarness, createCheckoutHarness, type Opened, plainCourse } from './checkout-harness.ts';
+
+/*
+ * Checkouts that wait at the same time share statements and questions; each has its own outcome. Two others keep both
+ * slots of a step busy, so that what is sent meanwhile is one batch.
+ */
+guardLeaks();
+
+let harness: CheckoutHarness;
+
+beforeEach(async () => {
+  harness = await createCheckoutHarness();
+  await harness.base.start();
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await harness.close();
+});
+
+const email = 'ada@example.com';
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+
+/** How often each named statement ran since. */
+async function countStatements(): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  const database = await openDatabase(databaseOptions(harness.base.database.url));
+  const client = await database.pool.connect();
+  const prototype = Object.getPrototypeOf(client) as { query: (...args: unknown[]) => unknown };
+  client.release();
+  await database.close();
+  const { query } = prototype;
+  vi.spyOn(prototype, 'query').mockImplementation(function (this: unknown, ...args: unknown[]) {
+    const { name } = args[0] as { name?: string };
+    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+    return query.apply(this, args);
+  });
+  return counts;
+}
+
+/** Sends opens while both questions that may be under way at catalog are not answered. */
+async function openTogether(send: () => Promise<Opened>[]): Promise<PromiseSettledResult<Opened>[]> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { beforeAnswer } = harness.catalog;
+  const busy: Promise<Opened>[] = [];
+  harness.catalog.beforeAnswer = async (wanted) => {
+    await promise;
+    await beforeAnswer(wanted);
+  };
+  for (const asked of [1, 2]) {
+    busy.push(harness.open({ email }));
+    await eventually(() => harness.catalog.asked.length === asked);
+  }
+  const sent = Promise.allSettled(send());
+  await harness.base.arrived();
+  resolve();
+  await Promise.all(busy);
+  harness.catalog.beforeAnswer = beforeAnswer;
+  return await sent;
+}
+
+const waitingForLocks = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+/** Sends work that begins by reading checkouts while both of the reads that may be under way stand still. */
+async function sendTogether<T>(send: () => Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
+  const other = await harness.open({ email });
+  const database = await openDatabase(databaseOptions(harness.base.database.url));
+  const busy: Promise<unknown>[] = [];
+  try {
+    const sent = await database.transaction(async (client) => {
+      await client.query('lock table checkouts in access exclusive mode');
+      for (const waiting of [1, 2]) {
+        busy.push(harness.resume(other).catch(() => undefined));
+        await eventually(async () => (await harness.query(waitingForLocks)).length === waiting);
+      }
+      const all = Promise.allSettled(send());
+      await harness.base.arrived();
+      return { all };
+    });
+    await Promise.all(busy);
+    return await sent.all;
+  } finally {
+    await database.close();
+  }
+}
+
+const told = (results: PromiseSettledResult<{ status: string }>[]) =>
+  results.map((one) => (one.status === 'fulfilled' ? one.value.status : (one.reason as { code: string }).code));
+
+function valuesOf<T>(results: PromiseSettledResult<T>[]): T[] {
+  return results.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+test('fifty checkouts opened and paid at once ask catalog once each time, and share their statements', async () => {
+  harness.shop.set('acc_2/course', { ...plainCourse, priceCents: 5_000 });
+  const statements = await countStatements();
+  const accounts = ['acc_1', 'acc_2'];
+  const opened = valuesOf(
+    await openTogether(() => times(50, (n) => harness.open({ email }, { accountId: accounts[n % 2] as string }))),
+  );
+  expect(harness.catalog.asked.map((wanted) => wanted.length)).toEqual([1, 1, 2]);
+  expect(statements.get('checkouts-open')).toBeLessThanOrEqual(3);
+  expect(new Set(opened.map(({ id }) => id)).size).toBe(50);
+  expect(opened.map(({ totalCents }) => totalCents)).toEqual(times(50, (n) => (n % 2 === 0 ? 9_900 : 5_000)));
+
+  harness.catalog.asked.length = 0;
+  statements.clear();
+  // Billing answers when it was asked by all.
+  harness.billing.beforeAnswer = async () => {
+    await eventually(() => harness.billing.started.length === 50);
+  };
+  const paid = valuesOf(await sendTogether(() => opened.map((one) => harness.pay(one))));
+  expect(paid.map(({ totalCents }) => totalCents)).toEqual(opened.map(({ totalCents }) => totalCents));
+  expect(new Set(paid.map(({ orderId }) => orderId)).size).toBe(50);
+  // The first question is of the checkout that kept the reads busy.
+  expect(harness.catalog.asked.slice(1).map((wanted) => wanted.length)).toEqual([2]);
+  expect(statements.get('checkouts-by-secret')).toBe(3);
+  expect(statements.get('checkouts-freeze')).toBe(1);
+  expect(statements.get('checkouts-record-orders')).toBeLessThanOrEqual(25);
+  expect(await harness.query('select distinct status from orders')).toEqual([{ status: 'paid' }]);
+  expect(await harness.events()).toHaveLength(50);
+});
+
+test('events of payments that were recorded from the replies cost one statement together, and change nothing', async () => {
+  const opened = valuesOf(await openTogether(() => times(20, () => harness.open({ email }))));
+  await Promise.all(opened.map((one, n) => harness.pay(one, n % 4 === 0 ? 'declined' : 'ok')));
+  const before = await harness.query('select id, status, revision from checkouts order by id');
+  const statements = await countStatements();
+  await Promise.all(harness.billing.tries.map((made) => harness.billing.publishCompleted(made)));
+  await eventually(async () => (await harness.query('select 1 from inbox')).length === 20);
+  const batches = statements.get('inbox-insert') ?? 0;
+  expect(statements.get('checkouts-recorded-tries')).toBe(batches);
+  for (const name of ['checkouts-of-tries', 'checkouts-record-orders', 'checkouts-record-declines'])
+    expect(statements.get(name)).toBeUndefined();
+  expect(await harness.query('select id, status, revision from checkouts order by id')).toEqual(before);
+});
+
+test('a question that catalog fails at is asked for each checkout alone: only the bad one fails', async () => {
+  harness.shop.set('acc_1/broken', { ...plainCourse, slug: 'broken' });
+  harness.catalog.beforeAnswer = async (wanted) => {
+    if (wanted.some(({ slug }) => slug === 'broken')) throw new Error('this product cannot be read');
+  };
+  const slugs = ['course', 'course', 'broken', 'course'];
+  const results = await openTogether(() => slugs.map((slug) => harness.open({ email, slug })));
+  expect(told(results)).toEqual(['open', 'open', 'internal', 'open']);
+});
+
+test.each([
+  ['fixed', 'checkout_tries', 'checkout_id', 'internal'],
+  ['recorded', 'orders', 'customer_email', 'internal'],
+])('a sale that cannot be %s fails alone; those of the same batch are paid', async (_, table, column, code) => {
+  const names = times(8, (n) => `buyer-${n}@example.com`);
+  const opened = valuesOf(await openTogether(() => names.map((name) => harness.open({ email: name }))));
+  const bad = column === 'checkout_id' ? opened[3]?.id : names[3];
+  await harness.query(`create function stop() returns trigger language plpgsql as $$ begin
+    if new.${column} = '${bad}' then raise exception 'cannot be written'; end if; return new; end $$`);
+  await harness.query(`create trigger stop before insert on ${table} for each row execute function stop()`);
+  const results = await sendTogether(() => opened.map((one) => harness.pay(one)));
+  expect(told(results)).toEqual(names.map((_name, n) => (n === 3 ? code : 'paid')));
+  expect(await harness.query('select 1 from orders')).toHaveLength(7);
+});
+
+test('the same checkout twice in one batch starts one try', async () => {
+  const statements = await countStatements();
+  const [opened] = valuesOf(await openTogether(() => [harness.open({ email, discountCode: 'TWICE' })]));
+  if (opened === undefined) throw new Error('nothing was opened');
+  const results = valuesOf(await sendTogether(() => times(3, () => harness.pay(opened))));
+  expect(new Set(results.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+  expect(results[0]).toMatchObject({ status: 'paid', totalCents: 4_950 });
+  // All three were in one batch: the second and third looked again.
+  expect(statements.get('checkouts-freeze')).toBe(1);
+  expect(await harness.query('select try_no from checkout_tries')).toEqual([{ try_no: 1 }]);
+  expect(harness.billing.tries).toHaveLength(1);
+  expect(await harness.query('select uses::int from discount_uses')).toEqual([{ uses: 1 }]);
+});
+
+test('the same open twice in one batch opens one checkout with two secrets', async () => {
+  const commandId = `01${'k'.repeat(24)}`;
+  const results = valuesOf(await openTogether(() => times(2, () => harness.open({ email }, { commandId }))));
+  for (const opened of results) expect((await harness.get(opened)).id).toBe(`cko_${commandId}`);
+  expect(new Set(results.map(({ secret }) => secret)).size).toBe(2);
+});
+
+test('uses of a limited code go to the first ones of a batch; a rehearsal among them takes none', async () => {
+  const tests = [true, false, false, false, true];
+  const opened = valuesOf(
+    await openTogether(() => tests.map((testMode) => harness.open({ email, discountCode: 'TWICE' }, { testMode }))),
+  );
+  const results = await sendTogether(() => opened.map((one) => harness.pay(one)));
+  expect(told(results)).toEqual(['paid', 'paid', 'paid', 'price_changed', 'price_changed']);
+  expect(await harness.query('select uses::int from discount_uses')).toEqual([{ uses: 2 }]);
+});
+
+test('visitors of one batch are counted once each', async () => {
+  const visitors = ['one', 'two', 'one', 'visitor-1', 'two'];
+  await openTogether(() => visitors.map((visitor) => harness.open({ email }, { visitor })));
+  // `visitor-1` opened the two before them.
+  const visits = await harness.query(`select 1 from outbox where subject like '%visited%'`);
+  expect(visits).toHaveLength(3);
+  expect(await harness.query('select 1 from visits')).toHaveLength(3);
+});
