@@ -23,7 +23,8 @@ const params = z.object({ checkoutId: pathId('checkout', 'checkout_not_found') }
 const secret = {
   name: 'secret',
   notice:
-    'The secret was told once, in the first answer. If that got lost, open another checkout: this one is not paid.',
+    'The secret was told once, in the first answer. Only with it can this checkout be paid: if the answer never arrived, ' +
+    'nothing was paid on it, and another one may be opened.',
 };
 
 /** A repeated answer lacks the secret. */
