@@ -11,6 +11,8 @@ import { createOrderTurns } from './payments/order-turns.ts';
 import type { PaymentDeps } from './payments/payment-deps.ts';
 import { startPaymentsLoop } from './payments/payments-loop.ts';
 import { paymentRequests } from './payments/requests.ts';
+import { createAnswers } from './payments/write-answer.ts';
+import { createTries } from './payments/write-try.ts';
 import { createProcessorSecrets } from './processors/processor-secrets.ts';
 import { createProcessors } from './processors/processors.ts';
 import { paymentProcessorRequests } from './processors/requests.ts';
@@ -34,8 +36,10 @@ export const createBilling = defineService<BillingConfig>({
     const secrets = createProcessorSecrets(config.SECRETS_KEY);
     const processors = createProcessors(database, secrets, [simulated]);
     const calls = createOngoingCalls(config.PROCESSOR_DEADLINE_MS);
+    const tries = resources.add('tries to pay', createTries(database), (opened) => opened.close());
+    const answers = resources.add('payment answers', createAnswers(database), (opened) => opened.close());
     const payments: PaymentDeps = {
-      ...{ database, clock, logger, wakeRelay, processors, calls },
+      ...{ database, clock, logger, wakeRelay, processors, calls, tries, answers },
       turns: createOrderTurns(),
     };
     resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());

@@ -11,6 +11,8 @@ import { createOrderTurns } from '../src/payments/order-turns.ts';
 import type { PaymentDeps } from '../src/payments/payment-deps.ts';
 import { readMoney } from '../src/payments/payment-rows.ts';
 import { runRound } from '../src/payments/payments-loop.ts';
+import { createAnswers } from '../src/payments/write-answer.ts';
+import { createTries } from '../src/payments/write-try.ts';
 import type { PaymentProcessor } from '../src/processors/processor.ts';
 import { readBookEntries } from '../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
@@ -106,14 +108,17 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
   const faults: Fault[] = [];
   const processor = faultyProcessor(shared.simulated, () => faults.shift() ?? 'answered', shared.clock);
   const account = { processor: wrap.processor?.(processor) ?? processor, secretKey: undefined };
+  const database = wrap.database?.(shared.database) ?? shared.database;
   const deps: PaymentDeps = {
-    database: wrap.database?.(shared.database) ?? shared.database,
+    database,
     clock: shared.clock,
     logger: shared.logger,
     wakeRelay: () => undefined,
     processors: { chosen: async () => account, named: async () => account },
     calls: createOngoingCalls(shared.deadlineMs),
     turns: createOrderTurns(),
+    tries: createTries(database),
+    answers: createAnswers(database),
   };
   return {
     deps,

@@ -4,6 +4,8 @@ import type { Logger } from '@app/service-kit/logger';
 import type { Processors } from '../processors/processors.ts';
 import type { OngoingCalls } from './ongoing-calls.ts';
 import type { OrderTurns } from './order-turns.ts';
+import type { Answers } from './write-answer.ts';
+import type { Tries } from './write-try.ts';
 
 export interface PaymentDeps {
   readonly database: Database;
@@ -13,5 +15,7 @@ export interface PaymentDeps {
   readonly wakeRelay: () => void;
   readonly processors: Processors;
   readonly calls: OngoingCalls;
+  readonly tries: Tries;
+  readonly answers: Answers;
   readonly turns: OrderTurns;
 }

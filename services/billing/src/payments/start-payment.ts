@@ -1,12 +1,10 @@
 import type { RequestInput } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import type { startPayment as contract, PaymentOutcome } from '@app/contracts/payments';
-import { statement } from '@app/service-kit/database';
 import { giveUpPayment } from './give-up-payment.ts';
 import { decideStart, nextCheckAt, outcomeOf } from './payment.rules.ts';
 import type { Payment, PaymentRequest } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { paymentColumns, paymentOf } from './payment-rows.ts';
 import { sendPayment } from './send-payment.ts';
 
 export type StartInput = RequestInput<typeof contract>;
@@ -17,31 +15,6 @@ export interface Caller {
   readonly requestId: string | null;
 }
 
-/**
- * Writes the try as `sent` if it may be made, and returns the tries before it. The indexes keep out a second one that
- * another replica writes at the same time: this one waits for it then, and writes nothing.
- */
-const startStatement = statement(
-  'payments-start',
-  `with tried as (
-     select ${paymentColumns} from payments where account_id = $2 and order_id = $3 and step = 'main'
-   ), written as (
-     insert into payments (id, account_id, order_id, step, subject, try_no, call, request, hold_terms, amount_cents,
-       currency, status, processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
-     select $1, $2, $3, 'main', '', $4, $5, $6, $7, $8, $9, 'sent', $10, $11, $12, $13, $14, $14, $15
-     where not exists (select from tried where status <> 'declined' or try_no >= $4)
-     on conflict do nothing
-     returning ${paymentColumns}
-   )
-   select (select row_to_json(w) from written as w) as written,
-     (select json_agg(t order by try_no) from tried as t) as tried`,
-);
-
-interface StartRow {
-  readonly written: Payment | null;
-  readonly tried: Payment[] | null;
-}
-
 /** Other replicas may each be a step ahead: a buyer's payment is given up once, and its row read again once. */
 const roundsMax = 4;
 
@@ -49,42 +22,41 @@ const roundsMax = 4;
 export async function startPayment(deps: PaymentDeps, caller: Caller, input: StartInput): Promise<PaymentOutcome> {
   let last: Payment | undefined;
   for (let round = 0; round < roundsMax; round += 1) {
-    const { written, tried } = await writeTry(deps, caller, input);
-    if (written !== undefined) {
-      return outcomeOf(await sendPayment(deps, written, { requestId: caller.requestId, charges: [] }));
+    const payment = await newTry(deps, caller.accountId, input);
+    const tried = await deps.tries.add(payment);
+    if (tried === 'written') {
+      return outcomeOf(await sendPayment(deps, payment, { requestId: caller.requestId, charges: [] }));
     }
     const decision = decideStart(tried, input.tryNo);
     // It was written by another replica after this statement began, so the next one sees it.
     if (decision.kind === 'charge') continue;
     last = decision.of;
     if (decision.kind === 'outcome') return outcomeOf(last);
-    const { payment, ending } = await giveUpPayment(deps, last, caller.requestId);
-    if (ending) return { ...outcomeOf(payment), status: 'processing', action: null };
-    if (payment.status !== 'declined') return outcomeOf(payment);
-    last = payment;
+    const { payment: ended, ending } = await giveUpPayment(deps, last, caller.requestId);
+    if (ending) return { ...outcomeOf(ended), status: 'processing', action: null };
+    if (ended.status !== 'declined') return outcomeOf(ended);
+    last = ended;
   }
   if (last === undefined) throw new Error(`the payment of order ${input.orderId} was neither written nor found`);
   return outcomeOf(last);
 }
 
-async function writeTry(
-  deps: PaymentDeps,
-  { accountId }: Caller,
-  input: StartInput,
-): Promise<{ written: Payment | undefined; tried: Payment[] }> {
-  const { database, clock, processors } = deps;
+/** Written as `sent`: the call follows at once. */
+async function newTry({ clock, processors }: PaymentDeps, accountId: string, input: StartInput): Promise<Payment> {
   const { orderId, tryNo, amountCents, currency, hold, customerEmail, productName, test } = input;
   const { processor } = await processors.chosen(accountId, test);
   const nowMs = clock.nowMs();
   const id = newId('payment', nowMs);
-  const { call, request } = requestOf(id, input);
-  const terms = hold === null ? null : JSON.stringify(hold);
-  const about = [id, accountId, orderId, tryNo, call, JSON.stringify(request), terms, amountCents, currency];
-  const times = [new Date(nowMs), nextCheckAt(0, nowMs)];
-  const values = [...about, processor.name, customerEmail, productName, test, ...times];
-  const { rows } = await database.pool.query<StartRow>(startStatement(values));
-  const { written, tried } = rows[0] as StartRow;
-  return { written: written === null ? undefined : paymentOf(written), tried: (tried ?? []).map(paymentOf) };
+  return {
+    ...requestOf(id, input),
+    ...{ id, account_id: accountId, order_id: orderId, step: 'main', subject: '', try_no: tryNo, hold_terms: hold },
+    ...{ amount_cents: amountCents, currency, status: 'sent', processor: processor.name },
+    ...{ decline_kind: null, decline_reason: null, decline_message: null },
+    ...{ processor_reference: null, action_url: null, last_four: null },
+    ...{ customer_email: customerEmail, product_name: productName, test },
+    ...{ created_at: new Date(nowMs), sent_at: new Date(nowMs), finished_at: null },
+    ...{ next_check_at: nextCheckAt(0, nowMs), checks: 0, noticed: false },
+  };
 }
 
 function requestOf(paymentId: string, input: StartInput): PaymentRequest {

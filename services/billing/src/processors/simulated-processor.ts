@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newIdSuffix } from '@app/contracts/ids';
+import type { Batcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, openDatabase } from '@app/service-kit/database';
+import { batchStatement } from '../db/batched-statement.ts';
 import type {
   CardRequest,
   PaymentProcessor,
@@ -14,11 +16,13 @@ import type {
 import { asSaved, cardOf, knownCard, type LineFault, type SimulatedCard, wordsOf } from './simulated-cards.rules.ts';
 import { listRecords } from './simulated-list.ts';
 import {
+  type CardEntry,
+  type EntryKey,
   type EntryRow,
   lookUpStatement,
   loseSending,
   recordCapture,
-  recordCard,
+  recordCards,
   recordRefund,
   recordRelease,
   recordSaved,
@@ -48,6 +52,7 @@ export interface SimulatedOptions {
 
 interface Books {
   readonly database: Database;
+  readonly cards: CardWriter;
   readonly clock: Clock;
   readonly slowMs: number;
 }
@@ -68,7 +73,8 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
     migrations: [],
     poolMax,
   });
-  const books: Books = { database, clock, slowMs };
+  const cards = createCardWriter(database);
+  const books: Books = { database, cards, clock, slowMs };
   const guarded =
     <Request>(work: (request: Request, call: ProcessorCall) => Promise<ProcessorOutcome>) =>
     async (request: Request, call: ProcessorCall) => {
@@ -91,8 +97,27 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
       authenticate(call);
       return listRecords(database, { from, to, now: clock.now() }, call);
     },
-    close: () => database.close(),
+    close: async () => {
+      await cards.close();
+      await database.close();
+    },
   };
+}
+
+type CardWriter = Pick<Batcher<CardEntry, EntryRow>, 'add' | 'close'>;
+
+/** As most processors, it takes many cards at once: those that arrive together share a statement on the books. */
+function createCardWriter({ pool }: Database): CardWriter {
+  const keyOf = ({ account_id, test, payment_id }: EntryKey) => `${account_id} ${test} ${payment_id}`;
+  return batchStatement<CardEntry, EntryRow>({
+    span: { one: 'simulate card', many: 'simulate cards' },
+    keysOf: (entry) => [keyOf(entry)],
+    write: async (entries) => {
+      const { rows } = await pool.query<EntryKey & EntryRow>(recordCards([JSON.stringify(entries)]));
+      const written = new Map(rows.map((row) => [keyOf(row), row]));
+      return entries.map((entry) => written.get(keyOf(entry)) as EntryRow);
+    },
+  });
 }
 
 /** A statement on the books; what nobody waits for any longer may still be recorded. */
@@ -122,7 +147,7 @@ async function sendCard(
   return await answerOf(books, row, parameters, card.fault, call);
 }
 
-interface CardEntry {
+interface SentCard {
   readonly kind: 'hold' | 'charge';
   readonly card: SimulatedCard;
   readonly request: Pick<CardRequest, 'paymentId' | 'amountCents' | 'currency' | 'orderId'>;
@@ -131,22 +156,22 @@ interface CardEntry {
   readonly returnUrl?: string | null;
 }
 
-async function writeCard(books: Books, entry: CardEntry, call: ProcessorCall): Promise<EntryRow> {
-  const { kind, card, request, parameters, returnUrl } = entry;
+async function writeCard(books: Books, sent: SentCard, { signal, ...call }: ProcessorCall): Promise<EntryRow> {
+  const { kind, card, request, parameters, returnUrl } = sent;
   const { answer } = card;
   const isDeclined = answer !== 'succeeded' && answer !== 'requires_action';
   const reference = newReference(books, kind);
-  const values = [
-    ...[call.accountId, call.test, request.paymentId, reference, kind],
-    ...[isDeclined ? 'declined' : answer, isDeclined ? answer : null],
-    ...[request.amountCents, request.currency, request.orderId, parameters, books.clock.now(), card.lastFour ?? null],
-    isDeclined || returnUrl === undefined ? null : `sim_pm_${newIdSuffix(books.clock.nowMs())}`,
-    JSON.stringify(card.traits),
-    answer === 'requires_action' ? confirmationUrl(returnUrl ?? null, reference) : null,
-    kind === 'hold' && answer === 'succeeded' ? captureBefore(books) : null,
-  ];
-  const rows = await ask<EntryRow>(books, call, recordCard(values));
-  return rows[0] as EntryRow;
+  const entry: CardEntry = {
+    ...{ account_id: call.accountId, test: call.test, payment_id: request.paymentId, reference, kind },
+    status: isDeclined ? 'declined' : answer,
+    reason: isDeclined ? answer : null,
+    ...{ amount_cents: request.amountCents, currency: request.currency, order_id: request.orderId, parameters },
+    ...{ recorded_at: books.clock.now(), last_four: card.lastFour ?? null, traits: card.traits },
+    saved_method: isDeclined || returnUrl === undefined ? null : `sim_pm_${newIdSuffix(books.clock.nowMs())}`,
+    action_url: answer === 'requires_action' ? confirmationUrl(returnUrl ?? null, reference) : null,
+    capture_before: kind === 'hold' && answer === 'succeeded' ? captureBefore(books) : null,
+  };
+  return await untilAborted(signal, () => books.cards.add(entry));
 }
 
 async function sendSaved(books: Books, request: SavedMethodRequest, call: ProcessorCall): Promise<ProcessorOutcome> {

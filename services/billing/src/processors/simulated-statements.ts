@@ -1,9 +1,10 @@
 import { statement } from '@app/service-kit/database';
+import type { Traits } from './simulated-cards.rules.ts';
 
 /*
- * One statement for each call. A key that arrives again, or twice at once, returns the entry of its first arrival, and
- * `sendings` says that it did. Captures, refunds and releases first lock the entry that they are about: the next one
- * sees what this one took. Accounts, and rehearsals and real payments of an account, never see each other's entries.
+ * One statement for each call; cards that are sent at the same time share one. A key that arrives again, or twice at once,
+ * returns the entry of its first arrival, and `sendings` says that it did. Captures, refunds and releases first lock the
+ * entry that they are about: the next one sees what this one took. Accounts, and rehearsals and real payments of an account, never see each other's entries.
  */
 
 /** What a call gets back of its entry. */
@@ -26,13 +27,44 @@ const answer =
 const onceForEachKey = `
   on conflict (account_id, test, payment_id) do update set sendings = entry.sendings + 1`;
 
-export const recordCard = statement(
-  'simulated-record-card',
-  `insert into simulated_processor.entries as entry (account_id, test, payment_id, reference, kind, status, reason,
-     amount_cents, currency, order_id, parameters, recorded_at, last_four, saved_method, traits, action_url, capture_before)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+/** A card's hold or charge as its entry is written; fields are named as the columns. */
+export interface CardEntry {
+  readonly account_id: string;
+  readonly test: boolean;
+  readonly payment_id: string;
+  readonly reference: string;
+  readonly kind: 'hold' | 'charge';
+  readonly status: 'succeeded' | 'declined' | 'requires_action';
+  readonly reason: string | null;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly order_id: string;
+  readonly parameters: string;
+  readonly recorded_at: Date;
+  readonly last_four: string | null;
+  readonly saved_method: string | null;
+  readonly traits: Traits;
+  readonly action_url: string | null;
+  readonly capture_before: Date | null;
+}
+
+/** What tells an entry from others. */
+export type EntryKey = Pick<CardEntry, 'account_id' | 'test' | 'payment_id'>;
+
+const cardColumns = `account_id, test, payment_id, reference, kind, status, reason, amount_cents, currency, order_id,
+  parameters, recorded_at, last_four, saved_method, traits, action_url, capture_before`;
+const cardRecord = `account_id text, test boolean, payment_id text, reference text, kind text, status text, reason text,
+  amount_cents bigint, currency text, order_id text, parameters text, recorded_at timestamptz, last_four text,
+  saved_method text, traits jsonb, action_url text, capture_before timestamptz`;
+
+/** Of many at once, each key at most once; keys in one order, so that no replica waits for another that waits for it. */
+export const recordCards = statement(
+  'simulated-record-cards',
+  `insert into simulated_processor.entries as entry (${cardColumns})
+   select ${cardColumns} from json_to_recordset($1::json) as card(${cardRecord})
+   order by account_id, test, payment_id
    ${onceForEachKey}
-   returning ${answer}`,
+   returning account_id, test, payment_id, ${answer}`,
 );
 
 /** As those below, but $5 is the saved method and $10 the order. No row: the method is unknown. */

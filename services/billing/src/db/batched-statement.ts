@@ -1,0 +1,81 @@
+import { type Batcher, createBatcher, type Outcome } from '@app/service-kit/batcher';
+import { isOutage } from '@app/service-kit/outages';
+import { currentTraceparent, inBatchSpan } from '@app/service-kit/tracing';
+
+/** One statement that writes many items; all of them, or none when it throws. */
+export interface BatchedStatement<I, O> {
+  /** What it does to one item and to many, as the names of spans. */
+  readonly span: { readonly one: string; readonly many: string };
+  /** Items that share a key never share a statement: the first one is written first. */
+  readonly keysOf: (item: I) => readonly string[];
+  /** As many outcomes as items, in their order. Locks rows in one order, whatever the order of the items. */
+  readonly write: (items: readonly I[]) => Promise<readonly O[]>;
+}
+
+/** At most so many items share one commit. */
+const batchMax = 64;
+/** A batch holds one of the pool's connections while its statement runs. */
+const concurrency = 2;
+
+interface Waiting<I> {
+  readonly item: I;
+  readonly traceparent: string | undefined;
+}
+
+/**
+ * Writes items that wait at the same time with one statement and one commit; a lone item waits for nobody. Each has its own
+ * outcome: where the statement refuses one of them it is repeated for each alone. An outage is everybody's error, and may
+ * leave the commit in doubt. What waits is bounded by those who ask, as it is where they wait for a connection.
+ */
+export function batchStatement<I, O>(batched: BatchedStatement<I, O>): Pick<Batcher<I, O>, 'add' | 'close'> {
+  const { span, keysOf } = batched;
+  const batcher = createBatcher<Waiting<I>, O>({
+    maxBatch: batchMax,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    concurrency,
+    run: (batch) => {
+      const items = () => batch.map(({ traceparent }) => ({ name: span.one, traceparent }));
+      const attributes = { 'app.payments': batch.length };
+      return inBatchSpan(span.many, { service: 'billing', attributes, items }, async () => {
+        const outcomes = new Map<Waiting<I>, Outcome<O>>();
+        for (const together of inTurns(batch, ({ item }) => keysOf(item))) {
+          const written = await write(
+            batched,
+            together.map(({ item }) => item),
+          );
+          for (const [index, entry] of together.entries()) outcomes.set(entry, written[index] as Outcome<O>);
+        }
+        return batch.map((entry) => outcomes.get(entry) as Outcome<O>);
+      });
+    },
+  });
+  return {
+    add: (item) => batcher.add({ item, traceparent: currentTraceparent() }),
+    close: () => batcher.close(),
+  };
+}
+
+/** Together or, when one of them cannot be written, each alone. */
+async function write<I, O>(batched: BatchedStatement<I, O>, items: readonly I[]): Promise<Outcome<O>[]> {
+  try {
+    return (await batched.write(items)).map((value) => ({ ok: true, value }));
+  } catch (error) {
+    if (items.length === 1 || isOutage(error)) return items.map(() => ({ ok: false, error }));
+    return (await Promise.all(items.map((item) => write(batched, [item])))).flat();
+  }
+}
+
+/** Groups in which no key comes twice; of items with a common key the earlier one is in the earlier group. */
+function inTurns<T>(items: readonly T[], keysOf: (item: T) => readonly string[]): T[][] {
+  const turns: T[][] = [];
+  const nextTurn = new Map<string, number>();
+  for (const item of items) {
+    const keys = keysOf(item);
+    const turn = Math.max(...keys.map((key) => nextTurn.get(key) ?? 0));
+    for (const key of keys) nextTurn.set(key, turn + 1);
+    const group = turns[turn];
+    if (group === undefined) turns.push([item]);
+    else group.push(item);
+  }
+  return turns;
+}

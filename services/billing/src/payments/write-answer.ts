@@ -1,0 +1,129 @@
+import { type OutboxRow, outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import type { Batcher } from '@app/service-kit/batcher';
+import { type Database, statement } from '@app/service-kit/database';
+import { batchStatement } from '../db/batched-statement.ts';
+import type { Payment } from './payment.types.ts';
+import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
+
+/** A processor's answer to a payment, and all that follows from it. */
+export interface Answer {
+  readonly payment: Payment;
+  readonly change: PaymentChange;
+  /** What becomes of the payment that a release ended. */
+  readonly end: PaymentUpdate | null;
+  readonly events: readonly AnswerEvent[];
+}
+
+export interface AnswerEvent extends OutboxRow {
+  /** The payment that it tells of: written if that payment was changed. */
+  readonly of: string;
+}
+
+/** Writes answers; false for one whose payment came to an end before. */
+export type Answers = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
+
+const updateColumns = `status = c.status, decline_kind = c.decline_kind, decline_reason = c.decline_reason,
+  decline_message = c.decline_message, processor_reference = coalesce(c.processor_reference, p.processor_reference),
+  action_url = c.action_url, last_four = coalesce(c.last_four, p.last_four), finished_at = c.finished_at,
+  next_check_at = c.next_check_at`;
+const updateRecord = `id text, account_id text, status text, "from" text[], decline_kind text, decline_reason text,
+  decline_message text, processor_reference text, action_url text, last_four text, finished_at timestamptz,
+  next_check_at timestamptz`;
+const mayChange = `p.id = any (array(select id from locked)) and p.id = c.id and p.account_id = c.account_id
+  and p.status = any (c."from")`;
+
+/**
+ * Writes processors' answers and all that follows from them in one statement. A payment whose end was recorded before stays
+ * as it is: of two answers to one payment the first one counts, and its events are written once.
+ *
+ *   locked    all payments of the statement, in one order over all replicas: none waits for another that waits for it
+ *   changed   payments that were answered        ended     those that releases gave up, with their own events
+ *   charge    money taken      hold   money held           method    cards, for charges without the buyer
+ *   captured  holds that money was taken of                refunded  charges that were given back
+ */
+const recordStatement = statement(
+  'payments-record',
+  `with input as (select $3::json as j), locked as materialized (
+     select id from payments where account_id = any ($1::text[]) and id = any ($2::text[]) order by id for no key update
+   ), changed as (
+     update payments as p set ${updateColumns}
+     from input, json_to_recordset(j->'payments') as c(${updateRecord})
+     where ${mayChange}
+     returning p.id, p.account_id, p.order_id, p.currency, p.processor, p.customer_email, p.test, p.finished_at
+   ), ended as (
+     update payments as p set ${updateColumns}
+     from input, json_to_recordset(j->'ended') as c(release_id text, ${updateRecord})
+     where ${mayChange} and c.release_id in (select id from changed)
+     returning p.id
+   ), charge as (
+     insert into charges (id, account_id, order_id, step, amount_cents, currency, processor, reference, test, charged_at)
+     select p.id, p.account_id, p.order_id, c.step, c.amount_cents, p.currency, p.processor, c.reference, p.test, p.finished_at
+     from changed as p, input,
+       json_to_recordset(j->'charges') as c(payment_id text, step text, amount_cents bigint, reference text)
+     where p.id = c.payment_id
+   ), hold as (
+     insert into holds (order_id, account_id, payment_id, reference, amount_cents, currency, capture_before, decide_by,
+       upsell, status, processor, test, held_at, due_at)
+     select p.order_id, p.account_id, p.id, h.reference, h.amount_cents, p.currency, h.capture_before, h.decide_by,
+       h.upsell, 'held', p.processor, p.test, p.finished_at, h.due_at
+     from changed as p, input, json_to_recordset(j->'holds') as h(payment_id text, reference text, amount_cents bigint,
+       capture_before timestamptz, decide_by timestamptz, upsell json, due_at timestamptz)
+     where p.id = h.payment_id
+   ), method as (
+     insert into payment_methods (account_id, order_id, customer_email, processor, method, last_four, saved_at)
+     select p.account_id, p.order_id, p.customer_email, p.processor, m.method, m.last_four, p.finished_at
+     from changed as p, input, json_to_recordset(j->'methods') as m(payment_id text, method text, last_four text)
+     where p.id = m.payment_id
+     on conflict (account_id, order_id) do update
+     set method = excluded.method, processor = excluded.processor, last_four = excluded.last_four
+   ), captured as (
+     update holds as h set captured_cents = h.captured_cents + c.cents
+     from changed as p, input, json_to_recordset(j->'captured') as c(payment_id text, cents bigint)
+     where p.id = c.payment_id and h.account_id = p.account_id and h.order_id = p.order_id
+   ), refunded as (
+     update charges as c set refunded_cents = c.refunded_cents + r.cents, refund_due_at = null
+     from changed as p, input, json_to_recordset(j->'refunded') as r(payment_id text, id text, cents bigint)
+     where p.id = r.payment_id and c.account_id = p.account_id and c.id = r.id
+   ), events as (
+     insert into outbox (${outboxColumns})
+     select ${outboxColumns} from input, json_to_recordset(j->'events') as e("of" text, ${outboxRecord})
+     where e."of" in (select id from changed union all select id from ended)
+   )
+   select array(select id from changed) as changed`,
+);
+
+export function createAnswers(database: Database): Answers {
+  return batchStatement<Answer, boolean>({
+    span: { one: 'record payment', many: 'record payments' },
+    // Two answers to one payment, or one to it and one that ends it: the second finds what the first one wrote.
+    keysOf: ({ payment, change }) => [payment.id, ...(change.ended === null ? [] : [change.ended.id])],
+    write: async (answers) => {
+      const { rows } = await database.pool.query<{ changed: string[] }>(recordStatement(valuesOf(answers)));
+      const changed = new Set(rows[0]?.changed);
+      return answers.map(({ payment }) => changed.has(payment.id));
+    },
+  });
+}
+
+function valuesOf(answers: readonly Answer[]): unknown[] {
+  const payments = answers.map(({ payment: { id, account_id }, change }) => ({ ...change.payment, id, account_id }));
+  const ended = answers.flatMap(({ payment: { id: release_id, account_id }, change, end }) =>
+    change.ended === null || end === null ? [] : [{ ...end, id: change.ended.id, account_id, release_id }],
+  );
+  const each = <Row extends object>(rowOf: (change: PaymentChange) => Row | null) =>
+    answers.flatMap(({ payment, change }) => {
+      const row = rowOf(change);
+      return row === null ? [] : [{ ...row, payment_id: payment.id }];
+    });
+  const input = {
+    ...{ payments, ended },
+    charges: each(({ charge }) => charge),
+    holds: each(({ hold }) => hold),
+    methods: each(({ method }) => method),
+    captured: each(({ captured_cents: cents }) => (cents === null ? null : { cents })),
+    refunded: each(({ refunded }) => refunded),
+    events: answers.flatMap(({ events }) => events),
+  };
+  const accounts = [...new Set(payments.map(({ account_id }) => account_id))];
+  return [accounts, [...payments, ...ended].map(({ id }) => id), JSON.stringify(input)];
+}

@@ -1,0 +1,58 @@
+import type { Batcher } from '@app/service-kit/batcher';
+import { type Database, statement } from '@app/service-kit/database';
+import { batchStatement } from '../db/batched-statement.ts';
+import type { Payment } from './payment.types.ts';
+import { paymentColumns, paymentOf } from './payment-rows.ts';
+
+/** Writes tries to pay: `written`, or the order's tries that were made before, in their order. */
+export type Tries = Pick<Batcher<Payment, 'written' | readonly Payment[]>, 'add' | 'close'>;
+
+const columns = `id, account_id, order_id, step, subject, try_no, call, request, hold_terms, amount_cents, currency, status,
+  processor, customer_email, product_name, test, created_at, sent_at, next_check_at`;
+const record = `id text, account_id text, order_id text, step text, subject text, try_no integer, call text, request json,
+  hold_terms json, amount_cents bigint, currency text, status text, processor text, customer_email text,
+  product_name text, test boolean, created_at timestamptz, sent_at timestamptz, next_check_at timestamptz`;
+
+const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and p.step = 'main'`;
+
+/**
+ * Writes each try that may be made, and returns for each other one the tries before it. The indexes keep out a second one
+ * that is written at the same time, by this statement or by another replica: it waits for that one, and writes nothing.
+ * Subqueries look up order by order; for a join the planner may choose to read the whole table. All replicas write orders
+ * in one order, so that none waits for another that waits for it.
+ */
+const startStatement = statement(
+  'payments-start',
+  `with incoming as materialized (
+     select ${columns} from json_to_recordset($1::json) as i(${record})
+   ), written as (
+     insert into payments (${columns})
+     select ${columns} from incoming as i
+     where (select true from payments as p where ${ofItsOrder} and (p.status <> 'declined' or p.try_no >= i.try_no)
+       limit 1) is null
+     order by account_id, order_id, try_no
+     on conflict do nothing
+     returning id
+   )
+   select i.id, (
+     select json_agg(t order by t.try_no) from (select ${paymentColumns} from payments as p where ${ofItsOrder}) as t
+   ) as tried
+   from incoming as i where i.id <> all (array(select id from written))`,
+);
+
+interface StoppedRow {
+  readonly id: string;
+  readonly tried: Payment[] | null;
+}
+
+export function createTries(database: Database): Tries {
+  return batchStatement<Payment, 'written' | readonly Payment[]>({
+    span: { one: 'write payment', many: 'write payments' },
+    keysOf: ({ account_id, order_id }) => [`${account_id}/${order_id}`],
+    write: async (payments) => {
+      const { rows } = await database.pool.query<StoppedRow>(startStatement([JSON.stringify(payments)]));
+      const stopped = new Map(rows.map(({ id, tried }) => [id, (tried ?? []).map(paymentOf)]));
+      return payments.map(({ id }) => stopped.get(id) ?? 'written');
+    },
+  });
+}
