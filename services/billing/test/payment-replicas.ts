@@ -56,6 +56,8 @@ export interface WrittenEvent {
 export interface Wrap {
   readonly database?: (database: Database) => Database;
   readonly processor?: (processor: PaymentProcessor) => PaymentProcessor;
+  /** Another deadline of its processor calls than that of all. */
+  readonly deadlineMs?: number;
 }
 
 /** @param deadlineMs of a processor call, in real milliseconds: one that never answers costs a test so long */
@@ -115,7 +117,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     logger: shared.logger,
     wakeRelay: () => undefined,
     processors: { chosen: async () => account, named: async () => account },
-    calls: createOngoingCalls(shared.deadlineMs),
+    calls: createOngoingCalls(wrap.deadlineMs ?? shared.deadlineMs),
     turns: createOrderTurns(),
     tries: createTries(database),
     answers: createAnswers(database),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import type { StartInput } from '../src/payments/start-payment.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
+import { dyingAt, isDeath } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 
@@ -196,6 +197,66 @@ test('of two answers to one payment the first counts: one that comes after a loo
   late.resolve();
   await eventually(() => recorded === 3);
   expect(await completed(account)).toEqual([[1, 'declined', 'card_declined']]);
+});
+
+test('the buyer of a payment whose process was killed while it was charged hears how it stands once the answer is overdue', async () => {
+  const account = newAccount();
+  // Seams 1 and 2 are about the row, 3 is before the call and 4 after it: the card is charged, and nobody records it.
+  const killed = replicas.start(dyingAt(4));
+  const input = startInput();
+  await expect(start(killed, account, input)).rejects.toSatisfy(isDeath);
+  const replica = replicas.start();
+  const goOn = () => continuePayment(replica.deps, caller(account), input.orderId);
+  const looks = () => replica.processor.calls.map(({ method }) => method);
+  replicas.clock.advance(replica.deps.calls.deadlineMs + 1_999);
+  expect(await goOn()).toMatchObject({ status: 'processing', tryNo: 1 });
+  expect(looks()).toEqual([]);
+  replicas.clock.advance(1);
+  expect(await goOn()).toMatchObject({ status: 'succeeded', tryNo: 1 });
+  expect(looks()).toEqual(['lookUp']);
+  expect(await charged(account)).toHaveLength(1);
+  expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
+});
+
+test('a payment that the processor never got is not sent again by a buyer who asks, but by the payments loop', async () => {
+  const account = newAccount();
+  const killed = replicas.start(dyingAt(3));
+  const input = startInput();
+  await expect(start(killed, account, input)).rejects.toSatisfy(isDeath);
+  const replica = replicas.start();
+  replicas.clock.advance(30_000);
+  expect(await continuePayment(replica.deps, caller(account), input.orderId)).toMatchObject({ status: 'processing' });
+  expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp']);
+  replicas.clock.advance(30_000);
+  await replica.round();
+  expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
+});
+
+test('a payment whose answer this process still waits for is not looked up, however late it is by the clock', async () => {
+  const account = newAccount();
+  const answered = Promise.withResolvers<void>();
+  const called = Promise.withResolvers<void>();
+  const replica = replicas.start({
+    deadlineMs: 20_000,
+    processor: (inner) => ({
+      ...inner,
+      charge: async (request, call) => {
+        const outcome = await inner.charge(request, call);
+        called.resolve();
+        await answered.promise;
+        return outcome;
+      },
+    }),
+  });
+  const input = startInput();
+  const started = start(replica, account, input);
+  await called.promise;
+  replicas.clock.advance(30_000);
+  const meanwhile = await continuePayment(replica.deps, caller(account), input.orderId);
+  answered.resolve();
+  expect(meanwhile).toMatchObject({ status: 'processing', tryNo: 1 });
+  expect(await started).toMatchObject({ status: 'succeeded' });
+  expect(replica.processor.calls.map(({ method }) => method)).toEqual(['charge']);
 });
 
 test('a buyer who confirms at the bank has paid once the processor is asked, on the way back or by itself', async () => {

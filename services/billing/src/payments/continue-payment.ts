@@ -1,14 +1,16 @@
 import { DomainError } from '@app/contracts/errors';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import { lookUpPayment, standing } from './look-up-payment.ts';
-import { hasEnded, mainPayment, openRelease, outcomeOf } from './payment.rules.ts';
+import { hasEnded, isOverdue, mainPayment, openRelease, outcomeOf } from './payment.rules.ts';
+import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readMoney } from './payment-rows.ts';
 import type { Caller } from './start-payment.ts';
 
 /**
- * How an order's main payment stands; the processor is asked if it may have changed. What the processor never got is sent
- * again by the payments loop alone: the first copy may still be on its way.
+ * How an order's main payment stands; the processor is asked if it may have changed, and for a payment whose answer is
+ * overdue: the buyer need not wait for the payments loop. What the processor never got is sent again by that loop alone:
+ * the first copy may still be on its way.
  * @throws DomainError `invalid_transition` when no payment of the order was tried
  */
 export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId: string): Promise<PaymentOutcome> {
@@ -18,8 +20,14 @@ export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId
   if (payment === undefined) {
     throw new DomainError('invalid_transition', `No payment was started for the order "${orderId}".`);
   }
-  if (hasEnded(payment) || payment.status === 'sent') return outcomeOf(payment);
+  if (hasEnded(payment) || isOnItsWay(deps, payment)) return outcomeOf(payment);
   // It is being given up: what the bank says meanwhile may no longer be so a moment later.
   if (openRelease(payments) !== undefined) return { ...outcomeOf(payment), status: 'processing', action: null };
   return outcomeOf(standing(payment, await lookUpPayment(deps, payment, { requestId, charges: [] })));
+}
+
+/** Somebody waits for its answer: this process, or by its deadline another one. */
+function isOnItsWay({ calls, clock }: PaymentDeps, payment: Payment): boolean {
+  if (payment.status !== 'sent') return false;
+  return calls.has(payment.id) || !isOverdue(payment, calls.deadlineMs, clock.nowMs());
 }

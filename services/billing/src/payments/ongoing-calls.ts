@@ -1,5 +1,7 @@
 /** Calls of processors that this process makes: how long each may take, and an end to all of them when it closes. */
 export interface OngoingCalls {
+  /** How long a call may take, in milliseconds. */
+  readonly deadlineMs: number;
   /**
    * Makes a call that ends by the deadline.
    * @throws what the call throws, and an Error when the deadline passed
@@ -27,6 +29,7 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
   const recording = new Set<Promise<void>>();
   const waitedFor = new Set<string>();
   return {
+    deadlineMs,
     has: (paymentId) => waitedFor.has(paymentId),
     during: async (paymentId, work) => {
       waitedFor.add(paymentId);

@@ -24,6 +24,14 @@ export function mayResend(payment: Payment, nowMs: number): boolean {
   return nowMs - (payment.sent_at ?? payment.created_at).getTime() < resendWithinMs;
 }
 
+/** What an answer that came in time may take to be recorded, and clocks of replicas may differ. */
+const recordWithinMs = 2_000;
+
+/** Whether the answer to a payment on its way is overdue: whoever waited for it may have died. */
+export function isOverdue(payment: Payment, deadlineMs: number, nowMs: number): boolean {
+  return nowMs - (payment.sent_at ?? payment.created_at).getTime() >= deadlineMs + recordWithinMs;
+}
+
 const noticeAfterMs = 24 * hourMs;
 
 /** Whether the seller has to hear that nobody knows how the payment stands. */

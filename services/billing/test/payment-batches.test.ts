@@ -1,0 +1,212 @@
+import type { Database } from '@app/service-kit/database';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { continuePayment } from '../src/payments/continue-payment.ts';
+import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
+import type { CardRequest, ProcessorCall } from '../src/processors/processor.ts';
+import { dyingAt, isDeath } from './dying-process.ts';
+import { minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+beforeAll(async () => {
+  // Nothing here waits for a deadline.
+  replicas = await startReplicas(20_000);
+});
+afterAll(() => replicas.close());
+beforeEach(() => replicas.clear());
+
+interface Order {
+  readonly account: string;
+  readonly input: StartInput;
+}
+
+const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
+const newOrder = (fields: Partial<StartInput> = {}): Order => ({ account: newAccount(), input: startInput(fields) });
+const newOrders = (count: number, fields: Partial<StartInput> = {}): Order[] =>
+  Array.from({ length: count }, () => newOrder(fields));
+const start = (replica: Replica, { account, input }: Order) =>
+  startPayment(replica.deps, { accountId: account, requestId: 'r' }, input);
+const goOn = (replica: Replica, { account, input }: Order) =>
+  continuePayment(replica.deps, { accountId: account, requestId: 'r' }, input.orderId);
+const completed = async ({ account }: Order) =>
+  (await replicas.events(account))
+    .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')
+    .map(({ data }) => [data.tryNo, data.status]);
+const taken = async ({ account }: Order) =>
+  (await replicas.books(account))
+    .filter(({ kind, status }) => status === 'succeeded' && (kind === 'charge' || kind === 'hold'))
+    .map(({ orderId, kind, amountCents }) => [orderId, kind, amountCents]);
+
+/** Counts the statements of a replica by their names. */
+function counting() {
+  const counts = new Map<string, number>();
+  const database = (inner: Database): Database => {
+    const query = async (config: { name: string }) => {
+      counts.set(config.name, (counts.get(config.name) ?? 0) + 1);
+      return await inner.pool.query(config as never);
+    };
+    return { ...inner, pool: Object.assign(Object.create(inner.pool), { query }) };
+  };
+  return { database, counts };
+}
+
+/** How many transactions wrote entries into the processor's books since `after`, and the last entry now. */
+async function writtenBooks(after: number): Promise<{ transactions: number; last: number }> {
+  const { rows } = await replicas.database.pool.query(
+    `select count(distinct xmin::text) filter (where seq > $1)::integer as transactions,
+       coalesce(max(seq), 0)::integer as last
+     from simulated_processor.entries`,
+    [after],
+  );
+  return rows[0];
+}
+
+/** How each kind of payment ends: what the buyer hears, what is told, and what was taken. */
+const kinds = [
+  { fields: {}, status: 'succeeded', told: [[1, 'succeeded']], taken: 'charge' },
+  { fields: { hold: { upsell, decisionMinutes: 60 } }, status: 'held', told: [[1, 'held']], taken: 'hold' },
+  { fields: { paymentMethod: 'sim_declined' }, status: 'declined', told: [[1, 'declined']], taken: null },
+  { fields: { paymentMethod: 'sim_action_ignored' }, status: 'requires_action', told: [], taken: null },
+  // The processor charges it, and breaks the connection before it answers.
+  { fields: { paymentMethod: 'sim_error_after' }, status: 'processing', told: [], taken: 'charge' },
+] as const;
+
+test('50 payments at once share a few statements, and each has its own outcome, rows and events', async () => {
+  const { database, counts } = counting();
+  const replica = replicas.start({ database });
+  const { last } = await writtenBooks(0);
+  const orders = kinds.flatMap(({ fields }) => newOrders(10, fields));
+  const outcomes = await Promise.all(orders.map((order) => start(replica, order)));
+  expect(outcomes.map(({ status }) => status)).toEqual(kinds.flatMap(({ status }) => Array(10).fill(status)));
+  expect([...counts.keys()].toSorted()).toEqual(['payments-record', 'payments-start']);
+  for (const count of counts.values()) expect(count).toBeLessThanOrEqual(5);
+  expect((await writtenBooks(last)).transactions).toBeLessThanOrEqual(5);
+  for (const [index, order] of orders.entries()) {
+    const kind = kinds[Math.floor(index / 10)];
+    const { orderId, amountCents } = order.input;
+    const money = await replicas.money(order.account, orderId);
+    expect(money.payments.map(({ id, customer_email }) => [id, customer_email])).toEqual([
+      [outcomes[index]?.paymentId, order.input.customerEmail],
+    ]);
+    expect(money.charges.map(({ id }) => id)).toEqual(kind?.status === 'succeeded' ? [outcomes[index]?.paymentId] : []);
+    expect(money.hold?.payment_id).toBe(kind?.status === 'held' ? outcomes[index]?.paymentId : undefined);
+    expect(money.savedMethod !== null).toBe(kind?.status === 'succeeded' || kind?.status === 'held');
+    expect(await completed(order)).toEqual(kind?.told);
+    expect(await taken(order)).toEqual(kind?.taken === null ? [] : [[orderId, kind?.taken, amountCents]]);
+  }
+});
+
+test('what cannot be written fails alone: a row, an entry in the processor’s books, an answer', async () => {
+  const [badRow, badEntry, badAnswer, ...good] = newOrders(12) as [Order, Order, Order, ...Order[]];
+  // PostgreSQL stores no NUL in a text, and the processor knows no such currency.
+  Object.assign(badRow.input, { productName: 'Course\u0000' });
+  Object.assign(badEntry.input, { currency: 'dollars' });
+  const replica = replicas.start({
+    processor: (inner) => ({
+      ...inner,
+      charge: async (request, call) => {
+        const outcome = await inner.charge(request, call);
+        return request.orderId === badAnswer.input.orderId ? { ...outcome, lastFour: '42\u0000' } : outcome;
+      },
+    }),
+  });
+  const [noRow, noEntry, noAnswer, ...rest] = await Promise.allSettled(
+    [badRow, badEntry, badAnswer, ...good].map((order) => start(replica, order)),
+  );
+  expect(noRow).toMatchObject({ status: 'rejected', reason: { code: '22P05' } });
+  expect(noEntry).toMatchObject({ status: 'fulfilled', value: { status: 'processing' } });
+  expect(noAnswer).toMatchObject({ status: 'rejected', reason: { code: '22P05' } });
+  expect(rest).toEqual(good.map(() => expect.objectContaining({ status: 'fulfilled' })));
+  for (const order of good) {
+    expect(await completed(order)).toEqual([[1, 'succeeded']]);
+    expect(await taken(order)).toHaveLength(1);
+  }
+  expect((await replicas.money(badRow.account, badRow.input.orderId)).payments).toEqual([]);
+  expect(await taken(badRow)).toEqual([]);
+  // As an answer that got lost: the processor is asked a minute later.
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(await completed(badAnswer)).toEqual([[1, 'succeeded']]);
+  expect(await taken(badAnswer)).toHaveLength(1);
+});
+
+test('tries of one order that come together charge once, and its neighbours are charged too', async () => {
+  const replica = replicas.start();
+  const [order, ...others] = newOrders(6) as [Order, ...Order[]];
+  const second = { ...order, input: { ...order.input, tryNo: 2 } };
+  const outcomes = await Promise.all([order, order, second, ...others].map((each) => start(replica, each)));
+  expect(new Set(outcomes.slice(0, 3).map(({ paymentId }) => paymentId)).size).toBe(1);
+  expect(outcomes[0]).toMatchObject({ status: 'succeeded', tryNo: 1 });
+  for (const each of [order, ...others]) {
+    expect(await completed(each)).toEqual([[1, 'succeeded']]);
+    expect(await taken(each)).toHaveLength(1);
+  }
+});
+
+test('a key that arrives at the simulated processor twice at once is one entry with one answer; another request under it fails alone', async () => {
+  const [{ account, input }, other] = newOrders(2) as [Order, Order];
+  const { orderId, amountCents, currency, paymentMethod, customerEmail, returnUrl } = input;
+  const about = { orderId, currency, paymentMethod, customerEmail, returnUrl };
+  const request: CardRequest = { ...about, amountCents, paymentId: `pmt_${orderId}` };
+  const call: ProcessorCall = {
+    ...{ accountId: account, secretKey: undefined, test: false },
+    signal: new AbortController().signal,
+  };
+  const charge = (sent: CardRequest, by = call) => replicas.simulated.charge(sent, by);
+  const [first, again, changed, neighbour, rehearsal] = await Promise.allSettled([
+    charge(request),
+    charge(request),
+    charge({ ...request, amountCents: amountCents + 1 }),
+    charge({ ...request, paymentId: `pmt_${other.input.orderId}` }),
+    charge(request, { ...call, test: true }),
+  ]);
+  expect(first).toMatchObject({ status: 'fulfilled', value: { status: 'succeeded' } });
+  expect(again).toEqual(first);
+  expect(changed).toMatchObject({ status: 'rejected' });
+  for (const each of [neighbour, rehearsal]) expect(each).toMatchObject({ value: { status: 'succeeded' } });
+  const entries = (await replicas.books(account)).filter(({ paymentId }) => paymentId === request.paymentId);
+  expect(entries.map(({ test: isTest, sendings }) => [isTest, sendings]).toSorted()).toEqual([
+    [false, 3],
+    [true, 1],
+  ]);
+});
+
+// Of ten payments at once seams 1 and 2 are around the statement that writes them, 3 to 22 around their calls, 23 and 24
+// around the statement that records their answers.
+test.each([1, 2, 7, 17, 23, 24])(
+  'ten payments whose process is killed at seam %i are charged once and told of once, each',
+  async (seam) => {
+    const orders = newOrders(10);
+    const process = dyingAt(seam);
+    const killed = replicas.start(process);
+    const starts = await Promise.allSettled(orders.map((order) => start(killed, order)));
+    expect(process.dead).toBe(true);
+    for (const each of starts) expect(each.status === 'rejected' && isDeath(each.reason)).toBe(true);
+    const replica = replicas.start();
+    replicas.clock.advance(minuteMs);
+    await replica.round();
+    const outcomes = await Promise.all(orders.map((order) => start(replica, order)));
+    expect(outcomes.map(({ status, tryNo }) => [status, tryNo])).toEqual(orders.map(() => ['succeeded', 1]));
+    for (const order of orders) {
+      expect(await completed(order)).toEqual([[1, 'succeeded']]);
+      expect(await taken(order)).toHaveLength(1);
+    }
+  },
+);
+
+test('two replicas that record answers to the same payments at once, in opposite orders, do not stop each other', async () => {
+  const [a, b] = [replicas.start(), replicas.start()];
+  for (let round = 0; round < 5; round += 1) {
+    const orders = newOrders(30, { paymentMethod: 'sim_requires_action' });
+    await Promise.all(orders.map((order) => start(a, order)));
+    const [here, there] = await Promise.all([
+      Promise.all(orders.map((order) => goOn(a, order))),
+      Promise.all(orders.toReversed().map((order) => goOn(b, order))),
+    ]);
+    for (const { status } of [...here, ...there]) expect(status).toBe('succeeded');
+    for (const order of orders) expect(await completed(order)).toEqual([[1, 'succeeded']]);
+  }
+});
