@@ -8,6 +8,7 @@ import type { AddressLimiter } from './auth/address-limiter.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { LoginLimit } from './auth/login-limit.ts';
 import type { DeclineLimit } from './checkouts/decline-limit.ts';
+import type { SellerCache } from './checkouts/seller-cache.ts';
 import type { VisitorDigest } from './checkouts/visitor.ts';
 import type { GatewayConfig } from './config.ts';
 import type { ReadLimiter } from './http/read-limiter.ts';
@@ -34,6 +35,8 @@ export interface App {
   readonly limitLogin: LoginLimit;
   readonly declineLimit: DeclineLimit;
   readonly visitorOf: VisitorDigest;
+  /** By handle, as checkouts are opened with them. */
+  readonly sellers: SellerCache;
   /** Bounds the responses that clients have not read yet. */
   readonly readLimiter: ReadLimiter;
   /** Null where the clock may not be moved. */

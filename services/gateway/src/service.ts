@@ -10,6 +10,8 @@ import { createAuthenticator } from './auth/authenticator.ts';
 import { createLoginLimit, unlimitedLogin } from './auth/login-limit.ts';
 import { createRateWindows } from './auth/rate-windows.ts';
 import { createDeclineLimit, noDeclineLimit } from './checkouts/decline-limit.ts';
+import { findSeller } from './checkouts/find-seller.ts';
+import { SellerCache } from './checkouts/seller-cache.ts';
 import { createVisitorDigest } from './checkouts/visitor.ts';
 import type { GatewayConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
@@ -84,6 +86,7 @@ async function createApp(context: ServiceContext<GatewayConfig>, deps: GatewayDe
     addressLimiter,
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(rateWindows),
     declineLimit: perMinute === 0 ? noDeclineLimit : createDeclineLimit(rateWindows, logger),
+    sellers: new SellerCache((handle) => findSeller(database, handle)),
     visitorOf: createVisitorDigest(config.KEY_PEPPER),
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
     writeRefusal: deps.writeRefusal ?? (() => undefined),

@@ -1,12 +1,11 @@
 import { type OpenCheckoutBody, openCheckout as openCheckoutRequest } from '@app/contracts/checkouts';
 import { invalidField } from '@app/contracts/validation';
 import type { Call } from '../operations/operation.ts';
-import { findSeller } from './find-seller.ts';
 
 /** Opens a checkout at the seller whom the handle names. Throws what the checkout service refuses it with. */
 export async function openCheckout(call: Call<unknown, unknown, OpenCheckoutBody>): Promise<Uint8Array> {
   const { app, body, address, headers, context } = call;
-  const seller = await findSeller(app.database, body.handle);
+  const seller = await app.sellers.find(body.handle);
   if (seller === null) throw invalidField('handle', 'is no seller’s handle', 'unknown_value');
   const visitor = app.visitorOf(app.clock.now(), address, headers['user-agent'] ?? '');
   const { accountId, account } = seller;

@@ -32,6 +32,7 @@ export const settingsOperations = [
     run: async ({ app, actor, body }) => {
       const settings = await updateSettings(app.database, actor.accountId, body);
       app.authenticator.forget();
+      app.sellers.clear();
       return settings;
     },
   }),
