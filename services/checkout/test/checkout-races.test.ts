@@ -200,6 +200,41 @@ test.each(['its event', 'the reply to the next try'])(
   },
 );
 
+test.each([
+  ['open again', 'TWICE'],
+  ['being paid without a code', null],
+])(
+  'a try that was given up and is paid after all counts its use of a discount again, its checkout %s',
+  async (_, code) => {
+    const first = await harness.base.start();
+    const opened = await open({ discountCode: 'TWICE' });
+    const arrives = Promise.withResolvers<void>();
+    harness.billing.beforeStart = () => Promise.race([arrives.promise, harness.billing.stopped]);
+    await harness.pay(opened);
+    expect(await uses()).toBe(1);
+    await first.close();
+    harness.base.clock.advance(121_000);
+    await harness.base.start();
+    await eventually(async () => (await harness.get(opened)).status === 'open');
+    expect(await uses()).toBe(0);
+    if (code === null) {
+      await harness.update(opened, { discountCode: null });
+      expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
+      expect(await uses()).toBe(0);
+    }
+    harness.billing.beforeStart = async () => undefined;
+    arrives.resolve();
+    const made = await eventually(() => harness.billing.tries[0]);
+    await harness.billing.publishCompleted(made);
+    await eventually(async () => (await count('orders')) === 1);
+    const paid = await harness.query<{ n: number }>(
+      'select count(*)::int as n from orders where discount_id is not null',
+    );
+    expect(await uses()).toBe(paid[0]?.n);
+    expect(await uses()).toBe(made.input.tryNo === 1 ? 1 : 0);
+  },
+);
+
 test('a lost answer that the buyer has to confirm is found by the next process', async () => {
   const first = await harness.base.start();
   const opened = await open();

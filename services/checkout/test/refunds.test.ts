@@ -118,6 +118,24 @@ test('a refund that fails afterwards makes the order paid again, once; the next 
   ]);
 });
 
+test('a failure of an earlier refund that is heard of after a newer refund was done does not reopen the order', async () => {
+  const orderId = await paidOrder();
+  await harness.refund(orderId);
+  const failedAt = new Date(harness.base.clock.nowMs());
+  await harness.billing.publishRefundFailed(orderId, failedAt);
+  await inboxed(1);
+  harness.base.clock.advance(3_600_000);
+  expect(await harness.refund(orderId)).toMatchObject({ status: 'refunded' });
+  await harness.billing.publishRefundFailed(orderId, failedAt);
+  await inboxed(2);
+  expect(await statusOf(orderId)).toBe('refunded');
+  expect(await refundEvents()).toHaveLength(3);
+  // One of the newer refund does.
+  await harness.billing.publishRefundFailed(orderId, new Date(harness.base.clock.nowMs() + 1_000));
+  await inboxed(3);
+  expect(await statusOf(orderId)).toBe('paid');
+});
+
 test('what billing said of a refund before it failed is void, although it comes after it', async () => {
   harness.billing.refundStatus = 'processing';
   const orderId = await paidOrder();

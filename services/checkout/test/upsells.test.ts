@@ -66,6 +66,18 @@ test('an accepted upsell is an item of the paid order, told before the order is'
   expect(await harness.get(opened)).toMatchObject({ status: 'paid', totalCents: 14_800, lines, upsell });
 });
 
+test('an accepted upsell of 0 is an item of the order and is told, at the total as before', async () => {
+  harness.shop.set('acc_1/course', { ...withUpsell, upsell: { id: 'ups_1', headline: 'A gift', priceCents: 0 } });
+  const { opened, orderId } = await held();
+  const upsell = { id: 'ups_1', headline: 'A gift', amountCents: 0, status: 'accepted' };
+  expect(await harness.decide(opened, true)).toEqual({ status: 'paid', orderId, totalCents: 9_900, upsell });
+  const gift = { kind: 'upsell', label: 'A gift', amount_cents: 0 };
+  expect(await harness.list()).toMatchObject([{ total_cents: 9_900, items: [main, gift] }]);
+  const [accepted, paid] = await harness.events();
+  expect(upsellAccepted.data.parse(accepted?.data)).toMatchObject({ orderId, headline: 'A gift', amountCents: 0 });
+  expect(paid?.data).toMatchObject({ totalCents: 9_900, upsell: { headline: 'A gift', amountCents: 0 } });
+});
+
 test('an upsell that is declined, or that the card refuses, leaves a paid order without it', async () => {
   for (const [card, accept, status] of [
     ['ok', false, 'declined'],

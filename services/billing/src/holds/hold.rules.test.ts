@@ -61,12 +61,14 @@ const payment = (
   noticed: false,
 });
 
+type Given = Partial<Pick<Hold, 'decision' | 'upsell'>> & { again?: boolean; atMs?: number; method?: string | null };
+
 const next = (
   payments: Payment[],
-  { again = false, atMs = nowMs, method = 'method' as string | null, decision = hold.decision } = {},
+  { again = false, atMs = nowMs, method = 'method' as string | null, ...change }: Given = {},
 ) => {
   const money: OrderMoney = { accountId: 'acc_1', orderId: 'ord_1', payments, charges: [], hold, savedMethod: method };
-  return nextHoldStep({ ...hold, decision }, money, atMs, again);
+  return nextHoldStep({ ...hold, ...change }, money, atMs, again);
 };
 
 const main = payment('main', 'succeeded');
@@ -80,6 +82,13 @@ test('a decided hold is captured, then the accepted upsell is charged, then it e
   expect(next(bought)).toEqual({ kind: 'finish', status: 'settled', upsellDeclined: false });
   const refused = [...captured, payment('upsell', 'declined', 'card_declined')];
   expect(next(refused)).toEqual({ kind: 'finish', status: 'settled', upsellDeclined: true });
+});
+
+test('an accepted upsell of 0 is bought without a charge, also without a saved card', () => {
+  const upsell = { upsellId: 'ups_1', headline: 'A gift', amountCents: 0 };
+  const settled = { kind: 'finish', status: 'settled', upsellDeclined: false };
+  expect(next(captured, { upsell })).toEqual(settled);
+  expect(next(captured, { upsell, method: null })).toEqual(settled);
 });
 
 test.each(['declined', 'not_decided'] as const)('an upsell that was %s is not charged', (decision) => {

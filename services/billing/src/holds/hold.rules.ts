@@ -40,8 +40,10 @@ export function nextHoldStep(hold: Hold, money: OrderMoney, nowMs: number, again
   return { kind: 'wait', until: captureAgainAt(hold, nowMs) };
 }
 
-function upsellStep({ decision }: Hold, money: OrderMoney): HoldStep {
-  if (decision !== 'accepted') return { kind: 'finish', status: 'settled', upsellDeclined: false };
+function upsellStep({ decision, upsell }: Hold, money: OrderMoney): HoldStep {
+  // One that is free is bought without a charge.
+  if (decision !== 'accepted' || upsell.amountCents === 0)
+    return { kind: 'finish', status: 'settled', upsellDeclined: false };
   const tried = triesOf(money, 'upsell').at(-1);
   if (tried === undefined && money.savedMethod !== null) return { kind: 'send', step: 'upsell', tryNo: 1 };
   return { kind: 'finish', status: 'settled', upsellDeclined: tried === undefined || !succeeded(tried) };

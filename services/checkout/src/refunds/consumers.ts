@@ -17,11 +17,18 @@ export function refundEventHandlers(wakeRelay: () => void): EventHandler[] {
     }),
     onEvent(refundFailed, async (events, client, onCommit) => {
       for (const { event, order } of await withOrders(client, events)) {
-        const source = { requestId: event.requestId, nowMs: Date.parse(event.data.failedAt) };
+        const failedMs = Date.parse(event.data.failedAt);
+        if (isOfEarlierRefund(order, failedMs)) continue;
+        const source = { requestId: event.requestId, nowMs: failedMs };
         if (await recordReopening(client, order, event.data.detail, source)) onCommit(wakeRelay);
       }
     }),
   ];
+}
+
+/** What failed before the last refund was asked for is given back by that one. */
+function isOfEarlierRefund({ refund_no, refund_created_at }: RefundedOrder, failedMs: number): boolean {
+  return refund_no !== null && refund_no > 1 && refund_created_at !== null && failedMs < refund_created_at.getTime();
 }
 
 /**

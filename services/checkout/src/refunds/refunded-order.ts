@@ -18,6 +18,7 @@ export interface RefundedOrder {
   readonly refund_status: 'requested' | 'done' | 'failed' | null;
   readonly refunded_cents: number | null;
   readonly failed_at: Date | null;
+  readonly refund_created_at: Date | null;
   readonly request_id: string | null;
 }
 
@@ -26,8 +27,9 @@ export const orderColumns = `o.id, o.account_id, o.product_id, o.customer_email,
   o.source, o.test, o.items, coalesce(o.paid_at, o.created_at) as paid_at`;
 
 /** As `refundColumns` reads them. */
-export const refundFields = 'refund_no, status, refunded_cents, failed_at, request_id';
-export const refundColumns = 'r.refund_no, r.status as refund_status, r.refunded_cents, r.failed_at, r.request_id';
+export const refundFields = 'refund_no, status, refunded_cents, failed_at, request_id, created_at';
+export const refundColumns = `r.refund_no, r.status as refund_status, r.refunded_cents, r.failed_at, r.request_id,
+  r.created_at as refund_created_at`;
 
 /** What every event of an order says of it. The product's name is that of the sale. */
 export function aboutOrder(order: RefundedOrder) {
