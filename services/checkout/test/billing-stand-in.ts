@@ -52,6 +52,8 @@ export interface BillingStandIn {
   readonly refundsAsked: string[];
   /** Every request to settle a hold, by order. */
   readonly settlesAsked: string[];
+  /** Whether a payment of a hold is not known yet when its settling is answered. */
+  settling: boolean;
   /** Called when a hold was settled, before it is answered. */
   beforeSettled: () => Promise<void>;
   /** Someone knocks at a hold: the first one decides. */
@@ -83,6 +85,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     tries,
     refundsAsked: [] as string[],
     settlesAsked: [] as string[],
+    settling: false,
     refundStatus: 'refunded',
     beforeRefund: async () => undefined,
     beforeSettled: async () => undefined,
@@ -112,7 +115,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         standIn.settlesAsked.push(orderId);
         const result = standIn.settle(orderId, decision);
         await standIn.beforeSettled();
-        return result;
+        return standIn.settling ? { ...result, status: 'settling' as const } : result;
       }),
       onRequest(refundCharges, async ({ orderId }) => {
         standIn.refundsAsked.push(orderId);

@@ -155,6 +155,21 @@ test('a buyer and the timer at once: the first knock decides, the order is paid 
   expect((await subjects()).filter((subject) => subject === orderPaid.subject)).toHaveLength(1);
 });
 
+test('a buyer who comes back while the decision is being settled is not offered the upsell again', async () => {
+  const { opened, orderId } = await held();
+  harness.billing.settling = true;
+  const outcome = { status: 'processing', orderId, totalCents: 9_900 };
+  expect(await harness.decide(opened, true)).toEqual(outcome);
+  expect(await harness.get(opened)).toMatchObject({ status: 'processing', orderId, upsell: null });
+  for (const ask of [harness.pay(opened), harness.resume(opened), harness.decide(opened, false)])
+    expect(await ask).toEqual(outcome);
+  await harness.billing.publishSettled(orderId);
+  await eventually(async () => (await harness.get(opened)).status === 'paid');
+  // The first decision counts.
+  const upsell = { ...offered, status: 'accepted' };
+  expect(await harness.get(opened)).toMatchObject({ status: 'paid', totalCents: 14_800, upsell });
+});
+
 test('where no upsell was offered there is nothing to decide on', async () => {
   const opened = await harness.open({ email: 'ada@example.com' });
   await expect(harness.decide(opened, true)).rejects.toMatchObject({ code: 'invalid_transition' });

@@ -37,6 +37,8 @@ export interface CheckoutRow {
   readonly action_url: string | null;
   readonly reason: 'card_declined' | 'try_again_later' | null;
   readonly upsell_status: UpsellStatus | null;
+  /** Somebody decided on the upsell, and the end of it is not known yet. */
+  readonly upsell_decided: boolean;
   readonly created_at: Date;
   /** Null before the first try. */
   readonly sale: FrozenSale | null;
@@ -45,7 +47,7 @@ export interface CheckoutRow {
 export const checkoutColumns = `c.id, c.account_id, c.status, c.revision, c.product_id, c.product_slug, c.seller_name,
   c.support_email, c.decision_minutes, c.test, c.email, c.name, c.country, c.bump_ids, c.discount_code,
   c.affiliate_code, c.utm_source, c.utm_medium, c.utm_campaign, c.utm_term, c.utm_content, c.shown_cents, c.order_id,
-  c.try_no, c.action_url, c.reason, c.upsell_status, c.created_at, t.sale`;
+  c.try_no, c.action_url, c.reason, c.upsell_status, c.upsell_decided, c.created_at, t.sale`;
 
 /** With the sale of the last try. */
 export const checkoutsAndSales = `checkouts as c

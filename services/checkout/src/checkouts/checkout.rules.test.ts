@@ -39,7 +39,7 @@ const row = (change: Partial<CheckoutRow>): CheckoutRow => ({
   ...{ seller_name: 'Ada', support_email: '', decision_minutes: 60, test: false, ...buyer, bump_ids: [] },
   ...{ discount_code: null, affiliate_code: null, utm_source: null, utm_medium: null, utm_campaign: null },
   ...{ utm_term: null, utm_content: null, shown_cents: 9_900, order_id: 'ord_1', try_no: 1, action_url: null },
-  ...{ reason: null, upsell_status: null, created_at: new Date(nowMs), sale: null },
+  ...{ reason: null, upsell_status: null, upsell_decided: false, created_at: new Date(nowMs), sale: null },
   ...change,
 });
 

@@ -111,7 +111,7 @@ function resourceOf(row: CheckoutRow, sale: ShownSale): CheckoutResource {
   const chosen = new Set(sale.bumpIds);
   return {
     id: row.id,
-    status: row.status,
+    status: isBeingSettled(row) ? 'processing' : row.status,
     product: { name, slug, pricingType, billingInterval },
     seller: { name: row.seller_name, supportEmail: row.support_email },
     bumps: bumps.map((bump) => ({ ...bump, chosen: chosen.has(bump.id) })),
@@ -132,6 +132,9 @@ function resourceOf(row: CheckoutRow, sale: ShownSale): CheckoutResource {
   };
 }
 
+/** A held order that was decided on waits for billing: its buyer has nothing to decide any more. */
+const isBeingSettled = ({ status, upsell_decided }: CheckoutRow): boolean => status === 'authorized' && upsell_decided;
+
 /** Ids of orders that were never made are shown to nobody. */
 const hasOrder = ({ status, upsell_status }: CheckoutRow): boolean =>
   status === 'authorized' || status === 'paid' || status === 'refunded' || upsell_status !== null;
@@ -142,8 +145,9 @@ const actionOf = ({ status, action_url }: CheckoutRow): { url: string } | undefi
 const boughtUpsell = ({ upsell_status }: CheckoutRow, { upsell }: FrozenSale): OfferedUpsell | null =>
   upsell_status === 'accepted' ? upsell : null;
 
-function shownUpsell({ upsell_status }: CheckoutRow, { upsell }: FrozenSale): CheckoutResource['upsell'] | undefined {
-  if (upsell_status === null || upsell === null) return undefined;
+function shownUpsell(row: CheckoutRow, { upsell }: FrozenSale): CheckoutResource['upsell'] | undefined {
+  const { upsell_status } = row;
+  if (upsell_status === null || upsell === null || isBeingSettled(row)) return undefined;
   return { id: upsell.upsellId, headline: upsell.headline, amountCents: upsell.amountCents, status: upsell_status };
 }
 
@@ -153,7 +157,7 @@ export function outcomeOf(row: CheckoutRow): CheckoutOutcome {
   const upsell = sale === null ? undefined : shownUpsell(row, sale);
   const action = actionOf(row);
   return {
-    status: row.status === 'open' ? 'declined' : row.status,
+    status: isBeingSettled(row) ? 'processing' : row.status === 'open' ? 'declined' : row.status,
     ...(hasOrder(row) && row.order_id !== null ? { orderId: row.order_id } : {}),
     totalCents: sale === null ? row.shown_cents : totalOf(finalItems(sale, boughtUpsell(row, sale))),
     ...(upsell ? { upsell } : {}),

@@ -2,6 +2,7 @@ import type { CheckoutOutcome } from '@app/contracts/checkouts';
 import { DomainError } from '@app/contracts/errors';
 import { settleHold } from '@app/contracts/payments';
 import type { RequestContext } from '@app/messaging/request-headers';
+import { statement } from '@app/service-kit/database';
 import { billingDeadlineMs } from './ask-billing.ts';
 import { outcomeOf } from './checkout.rules.ts';
 import { orderIdOf } from './checkout-order.ts';
@@ -39,10 +40,21 @@ async function settle(
   const { requestId, commandId } = context;
   const call = { accountId: row.account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
   const { status, ...result } = await deps.requester.request(settleHold, { orderId: orderIdOf(row), decision }, call);
-  if (status === 'settling') return { ...outcomeOf(row), status: 'processing' };
+  if (status === 'settling') return await decided(deps, row);
   const source = { requestId, nowMs: deps.clock.nowMs() };
   const settled = await recordSettlement(deps.database.pool, row, { ...result, status }, source);
   if (settled === undefined) return outcomeOf(await readAgain(deps.database, row));
   deps.wakeRelay();
   return outcomeOf(settled);
+}
+
+const decidedStatement = statement(
+  'checkout-decided',
+  `update checkouts set upsell_decided = true where account_id = $1 and id = $2 and status = 'authorized'`,
+);
+
+/** Written down so that the buyer who comes back is not asked again; whoever decides again gets the first decision's end. */
+async function decided({ database }: CheckoutDeps, row: CheckoutRow): Promise<CheckoutOutcome> {
+  await database.pool.query(decidedStatement([row.account_id, row.id]));
+  return outcomeOf({ ...row, upsell_decided: true });
 }

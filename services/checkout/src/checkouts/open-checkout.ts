@@ -67,6 +67,7 @@ function newRow(
     action_url: null,
     reason: null,
     upsell_status: null,
+    upsell_decided: false,
     created_at: new Date(nowMs),
     sale: null,
   };

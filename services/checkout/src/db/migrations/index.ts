@@ -4,6 +4,7 @@ import { Initial } from './0001-initial.ts';
 import { OneOutcome } from './0003-one-outcome.ts';
 import { Checkouts } from './0005-checkouts.ts';
 import { Refunds } from './0006-refunds.ts';
+import { DecidedUpsells } from './0007-decided-upsells.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -12,4 +13,5 @@ export const migrations: Migrations = [
   eventTriesMigration,
   { name: '0005-checkouts', class: Checkouts },
   { name: '0006-refunds', class: Refunds },
+  { name: '0007-decided-upsells', class: DecidedUpsells },
 ];
