@@ -137,22 +137,36 @@ test('a window that is over holds nobody back', async () => {
   expect((await checkout.pay(address)).json.status).toBe('declined');
 });
 
+const counted = () =>
+  query<{ taken: number }>(harness.database.url, `select taken from rate_windows where caller like 'declines a%'`);
+const confirmation = async () => ({
+  status: 'requires_action' as const,
+  totalCents: 4_900,
+  action: { url: 'https://bank.example' },
+});
+
 test('a try that the bank declines later counts once, however often its outcome is asked for', async () => {
   const address = newAddress();
   const checkout = await opened();
-  harness.desk.pay = async () => ({
-    status: 'requires_action',
-    totalCents: 4_900,
-    action: { url: 'https://bank.example' },
-  });
+  harness.desk.pay = confirmation;
   await checkout.pay(address);
   for (let i = 0; i < 12; i++)
     expect((await checkout.call('/continue', address, either(i))).json.status).toBe('declined');
-  const counted = await query<{ taken: number }>(
-    harness.database.url,
-    `select taken from rate_windows where caller like 'declines address %'`,
-  );
-  expect(counted).toEqual([{ taken: 1 }]);
+  expect(await counted()).toEqual([{ taken: 1 }, { taken: 1 }]);
+});
+
+test('tries that wait at the bank count, whoever reads their outcome where; one that succeeds is taken back', async () => {
+  const address = newAddress();
+  harness.desk.pay = confirmation;
+  const shop = await opened();
+  const checkouts = await Promise.all(Array.from({ length: 11 }, () => opened(shop)));
+  for (const [i, checkout] of checkouts.slice(0, 10).entries())
+    expect((await checkout.pay(address, either(i))).json.status).toBe('requires_action');
+  expect((await checkouts[10]?.pay(address))?.status).toBe(429);
+  harness.desk.continue = harness.desk.paid as () => ReturnType<typeof harness.desk.pay>;
+  for (let i = 0; i < 3; i++) await checkouts[0]?.call('/continue', address, either(i));
+  expect(await counted()).toEqual([{ taken: 9 }, { taken: 9 }]);
+  expect((await checkouts[10]?.pay(address))?.json.status).toBe('requires_action');
 });
 
 test('a checkout that had all its tries is refused in the very words of the other limits', async () => {

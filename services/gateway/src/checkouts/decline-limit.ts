@@ -25,9 +25,12 @@ export interface DeclineLimit {
    * @param accountOf finds the account; called only while any account is over its limit
    */
   check(address: string, accountOf: () => Promise<string>): Promise<void>;
-  /** Counts a try that `pay` answered. Never rejects: the buyer has to learn the outcome. */
+  /**
+   * Counts a try that `pay` answered, also one without an outcome yet: a thief would read the outcome elsewhere, and a bank
+   * that asks for a confirmation has told already that the card is good. Never rejects: the buyer has to learn the outcome.
+   */
   paid(made: PaymentTry): Promise<void>;
-  /** Counts a try that was open when `pay` answered, once, however often its outcome is asked for. Never rejects. */
+  /** Takes the count of a try back that had no outcome when `pay` answered and has succeeded since, once. Never rejects. */
   continued(made: PaymentTry): Promise<void>;
 }
 
@@ -64,15 +67,20 @@ const openTryOf = (checkoutId: string) => `open try ${checkoutId}`;
 const anyAccountOver = 'declines any account over';
 
 export function createDeclineLimit(windows: RateWindows, logger: Logger): DeclineLimit {
-  const countDecline = async ({ address, accountId }: PaymentTry): Promise<void> => {
-    const once = { amount: 1, seconds: windowSeconds };
-    const [, account] = await windows.add(
-      { caller: ofAddress(address), ...once },
-      { caller: ofAccount(accountId), ...once },
-    );
+  const count = async ({ address, accountId }: PaymentTry, amount: 1 | -1) => {
+    const use = { amount, seconds: windowSeconds };
+    const uses = [
+      { caller: ofAddress(address), ...use },
+      { caller: ofAccount(accountId), ...use },
+    ] as const;
+    const [, account] = await windows.add(...uses);
+    return account;
+  };
+  const countDecline = async (made: PaymentTry): Promise<void> => {
+    const account = await count(made, 1);
     if (account === undefined || account.taken < declinesOfAccount) return;
     await windows.forget([anyAccountOver]);
-    await windows.add({ caller: anyAccountOver, ...once });
+    await windows.add({ caller: anyAccountOver, amount: 1, seconds: windowSeconds });
   };
   const withoutFail = async ({ accountId }: PaymentTry, work: Promise<unknown>): Promise<void> => {
     await work.catch((err: unknown) => logger.warn({ err, accountId }, 'a declined payment was not counted'));
@@ -87,17 +95,21 @@ export function createDeclineLimit(windows: RateWindows, logger: Logger): Declin
       if (ofItsAccount >= declinesOfAccount) throw tooManyTries();
     },
     paid: async (made) => {
-      const open = made.status === 'requires_action' || made.status === 'processing';
+      if (made.status === 'declined') return await withoutFail(made, countDecline(made));
       const opened = { caller: openTryOf(made.checkoutId), amount: 1, seconds: openSeconds };
-      if (open) await withoutFail(made, windows.add(opened));
-      if (made.status === 'declined') await withoutFail(made, countDecline(made));
+      const countOpen = async (): Promise<void> => {
+        const [open] = await windows.add(opened);
+        // Clicks that join a try under way are one try; each confirmation that a bank asks for is another card.
+        if (made.status === 'requires_action' || open?.taken === 1) await countDecline(made);
+      };
+      if (made.status === 'requires_action' || made.status === 'processing') await withoutFail(made, countOpen());
     },
     continued: async (made) => {
-      if (made.status !== 'declined') return;
-      const count = async () => {
-        if ((await windows.forget([openTryOf(made.checkoutId)])) > 0) await countDecline(made);
+      if (made.status !== 'paid' && made.status !== 'authorized') return;
+      const takeBack = async (): Promise<void> => {
+        if ((await windows.forget([openTryOf(made.checkoutId)])) > 0) await count(made, -1);
       };
-      await withoutFail(made, count());
+      await withoutFail(made, takeBack());
     },
   };
 }
