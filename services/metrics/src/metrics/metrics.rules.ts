@@ -68,13 +68,14 @@ export function assembleMetrics(product: MetricsResource['product'], rollups: Ro
       aovCents: totals.orders === 0 ? 0 : divideHalfUp(totals.order_cents, totals.orders),
       bumpTakeRate: rate(totals.bump_orders, totals.orders),
       upsellTakeRate: rate(totals.upsell_orders, totals.upsell_shown_orders),
-      activeSubscriptions: totals.active_subscriptions,
-      mrrCents: totals.mrr_cents,
-      refunds: totals.refunds,
-      refundedCents: totals.refunded_cents,
-      refundRate: rate(totals.refunds, totals.orders),
+      activeSubscriptions: fromZero(totals.active_subscriptions),
+      mrrCents: fromZero(totals.mrr_cents),
+      refunds: fromZero(totals.refunds),
+      refundedCents: fromZero(totals.refunded_cents),
+      refundRate: rate(Math.min(fromZero(totals.refunds), totals.orders), totals.orders),
       views: totals.views,
-      conversionRate: rate(totals.checkout_orders, totals.views),
+      // A visitor counts once a day and may buy twice.
+      conversionRate: rate(Math.min(totals.checkout_orders, totals.views), totals.views),
       customers: totals.customers,
     },
     revenueByMonth: months.map(({ month, revenue_cents }) => ({ month, value: revenue_cents })),
@@ -82,6 +83,9 @@ export function assembleMetrics(product: MetricsResource['product'], rollups: Ro
     churnByMonth: subscription ? churnByMonth(months) : [],
   };
 }
+
+/** An end that is counted before its beginning, as events may come, makes a sum too low for a moment. */
+const fromZero = (sum: number): number => Math.max(0, sum);
 
 /** Every month from the first row's to the current one, or to a later row's, when a clock was turned back. */
 function withoutGaps(rows: readonly ProductMonth[], current: string): ProductMonth[] {
