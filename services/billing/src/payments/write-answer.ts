@@ -40,53 +40,56 @@ const mayChange = `p.id = any (array(select id from locked)) and p.id = c.id and
  *   changed   payments that were answered        ended     those that releases gave up, with their own events
  *   charge    money taken      hold   money held           method    cards, for charges without the buyer
  *   captured  holds that money was taken of                refunded  charges that were given back
+ *
+ * $1 accounts and $2 payments, those that are ended among them; $3–$10 lists of rows, one for each of these parts: JSON that
+ * holds all of them would be read anew for each.
  */
 const recordStatement = statement(
   'payments-record',
-  `with input as (select $3::json as j), locked as materialized (
+  `with locked as materialized (
      select id from payments where account_id = any ($1::text[]) and id = any ($2::text[]) order by id for no key update
    ), changed as (
      update payments as p set ${updateColumns}
-     from input, json_to_recordset(j->'payments') as c(${updateRecord})
+     from json_to_recordset($3::json) as c(${updateRecord})
      where ${mayChange}
      returning p.id, p.account_id, p.order_id, p.currency, p.processor, p.customer_email, p.test, p.finished_at
    ), ended as (
      update payments as p set ${updateColumns}
-     from input, json_to_recordset(j->'ended') as c(release_id text, ${updateRecord})
+     from json_to_recordset($4::json) as c(release_id text, ${updateRecord})
      where ${mayChange} and c.release_id in (select id from changed)
      returning p.id
    ), charge as (
      insert into charges (id, account_id, order_id, step, amount_cents, currency, processor, reference, test, charged_at)
      select p.id, p.account_id, p.order_id, c.step, c.amount_cents, p.currency, p.processor, c.reference, p.test, p.finished_at
-     from changed as p, input,
-       json_to_recordset(j->'charges') as c(payment_id text, step text, amount_cents bigint, reference text)
+     from changed as p,
+       json_to_recordset($5::json) as c(payment_id text, step text, amount_cents bigint, reference text)
      where p.id = c.payment_id
    ), hold as (
      insert into holds (order_id, account_id, payment_id, reference, amount_cents, currency, capture_before, decide_by,
        upsell, status, processor, test, held_at, due_at)
      select p.order_id, p.account_id, p.id, h.reference, h.amount_cents, p.currency, h.capture_before, h.decide_by,
        h.upsell, 'held', p.processor, p.test, p.finished_at, h.due_at
-     from changed as p, input, json_to_recordset(j->'holds') as h(payment_id text, reference text, amount_cents bigint,
+     from changed as p, json_to_recordset($6::json) as h(payment_id text, reference text, amount_cents bigint,
        capture_before timestamptz, decide_by timestamptz, upsell json, due_at timestamptz)
      where p.id = h.payment_id
    ), method as (
      insert into payment_methods (account_id, order_id, customer_email, processor, method, last_four, saved_at)
      select p.account_id, p.order_id, p.customer_email, p.processor, m.method, m.last_four, p.finished_at
-     from changed as p, input, json_to_recordset(j->'methods') as m(payment_id text, method text, last_four text)
+     from changed as p, json_to_recordset($7::json) as m(payment_id text, method text, last_four text)
      where p.id = m.payment_id
      on conflict (account_id, order_id) do update
      set method = excluded.method, processor = excluded.processor, last_four = excluded.last_four
    ), captured as (
      update holds as h set captured_cents = h.captured_cents + c.cents
-     from changed as p, input, json_to_recordset(j->'captured') as c(payment_id text, cents bigint)
+     from changed as p, json_to_recordset($8::json) as c(payment_id text, cents bigint)
      where p.id = c.payment_id and h.account_id = p.account_id and h.order_id = p.order_id
    ), refunded as (
      update charges as c set refunded_cents = c.refunded_cents + r.cents, refund_due_at = null
-     from changed as p, input, json_to_recordset(j->'refunded') as r(payment_id text, id text, cents bigint)
+     from changed as p, json_to_recordset($9::json) as r(payment_id text, id text, cents bigint)
      where p.id = r.payment_id and c.account_id = p.account_id and c.id = r.id
    ), events as (
      insert into outbox (${outboxColumns})
-     select ${outboxColumns} from input, json_to_recordset(j->'events') as e("of" text, ${outboxRecord})
+     select ${outboxColumns} from json_to_recordset($10::json) as e("of" text, ${outboxRecord})
      where e."of" in (select id from changed union all select id from ended)
    )
    select array(select id from changed) as changed`,
@@ -115,15 +118,15 @@ function valuesOf(answers: readonly Answer[]): unknown[] {
       const row = rowOf(change);
       return row === null ? [] : [{ ...row, payment_id: payment.id }];
     });
-  const input = {
-    ...{ payments, ended },
-    charges: each(({ charge }) => charge),
-    holds: each(({ hold }) => hold),
-    methods: each(({ method }) => method),
-    captured: each(({ captured_cents: cents }) => (cents === null ? null : { cents })),
-    refunded: each(({ refunded }) => refunded),
-    events: answers.flatMap(({ events }) => events),
-  };
+  const lists = [
+    ...[payments, ended],
+    each(({ charge }) => charge),
+    each(({ hold }) => hold),
+    each(({ method }) => method),
+    each(({ captured_cents: cents }) => (cents === null ? null : { cents })),
+    each(({ refunded }) => refunded),
+    answers.flatMap(({ events }) => events),
+  ];
   const accounts = [...new Set(payments.map(({ account_id }) => account_id))];
-  return [accounts, [...payments, ...ended].map(({ id }) => id), JSON.stringify(input)];
+  return [accounts, [...payments, ...ended].map(({ id }) => id), ...lists.map((list) => JSON.stringify(list))];
 }
