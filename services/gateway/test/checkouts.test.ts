@@ -239,6 +239,17 @@ test('an Idempotency-Key belongs to whoever has the secret: a repeated payment i
   expect((await send(url, 'POST', path, { body: card, headers: guess })).json.code).toBe('checkout_not_found');
 });
 
+test('an answer that tells of a payment under way is not the answer to its repetition under the same key', async () => {
+  const checkout = await opened();
+  const key = { 'idempotency-key': 'pay-2' };
+  harness.desk.pay = async () => ({ status: 'processing', totalCents: 4_900 });
+  expect((await checkout.call('POST', '/pay', card, key)).json.status).toBe('processing');
+  harness.desk.pay = harness.desk.paid;
+  const again = await checkout.call('POST', '/pay', card, key);
+  expect([again.json.status, again.headers['idempotent-replayed']]).toEqual(['paid', undefined]);
+  expect((await checkout.call('POST', '/pay', card, key)).headers['idempotent-replayed']).toBe('true');
+});
+
 test('a secret is told once: opening again under the same key tells of the same checkout without it', async () => {
   const key = { 'idempotency-key': 'open-1' };
   const first = await open({}, key);

@@ -36,6 +36,10 @@ const opened = openedCheckoutResource
 /** An Idempotency-Key belongs to whoever has the checkout's secret. */
 const idempotencyScope = (of: Parameters<typeof buyerOf>[0]): string => Object.values(buyerOf(of)).join(' ');
 
+/** The outcome is still to come: from the processor, or from the buyer at the bank. */
+const isUnderWay = ({ status }: { readonly status?: unknown }): boolean =>
+  status === 'processing' || status === 'requires_action';
+
 /** What buyers' pages use. None of it is a tool: models act for sellers. */
 export const checkoutOperations = [
   defineOperation({
@@ -100,6 +104,7 @@ export const checkoutOperations = [
       'discount_invalid',
     ],
     idempotencyScope,
+    isUnderWay,
     run: (call) => payCheckout(call),
   }),
   defineOperation({
@@ -113,6 +118,7 @@ export const checkoutOperations = [
     response: checkoutOutcome,
     errors: ['checkout_not_found', 'invalid_transition'],
     idempotencyScope,
+    isUnderWay,
     run: (call) => continueCheckout(call),
   }),
   defineOperation({
@@ -129,6 +135,7 @@ export const checkoutOperations = [
     response: checkoutOutcome,
     errors: ['checkout_not_found', 'invalid_transition'],
     idempotencyScope,
+    isUnderWay,
     run: (call) => decideUpsell(call),
   }),
 ];

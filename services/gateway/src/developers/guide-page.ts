@@ -101,8 +101,8 @@ ${table(
   ],
 )}
 <p>Double clicks, a second tab, lost answers: ask again, and you get the outcome of the payment that there is, never a
-second charge. With an <code>Idempotency-Key</code> a repeated request gets the first answer byte for byte: take a new key
-for a new try, and none for <code>continue</code>. A checkout can be tried ten times; many declined tries from one address, or at one account, end in
+second charge. With an <code>Idempotency-Key</code> a repeated request gets the first final answer byte for byte: take a new
+key for a new try. A checkout can be tried ten times; many declined tries from one address, or at one account, end in
 <a href="/developers/errors#rate_limited">429</a> for ten minutes.</p>
 <p>What was tried, what the processor said and what happens next stands at <code>GET /api/v1/payments</code>, and with
 each order at <code>GET /api/v1/orders/{orderId}</code>. With the simulated processor the tokens are

@@ -12,8 +12,11 @@ export interface IdempotentCall {
   readonly commandId: string;
   readonly now: Date;
   run(commandId: string): Promise<Uint8Array>;
-  /** The part of a response that is stored for repetitions: all but its secrets. */
-  stored(body: Uint8Array): Uint8Array;
+  /**
+   * The part of a response that is stored for repetitions: all but its secrets. Undefined for one that tells of work still
+   * under way: a repetition asks again, as the same command.
+   */
+  stored(body: Uint8Array): Uint8Array | undefined;
 }
 
 export interface IdempotentResult {
@@ -49,7 +52,9 @@ export async function runIdempotent(
     await finish(logger, lease, store[disposalOf(err, lease.retried)](lease));
     throw err;
   }
-  await storeResponse(store, logger, lease, call.stored(body));
+  const stored = call.stored(body);
+  if (stored === undefined) await finish(logger, lease, store.release(lease));
+  else await storeResponse(store, logger, lease, stored);
   return { body, replayed: false };
 }
 

@@ -87,7 +87,7 @@ export async function callOperation(
     commandId,
     now: app.clock.now(),
     run: perform,
-    stored: (response) => withoutSecret(operation.secret, response),
+    stored: (response) => storedPart(operation, response),
   });
   return { status: 200, ...result };
 }
@@ -140,6 +140,11 @@ function credentialOf({ kind, keyId, userId }: Actor): string {
 function ownerOfKey({ id, idempotencyScope }: Operation, actor: Actor, scope: KeyScope<unknown, unknown>): string {
   if (idempotencyScope === undefined) return actor.accountId;
   return `${id} ${createHash('sha256').update(idempotencyScope(scope)).digest('base64url')}`;
+}
+
+function storedPart({ isUnderWay, secret }: Operation, response: Uint8Array): Uint8Array | undefined {
+  if (isUnderWay?.(JSON.parse(Buffer.from(response).toString('utf8')))) return undefined;
+  return withoutSecret(secret, response);
 }
 
 function withoutSecret(secret: SecretField | undefined, response: Uint8Array): Uint8Array {

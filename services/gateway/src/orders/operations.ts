@@ -54,5 +54,6 @@ export const orderOperations = [
     scope: 'money',
     params,
     errors: ['order_not_found', 'invalid_transition', 'refund_failed'],
+    isUnderWay: ({ status }) => status === 'processing',
   }),
 ];
