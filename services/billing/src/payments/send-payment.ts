@@ -31,7 +31,6 @@ export async function sendPayment(deps: PaymentDeps, payment: Payment, about: Ab
 
 async function askFor(deps: PaymentDeps, payment: Payment, about: About): Promise<PaymentChange> {
   const { clock, logger, processors, calls } = deps;
-  const { processor, secretKey } = await processors.named(payment.processor, payment.account_id, payment.test);
   const late = async (outcome: ProcessorOutcome): Promise<void> => {
     try {
       await record(deps, payment, changeBy(payment, outcome, clock.nowMs()), about);
@@ -40,6 +39,7 @@ async function askFor(deps: PaymentDeps, payment: Payment, about: About): Promis
     }
   };
   try {
+    const { processor, secretKey } = await processors.named(payment.processor, payment.account_id, payment.test);
     const outcome = await calls.make(
       (signal) => call(processor, payment, { accountId: payment.account_id, secretKey, test: payment.test, signal }),
       { late },

@@ -47,16 +47,22 @@ export async function findFailedRefunds(deps: PaymentDeps, accountId: string): P
   for (const comparison of rows) await compare(deps, accountId, comparison);
 }
 
-/** A processor that does not answer ends nobody's daily run: the next one compares the same days again. */
+/** Days that one list covers: what was compared stays compared, should the rest of a long time take too long. */
+const portionMs = 30 * dayMs;
+
+/** A processor that does not answer ends nobody's daily run: the next one goes on where this one came to. */
 async function compare(deps: PaymentDeps, accountId: string, { processor, test, since }: Comparison): Promise<void> {
-  const nowMs = deps.clock.nowMs();
-  const from = new Date(Math.min(since.getTime(), nowMs) - overlapMs);
+  // The end is excluded, and what is recorded this very moment belongs to it.
+  const endMs = deps.clock.nowMs() + 1;
   try {
-    // The end is excluded, and what is recorded this very moment belongs to it.
-    const failed = await failedAtProcessor(deps, accountId, { processor, test, from, to: new Date(nowMs + 1) });
-    const refunds = await succeededRefunds(deps, accountId, [...failed.keys()]);
-    for (const refund of refunds) await reopen(deps, refund, failed.get(refund.id) ?? 'The processor gave no reason.');
-    await deps.database.pool.query(comparedStatement([accountId, processor, test, new Date(nowMs)]));
+    for (let fromMs = since.getTime() - overlapMs; fromMs < endMs; fromMs += portionMs) {
+      const [from, to] = [new Date(fromMs), new Date(Math.min(fromMs + portionMs, endMs))];
+      const failed = await failedAtProcessor(deps, accountId, { processor, test, from, to });
+      const refunds = await succeededRefunds(deps, accountId, [...failed.keys()]);
+      for (const refund of refunds)
+        await reopen(deps, refund, failed.get(refund.id) ?? 'The processor gave no reason.');
+      await deps.database.pool.query(comparedStatement([accountId, processor, test, to]));
+    }
   } catch (err) {
     deps.logger.warn({ err, accountId, processor, test }, 'refunds could not be compared with the processor’s list');
   }
