@@ -34,7 +34,7 @@ const shownUpsell = z.object({
   status: z.enum(['offered', 'accepted', 'declined', 'card_declined', 'not_decided']),
 });
 
-/** A checkout as its buyer sees it. Prices are the server's; what is charged is what `lines` said when it was last read. */
+/** A checkout as its buyer sees it. Prices are the server's, as they are right now. */
 export const checkoutResource = z
   .object({
     id: idSchema('checkout'),

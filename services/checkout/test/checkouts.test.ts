@@ -171,6 +171,42 @@ test('a price that changed since it was shown is asked about, and charged only w
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 12_000 });
 });
 
+test('a price that another tab only reads is not yet the one that this tab agrees to', async () => {
+  const opened = await harness.open({ email });
+  harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 12_000 });
+  expect(await harness.get(opened)).toMatchObject({ totalCents: 12_000 });
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'price_changed' });
+  expect(harness.billing.started).toEqual([]);
+});
+
+test('a code that leaves nothing to pay of a subscription is refused: renewals need the card of a first payment', async () => {
+  const monthly = { ...plainCourse, pricingType: 'subscription' as const, billingInterval: 'month' as const };
+  const free = plainCourse.discounts.map((discount) => ({ ...discount, percentOff: 100, amountOffCents: null }));
+  harness.shop.set('acc_1/course', { ...monthly, discounts: free });
+  const refused = { code: 'discount_invalid', errors: [{ field: 'discountCode' }] };
+  await expect(harness.open({ email, discountCode: 'ALWAYS' })).rejects.toMatchObject(refused);
+  const opened = await harness.open({ email });
+  await expect(harness.update(opened, { discountCode: 'ALWAYS' })).rejects.toMatchObject(refused);
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 9_900 });
+});
+
+test('an order that is paid days after a declined try is dated when it is paid; tries within an hour are of one order', async () => {
+  const opened = await harness.open({ email });
+  const hourMs = 3_600_000;
+  await harness.pay(opened, 'declined');
+  harness.base.clock.advance(hourMs / 2);
+  await harness.pay(opened, 'declined');
+  harness.base.clock.advance(48 * hourMs);
+  const meanwhile = (await harness.pay(await harness.open({ email: 'bob@example.com' }))).orderId;
+  const paid = (await harness.pay(opened)).orderId as string;
+  const [first, second, , last] = harness.billing.started.map(({ orderId }) => orderId);
+  expect([second === first, last === first, last === paid]).toEqual([true, false, true]);
+  const listed = await harness.list();
+  expect(listed.map(({ id }) => id)).toEqual([paid, meanwhile]);
+  expect(Date.parse(listed[0]?.created_at ?? '')).toBeGreaterThan(harness.base.clock.nowMs() - hourMs);
+  expect(await harness.refund(paid)).toMatchObject({ status: 'refunded', refundedCents: 9_900 });
+});
+
 test('a double click on an old price charges nothing, although the first click made the new price the shown one', async () => {
   const opened = await harness.open({ email });
   harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 12_000 });

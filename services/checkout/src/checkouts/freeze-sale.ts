@@ -1,4 +1,4 @@
-import { newId } from '@app/contracts/ids';
+import { idTimeMs, newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import type { Discount } from '../orders/order.rules.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
@@ -29,7 +29,7 @@ const freezeStatement = statement(
   `with incoming as (
      select * from rows from (json_to_recordset($1::json) as (
        account_id text, id text, revision integer, order_id text, asked_at timestamptz, command_id text, sale json,
-       claim_id text, claim_max bigint, place integer)) as i order by id
+       claim_id text, claim_max bigint, place integer, renews boolean)) as i order by id
    ), due as materialized (
      select i.*, c.test, c.status from incoming as i cross join lateral (
        select test, status from checkouts
@@ -53,7 +53,7 @@ const freezeStatement = statement(
      where room is null or sales_before < room
    ), frozen as (
      update checkouts as c set status = 'processing', revision = c.revision + 1, try_no = c.try_no + 1,
-       order_id = coalesce(c.order_id, d.order_id), asked_at = d.asked_at, reason = null, action_url = null,
+       order_id = case when d.renews then d.order_id else coalesce(c.order_id, d.order_id) end, asked_at = d.asked_at, reason = null, action_url = null,
        discount_id = case when d.status = 'open' then d.claim_id else c.discount_id end
      from due as d
      where c.account_id = d.account_id and c.id = d.id and (d.claim_id is null or d.id in (select id from granted))
@@ -88,11 +88,22 @@ export async function freezeSales(
   return tries.map((begun) => (firsts.get(begun.row.id) === begun ? begunOf(begun, byId.get(begun.row.id)) : 'stale'));
 }
 
+/** Within it a buyer looks for another card, and the order's payments show what was tried. */
+const sameOrderMs = 3_600_000;
+
+/**
+ * Whether a try gets an order id of its own. An order's place in lists and its date are in its id: one that is paid days
+ * after a declined try must not lie below newer ones. Only after a definite no: else the first id keeps out a second charge.
+ */
+const renewsOrder = ({ order_id, status, reason }: CheckoutRow, nowMs: number): boolean =>
+  order_id !== null && status === 'open' && reason === 'card_declined' && idTimeMs(order_id) < nowMs - sameOrderMs;
+
 function incomingOf({ row, sale, claim, commandId, nowMs }: NewTry, place: number) {
   const { account_id, id, revision } = row;
   return {
     ...{ account_id, id, revision, sale, place, command_id: commandId },
     order_id: newId('order', nowMs),
+    renews: renewsOrder(row, nowMs),
     asked_at: new Date(nowMs),
     claim_id: claim?.id ?? null,
     claim_max: claim?.maxUses ?? null,

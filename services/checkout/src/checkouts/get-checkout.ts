@@ -12,16 +12,15 @@ const showStatement = statement(
 );
 
 /**
- * The checkout with the prices of right now, which are written down as shown; with a payment, what was agreed on.
+ * The checkout with the prices of right now; with a payment, what was agreed on. A price that changed is not written down
+ * as shown: the buyer may pay in another tab, which still shows the old one.
  * @throws DomainError `checkout_not_found`; `unknown_product` and `product_not_live` when nobody can buy it any more
  */
 export async function getCheckout(deps: CheckoutDeps, buyer: OfBuyer, requestId: string): Promise<CheckoutResource> {
   const row = await findCheckout(deps.steps, buyer);
   // One that nobody paid in time may have no sale: it shows today's prices as well.
   if (row.status !== 'open' && row.sale !== null) return frozenResource(row, row.sale);
-  const sale = await priceOpen(deps, row, requestId);
-  await show(deps, row, sale.totalCents);
-  return openResource(row, sale);
+  return openResource(row, await priceOpen(deps, row, requestId));
 }
 
 /** What an open checkout costs right now; what has gone since it was chosen is left out. */
@@ -37,7 +36,7 @@ export const shelfOf = ({ account_id, product_slug, product_id, test }: Checkout
   test,
 });
 
-/** Writes down the total that the buyer is shown, when it is another than before. */
+/** Writes down the total that the buyer is asked about, when it is another than before. */
 export async function show({ database }: CheckoutDeps, row: CheckoutRow, totalCents: number): Promise<void> {
   if (row.shown_cents === totalCents) return;
   await database.pool.query(showStatement([row.account_id, row.id, row.revision, totalCents]));

@@ -2,7 +2,14 @@ import type { ProductForSale } from '@app/contracts/catalog';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
-import { type Discount, discountUsedUp, requireLive, storedCode, unknownProduct } from '../orders/order.rules.ts';
+import {
+  type Discount,
+  discountFreesSubscription,
+  discountUsedUp,
+  requireLive,
+  storedCode,
+  unknownProduct,
+} from '../orders/order.rules.ts';
 import { type Choice, type PricedSale, priceSale, withoutGoneBumps, withoutGoneCode } from './checkout.rules.ts';
 import type { CheckoutSteps } from './checkout-steps.ts';
 
@@ -46,8 +53,12 @@ export async function priceCheckout(
   const offered = must.bumps ? choice : withoutGoneBumps(choice, product);
   const wanted = must.code ? offered : withoutGoneCode(offered, product, nowMs);
   const sale = priceSale(product, wanted, shelf.test, nowMs);
-  if (sale.discount === null || !(await isUsedUp(deps.steps, shelf.accountId, sale.discount))) return sale;
-  if (must.code) throw discountUsedUp(sale.discount.code);
+  if (sale.discount === null) return sale;
+  const fault = freesSubscription(sale)
+    ? discountFreesSubscription(sale.discount.code)
+    : (await isUsedUp(deps.steps, shelf.accountId, sale.discount)) && discountUsedUp(sale.discount.code);
+  if (!fault) return sale;
+  if (must.code) throw fault;
   return priceSale(product, { ...wanted, discountCode: null }, shelf.test, nowMs);
 }
 
@@ -63,6 +74,10 @@ async function productForSale(
   requireLive('slug', product);
   return product;
 }
+
+/** Renewals are charged to the card of the first payment: without one there is no card. */
+const freesSubscription = ({ product, totalCents }: PricedSale): boolean =>
+  product.pricingType === 'subscription' && product.priceCents > 0 && totalCents === 0;
 
 async function isUsedUp(steps: CheckoutSteps, accountId: string, { id, maxUses }: Discount): Promise<boolean> {
   return maxUses !== null && (await steps.uses({ accountId, discountId: id })) >= maxUses;

@@ -86,6 +86,11 @@ export function discountCents(discount: Pick<Discount, 'percentOff' | 'amountOff
   return Math.min(discount.amountOffCents ?? 0, priceCents);
 }
 
+export function discountFreesSubscription(code: string): DomainError {
+  const message = `The discount code "${code}" leaves nothing to pay, and a subscription needs a first payment.`;
+  return refused('discount_invalid', 'discountCode', message);
+}
+
 export function discountUsedUp(code: string): DomainError {
   return refused(
     'discount_invalid',
