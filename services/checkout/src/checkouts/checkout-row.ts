@@ -44,10 +44,13 @@ export interface CheckoutRow {
   readonly sale: FrozenSale | null;
 }
 
-export const checkoutColumns = `c.id, c.account_id, c.status, c.revision, c.product_id, c.product_slug, c.seller_name,
-  c.support_email, c.decision_minutes, c.test, c.email, c.name, c.country, c.bump_ids, c.discount_code,
-  c.affiliate_code, c.utm_source, c.utm_medium, c.utm_campaign, c.utm_term, c.utm_content, c.shown_cents, c.order_id,
-  c.try_no, c.action_url, c.reason, c.upsell_status, c.upsell_decided, c.created_at, t.sale`;
+export const checkoutFields = `id, account_id, status, revision, product_id, product_slug, seller_name, support_email,
+  decision_minutes, test, email, name, country, bump_ids, discount_code, affiliate_code, utm_source, utm_medium,
+  utm_campaign, utm_term, utm_content, shown_cents, order_id, try_no, action_url, reason, upsell_status, upsell_decided,
+  created_at`;
+
+/** Of a checkout `c` and one of its tries `t`. */
+export const checkoutColumns = `${checkoutFields.replaceAll(/\w+/g, 'c.$&')}, t.sale`;
 
 /** With the sale of the last try. */
 export const checkoutsAndSales = `checkouts as c

@@ -2,7 +2,7 @@ import type { EventData } from '@app/contracts/define';
 import { holdSettled, paymentCompleted } from '@app/contracts/payments';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import { type Client, statement } from '@app/service-kit/database';
-import { type CheckoutRow, checkoutColumns, checkoutsAndSales } from './checkout-row.ts';
+import { type CheckoutRow, checkoutColumns, checkoutFields, checkoutsAndSales } from './checkout-row.ts';
 import { recordOutcomes } from './record-outcome.ts';
 import { recordSettlement } from './record-settlement.ts';
 
@@ -53,7 +53,7 @@ const triesStatement = statement(
    )
    select ${checkoutColumns}, w.place from (select * from tries where checkout_id is not null order by checkout_id) as w
    cross join lateral (
-     select * from checkouts where account_id = w.account_id and id = w.checkout_id for update
+     select ${checkoutFields} from checkouts where account_id = w.account_id and id = w.checkout_id for update
    ) as c
    cross join lateral (
      select sale from checkout_tries
