@@ -33,11 +33,16 @@ export interface Watch {
 const stream = 'EVT_CHECKOUT';
 const sampleEveryMs = 1_000;
 
-interface StreamInfo {
-  readonly state: { readonly last_seq: number };
+interface ConsumerInfo {
+  readonly name: string;
+  readonly config: { readonly filter_subject: string };
+  readonly ack_floor: { readonly stream_seq: number };
+  /** Not delivered yet, and delivered but not acknowledged: of its own kind of event alone. */
+  readonly num_pending: number;
+  readonly num_ack_pending: number;
 }
 interface ConsumerList {
-  readonly consumers: readonly { readonly name: string; readonly ack_floor: { readonly stream_seq: number } }[] | null;
+  readonly consumers: readonly ConsumerInfo[] | null;
 }
 interface StoredMessage {
   readonly message?: { readonly data: string };
@@ -99,20 +104,21 @@ async function relayLag(database: pg.Client): Promise<Lag> {
 async function consumerLags(connection: NatsConnection): Promise<Lag[]> {
   const ask = async <T>(verb: string, input: object = {}): Promise<T> =>
     (await connection.request(`$JS.API.${verb}.${stream}`, JSON.stringify(input))).json<T>();
-  const { state } = await ask<StreamInfo>('STREAM.INFO');
   const { consumers } = await ask<ConsumerList>('CONSUMER.LIST', { offset: 0 });
-  const age = async (seq: number): Promise<number> => {
-    const { message } = await ask<StoredMessage>('STREAM.MSG.GET', { seq });
+  const ageOfNext = async (subject: string, seq: number): Promise<number> => {
+    const { message } = await ask<StoredMessage>('STREAM.MSG.GET', { seq, next_by_subj: subject });
     if (message === undefined) return 0;
     const { occurredAt } = JSON.parse(Buffer.from(message.data, 'base64').toString()) as { occurredAt: string };
     return Math.max(0, Date.now() - Date.parse(occurredAt)) / 1_000;
   };
   return await Promise.all(
-    (consumers ?? []).map(async ({ name, ack_floor: floor }) => {
-      // What was published after the stream was asked may be handled already.
-      const worstEvents = Math.max(0, state.last_seq - floor.stream_seq);
-      return { name, worstEvents, worstSeconds: worstEvents === 0 ? 0 : await age(floor.stream_seq + 1) };
-    }),
+    (consumers ?? []).map(
+      async ({ name, config, ack_floor: floor, num_pending: waiting, num_ack_pending: underWay }) => {
+        const worstEvents = waiting + underWay;
+        const worstSeconds = worstEvents === 0 ? 0 : await ageOfNext(config.filter_subject, floor.stream_seq + 1);
+        return { name, worstEvents, worstSeconds };
+      },
+    ),
   );
 }
 
