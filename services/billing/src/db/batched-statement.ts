@@ -1,5 +1,5 @@
 import { type Batcher, createBatcher, type Outcome } from '@app/service-kit/batcher';
-import { isOutage } from '@app/service-kit/outages';
+import { runTogether } from '@app/service-kit/run-together';
 import { currentTraceparent, inBatchSpan } from '@app/service-kit/tracing';
 
 /** One statement that writes many items; all of them, or none when it throws. */
@@ -39,10 +39,8 @@ export function batchStatement<I, O>(batched: BatchedStatement<I, O>): Pick<Batc
       return inBatchSpan(span.many, { service: 'billing', attributes, items }, async () => {
         const outcomes = new Map<Waiting<I>, Outcome<O>>();
         for (const together of inTurns(batch, ({ item }) => keysOf(item))) {
-          const written = await write(
-            batched,
-            together.map(({ item }) => item),
-          );
+          const all = together.map(({ item }) => item);
+          const written = await runTogether(all, batched.write);
           for (const [index, entry] of together.entries()) outcomes.set(entry, written[index] as Outcome<O>);
         }
         return batch.map((entry) => outcomes.get(entry) as Outcome<O>);
@@ -53,16 +51,6 @@ export function batchStatement<I, O>(batched: BatchedStatement<I, O>): Pick<Batc
     add: (item) => batcher.add({ item, traceparent: currentTraceparent() }),
     close: () => batcher.close(),
   };
-}
-
-/** Together or, when one of them cannot be written, each alone. */
-async function write<I, O>(batched: BatchedStatement<I, O>, items: readonly I[]): Promise<Outcome<O>[]> {
-  try {
-    return (await batched.write(items)).map((value) => ({ ok: true, value }));
-  } catch (error) {
-    if (items.length === 1 || isOutage(error)) return items.map(() => ({ ok: false, error }));
-    return (await Promise.all(items.map((item) => write(batched, [item])))).flat();
-  }
 }
 
 /** Groups in which no key comes twice; of items with a common key the earlier one is in the earlier group. */

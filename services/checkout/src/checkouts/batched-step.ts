@@ -1,6 +1,6 @@
 import { DomainError } from '@app/contracts/errors';
-import { BatcherFullError, createBatcher, type Outcome } from '@app/service-kit/batcher';
-import { isOutage } from '@app/service-kit/outages';
+import { BatcherFullError, createBatcher } from '@app/service-kit/batcher';
+import { runTogether } from '@app/service-kit/run-together';
 import { currentTraceparent, inBatchSpan } from '@app/service-kit/tracing';
 
 /** At most so many checkouts share one statement. */
@@ -37,7 +37,7 @@ export function createBatchedStep<I, O>({ name, maxBatch = batchMax, run }: Step
       const items = () => batch.map(({ traceparent }) => ({ name, traceparent }));
       const attributes = { 'app.checkouts': batch.length };
       const all = batch.map(({ item }) => item);
-      return inBatchSpan(name, { service: 'checkout', attributes, items }, () => runTogether(run, all));
+      return inBatchSpan(name, { service: 'checkout', attributes, items }, () => runTogether(all, run));
     },
   });
   return {
@@ -52,14 +52,4 @@ export function createBatchedStep<I, O>({ name, maxBatch = batchMax, run }: Step
     },
     close: () => batcher.close(),
   };
-}
-
-/** An outage meets each of a batch. After any other error each is tried alone, so that a bad one fails alone. */
-async function runTogether<I, O>(run: StepOptions<I, O>['run'], items: readonly I[]): Promise<Outcome<O>[]> {
-  try {
-    return (await run(items)).map((value) => ({ ok: true, value }));
-  } catch (error) {
-    if (items.length === 1 || isOutage(error)) return items.map(() => ({ ok: false, error }));
-    return (await Promise.all(items.map((item) => runTogether(run, [item])))).flat();
-  }
 }
