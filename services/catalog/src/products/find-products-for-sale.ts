@@ -2,7 +2,7 @@ import type { findProductsForSale as contract } from '@app/contracts/catalog';
 import type { RequestInput } from '@app/contracts/define';
 import { Serialized } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
-import { isoText } from '../db/iso-text.ts';
+import { offerColumns, pricedColumns, wantedDiscounts } from './priced-product-sql.ts';
 
 /**
  * One statement for all checkouts that wait together; as `offers-resolve`, it has correlated subqueries and no joins. Ids
@@ -17,29 +17,19 @@ const productsForSale = statement(
    from (
      select place, (
        select row_to_json(sale) from (
-         select p.id as "productId", p.name, p.slug, p.price_cents as "priceCents", p.currency,
-                p.pricing_type as "pricingType", p.billing_interval as "billingInterval", p.status,
-                p.access_url as "accessUrl",
+         select ${pricedColumns},
                 array(
                   select row_to_json(bump) from (
-                    select o.id, o.headline, o.price_cents as "priceCents"
+                    select ${offerColumns}
                     from offers o
                     where o.account_id = p.account_id and o.product_id = p.id and o.kind = 'bump' and o.active
                     order by o.id
                   ) as bump
                 ) as bumps,
-                array(
-                  select row_to_json(discount) from (
-                    select d.id, d.code, d.percent_off as "percentOff", d.amount_off_cents as "amountOffCents",
-                           ${isoText('d.expires_at')} as "expiresAt", d.max_uses as "maxUses"
-                    from discounts d
-                    where d.account_id = p.account_id and d.product_id = p.id and d.code = any (wanted."discountCodes")
-                    order by d.id
-                  ) as discount
-                ) as discounts,
+                ${wantedDiscounts} as discounts,
                 (
                   select row_to_json(upsell) from (
-                    select o.id, o.headline, o.price_cents as "priceCents"
+                    select ${offerColumns}
                     from offers o
                     where o.account_id = p.account_id and o.product_id = p.id and o.kind = 'upsell' and o.active
                     order by o.id

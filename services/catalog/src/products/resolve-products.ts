@@ -2,7 +2,7 @@ import type { resolveProducts as contract } from '@app/contracts/catalog';
 import type { RequestInput } from '@app/contracts/define';
 import { Serialized } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
-import { isoText } from '../db/iso-text.ts';
+import { offerColumns, pricedColumns, wantedDiscounts } from './priced-product-sql.ts';
 
 /**
  * One statement for all orders that wait together. It has correlated subqueries and no joins: whatever PostgreSQL guesses
@@ -19,27 +19,17 @@ const wantedProducts = statement(
    from (
      select place, (
        select row_to_json(sale) from (
-         select p.id as "productId", p.name, p.slug, p.price_cents as "priceCents", p.currency,
-                p.pricing_type as "pricingType", p.billing_interval as "billingInterval", p.status,
-                p.access_url as "accessUrl",
+         select ${pricedColumns},
                 array(
                   select row_to_json(bump) from (
-                    select o.id, o.headline, o.price_cents as "priceCents"
+                    select ${offerColumns}
                     from offers o
                     where o.account_id = p.account_id and o.product_id = p.id and o.id = any (wanted."bumpIds")
                       and o.kind = 'bump' and o.active
                     order by o.id
                   ) as bump
                 ) as bumps,
-                array(
-                  select row_to_json(discount) from (
-                    select d.id, d.code, d.percent_off as "percentOff", d.amount_off_cents as "amountOffCents",
-                           ${isoText('d.expires_at')} as "expiresAt", d.max_uses as "maxUses"
-                    from discounts d
-                    where d.account_id = p.account_id and d.product_id = p.id and d.code = any (wanted."discountCodes")
-                    order by d.id
-                  ) as discount
-                ) as discounts
+                ${wantedDiscounts} as discounts
          from products p
          where p.account_id = wanted."accountId" and p.slug = wanted.slug
        ) as sale
