@@ -3,6 +3,7 @@ import {
   choiceOf,
   currency,
   emailAddress,
+  httpUrl,
   instant,
   limits,
   rawText,
@@ -11,6 +12,7 @@ import {
   text,
   timestamp,
 } from './common.ts';
+import { defineEvent } from './define.ts';
 import { idSchema } from './ids.ts';
 
 /** The gateway owns accounts, so these are shapes of its HTTP interface and of no message. */
@@ -73,6 +75,13 @@ export const settingsResource = z
     nudgeAfterMinutes: z.int(),
     commissionHoldDays: z.int(),
     cancellationNotices: z.boolean(),
+    dailyChargeLimit: z
+      .int()
+      .describe('A daily run stops before it charges more than so many times what is normal; 0 is no limit.'),
+    checkoutUrl: z
+      .string()
+      .nullable()
+      .describe('The page that reminders lead to: the seller’s own checkout page; null is the hosted one.'),
   })
   .meta({ id: 'Settings' });
 export type Settings = z.infer<typeof settingsResource>;
@@ -94,6 +103,16 @@ export const updateSettingsBody = z
       .max(7 * 24 * 60),
     commissionHoldDays: z.int().min(0).max(365),
     cancellationNotices: z.boolean(),
+    dailyChargeLimit: z.int().min(0).max(1_000),
+    checkoutUrl: httpUrl.nullable(),
   })
   .partial()
   .meta({ id: 'SettingsUpdate' });
+
+/** An account was made, or its settings changed. `revision` counts the changes: the highest one holds. */
+export const accountSettingsChanged = defineEvent(
+  'gateway',
+  'account.settings-changed',
+  1,
+  settingsResource.extend({ revision: z.int(), changedAt: timestamp }),
+);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountCents, emailAddress, limits, listOf, pageQueryOf, text, timestamp } from './common.ts';
+import { amountCents, currency, emailAddress, limits, listOf, pageQueryOf, text, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
@@ -51,8 +51,37 @@ export const commissionResource = z
     currency: z.string(),
     status: z.enum(['pending', 'due', 'paid', 'voided']),
     created_at: timestamp,
+    kind: z
+      .enum(['sale', 'renewal', 'clawback'])
+      .describe('A clawback is a negative entry: the sale was refunded after its commission was paid.'),
+    due_at: timestamp.nullable(),
+    payout_id: z.string().nullable(),
   })
   .meta({ id: 'Commission' });
+
+/** A payout that the seller recorded. The platform moves no money by it. */
+export const payoutResource = z
+  .object({
+    id: idSchema('payout'),
+    affiliate_code: z.string(),
+    amount_cents: z.int(),
+    currency: z.string(),
+    commission_count: z.int(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Payout' });
+
+/** A line of an affiliate's statement, from the ledger: what was earned, taken back or paid, and the balance after it. */
+export const statementLine = z.object({
+  id: z.string(),
+  kind: z.enum(['commission', 'void', 'clawback', 'payout']),
+  order_id: z.string().nullable(),
+  payout_id: z.string().nullable(),
+  amount_cents: z.int().describe('Negative for what was taken back or paid.'),
+  balance_cents: z.int().describe('What the affiliate was owed after this line.'),
+  currency: z.string(),
+  created_at: timestamp,
+});
 
 export const listAffiliates = defineRequest('read', 'affiliate', 'affiliates.list', {
   input: pageQueryOf(idSchema('affiliate')),
@@ -89,4 +118,53 @@ export const affiliateCodeUnmatched = defineEvent(
   'code.unmatched',
   1,
   z.object({ orderId: z.string(), code: z.string(), test: z.boolean() }),
+);
+
+export const createPayoutBody = z
+  .strictObject({
+    currency: currency.optional().describe('Needed when commissions are due in more than one currency.'),
+  })
+  .meta({ id: 'PayoutCreate' });
+/**
+ * Records a payout of everything that is due, of pending commissions too with `includePending`. Throws `nothing_due`, and
+ * `validation_failed` for `currency` when there are several.
+ */
+export const createPayout = defineRequest('command', 'affiliate', 'payouts.create', {
+  input: z.object({ code: z.string(), includePending: z.boolean(), body: createPayoutBody }),
+  output: payoutResource,
+});
+export const listPayouts = defineRequest('read', 'affiliate', 'payouts.list', {
+  input: pageQueryOf(idSchema('payout')).extend({ code: affiliateCode.optional() }),
+  output: listOf(payoutResource),
+});
+export const getStatement = defineRequest('read', 'affiliate', 'affiliates.get-statement', {
+  input: z.object({
+    code: z.string(),
+    limit: z.coerce.number().int().min(1).max(100).optional(),
+    before: z.string().max(64).optional(),
+  }),
+  output: z.object({
+    balances: z.array(
+      z.object({ currency: z.string(), pending_cents: z.int(), due_cents: z.int(), paid_cents: z.int() }),
+    ),
+    data: z.array(statementLine),
+    has_more: z.boolean(),
+  }),
+});
+
+/** The seller recorded a payout. */
+export const affiliatePaid = defineEvent(
+  'affiliate',
+  'affiliate.paid',
+  1,
+  z.object({
+    payoutId: z.string(),
+    affiliateCode: z.string(),
+    affiliateName: z.string(),
+    affiliateEmail: z.string(),
+    amountCents: z.int(),
+    currency: z.string(),
+    commissionCount: z.int(),
+    paidAt: timestamp,
+  }),
 );

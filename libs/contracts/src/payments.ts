@@ -9,8 +9,8 @@ import { idSchema } from './ids.ts';
  */
 export const paymentMethodToken = rawText(255, 1);
 
-/** What a payment of an order is for. Each step of an order succeeds at most once. */
-export const paymentStep = z.enum(['main', 'capture', 'upsell', 'recharge', 'refund', 'release']);
+/** What a payment is for. Each step of an order succeeds at most once, a renewal once for each period. */
+export const paymentStep = z.enum(['main', 'capture', 'upsell', 'recharge', 'refund', 'release', 'renewal']);
 export type PaymentStep = z.infer<typeof paymentStep>;
 
 /** `unknown`: sent, and no answer came. It blocks every other payment of its order until the processor was asked. */

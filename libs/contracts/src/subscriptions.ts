@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { billingInterval } from './catalog.ts';
-import { listOf, pageQueryOf, timestamp } from './common.ts';
+import { emailAddress, listOf, pageQueryOf, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
+import { paymentMethodToken, paymentResource } from './payments.ts';
 
 export const subscriptionStatus = z.enum(['active', 'past_due', 'paused', 'canceled']);
 
@@ -24,15 +25,75 @@ export const subscriptionResource = z
     started_at: timestamp,
     current_period_end: timestamp,
     canceled_at: timestamp.nullable(),
+    paused_at: timestamp.nullable(),
+    next_charge_at: timestamp
+      .nullable()
+      .describe('When the next daily run charges it; null when it is paused, canceled or `external`.'),
+    failed_tries: z.int().describe('Failed tries of the current renewal; the fourth cancels.'),
+    last_four: z.string().nullable().describe('Of the card that renewals are charged to, where known.'),
+    test: z.boolean(),
   })
   .meta({ id: 'Subscription' });
 
+/** A period, newest first. The first one was paid with the order. */
+const subscriptionPeriod = z.object({
+  period: z.int(),
+  starts_at: timestamp,
+  ends_at: timestamp,
+  amount_cents: z.int(),
+  status: z.enum(['paid', 'processing', 'failed']),
+  paid_at: timestamp.nullable(),
+});
+
+/** `periods` and `payments`: the latest 100 each. */
+export const subscriptionWithHistory = subscriptionResource
+  .extend({
+    periods: z.array(subscriptionPeriod),
+    payments: z.array(paymentResource).describe('Every try to charge a renewal, newest first.'),
+  })
+  .meta({ id: 'SubscriptionWithHistory' });
+
 export const listSubscriptions = defineRequest('read', 'billing', 'subscriptions.list', {
-  input: pageQueryOf(idSchema('subscription')),
+  input: pageQueryOf(idSchema('subscription')).extend({
+    status: subscriptionStatus.optional(),
+    collection: collectionMethod.optional(),
+    productId: idSchema('product').optional(),
+    email: emailAddress.optional(),
+  }),
   output: listOf(subscriptionResource),
 });
 export const getSubscription = defineRequest('read', 'billing', 'subscriptions.get', {
   input: z.object({ subscriptionId: z.string() }),
+  output: subscriptionResource,
+});
+
+const ofSubscription = z.object({ subscriptionId: z.string() });
+
+/** Ends it at once. Asked again it answers the same, and tells nobody. */
+export const cancelSubscription = defineRequest('command', 'billing', 'subscriptions.cancel', {
+  input: ofSubscription,
+  output: subscriptionResource,
+});
+/** Stops renewals and tries. Throws `invalid_transition` for a canceled one. */
+export const pauseSubscription = defineRequest('command', 'billing', 'subscriptions.pause', {
+  input: ofSubscription,
+  output: subscriptionResource,
+});
+/** Before the period's end it keeps its date; later it is due now, with a new anchor. */
+export const resumeSubscription = defineRequest('command', 'billing', 'subscriptions.resume', {
+  input: ofSubscription,
+  output: subscriptionResource,
+});
+
+export const putPaymentMethodBody = z
+  .strictObject({ paymentMethod: paymentMethodToken.describe('The processor’s token for the buyer’s new card.') })
+  .meta({ id: 'SubscriptionPaymentMethod' });
+/**
+ * Replaces the card. While payment is past due, the new card gets one try that does not count, made by the next daily run.
+ * An `external` subscription becomes `automatic` by it, charged from its next period on.
+ */
+export const putPaymentMethod = defineRequest('command', 'billing', 'subscriptions.put-payment-method', {
+  input: ofSubscription.extend({ body: putPaymentMethodBody }),
   output: subscriptionResource,
 });
 
@@ -54,47 +115,92 @@ export const subscriptionStarted = defineEvent(
   }),
 );
 
-/** The seller ended a subscription, or refunded the order that it was born from. */
+/** What events of a subscription say of it; `amountCents` is the price of a period. */
+const aboutSubscription = {
+  subscriptionId: z.string(),
+  orderId: z.string(),
+  productId: z.string(),
+  productName: z.string(),
+  customerEmail: z.string(),
+  amountCents: z.int(),
+  currency: z.string(),
+  billingInterval,
+  /** What the subscription is worth a month: a yearly price ÷ 12, half up. */
+  mrrCents: z.int(),
+  test: z.boolean(),
+};
+
+/** The states that a subscription leaves; monthly recurring revenue counts active ones. */
+const livingStatus = z.enum(['active', 'past_due', 'paused']);
+
+/** A subscription ended: by the seller, with the refund of its order, or after the fourth failed try. */
 export const subscriptionCanceled = defineEvent(
   'billing',
   'subscription.canceled',
   1,
   z.object({
-    subscriptionId: z.string(),
-    orderId: z.string(),
-    productId: z.string(),
-    productName: z.string(),
-    customerEmail: z.string(),
-    amountCents: z.int(),
-    currency: z.string(),
-    billingInterval,
-    /** What the subscription was worth a month: a yearly price ÷ 12, half up. */
-    mrrCents: z.int(),
+    ...aboutSubscription,
     canceledAt: timestamp,
-    test: z.boolean(),
+    /** Which state it left; older events left `active`. */
+    statusBefore: livingStatus.optional(),
+    /** Who ended it; older events were the seller's. */
+    reason: z.enum(['seller', 'refund', 'payment_failed']).optional(),
+    /** False: it is in numbers and not sent to webhooks, as published; older events were sent. */
+    sendWebhook: z.boolean().optional(),
   }),
 );
 
-export const dailyResult = z
-  .object({
-    ok: z.boolean(),
-    rebills: z.object({ charged: z.int(), chargedCents: z.int(), retried: z.int(), canceled: z.int() }),
-    recovery: z.object({ sent: z.int(), recovered: z.int() }),
-    holdsSettled: z.int(),
-  })
-  .meta({ id: 'DailyResult' });
-export type DailyResult = z.infer<typeof dailyResult>;
+/** A renewal was charged. `statusBefore`: `past_due` when earlier tries of it had failed. */
+export const subscriptionRebilled = defineEvent(
+  'billing',
+  'subscription.rebilled',
+  1,
+  z.object({
+    ...aboutSubscription,
+    paymentId: z.string(),
+    /** Its number; the period that the order paid is 1. */
+    period: z.int(),
+    periodStart: timestamp,
+    periodEnd: timestamp,
+    /** The number of the try. */
+    attempt: z.int(),
+    statusBefore: livingStatus,
+    /** `canceled` or `paused` when the charge was under way at that moment. */
+    statusAfter: z.enum(['active', 'paused', 'canceled']),
+    chargedAt: timestamp,
+  }),
+);
 
-/** The daily run of one account, or of every account of the deployment when `accountId` is null. */
-export const startDailyRun = defineRequest('command', 'billing', 'daily-runs.run', {
-  input: z.object({ accountId: z.string().nullable() }),
-  output: dailyResult,
-});
+/** A renewal was declined. `nextTryDays` is 0 after the fourth try, which cancels. */
+export const subscriptionPaymentFailed = defineEvent(
+  'billing',
+  'subscription.payment-failed',
+  1,
+  z.object({
+    ...aboutSubscription,
+    /** Null when the processor was not asked: the card is lost, stolen or expired, and was not replaced. */
+    paymentId: z.string().nullable(),
+    period: z.int(),
+    attempt: z.int(),
+    nextTryDays: z.int(),
+    statusBefore: livingStatus,
+    statusAfter: z.enum(['past_due', 'paused', 'canceled']),
+    /** The processor's code. */
+    reason: z.string(),
+    failedAt: timestamp,
+  }),
+);
 
-export const dailyRunResource = z
-  .object({ id: z.string(), started_at: timestamp, finished_at: timestamp.nullable(), result: dailyResult.nullable() })
-  .meta({ id: 'DailyRun' });
-export const listDailyRuns = defineRequest('read', 'billing', 'daily-runs.list', {
-  input: pageQueryOf(idSchema('dailyRun')),
-  output: listOf(dailyRunResource),
-});
+export const subscriptionPaused = defineEvent(
+  'billing',
+  'subscription.paused',
+  1,
+  z.object({ ...aboutSubscription, statusBefore: livingStatus, pausedAt: timestamp }),
+);
+
+export const subscriptionResumed = defineEvent(
+  'billing',
+  'subscription.resumed',
+  1,
+  z.object({ ...aboutSubscription, nextChargeAt: timestamp.nullable(), resumedAt: timestamp }),
+);

@@ -1,6 +1,7 @@
+import { dailyRunResource, listDailyRuns, startDailyRun } from '@app/contracts/daily-runs';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
-import { dailyRunResource, listDailyRuns, listSubscriptions, startDailyRun } from '@app/contracts/subscriptions';
+import { listSubscriptions } from '@app/contracts/subscriptions';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,7 +27,11 @@ const command = (): string => newIdSuffix(harness.clock.nowMs());
 
 /** `caller` is '' for the platform. */
 const run = (caller: string, accountId: string | null, commandId = command()) =>
-  harness.requester.request(startDailyRun, { accountId }, { accountId: caller, requestId: 'r', commandId });
+  harness.requester.request(
+    startDailyRun,
+    { accountId, force: false },
+    { accountId: caller, requestId: 'r', commandId },
+  );
 
 async function runsOf(accountId: string, page: { limit?: number; before?: string } = {}) {
   const output = await harness.requester.request(listDailyRuns, page, { accountId, requestId: 'r' });

@@ -1,9 +1,9 @@
 import { listProducts } from '@app/contracts/catalog';
+import { startDailyRun } from '@app/contracts/daily-runs';
 import type { RequestInput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import { createOrder, getOrder, listOrders } from '@app/contracts/orders';
 import type { ServiceName } from '@app/contracts/services';
-import { startDailyRun } from '@app/contracts/subscriptions';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { connectNats } from '@app/messaging/connect';
 import type { RequestContext } from '@app/messaging/request-headers';

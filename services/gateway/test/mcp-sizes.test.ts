@@ -1,10 +1,11 @@
 import { listAffiliates } from '@app/contracts/affiliates';
 import { getFunnel, getProduct, listProducts } from '@app/contracts/catalog';
+import { listDailyRuns } from '@app/contracts/daily-runs';
 import type { RequestDefinition } from '@app/contracts/define';
 import { getMetrics } from '@app/contracts/metrics';
 import { getOrder, listOrders } from '@app/contracts/orders';
 import { listPayments } from '@app/contracts/payments';
-import { listDailyRuns, listSubscriptions } from '@app/contracts/subscriptions';
+import { listSubscriptions } from '@app/contracts/subscriptions';
 import { getWebhookEndpoint, listActivity } from '@app/contracts/webhooks';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { onRequest, Serialized, serveRequests } from '@app/messaging/serve-requests';

@@ -1,4 +1,4 @@
-import type { DailyResult } from '@app/contracts/subscriptions';
+import type { DailyResult } from '@app/contracts/daily-runs';
 
 /** What a run did; each step adds to the counts. */
 export interface DailyCounts {
@@ -29,6 +29,7 @@ export function resultOf(counts: DailyCounts): DailyResult {
     rebills: { charged, chargedCents, retried, canceled },
     recovery: { sent: nudgesSent, recovered },
     holdsSettled,
+    problems: [],
   };
 }
 
@@ -44,5 +45,6 @@ export function addResults(a: DailyResult, b: DailyResult): DailyResult {
     },
     recovery: { sent: a.recovery.sent + b.recovery.sent, recovered: a.recovery.recovered + b.recovery.recovered },
     holdsSettled: a.holdsSettled + b.holdsSettled,
+    problems: [...a.problems, ...b.problems].slice(0, 10),
   };
 }

@@ -1,10 +1,14 @@
 import type { PageQuery } from '@app/contracts/common';
+import type { BooksComparison, listDailyRuns as contract, DailyResult } from '@app/contracts/daily-runs';
 import type { RequestOutput } from '@app/contracts/define';
-import type { listDailyRuns as contract, DailyResult } from '@app/contracts/subscriptions';
 import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 
 interface RunRow {
+  readonly done: number | null;
+  readonly left_to_do: number | null;
+  readonly recovery: DailyResult['recovery'] | null;
+  readonly books: BooksComparison | null;
   readonly id: string;
   readonly started_at: Date;
   readonly finished_at: Date | null;
@@ -14,7 +18,7 @@ interface RunRow {
 const runsOfAccount = pagedList<RunRow>({
   name: 'daily-runs',
   table: 'daily_runs',
-  columns: 'id, started_at, finished_at, result',
+  columns: 'id, started_at, finished_at, result, done, left_to_do, recovery, books',
   scope: ['account_id'],
 });
 
@@ -25,10 +29,19 @@ export async function listDailyRuns(
   page: PageQuery,
 ): Promise<RequestOutput<typeof contract>> {
   const { data, ...rest } = await runsOfAccount(database, [accountId], page);
-  const runs = data.map((row) => ({
-    ...row,
-    started_at: row.started_at.toISOString(),
-    finished_at: row.finished_at?.toISOString() ?? null,
-  }));
+  const runs = data.map(resourceOf);
   return { data: runs, ...rest };
+}
+
+function resourceOf({ id, started_at, finished_at, result, done, left_to_do, recovery, books }: RunRow) {
+  const seconds = ((finished_at?.getTime() ?? Date.now()) - started_at.getTime()) / 1_000;
+  return {
+    id,
+    started_at: started_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+    result: result && { ...result, recovery: recovery ?? result.recovery, problems: result.problems ?? [] },
+    progress:
+      done === null ? null : { done, left: left_to_do ?? 0, per_second: seconds > 0 ? Math.round(done / seconds) : 0 },
+    books,
+  };
 }

@@ -1,6 +1,6 @@
+import * as contract from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
-import * as contract from '@app/contracts/subscriptions';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
 import { listDailyRuns } from './list-daily-runs.ts';
 import { type DailyDeps, runForAccount, runForAll } from './start-daily-run.ts';

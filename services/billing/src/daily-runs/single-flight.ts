@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DailyResult } from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
-import type { DailyResult } from '@app/contracts/subscriptions';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { Semaphore } from '@app/service-kit/semaphore';

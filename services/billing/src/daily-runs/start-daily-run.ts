@@ -1,5 +1,5 @@
+import type { DailyResult } from '@app/contracts/daily-runs';
 import { newId } from '@app/contracts/ids';
-import type { DailyResult } from '@app/contracts/subscriptions';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { addResults, noCounts, resultOf } from './daily-counts.rules.ts';

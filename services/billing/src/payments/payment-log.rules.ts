@@ -35,6 +35,7 @@ const purposes: Record<Payment['step'], string> = {
   recharge: 'in place of a hold that had ended',
   refund: 'to the buyer',
   release: 'of a payment that the buyer did not confirm',
+  renewal: 'for the renewal of the subscription',
 };
 
 export function explanationOf(line: Line): string {
@@ -86,6 +87,8 @@ function afterDecline({ step, decline_reason: reason }: Line): string | null {
       return 'The order has ended unpaid.';
     case 'refund':
       return 'Ask for the refund again to try once more.';
+    case 'renewal':
+      return 'The subscription shows when it is tried again. A new card is tried by the next daily run.';
     case 'release':
       return null;
   }

@@ -59,7 +59,8 @@ export async function cancelOfRefundedOrders(client: Client, events: readonly Re
 
 const cancelStatement = statement(
   'subscriptions-cancel-refunded',
-  `update subscriptions as s set status = 'canceled', canceled_at = greatest(r.refunded_at, s.started_at)
+  `update subscriptions as s set status = 'canceled', canceled_at = greatest(r.refunded_at, s.started_at),
+     next_charge_at = null, paused_at = null
    from refunded_orders as r, json_to_recordset($1::json) as o(account_id text, order_id text)
    where s.account_id = o.account_id and s.order_id = o.order_id
      and r.account_id = s.account_id and r.order_id = s.order_id and s.status <> 'canceled'

@@ -9,14 +9,18 @@ type SubscriptionResource = RequestOutput<typeof contract.getSubscription>;
 
 /** Everything but the payment method. */
 const columns = `id, order_id, product_id, product_name, customer_email, amount_cents, currency, billing_interval, status,
-  collection, started_at, current_period_end, canceled_at`;
+  collection, started_at, current_period_end, canceled_at, paused_at, next_charge_at, failed_tries, last_four, test`;
 
 const byId = statement('subscriptions-by-id', `select ${columns} from subscriptions where account_id = $1 and id = $2`);
 
-interface SubscriptionRow extends Omit<SubscriptionResource, 'started_at' | 'current_period_end' | 'canceled_at'> {
+type Dates = 'started_at' | 'current_period_end' | 'canceled_at' | 'paused_at' | 'next_charge_at';
+
+interface SubscriptionRow extends Omit<SubscriptionResource, Dates> {
   readonly started_at: Date;
   readonly current_period_end: Date;
   readonly canceled_at: Date | null;
+  readonly paused_at: Date | null;
+  readonly next_charge_at: Date | null;
 }
 
 const subscriptionsOfAccount = pagedList<SubscriptionRow>({
@@ -55,4 +59,6 @@ const resourceOf = (row: SubscriptionRow): SubscriptionResource => ({
   started_at: row.started_at.toISOString(),
   current_period_end: row.current_period_end.toISOString(),
   canceled_at: row.canceled_at?.toISOString() ?? null,
+  paused_at: row.paused_at?.toISOString() ?? null,
+  next_charge_at: row.next_charge_at?.toISOString() ?? null,
 });

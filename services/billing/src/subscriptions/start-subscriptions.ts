@@ -34,7 +34,8 @@ interface NewSubscription extends OutboxRow {
 const insertSubscriptions = statement(
   'subscriptions-insert',
   `with incoming as (
-     select s.*, coalesce(s.own_method, m.method) as payment_method
+     select s.*, coalesce(s.own_method, m.method) as payment_method, m.processor,
+       case when s.own_method is null or s.own_method = m.method then m.last_four end as last_four
      from json_to_recordset($1::json) as s (
        id text, account_id text, order_id text, product_id text, product_name text, customer_email text,
        amount_cents bigint, currency text, billing_interval text, own_method text,
@@ -42,10 +43,12 @@ const insertSubscriptions = statement(
      left join payment_methods as m on m.account_id = s.account_id and m.order_id = s.order_id
    ), inserted as (
      insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents,
-       currency, billing_interval, status, collection, payment_method, anchor, period, current_period_end, started_at, test)
+       currency, billing_interval, status, collection, payment_method, processor, last_four, anchor, period,
+       current_period_end, next_charge_at, started_at, test)
      select id, account_id, order_id, product_id, product_name, customer_email, amount_cents,
        currency, billing_interval, 'active', case when payment_method is null then 'external' else 'automatic' end,
-       payment_method, started_at, 1, current_period_end, started_at, test
+       payment_method, processor, last_four, started_at, 1, current_period_end,
+       case when payment_method is not null then current_period_end end, started_at, test
      from incoming order by account_id, order_id
      on conflict (account_id, order_id) do nothing
      returning id

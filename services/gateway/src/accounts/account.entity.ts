@@ -15,6 +15,9 @@ export const Account = defineEntity({
     nudgeAfterMinutes: p.integer(),
     commissionHoldDays: p.integer(),
     cancellationNotices: p.boolean(),
+    dailyChargeLimit: p.integer(),
+    checkoutUrl: p.text().nullable(),
+    settingsRevision: p.integer(),
     createdAt: p.datetime(),
   },
 });

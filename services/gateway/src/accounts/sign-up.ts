@@ -74,6 +74,9 @@ async function createAccount(
       nudgeAfterMinutes: 60,
       commissionHoldDays: 30,
       cancellationNotices: false,
+      dailyChargeLimit: 3,
+      checkoutUrl: null,
+      settingsRevision: 1,
       createdAt,
     });
     await tx.insert(User, { id: userId, accountId, email, passwordHash, createdAt });

@@ -25,6 +25,8 @@ const noSettings: Settings = {
   nudgeAfterMinutes: 60,
   commissionHoldDays: 30,
   cancellationNotices: false,
+  dailyChargeLimit: 3,
+  checkoutUrl: null,
 };
 
 const withoutAccount = { accountId: '', keyId: null, sessionId: null, userId: null, settings: noSettings };

@@ -6,7 +6,8 @@ import { allScopes } from './actors.ts';
 
 /** The per-request look-ups: one statement each, prepared once per connection. */
 const settingsColumns = `a.handle, a.business_name, a.support_email, a.default_currency, a.test_mode,
-  a.hold_decision_minutes, a.nudge_after_minutes, a.commission_hold_days, a.cancellation_notices`;
+  a.hold_decision_minutes, a.nudge_after_minutes, a.commission_hold_days, a.cancellation_notices, a.daily_charge_limit,
+  a.checkout_url`;
 
 const keyByHash = statement(
   'api-key-by-hash',
@@ -33,6 +34,8 @@ interface SettingsRow {
   readonly nudge_after_minutes: number;
   readonly commission_hold_days: number;
   readonly cancellation_notices: boolean;
+  readonly daily_charge_limit: number;
+  readonly checkout_url: string | null;
 }
 
 interface KeyRow extends SettingsRow {
@@ -89,6 +92,8 @@ function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings'> {
       nudgeAfterMinutes: row.nudge_after_minutes,
       commissionHoldDays: row.commission_hold_days,
       cancellationNotices: row.cancellation_notices,
+      dailyChargeLimit: row.daily_charge_limit,
+      checkoutUrl: row.checkout_url,
     },
   };
 }

@@ -1,4 +1,4 @@
-import { listDailyRuns, startDailyRun } from '@app/contracts/subscriptions';
+import { listDailyRuns, startDailyRun } from '@app/contracts/daily-runs';
 import { forwardOperation } from '../operations/forward-operation.ts';
 
 const tag = 'Daily job';
@@ -16,7 +16,7 @@ export const dailyOperations = [
     auth: 'daily',
     scope: 'money',
     errors: [],
-    addedInput: ({ kind, accountId }) => ({ accountId: kind === 'platform' ? null : accountId }),
+    addedInput: ({ kind, accountId }) => ({ accountId: kind === 'platform' ? null : accountId, force: false }),
   }),
   forwardOperation(listDailyRuns, {
     id: 'listDailyRuns',

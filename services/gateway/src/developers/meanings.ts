@@ -20,6 +20,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   order_not_found: 'The account has no order with this id.',
   checkout_not_found: 'No checkout has this id and this secret; which of the two is wrong is not told.',
   subscription_not_found: 'The account has no subscription with this id.',
+  daily_run_not_found: 'The account has no daily run with this id.',
   affiliate_not_found: 'The account has no affiliate with this code.',
   api_key_not_found: 'The account has no key with this id.',
   webhook_endpoint_not_found: 'No webhook URL is connected.',
@@ -27,6 +28,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   not_acceptable: 'The header Accept leaves out application/json, the only type there is.',
   idempotency_key_in_use:
     'The first request with this Idempotency-Key is still running. Ask again after `retry-after`.',
+  nothing_due: 'No commission of the affiliate is due yet. `includePending=true` pays pending ones too.',
   invalid_transition: 'The thing is in a state that this step does not lead out of. Read it and decide again.',
   price_changed:
     'What the checkout costs is no longer what its buyer was shown. Nothing was charged: read it, show the new lines, pay again.',

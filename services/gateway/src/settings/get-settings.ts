@@ -18,5 +18,7 @@ export function settingsOf(account: Account): Settings {
     nudgeAfterMinutes: account.nudgeAfterMinutes,
     commissionHoldDays: account.commissionHoldDays,
     cancellationNotices: account.cancellationNotices,
+    dailyChargeLimit: account.dailyChargeLimit,
+    checkoutUrl: account.checkoutUrl ?? null,
   };
 }

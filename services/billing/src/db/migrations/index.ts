@@ -6,6 +6,8 @@ import { SimulatedProcessor } from './0005-simulated-processor.ts';
 import { ProcessorSettings } from './0006-processor-settings.ts';
 import { Payments } from './0007-payments.ts';
 import { ProcessorComparisons } from './0008-processor-comparisons.ts';
+import { Renewals } from './0009-renewals.ts';
+import { DailyRunProgress } from './0010-daily-run-progress.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -16,4 +18,6 @@ export const migrations: Migrations = [
   { name: '0006-processor-settings', class: ProcessorSettings },
   { name: '0007-payments', class: Payments },
   { name: '0008-processor-comparisons', class: ProcessorComparisons },
+  { name: '0009-renewals', class: Renewals },
+  { name: '0010-daily-run-progress', class: DailyRunProgress },
 ];

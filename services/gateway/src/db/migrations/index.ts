@@ -4,6 +4,7 @@ import { IdempotencyOwner } from './0002-idempotency-owner.ts';
 import { IdempotencyRefusals } from './0003-idempotency-refusals.ts';
 import { KeyRotation } from './0004-key-rotation.ts';
 import { RateWindows } from './0005-rate-windows.ts';
+import { SettingsAsAnEvent } from './0006-settings-as-an-event.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -11,4 +12,5 @@ export const migrations: Migrations = [
   { name: '0003-idempotency-refusals', class: IdempotencyRefusals },
   { name: '0004-key-rotation', class: KeyRotation },
   { name: '0005-rate-windows', class: RateWindows },
+  { name: '0006-settings-as-an-event', class: SettingsAsAnEvent },
 ];

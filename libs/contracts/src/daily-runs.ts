@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { listOf, pageQueryOf, timestamp } from './common.ts';
+import { defineEvent, defineRequest } from './define.ts';
+import { idSchema } from './ids.ts';
+
+/** Why a run was not `ok`; the same words are in Recent activity. */
+const runProblem = z.object({
+  code: z.enum(['charge_limit', 'account_failed', 'reminders_failed', 'orphans_found']),
+  detail: z.string(),
+});
+
+/** The published result. `problems` is empty when `ok`; a run over all accounts names ten at most. */
+export const dailyResult = z
+  .object({
+    ok: z.boolean(),
+    rebills: z.object({ charged: z.int(), chargedCents: z.int(), retried: z.int(), canceled: z.int() }),
+    recovery: z.object({ sent: z.int(), recovered: z.int() }),
+    holdsSettled: z.int(),
+    problems: z.array(runProblem).default([]),
+  })
+  .meta({ id: 'DailyResult' });
+export type DailyResult = z.infer<typeof dailyResult>;
+export type RunProblem = z.infer<typeof runProblem>;
+
+/** What a caller may say of the run. */
+export const startDailyRunBody = z
+  .strictObject({
+    force: z.boolean().optional().describe('Charges also what is more than the limit of charges allows.'),
+  })
+  .meta({ id: 'DailyRunStart' });
+
+/** The daily run of one account, or of every account of the deployment when `accountId` is null; `recovery` is 0 in it. */
+export const startDailyRun = defineRequest('command', 'billing', 'daily-runs.run', {
+  input: z.object({ accountId: z.string().nullable(), force: z.boolean().default(false) }),
+  output: dailyResult,
+});
+
+const moneyCount = z.object({ count: z.int(), amounts: z.array(z.object({ currency: z.string(), cents: z.int() })) });
+
+/** How far a run is: `left` is what was due at its beginning and is not done. */
+export const runProgress = z.object({ done: z.int(), left: z.int(), per_second: z.number() });
+
+/** How our records compare with the processor's list after a run. An orphan stands on one side only. */
+export const booksComparison = z.object({
+  compared_from: timestamp,
+  compared_until: timestamp,
+  charges: z.int().describe('Charges that stand on both sides.'),
+  refunds: z.int(),
+  orphans: z
+    .array(
+      z.object({
+        side: z.enum(['processor', 'platform']),
+        kind: z.enum(['charge', 'refund']),
+        id: z.string().describe('The processor’s reference, or our payment’s id.'),
+        amount_cents: z.int(),
+        currency: z.string(),
+        detail: z.string().describe('What to do.'),
+      }),
+    )
+    .describe('100 at most; `orphan_count` counts all.'),
+  orphan_count: z.int(),
+});
+export type BooksComparison = z.infer<typeof booksComparison>;
+
+export const dailyRunResource = z
+  .object({
+    id: z.string(),
+    started_at: timestamp,
+    finished_at: timestamp.nullable(),
+    result: dailyResult.nullable(),
+    progress: runProgress.nullable(),
+    books: booksComparison.nullable(),
+  })
+  .meta({ id: 'DailyRun' });
+
+export const listDailyRuns = defineRequest('read', 'billing', 'daily-runs.list', {
+  input: pageQueryOf(idSchema('dailyRun')),
+  output: listOf(dailyRunResource),
+});
+/** The account's own run; with the platform key one over all accounts. */
+export const getDailyRun = defineRequest('read', 'billing', 'daily-runs.get', {
+  input: z.object({ runId: z.string() }),
+  output: dailyRunResource,
+});
+
+/** One thing that the next run would do. */
+const plannedStep = z.object({
+  kind: z.enum(['renewal', 'retry', 'settlement', 'look_up', 'reminder']),
+  id: z.string().describe('Of the subscription, the order, the payment or the checkout.'),
+  customer_email: z.string(),
+  product_name: z.string(),
+  amount_cents: z.int().describe('What would be charged or captured; 0 for a reminder and a look-up.'),
+  currency: z.string(),
+  due_at: timestamp,
+  attempt: z.int().nullable().describe('The number of the try, for a renewal and a retry.'),
+});
+export type PlannedStep = z.infer<typeof plannedStep>;
+
+/**
+ * What the next run would do now, one kind after the other in the order in which it does them. The totals are of all pages.
+ * `charge_limit.exceeded`: the run would stop before charging.
+ */
+export const dailyPreview = z
+  .object({
+    at: timestamp,
+    totals: z.object({
+      renewals: moneyCount,
+      retries: moneyCount,
+      settlements: moneyCount,
+      look_ups: z.int(),
+      reminders: z.int(),
+    }),
+    charge_limit: z.object({
+      normal_cents: z.int(),
+      limit_cents: z.int().nullable(),
+      due_cents: z.int(),
+      exceeded: z.boolean(),
+    }),
+    data: z.array(plannedStep),
+    next: z.string().nullable().describe('Send it as `after` for the next page.'),
+  })
+  .meta({ id: 'DailyRunPreview' });
+export const previewDailyRun = defineRequest('read', 'billing', 'daily-runs.preview', {
+  input: z.object({ limit: z.coerce.number().int().min(1).max(100).optional(), after: z.string().max(200).optional() }),
+  output: dailyPreview,
+});
+
+/** Moves the clock of the account's rehearsals, and runs their daily jobs day by day. */
+export const advanceRehearsalBody = z.strictObject({ days: z.int().min(1).max(366) }).meta({ id: 'RehearsalAdvance' });
+export const rehearsalResult = z
+  .object({
+    ok: z.boolean(),
+    now: timestamp.describe('The rehearsal’s time.'),
+    days: z.int(),
+    rebills: dailyResult.shape.rebills,
+  })
+  .meta({ id: 'RehearsalResult' });
+export const advanceRehearsal = defineRequest('command', 'billing', 'rehearsals.advance', {
+  input: z.object({ body: advanceRehearsalBody }),
+  output: rehearsalResult,
+});
+
+/** Something about daily runs that the seller has to know, for Recent activity. */
+export const dailyRunNoticed = defineEvent(
+  'billing',
+  'daily-run.noticed',
+  1,
+  z.object({
+    code: z.enum(['charge_limit', 'overdue', 'orphan', 'failed']),
+    /** One line that says what happened and what to do. */
+    summary: z.string(),
+    orderId: z.string().nullable(),
+    test: z.boolean(),
+  }),
+);

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { timestamp } from './common.ts';
+import { defineEvent, defineRequest } from './define.ts';
+
+/**
+ * Sends one reminder for each stalled checkout of the account, or of all accounts when `accountId` is null.
+ * `recovered`: checkouts that were reminded of and became orders since they were last counted.
+ */
+export const runReminders = defineRequest('command', 'checkout', 'reminders.run', {
+  input: z.object({ accountId: z.string().nullable() }),
+  output: z.object({ ok: z.boolean(), sent: z.int(), recovered: z.int(), problem: z.string().nullable() }),
+});
+
+/** The reminders that the next run would send, oldest checkout first. */
+export const previewReminders = defineRequest('read', 'checkout', 'reminders.preview', {
+  input: z.object({ limit: z.int().min(1).max(100).optional(), after: z.string().optional() }),
+  output: z.object({
+    count: z.int(),
+    data: z.array(
+      z.object({
+        checkoutId: z.string(),
+        customerEmail: z.string(),
+        productName: z.string(),
+        totalCents: z.int(),
+        currency: z.string(),
+        dueAt: timestamp,
+      }),
+    ),
+    next: z.string().nullable(),
+  }),
+});
+
+/** Whose reminders a link ends: the seller’s name for the page. The token is all that the buyer has. */
+export const getOptOut = defineRequest('read', 'checkout', 'reminders.get-opt-out', {
+  input: z.object({ token: z.string().max(200) }),
+  output: z.object({ businessName: z.string(), optedOut: z.boolean() }),
+});
+/** No more reminders of this seller to this buyer. Asked again, it answers the same. */
+export const optOut = defineRequest('command', 'checkout', 'reminders.opt-out', {
+  input: z.object({ token: z.string().max(200) }),
+  output: z.object({ businessName: z.string(), optedOut: z.boolean() }),
+});
+
+/** Checkout's part of an account's daily run is done; billing keeps it with the run. */
+export const remindersFinished = defineEvent(
+  'checkout',
+  'reminders.finished',
+  1,
+  z.object({
+    /** The run of this account that the gateway asked for, or null within a run over all accounts. */
+    runId: z.string().nullable(),
+    /** The run over all accounts that this was a part of. */
+    platformRunId: z.string().nullable(),
+    sent: z.int(),
+    recovered: z.int(),
+    finishedAt: timestamp,
+  }),
+);
+
+/** A reminder could not be sent, and why, for Recent activity. It names no card. */
+export const reminderNoticed = defineEvent(
+  'checkout',
+  'reminder.noticed',
+  1,
+  z.object({ checkoutId: z.string(), summary: z.string(), test: z.boolean() }),
+);
