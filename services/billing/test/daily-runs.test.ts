@@ -21,6 +21,7 @@ const nothingDone = {
   rebills: { charged: 0, chargedCents: 0, retried: 0, canceled: 0 },
   recovery: { sent: 0, recovered: 0 },
   holdsSettled: 0,
+  problems: [],
 };
 
 const command = (): string => newIdSuffix(harness.clock.nowMs());
@@ -54,7 +55,16 @@ test('a seller’s run answers in the published shape and charges no renewal yet
   expect(startDailyRun.output.strict().parse(await run(account, account))).toEqual(nothingDone);
   const at = '2026-03-15T12:00:00.000Z';
   expect(await runsOf(account)).toEqual({
-    data: [{ id: expect.stringMatching(/^run_/), started_at: at, finished_at: at, result: nothingDone }],
+    data: [
+      {
+        id: expect.stringMatching(/^run_/),
+        started_at: at,
+        finished_at: at,
+        result: nothingDone,
+        progress: null,
+        books: null,
+      },
+    ],
   });
 });
 
