@@ -44,6 +44,8 @@ export interface ServiceContext<Config> extends ServiceDeps {
 export interface ServiceHandlers {
   readonly events?: readonly EventHandler[];
   readonly requests?: readonly RequestHandler[];
+  /** Called first when the service closes, while requests under way still have time to finish: work that takes long ends early. */
+  readonly closing?: () => void;
 }
 
 export interface ServiceDefinition<Config extends HostSettings> {
@@ -104,6 +106,7 @@ async function start<Config extends HostSettings>(
     const served = await serveRequests(nats, { version, description, handlers: handlers.requests, logger });
     resources.add('requests', served, (requests) => requests.close());
   }
+  resources.add('work that takes long', undefined, () => handlers.closing?.());
   return { name, checks: [...checks, ...consuming], close: () => resources.close() };
 }
 

@@ -47,8 +47,17 @@ export const createBilling = defineService<BillingConfig>({
     resources.add('processor calls', calls, (made) => made.close());
     // Locks of runs take half of the pool, and the work of the runs has the other half. The run over all needs two locks.
     const runsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
-    const running = { semaphore: createSemaphore(runsMax), partsAtOnce: runsMax - 1, partLimitMs };
+    let closing = false;
+    const running = {
+      semaphore: createSemaphore(runsMax),
+      partsAtOnce: runsMax - 1,
+      partLimitMs,
+      isClosing: () => closing,
+    };
     return {
+      closing: () => {
+        closing = true;
+      },
       events: eventHandlers(wakeRelay),
       requests: [
         ...subscriptionRequests(database),

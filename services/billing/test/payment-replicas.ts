@@ -4,6 +4,7 @@ import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { noCounts } from '../src/daily-runs/daily-counts.rules.ts';
+import type { RunOfAccount } from '../src/daily-runs/daily-step.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { createOngoingCalls } from '../src/payments/ongoing-calls.ts';
@@ -90,7 +91,7 @@ export async function startReplicas(deadlineMs = 250): Promise<Replicas> {
     books: (accountId) =>
       readBookEntries(async (sql, values) => (await database.pool.query(sql, values)).rows, accountId, clock.now()),
     clear: async () => {
-      await database.pool.query('truncate payments, charges, holds, payment_methods');
+      await database.pool.query('truncate renewals, payments, charges, holds, payment_methods');
     },
     close: async () => {
       await Promise.all(started.map(({ calls }) => calls.close()));
@@ -129,11 +130,19 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     round: () => runRound(deps),
     daily: async (accountId) => {
       const counts = noCounts();
-      for (const step of dailySteps(deps)) await step(deps, accountId, counts);
+      for (const step of dailySteps(deps)) await step(deps, runOf(accountId, deps), counts);
       return counts.holdsSettled;
     },
   };
 }
+
+/** The daily run of an account, as a step sees it. */
+export const runOf = (accountId: string, { clock }: Pick<PaymentDeps, 'clock'>): RunOfAccount => ({
+  accountId,
+  runId: newId('dailyRun', clock.nowMs()),
+  ...{ test: false, force: false, now: () => clock.now(), isClosing: () => false },
+  progress: { expect: () => undefined, done: () => undefined },
+});
 
 export const newAccount = (): string => newId('account', Date.parse('2026-03-15T12:00:00.000Z'));
 export const minuteMs = 60_000;

@@ -8,9 +8,9 @@ import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { DailyStep } from '../src/daily-runs/daily-step.ts';
 import { allAccounts, lookStatement } from '../src/daily-runs/single-flight.ts';
 import { type DailyDeps, runForAccount, runForAll } from '../src/daily-runs/start-daily-run.ts';
-import type { DailyStep } from '../src/daily-runs/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await Promise.all(replicas.map((database) => database.close()));
   await storage.close();
 });
-beforeEach(() => db().query('truncate daily_runs, subscriptions, commands'));
+beforeEach(() => db().query('truncate daily_runs, renewals, subscriptions, commands'));
 
 const db = () => (replicas[0] as Database).pool;
 const clock = fakeClock();
@@ -44,16 +44,21 @@ function replica(index: number, ...steps: DailyStep[]): DailyDeps {
     steps,
     partsAtOnce: 2,
     partLimitMs: 60_000,
+    isClosing: () => false,
   };
 }
 
-const asked = (runId = newId('dailyRun', clock.nowMs())) => ({ runId, deadlineMs: Number.POSITIVE_INFINITY });
+const asked = (runId = newId('dailyRun', clock.nowMs())) => ({
+  runId,
+  deadlineMs: Number.POSITIVE_INFINITY,
+  force: false,
+});
 
 /** A step that charges one renewal, counts its calls, and ends when it is let go. */
 function heldStep() {
   const gate = Promise.withResolvers<void>();
   const calls: string[] = [];
-  const step: DailyStep = async (_deps, accountId, counts) => {
+  const step: DailyStep = async (_deps, { accountId }, counts) => {
     calls.push(accountId);
     counts.charged += 1;
     counts.chargedCents += 1900;
@@ -104,7 +109,7 @@ test('two jobs at once for one account, on two replicas: one works, both have it
 
 test('many at the same moment are one run or follow each other, never beside each other', async () => {
   let running = 0;
-  const step: DailyStep = async (deps, _accountId, counts) => {
+  const step: DailyStep = async (deps, _run, counts) => {
     running += 1;
     expect(running).toBe(1);
     await deps.database.pool.query('select pg_sleep(0.02)');
@@ -155,9 +160,9 @@ test('a run whose process died is closed as interrupted by the next one, which w
 function heldAndReleased(calls: string[]): DailyStep {
   const held = heldStep();
   held.release();
-  return async (deps, accountId, counts) => {
-    calls.push(accountId);
-    await held.step(deps, accountId, counts);
+  return async (deps, run, counts) => {
+    calls.push(run.accountId);
+    await held.step(deps, run, counts);
   };
 }
 
@@ -205,6 +210,40 @@ test('a step that fails leaves a run without result, and the next run works', as
   expect((await runForAccount(replica(0), account, asked())).ok).toBe(true);
 });
 
+test('a run in a process that closes ends after the step under way, without a result, and the next one does the rest', async () => {
+  const held = heldStep();
+  const later: string[] = [];
+  let closing = false;
+  const deps = { ...replica(0, held.step, heldAndReleased(later)), isClosing: () => closing };
+  const run = asked();
+  const ended = runForAccount(deps, account, run).catch((err: unknown) => err);
+  await eventually(() => held.calls.length === 1);
+  closing = true;
+  held.release();
+  expect(await ended).toMatchObject({ code: 'outcome_unknown' });
+  expect(later).toEqual([]);
+  expect(await rows()).toMatchObject([{ id: run.runId, finished_at: expect.any(Date), result: null }]);
+  const again = await runForAccount(replica(1, heldAndReleased(later)), account, run);
+  expect(again.rebills.charged).toBe(1);
+  expect(await rows()).toMatchObject([{ id: run.runId, result: again }]);
+});
+
+test('the progress of a run is in its row while it goes on, and what is left when it ends', async () => {
+  const gate = Promise.withResolvers<void>();
+  const step: DailyStep = async (_deps, { progress }) => {
+    progress.expect(5);
+    progress.done(2);
+    await gate.promise;
+    progress.done(3);
+  };
+  const read = async () => (await db().query('select done, left_to_do, finished_at from daily_runs')).rows;
+  const running = runForAccount(replica(0, step), account, asked());
+  await eventually(async () => expect(await read()).toEqual([{ done: 2, left_to_do: 3, finished_at: null }]));
+  gate.resolve();
+  await running;
+  expect(await read()).toEqual([{ done: 5, left_to_do: 0, finished_at: expect.any(Date) }]);
+});
+
 test('the platform’s run sums the accounts, joins a seller’s own run, and is one run itself', async () => {
   for (const accountId of ['acc_a', 'acc_a', 'acc_b', 'acc_c']) await subscriptionOf(accountId);
   const held = heldStep();
@@ -231,8 +270,8 @@ test('a platform’s run that died half-way and comes again counts what was done
   const held = heldStep();
   const calls: string[] = [];
   const charge = heldAndReleased(calls);
-  const stuck: DailyStep = (deps, accountId, counts) =>
-    accountId === 'acc_a' ? charge(deps, accountId, counts) : held.step(deps, accountId, counts);
+  const stuck: DailyStep = (deps, run, counts) =>
+    run.accountId === 'acc_a' ? charge(deps, run, counts) : held.step(deps, run, counts);
   const platform = asked();
   const first = runForAll(replica(0, stuck), platform).catch((err: unknown) => err);
   await eventually(() => held.calls.length === 1);
@@ -291,9 +330,9 @@ test('runs are kept for thirteen months', async () => {
 test('one account’s failure keeps no other from its run, and the sum says so', async () => {
   for (const accountId of ['acc_a', 'acc_b']) await subscriptionOf(accountId);
   const charge = heldAndReleased([]);
-  const step: DailyStep = async (deps, accountId, counts) => {
-    if (accountId === 'acc_a') throw new Error('no');
-    await charge(deps, accountId, counts);
+  const step: DailyStep = async (deps, run, counts) => {
+    if (run.accountId === 'acc_a') throw new Error('no');
+    await charge(deps, run, counts);
   };
   expect(await runForAll(replica(0, step), asked())).toMatchObject({ ok: false, rebills: { charged: 1 } });
 });
@@ -305,8 +344,7 @@ test.each([
   for (const accountId of ['acc_a', 'acc_b']) await subscriptionOf(accountId);
   const held = heldStep();
   const charge = heldAndReleased([]);
-  const step: DailyStep = (deps, accountId, counts) =>
-    (accountId === 'acc_a' ? held.step : charge)(deps, accountId, counts);
+  const step: DailyStep = (deps, run, counts) => (run.accountId === 'acc_a' ? held.step : charge)(deps, run, counts);
   const stuck = begin?.(replica(0, step));
   if (begin !== undefined) await eventually(() => held.calls.length === 1);
   const sum = await runForAll({ ...replica(1, step), partLimitMs: 2_000 }, asked());

@@ -7,12 +7,12 @@ import { type DailyDeps, runForAccount, runForAll } from './start-daily-run.ts';
 
 export function dailyRunRequests(deps: DailyDeps): RequestHandler[] {
   return [
-    onRequestAcrossAccounts(contract.startDailyRun, async ({ accountId }, context) => {
+    onRequestAcrossAccounts(contract.startDailyRun, async ({ accountId, force }, context) => {
       // Only the platform sends a request without an account; an account may run for itself alone.
       if (context.accountId !== '' && context.accountId !== accountId) {
         throw new DomainError('insufficient_scope', 'The daily run of other accounts is the platform’s.');
       }
-      const requested = { runId: idOfCommand('dailyRun', context.commandId), deadlineMs: context.deadlineMs };
+      const requested = { runId: idOfCommand('dailyRun', context.commandId), deadlineMs: context.deadlineMs, force };
       return accountId === null ? await runForAll(deps, requested) : await runForAccount(deps, accountId, requested);
     }),
     onRequest(contract.listDailyRuns, (page, { accountId }) => listDailyRuns(deps.database, accountId, page)),

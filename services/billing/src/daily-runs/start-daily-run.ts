@@ -1,10 +1,12 @@
 import type { DailyResult } from '@app/contracts/daily-runs';
+import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { addResults, noCounts, resultOf } from './daily-counts.rules.ts';
+import type { DailyStep } from './daily-step.ts';
+import { startProgress } from './progress.ts';
 import { allAccounts, type SingleFlightDeps, singleFlight } from './single-flight.ts';
-import type { DailyStep } from './steps.ts';
 
 export interface DailyDeps extends SingleFlightDeps {
   readonly logger: Logger;
@@ -13,17 +15,20 @@ export interface DailyDeps extends SingleFlightDeps {
   readonly partsAtOnce: number;
   /** How long the run over all accounts waits for one account's. */
   readonly partLimitMs: number;
+  /** Whether the process closes: runs end early then, and have no result. */
+  readonly isClosing: () => boolean;
 }
 
 interface RequestedRun {
   readonly runId: string;
   readonly deadlineMs: number;
+  readonly force: boolean;
 }
 
 /** Runs every step for one account, one after the other. Throws `outcome_unknown` when it takes too long. */
 export async function runForAccount(deps: DailyDeps, accountId: string, requested: RequestedRun): Promise<DailyResult> {
   const run = { accountId, platformRunId: null, ...requested };
-  return await singleFlight(deps, run, () => runSteps(deps, accountId, requested.runId));
+  return await singleFlight(deps, run, () => runSteps(deps, run));
 }
 
 /**
@@ -37,7 +42,8 @@ export async function runForAll(deps: DailyDeps, requested: RequestedRun): Promi
     const accounts = accountsToVisit(deps.database);
     const work = async (): Promise<void> => {
       for await (const accountId of accounts) {
-        const part = await runPart(deps, accountId, requested.runId);
+        if (deps.isClosing()) throw closing();
+        const part = await runPart(deps, accountId, requested);
         sum = addResults(sum, part);
       }
     };
@@ -71,12 +77,13 @@ async function* accountsToVisit(database: Database): AsyncGenerator<string> {
 }
 
 /** One account's run within the run over all. It has a row of its own, and goes on when nobody waits for it any more. */
-async function runPart(deps: DailyDeps, accountId: string, platformRunId: string): Promise<DailyResult> {
+async function runPart(deps: DailyDeps, accountId: string, platform: RequestedRun): Promise<DailyResult> {
+  const { runId: platformRunId, force } = platform;
   const runId = newId('dailyRun', deps.clock.nowMs());
   const about = { accountId, runId, platformRunId };
   const failed = { ...resultOf(noCounts()), ok: false };
   const run = { ...about, deadlineMs: Date.now() + deps.partLimitMs };
-  const part = singleFlight(deps, run, () => runSteps(deps, accountId, runId)).catch((err: unknown) => {
+  const part = singleFlight(deps, run, () => runSteps(deps, { accountId, runId, force })).catch((err: unknown) => {
     deps.logger.error({ err, ...about }, 'daily run failed');
     return failed;
   });
@@ -96,12 +103,33 @@ const countDue = statement(
    where account_id = $1 and status = 'active' and collection = 'automatic' and not test and current_period_end <= $2`,
 );
 
-async function runSteps(deps: DailyDeps, accountId: string, runId: string): Promise<DailyResult> {
+interface RunToDo {
+  readonly accountId: string;
+  readonly runId: string;
+  readonly force: boolean;
+}
+
+async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): Promise<DailyResult> {
+  const { clock, isClosing } = deps;
   const startedMs = performance.now();
   const counts = noCounts();
-  for (const step of deps.steps) await step(deps, accountId, counts);
-  const { rows } = await deps.database.pool.query<{ due: number }>(countDue([accountId, deps.clock.now()]));
+  const progress = startProgress(deps, { accountId, runId });
+  const run = { accountId, runId, force, test: false, now: () => clock.now(), progress, isClosing };
+  try {
+    for (const step of deps.steps) {
+      if (isClosing()) throw closing();
+      await step(deps, run, counts);
+    }
+    // A step that stopped early left something to the next run, so this one has no result.
+    if (isClosing()) throw closing();
+  } finally {
+    await progress.close();
+  }
+  const { rows } = await deps.database.pool.query<{ due: number }>(countDue([accountId, clock.now()]));
   const durationMs = Math.round(performance.now() - startedMs);
   deps.logger.info({ accountId, runId, durationMs, ...counts, stillDue: rows[0]?.due }, 'daily run');
   return resultOf(counts);
 }
+
+const closing = (): DomainError =>
+  new DomainError('outcome_unknown', 'This process closes; the next run does what is left.');

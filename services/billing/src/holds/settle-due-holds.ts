@@ -1,4 +1,5 @@
 import { statement } from '@app/service-kit/database';
+import type { RunOfAccount } from '../daily-runs/daily-step.ts';
 import type { DueOrder } from '../payments/claim-due.ts';
 import { forEachOrder } from '../payments/for-each-order.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
@@ -18,19 +19,23 @@ const dueStatement = statement(
  * Settles the account's holds on which nobody decided in time, and tries again those whose capture was declined.
  * @returns how many it settled, without rehearsals
  */
-export async function settleDueHolds(deps: PaymentDeps, accountId: string): Promise<number> {
+export async function settleDueHolds(deps: PaymentDeps, run: RunOfAccount): Promise<number> {
   const { database, clock } = deps;
+  const { accountId, progress } = run;
   const now = clock.now();
   let settled = 0;
   let page: DueOrder[];
   let after = '';
   do {
     page = (await database.pool.query<DueOrder>(dueStatement([accountId, now, after, pageMax]))).rows;
-    await forEachOrder(deps, page, async ({ order_id }) => {
+    progress.expect(page.length);
+    const settle = async ({ order_id }: DueOrder): Promise<void> => {
       const advanced = await decideHold(deps, { accountId, requestId: null }, order_id, 'not_decided', true);
       if (advanced?.finished && advanced.hold.status === 'settled' && !advanced.hold.test) settled += 1;
-    });
+      progress.done(1);
+    };
+    await forEachOrder(deps, page, settle, run.isClosing);
     after = page.at(-1)?.order_id ?? after;
-  } while (page.length === pageMax);
+  } while (page.length === pageMax && !run.isClosing());
   return settled;
 }

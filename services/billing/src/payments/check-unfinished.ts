@@ -1,3 +1,4 @@
+import type { RunOfAccount } from '../daily-runs/daily-step.ts';
 import { type DuePayment, listUnfinishedPayments } from './claim-due.ts';
 import { forEachOrder } from './for-each-order.ts';
 import { checkAndGoOn } from './go-on-with-order.ts';
@@ -8,13 +9,19 @@ const pageMax = 100;
 const olderThanMs = 60_000;
 
 /** Asks the processor for every payment of the account that has come to no end. */
-export async function checkUnfinishedPayments(deps: PaymentDeps, accountId: string): Promise<void> {
+export async function checkUnfinishedPayments(deps: PaymentDeps, run: RunOfAccount): Promise<void> {
+  const { accountId, progress } = run;
   const madeBefore = new Date(deps.clock.nowMs() - olderThanMs);
   let page: DuePayment[];
   let after = '';
   do {
     page = await listUnfinishedPayments(deps.database, accountId, { madeBefore, after, limit: pageMax });
-    await forEachOrder(deps, page, ({ order_id, id, step }) => checkAndGoOn(deps, accountId, order_id, id, step));
+    progress.expect(page.length);
+    const check = async ({ order_id, id, step }: DuePayment): Promise<void> => {
+      await checkAndGoOn(deps, accountId, order_id, id, step);
+      progress.done(1);
+    };
+    await forEachOrder(deps, page, check, run.isClosing);
     after = page.at(-1)?.id ?? after;
-  } while (page.length === pageMax);
+  } while (page.length === pageMax && !run.isClosing());
 }

@@ -1,6 +1,7 @@
 import { refundFailed } from '@app/contracts/payments';
 import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
+import type { RunOfAccount } from '../daily-runs/daily-step.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { noticeEvent } from '../payments/payment-events.ts';
@@ -42,9 +43,12 @@ interface Comparison {
  * long no daily run came, and however late a bank sends a refund back, no failure is passed over. A refund that failed
  * after it had been taken opens its charge again, and is told once.
  */
-export async function findFailedRefunds(deps: PaymentDeps, accountId: string): Promise<void> {
+export async function findFailedRefunds(
+  deps: PaymentDeps,
+  { accountId, isClosing }: Pick<RunOfAccount, 'accountId' | 'isClosing'>,
+): Promise<void> {
   const { rows } = await deps.database.pool.query<Comparison>(comparisonsStatement([accountId]));
-  for (const comparison of rows) await compare(deps, accountId, comparison);
+  for (const comparison of rows) if (!isClosing()) await compare(deps, accountId, comparison);
 }
 
 /** Days that one list covers: what was compared stays compared, should the rest of a long time take too long. */

@@ -1,0 +1,32 @@
+import type { Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import type { DailyCounts } from './daily-counts.rules.ts';
+import type { Progress } from './progress.ts';
+
+export interface StepDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The run of one account that a step is a part of. */
+export interface RunOfAccount {
+  readonly accountId: string;
+  readonly runId: string;
+  /** The run of a rehearsal: it works on test subscriptions alone, and no other run does. */
+  readonly test: boolean;
+  /** Charges also what is more than the limit of charges allows. */
+  readonly force: boolean;
+  /** What is due by now is due in this run: the clock, or the time of the rehearsal. */
+  now(): Date;
+  readonly progress: Progress;
+  /** The process closes: begin nothing more and return. The run has no result then, and the next one does the rest. */
+  isClosing(): boolean;
+}
+
+/**
+ * One part of an account's daily run. It adds what it did to the counts. Its process may die at any point: what was not
+ * done is found again by the next run.
+ */
+export type DailyStep = (deps: StepDeps, run: RunOfAccount, counts: DailyCounts) => Promise<void>;

@@ -1,0 +1,60 @@
+import { type Database, statement } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+
+/** How far a run is. A step says what it found due, and what of it is done. */
+export interface Progress {
+  expect(n: number): void;
+  done(n: number): void;
+}
+
+const writeEveryMs = 1_000;
+
+/** Of a run that is under way alone: what is written late changes no finished row. */
+const writeStatement = statement(
+  'daily-runs-progress',
+  `update daily_runs set done = $3, left_to_do = $4 where account_id = $1 and id = $2 and finished_at is null`,
+);
+
+export interface WrittenProgress extends Progress {
+  /** Writes what is not written yet, and no more after it. */
+  close(): Promise<void>;
+}
+
+/** Writes the progress of a run to its row about once a second, if it changed. A write that fails costs no run its work. */
+export function startProgress(
+  { database, logger }: { database: Database; logger: Logger },
+  run: { readonly accountId: string; readonly runId: string },
+): WrittenProgress {
+  let expected = 0;
+  let done = 0;
+  let changed = false;
+  let writing: Promise<void> = Promise.resolve();
+  const write = async (): Promise<void> => {
+    if (!changed) return;
+    changed = false;
+    const values = [run.accountId, run.runId, done, Math.max(0, expected - done)];
+    await database.pool.query(writeStatement(values)).catch((err: unknown) => {
+      changed = true;
+      logger.warn({ err, ...run }, 'the progress of a daily run was not written');
+    });
+  };
+  const next = (): Promise<void> => {
+    writing = writing.then(write);
+    return writing;
+  };
+  const timer = setInterval(() => void next(), writeEveryMs);
+  return {
+    expect: (n) => {
+      expected += n;
+      changed ||= n > 0;
+    },
+    done: (n) => {
+      done += n;
+      changed ||= n > 0;
+    },
+    close: async () => {
+      clearInterval(timer);
+      await next();
+    },
+  };
+}
