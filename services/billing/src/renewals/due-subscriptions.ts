@@ -1,0 +1,85 @@
+import { type Database, statement } from '@app/service-kit/database';
+
+/** Whose charges are due by when. */
+export interface DueScope {
+  readonly accountId: string;
+  /** Those of rehearsals, or those of real buyers. */
+  readonly test: boolean;
+  readonly now: Date;
+}
+
+/** A subscription whose next charge is due; fields are named as the columns. */
+export interface DueSubscription {
+  readonly id: string;
+  readonly order_id: string;
+  readonly product_name: string;
+  readonly customer_email: string;
+  readonly amount_cents: number;
+  readonly currency: string;
+  /** `past_due`: a retry. */
+  readonly status: 'active' | 'past_due';
+  readonly failed_tries: number;
+  /** The card is lost, stolen or expired: the try counts and is told, and the processor is not asked. */
+  readonly hard_declined: boolean;
+  readonly free_try: boolean;
+  /** The processor's token: never returned, never logged. */
+  readonly payment_method: string;
+  readonly processor: string | null;
+  readonly period: number;
+  readonly current_period_end: Date;
+  readonly next_charge_at: Date;
+}
+
+/** Where a page ended; the next one begins behind it. */
+export interface DueCursor {
+  readonly next_charge_at: Date;
+  readonly id: string;
+}
+
+const columns = `id, order_id, product_name, customer_email, amount_cents, currency, status, failed_tries, hard_declined,
+  free_try, payment_method, processor, period, current_period_end, next_charge_at`;
+const isDue = 'account_id = $1 and test = $2 and next_charge_at <= $3';
+
+/** Along the index `subscriptions_due`; with nothing due it reads one entry. */
+const dueStatement = statement(
+  'subscriptions-due',
+  `select ${columns} from subscriptions
+   where ${isDue} and (next_charge_at, id) > ($4, $5)
+   order by next_charge_at, id limit $6`,
+);
+
+/** What is due, the longest due first. `next_charge_at` has whole milliseconds, so a page ends where the next one begins. */
+export async function readDue(
+  { pool }: Pick<Database, 'pool'>,
+  { accountId, test, now }: DueScope,
+  { after, limit }: { readonly after: DueCursor | null; readonly limit: number },
+): Promise<DueSubscription[]> {
+  const from = after === null ? ['-infinity', ''] : [after.next_charge_at, after.id];
+  return (await pool.query<DueSubscription>(dueStatement([accountId, test, now, ...from, limit]))).rows;
+}
+
+/** What is due in one currency, first tries and retries apart. */
+export interface DueSum {
+  readonly currency: string;
+  readonly retry: boolean;
+  readonly count: number;
+  /** What would be charged, in minor units: a card that was lost is not charged. */
+  readonly cents: number;
+}
+
+const sumStatement = statement(
+  'subscriptions-due-sum',
+  `select currency, status = 'past_due' as retry, count(*) as count,
+     coalesce(sum(amount_cents) filter (where not hard_declined or free_try), 0)::bigint as cents
+   from subscriptions where ${isDue} and next_charge_at > $4
+   group by 1, 2 order by 1, 2`,
+);
+
+/** How much is due. @param since leaves out what was due by then already */
+export async function sumDue(
+  { pool }: Pick<Database, 'pool'>,
+  { accountId, test, now }: DueScope,
+  since: Date | null = null,
+): Promise<DueSum[]> {
+  return (await pool.query<DueSum>(sumStatement([accountId, test, now, since ?? '-infinity']))).rows;
+}
