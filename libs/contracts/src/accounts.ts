@@ -86,6 +86,18 @@ export const settingsResource = z
   .meta({ id: 'Settings' });
 export type Settings = z.infer<typeof settingsResource>;
 
+/** What a new account begins with, beside its handle, its name and its address. */
+export const newAccountSettings = {
+  defaultCurrency: 'usd',
+  testMode: false,
+  holdDecisionMinutes: 60,
+  nudgeAfterMinutes: 60,
+  commissionHoldDays: 30,
+  cancellationNotices: false,
+  dailyChargeLimit: 3,
+  checkoutUrl: null,
+} as const satisfies Omit<Settings, 'handle' | 'businessName' | 'supportEmail'>;
+
 export const updateSettingsBody = z
   .strictObject({
     handle: slug,

@@ -1,3 +1,4 @@
+import { accountSettingsChanged } from './accounts.ts';
 import { affiliateCodeUnmatched } from './affiliates.ts';
 import { funnelEmailSynced, productRenamed } from './catalog.ts';
 import { checkoutVisited } from './checkouts.ts';
@@ -21,16 +22,20 @@ export const topology: Record<ServiceName, ServiceLinks> = {
   gateway: {
     asks: ['catalog', 'checkout', 'billing', 'affiliate', 'metrics', 'webhook-dispatcher'],
     consumes: [],
-    publishes: false,
+    publishes: true,
   },
   catalog: { asks: [], consumes: [], publishes: true },
   checkout: {
     asks: ['catalog', 'affiliate', 'billing'],
-    consumes: [paymentCompleted, holdSettled, chargesRefunded, refundFailed],
+    consumes: [paymentCompleted, holdSettled, chargesRefunded, refundFailed, accountSettingsChanged],
     publishes: true,
   },
-  billing: { asks: [], consumes: [orderPaid, orderRefunded], publishes: true },
-  affiliate: { asks: [], consumes: [orderPaid, orderRefunded, orderReopened], publishes: true },
+  billing: { asks: [], consumes: [orderPaid, orderRefunded, accountSettingsChanged], publishes: true },
+  affiliate: {
+    asks: [],
+    consumes: [orderPaid, orderRefunded, orderReopened, accountSettingsChanged],
+    publishes: true,
+  },
   metrics: {
     asks: ['catalog'],
     consumes: [

@@ -1,3 +1,4 @@
+import { keepSettings } from '@app/account-settings/keep-settings';
 import { defineService } from '@app/service-host/define-service';
 import { affiliateRequests } from './affiliates/requests.ts';
 import { eventHandlers } from './commissions/consumers.ts';
@@ -12,7 +13,7 @@ export const createAffiliate = defineService<AffiliateConfig>({
   start: ({ database, clock, wakeRelay }) => {
     const deps = { database, clock };
     return {
-      events: eventHandlers(clock, wakeRelay),
+      events: [...eventHandlers(clock, wakeRelay), keepSettings],
       requests: [...affiliateRequests(deps), ...commissionRequests(deps)],
     };
   },

@@ -26,7 +26,7 @@ export interface AffiliateHarness {
     input: RequestInput<R>,
     context: { accountId: string } & Partial<CallContext>,
   ): Promise<RequestOutput<R>>;
-  /** Puts an event on checkout's stream; resolves when the stream has it. */
+  /** Puts an event on its stream; resolves when the stream has it. */
   publish<E extends EventDefinition>(
     definition: E,
     accountId: string,
@@ -42,7 +42,7 @@ export async function startAffiliate(): Promise<AffiliateHarness> {
   const nats = await createTestNats();
   const clock = fakeClock();
   const link = await connectNats(nats.login('gateway'));
-  const producers = await startProducers(nats, ['checkout']);
+  const producers = await startProducers(nats, ['checkout', 'gateway']);
   const service = await createAffiliate(readConfig({ DATABASE_URL: url, ...nats.settings('affiliate') }), {
     logger: silentLogger(),
     clock,

@@ -1,3 +1,4 @@
+import { keepSettings } from '@app/account-settings/keep-settings';
 import { defineService } from '@app/service-host/define-service';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import type { BillingConfig } from './config.ts';
@@ -58,7 +59,7 @@ export const createBilling = defineService<BillingConfig>({
       closing: () => {
         closing = true;
       },
-      events: eventHandlers(wakeRelay),
+      events: [...eventHandlers(wakeRelay), keepSettings],
       requests: [
         ...subscriptionRequests(database),
         ...paymentRequests(payments),

@@ -30,7 +30,7 @@ export async function startHarness(): Promise<Harness> {
   const [database, nats] = await Promise.all([createMigratedDatabase('billing', migrate), createTestNats()]);
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
   const link = await connectNats(nats.login('gateway'));
-  const producers = await startProducers(nats, ['checkout']);
+  const producers = await startProducers(nats, ['checkout', 'gateway']);
   const observer = await connectObserver(nats);
   const published: unknown[] = [];
   observer.subscribe('evt.billing.>', { callback: (_err, message) => void published.push(message.json()) });

@@ -1,3 +1,4 @@
+import { keepSettings } from '@app/account-settings/keep-settings';
 import { defineService } from '@app/service-host/define-service';
 import { createCheckoutSteps } from './checkouts/checkout-steps.ts';
 import { checkoutEventHandlers } from './checkouts/consumers.ts';
@@ -30,7 +31,7 @@ export const createCheckout = defineService<CheckoutConfig>({
     };
     resources.add('sweep', startSweep(sweep, logger), (started) => started.close());
     return {
-      events: [...checkoutEventHandlers(wakeRelay), ...refundEventHandlers(wakeRelay)],
+      events: [...checkoutEventHandlers(wakeRelay), ...refundEventHandlers(wakeRelay), keepSettings],
       requests: [...orderRequests(database, batcher), ...checkoutRequests(parts), ...refundRequests(parts)],
     };
   },

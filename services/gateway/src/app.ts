@@ -26,6 +26,8 @@ export interface App {
   readonly clock: Clock;
   readonly database: Database;
   readonly requester: Requester;
+  /** Called after a commit with events. */
+  readonly wakeRelay: () => void;
   readonly authenticator: Authenticator;
   readonly idempotency: IdempotencyStore;
   /** Null where no limit is set. */

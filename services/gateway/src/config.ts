@@ -1,10 +1,11 @@
-import { commonSettings, integerSetting, parseConfig } from '@app/service-kit/config';
+import { commonSettings, integerSetting, parseConfig, streamSettings } from '@app/service-kit/config';
 import { z } from 'zod';
 
 const secret = z.string().min(32, 'must be at least 32 characters');
 
 export const configSchema = z.object({
   ...commonSettings,
+  ...streamSettings,
   PORT: integerSetting(0, 65_535, 3000),
   HOST: z.string().default('127.0.0.1'),
   /** How the outside reaches this deployment; left out, it is where each connection ends. */

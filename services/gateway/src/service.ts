@@ -64,7 +64,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
 }
 
 async function createApp(context: ServiceContext<GatewayConfig>, deps: GatewayDeps): Promise<App> {
-  const { config, database, requester, clock, logger, checks, resources } = context;
+  const { config, database, requester, wakeRelay, clock, logger, checks, resources } = context;
   const leaseOwner = resources.add('lease owner', await startLeaseOwner(database, logger), (started) =>
     started.close(),
   );
@@ -79,7 +79,7 @@ async function createApp(context: ServiceContext<GatewayConfig>, deps: GatewayDe
   );
   const perMinute = config.RATE_LIMIT_PER_MINUTE;
   return {
-    ...{ config, logger, clock, database, authenticator, requester, checks },
+    ...{ config, logger, clock, database, authenticator, requester, wakeRelay, checks },
     idempotency: createIdempotencyStore(database, config.KEY_PEPPER, leaseOwner.id),
     readLimiter: new ReadLimiter(readLimits),
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger),

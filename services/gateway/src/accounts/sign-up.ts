@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto';
+import { newAccountSettings, type Settings } from '@app/contracts/accounts';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
+import { addToOutbox } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { Account } from './account.entity.ts';
 import { handleFrom } from './handle.rules.ts';
 import { hashPassword, isPassword } from './password.ts';
+import { settingsChangedRow } from './settings-changed.ts';
 import { User } from './user.entity.ts';
 
 export interface SignUp {
   readonly email: string;
   readonly password: string;
   readonly name: string;
+  /** Of the request, where one asked for it. */
+  readonly requestId?: string;
 }
 
 /** Two signups with one name at the same moment may collide in the handle; a third collision does not happen. */
@@ -23,7 +28,10 @@ export interface SignedUp {
   readonly userId: string;
 }
 
-/** Makes an account and its first user. A repeated command finds the account that it made. Throws `email_taken`. */
+/**
+ * Makes an account and its first user, and writes the event of its settings. A repeated command finds the account that it
+ * made. Throws `email_taken`.
+ */
 export async function signUp(
   deps: { database: Database; clock: Clock },
   wanted: SignUp,
@@ -59,26 +67,24 @@ async function createAccount(
 ): Promise<void> {
   const em = database.fork();
   const createdAt = clock.now();
+  const { requestId = null } = wanted;
   const email = wanted.email.toLowerCase();
   const base = handleFrom(wanted.name);
   const taken = (await em.count(Account, { handle: base })) > 0;
+  const settings: Settings = {
+    ...newAccountSettings,
+    handle: taken ? `${base}-${randomBytes(3).toString('hex')}` : base,
+    businessName: wanted.name,
+    supportEmail: email,
+  };
   await em.transactional(async (tx) => {
     await tx.insert(Account, {
       id: accountId,
-      handle: taken ? `${base}-${randomBytes(3).toString('hex')}` : base,
-      businessName: wanted.name,
-      supportEmail: email,
-      defaultCurrency: 'usd',
-      testMode: false,
-      holdDecisionMinutes: 60,
-      nudgeAfterMinutes: 60,
-      commissionHoldDays: 30,
-      cancellationNotices: false,
-      dailyChargeLimit: 3,
-      checkoutUrl: null,
+      ...settings,
       settingsRevision: 1,
       createdAt,
     });
     await tx.insert(User, { id: userId, accountId, email, passwordHash, createdAt });
+    await addToOutbox(tx, [settingsChangedRow({ accountId, settings, revision: 1, changedAt: createdAt, requestId })]);
   });
 }

@@ -26,7 +26,8 @@ export const sessionOperations = [
     run: async ({ app, body, context, cookie }) => {
       if (app.config.SIGNUP === 'closed')
         throw new DomainError('signup_closed', 'This deployment takes no new accounts.');
-      const { accountId, userId } = await signUp(app, body, context.commandId);
+      const { accountId, userId } = await signUp(app, { ...body, requestId: context.requestId }, context.commandId);
+      app.wakeRelay();
       cookie.set(await openSession(app, userId));
       return { ok: true, accountId };
     },

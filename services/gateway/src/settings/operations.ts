@@ -29,8 +29,8 @@ export const settingsOperations = [
     body: updateSettingsBody,
     response: settingsResource,
     errors: ['handle_taken'],
-    run: async ({ app, actor, body }) => {
-      const settings = await updateSettings(app.database, actor.accountId, body);
+    run: async ({ app, context, body }) => {
+      const settings = await updateSettings(app, context, body);
       app.authenticator.forget();
       app.sellers.clear();
       return settings;

@@ -1,27 +1,56 @@
 import type { Settings } from '@app/contracts/accounts';
 import { DomainError } from '@app/contracts/errors';
+import { addToOutbox } from '@app/messaging/outbox';
+import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { LockMode } from '@mikro-orm/postgresql';
 import { Account } from '../accounts/account.entity.ts';
+import { settingsChangedRow } from '../accounts/settings-changed.ts';
 import { settingsOf } from './get-settings.ts';
 
 type SettingsChanges = { [K in keyof Settings]?: Settings[K] | undefined };
 
-/** Changes the settings that are given. Throws `handle_taken`. */
+interface SettingsDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly wakeRelay: () => void;
+}
+
+/**
+ * Changes the settings that are given, and writes the event of the change with the number it has. What changes nothing
+ * writes no event. Throws `handle_taken`.
+ */
 export async function updateSettings(
-  database: Database,
-  accountId: string,
+  { database, clock, wakeRelay }: SettingsDeps,
+  { accountId, requestId }: { accountId: string; requestId: string },
   changes: SettingsChanges,
 ): Promise<Settings> {
-  const em = database.fork();
-  const account = await em.findOneOrFail(Account, { id: accountId });
-  em.assign(account, changes as Partial<Settings>);
   try {
-    await em.flush();
+    const { settings, changed } = await database.fork().transactional(async (tx) => {
+      // The row is locked: of two changes at once the later one has the higher number, and tells of both.
+      const lockMode = LockMode.PESSIMISTIC_WRITE;
+      const account = await tx.findOneOrFail(Account, { id: accountId }, { lockMode });
+      const before = settingsOf(account);
+      tx.assign(account, changes as Partial<Settings>);
+      const after = settingsOf(account);
+      if (isEqual(before, after)) return { settings: after, changed: false };
+      account.settingsRevision += 1;
+      const { settingsRevision: revision } = account;
+      const row = { accountId, settings: after, revision, changedAt: clock.now(), requestId };
+      await addToOutbox(tx, [settingsChangedRow(row)]);
+      return { settings: after, changed: true };
+    });
+    if (changed) wakeRelay();
+    return settings;
   } catch (err) {
     if (!(err instanceof UniqueConstraintViolationException)) throw err;
     const field = { field: 'handle', code: 'handle_taken', message: 'belongs to another account' };
     throw new DomainError('handle_taken', 'Another account has this handle.', [field]);
   }
-  return settingsOf(account);
+}
+
+/** Settings are plain values. */
+function isEqual(one: Settings, other: Settings): boolean {
+  return (Object.keys(one) as (keyof Settings)[]).every((name) => one[name] === other[name]);
 }

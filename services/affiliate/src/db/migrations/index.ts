@@ -1,3 +1,4 @@
+import { accountSettingsMigration } from '@app/account-settings/tables';
 import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
@@ -8,4 +9,5 @@ export const migrations: Migrations = [
   publishedAtMigration,
   eventTriesMigration,
   { name: '0004-order-refunds', class: OrderRefunds },
+  accountSettingsMigration('0005'),
 ];

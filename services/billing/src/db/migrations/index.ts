@@ -1,3 +1,4 @@
+import { accountSettingsMigration } from '@app/account-settings/tables';
 import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
@@ -20,4 +21,5 @@ export const migrations: Migrations = [
   { name: '0008-processor-comparisons', class: ProcessorComparisons },
   { name: '0009-renewals', class: Renewals },
   { name: '0010-daily-run-progress', class: DailyRunProgress },
+  accountSettingsMigration('0011'),
 ];

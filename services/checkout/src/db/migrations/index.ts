@@ -1,3 +1,4 @@
+import { accountSettingsMigration } from '@app/account-settings/tables';
 import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
@@ -14,4 +15,5 @@ export const migrations: Migrations = [
   { name: '0005-checkouts', class: Checkouts },
   { name: '0006-refunds', class: Refunds },
   { name: '0007-decided-upsells', class: DecidedUpsells },
+  accountSettingsMigration('0008'),
 ];

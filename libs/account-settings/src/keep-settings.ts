@@ -1,0 +1,30 @@
+import { accountSettingsChanged } from '@app/contracts/accounts';
+import type { EventData } from '@app/contracts/define';
+import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
+import { type Client, statement } from '@app/service-kit/database';
+
+type SettingsChanged = ReceivedEvent<EventData<typeof accountSettingsChanged>>;
+
+/** Rows are written in one order of accounts, so that no two batches wait for each other in a circle. */
+const keepStatement = statement(
+  'account-settings-keep',
+  `insert into account_settings as kept (account_id, revision, settings)
+   select distinct on (account_id) account_id, revision, settings
+   from json_to_recordset($1::json) as told (account_id text, revision integer, settings jsonb)
+   order by account_id, revision desc
+   on conflict (account_id) do update set revision = excluded.revision, settings = excluded.settings
+   where kept.revision < excluded.revision`,
+);
+
+/** The highest revision holds, so doubled and reordered events end alike. */
+async function keepTold(events: readonly SettingsChanged[], client: Client): Promise<void> {
+  const rows = events.map(({ accountId, data: { revision, changedAt: _, ...settings } }) => ({
+    account_id: accountId,
+    revision,
+    settings,
+  }));
+  await client.query(keepStatement([JSON.stringify(rows)]));
+}
+
+/** Keeps the settings that the gateway tells of; for the list of a service's event handlers. */
+export const keepSettings: EventHandler = onEvent(accountSettingsChanged, keepTold);

@@ -1,0 +1,35 @@
+import { newAccountSettings, type Settings, settingsResource } from '@app/contracts/accounts';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+
+/** A pool, or the client of a transaction. */
+type Queryable = Pick<Database['pool'], 'query'> | Pick<Client, 'query'>;
+
+/** Of an account that no event named yet. Its names are empty. */
+const unknownAccount: Settings = { ...newAccountSettings, handle: '', businessName: '', supportEmail: '' };
+
+const readStatement = statement(
+  'account-settings-read',
+  'select account_id, settings from account_settings where account_id = any($1::text[])',
+);
+
+/**
+ * Settings of many accounts, by account id; every id that was asked for is there. An account that no event named yet has
+ * the settings of a new account, and so has a setting that is younger than the account's last event.
+ */
+export async function readSettings(
+  database: Queryable,
+  accountIds: Iterable<string>,
+): Promise<ReadonlyMap<string, Settings>> {
+  const settings = new Map([...accountIds].map((accountId) => [accountId, unknownAccount]));
+  if (settings.size === 0) return settings;
+  const { rows } = await database.query<{ account_id: string; settings: object }>(
+    readStatement([[...settings.keys()]]),
+  );
+  for (const row of rows) settings.set(row.account_id, settingsResource.parse({ ...unknownAccount, ...row.settings }));
+  return settings;
+}
+
+/** Settings of one account, as `readSettings` gives them. */
+export async function readSettingsOf(database: Queryable, accountId: string): Promise<Settings> {
+  return (await readSettings(database, [accountId])).get(accountId) ?? unknownAccount;
+}

@@ -1,0 +1,30 @@
+import { readSettingsOf } from '@app/account-settings/read-settings';
+import { accountSettingsChanged, newAccountSettings } from '@app/contracts/accounts';
+import { newId } from '@app/contracts/ids';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AffiliateHarness, startAffiliate } from './harness.ts';
+
+guardLeaks();
+let service: AffiliateHarness;
+beforeAll(async () => {
+  service = await startAffiliate();
+});
+afterAll(() => service.close());
+
+test('settings that the gateway tells of are kept, and those of a later change hold whenever they come', async () => {
+  const accountId = newId('account', Date.now());
+  const tell = (revision: number, commissionHoldDays: number) =>
+    service.publish(accountSettingsChanged, accountId, {
+      ...{ ...newAccountSettings, handle: 'ada', businessName: 'Ada', supportEmail: 'ada@example.com' },
+      ...{ commissionHoldDays, revision, changedAt: '2026-01-15T12:00:00.000Z' },
+    });
+  const held = async () => (await readSettingsOf(service.database.pool, accountId)).commissionHoldDays;
+  expect(await held()).toBe(30);
+  await tell(3, 7);
+  await eventually(async () => (await held()) === 7);
+  await tell(2, 14);
+  await tell(4, 0);
+  await eventually(async () => (await held()) === 0);
+});

@@ -1,0 +1,162 @@
+import { accountSettingsChanged, type Settings } from '@app/contracts/accounts';
+import type { EventEnvelope } from '@app/contracts/define';
+import { freePort } from '@app/embedded/ports';
+import { migrateUp } from '@app/service-kit/database';
+import { spawnNode } from '@app/testing/child-service';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createTestDatabase } from '@app/testing/postgres';
+import { query } from '@app/testing/sql';
+import { readStream } from '@app/testing/stream';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import { migrations } from '../src/db/migrations/index.ts';
+import { createHarness, createSeller, type Harness } from './harness.ts';
+import { send } from './http.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let url: string;
+let seller: Awaited<ReturnType<typeof createSeller>>;
+beforeAll(async () => {
+  harness = await createHarness();
+  ({ url } = await harness.start());
+});
+afterAll(() => harness.close());
+beforeEach(async () => {
+  seller = await createSeller(url);
+});
+
+type Told = Settings & { readonly revision: number; readonly changedAt: string };
+
+/** The settings that the stream tells of the account, oldest first. */
+async function told(accountId = seller.accountId, nats = harness.nats): Promise<Told[]> {
+  const events = (await readStream(nats, 'EVT_GATEWAY')) as { subject: string; body: EventEnvelope<Told> }[];
+  const own = events.filter(({ body }) => body.accountId === accountId);
+  expect(own.map(({ subject }) => subject).filter((subject) => subject !== accountSettingsChanged.subject)).toEqual([]);
+  return own.map(({ body }) => accountSettingsChanged.data.parse(body.data));
+}
+const whenTold = (count: number) =>
+  eventually(async () => {
+    const events = await told();
+    return events.length >= count && events;
+  });
+const read = async () => (await send(url, 'GET', '/api/v1/settings', { key: seller.key })).json;
+const change = (body: object) => send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body });
+
+test('a new account, and each change of its settings, tells all of them with the number of the change', async () => {
+  const made = await read();
+  const [first] = await whenTold(1);
+  expect(first).toEqual({ ...made, revision: 1, changedAt: expect.any(String) });
+  const body = { dailyChargeLimit: 0, checkoutUrl: 'https://shop.example.com/pay', commissionHoldDays: 0 };
+  expect((await change(body)).json).toEqual({ ...made, ...body });
+  expect((await change({ checkoutUrl: null })).json).toEqual({ ...made, ...body, checkoutUrl: null });
+  const [, second, third] = await whenTold(3);
+  expect(second).toMatchObject({ ...made, ...body, revision: 2 });
+  expect(third).toMatchObject({ ...made, ...body, checkoutUrl: null, revision: 3 });
+});
+
+test('what changes nothing, and what is refused, tells nothing', async () => {
+  const { handle } = await read();
+  const other = await createSeller(url);
+  const taken = (await send(url, 'GET', '/api/v1/settings', { key: other.key })).json.handle;
+  for (const body of [{}, { handle, testMode: false }, { dailyChargeLimit: 3, checkoutUrl: null }]) {
+    expect((await change(body)).status).toBe(200);
+  }
+  expect((await change({ handle: taken, commissionHoldDays: 7 })).status).toBe(409);
+  expect((await change({ dailyChargeLimit: -1 })).status).toBe(422);
+  await change({ testMode: true });
+  expect((await whenTold(2)).map(({ revision, commissionHoldDays }) => [revision, commissionHoldDays])).toEqual([
+    [1, 30],
+    [2, 30],
+  ]);
+});
+
+test.each([
+  ['dailyChargeLimit', [-1, 1_001, 1.5, '3', null]],
+  [
+    'checkoutUrl',
+    ['shop', 'javascript:alert(1)', 'ftp://example.com/', '', 7, `https://example.com/${'a'.repeat(3_000)}`],
+  ],
+])('%s: a value that makes no sense is refused with the name of the field', async (field, values) => {
+  const before = await read();
+  for (const value of values) {
+    const { status, json } = await change({ [field]: value });
+    expect([value, status, json.errors?.[0]?.field]).toEqual([value, 422, field]);
+  }
+  expect(await read()).toEqual(before);
+});
+
+test('of many changes at once each has a number of its own, and the highest tells what holds', async () => {
+  const days = Array.from({ length: 12 }, (_, index) => index + 40);
+  await Promise.all(days.map((commissionHoldDays) => change({ commissionHoldDays })));
+  const events = await whenTold(13);
+  const revisions = events.map(({ revision }) => revision).toSorted((a, b) => a - b);
+  expect(revisions).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
+  const { commissionHoldDays } = events.find(({ revision }) => revision === 13) ?? {};
+  expect((await read()).commissionHoldDays).toBe(commissionHoldDays);
+});
+
+test('a gateway that is killed between the change and its publication loses nothing: the next one publishes it', async () => {
+  const own = await createHarness();
+  const port = await freePort();
+  const env = { ...own.env, PORT: String(port), LOG_LEVEL: 'warn' };
+  const killed = await spawnNode('services/gateway/src/main.ts', env, { readyLine: /^gateway ready/ });
+  try {
+    const at = `http://127.0.0.1:${port}`;
+    const { key, accountId } = await createSeller(at);
+    // Without NATS nothing is published: the change is committed, its event is in the outbox alone.
+    await own.nats.kill();
+    const changed = await send(at, 'PATCH', '/api/v1/settings', { key, body: { nudgeAfterMinutes: 90 } });
+    expect(changed.status).toBe(200);
+    await killed.kill();
+    const sql = 'select stream_seq from outbox where payload like $1 order by id';
+    const outbox = () => query<{ stream_seq: number | null }>(own.database.url, sql, [`%${accountId}%`]);
+    expect((await outbox()).at(-1)).toEqual({ stream_seq: null });
+    await own.nats.start();
+    await own.start();
+    await eventually(async () => (await told(accountId, own.nats)).length === 2);
+    expect((await told(accountId, own.nats)).at(-1)).toMatchObject({ revision: 2, nudgeAfterMinutes: 90 });
+  } finally {
+    await killed.kill();
+    await own.close();
+  }
+});
+
+test('the migration tells the settings of the accounts that exist, once, and one that is cut off leaves nothing', async () => {
+  const old = await createTestDatabase();
+  const run = (sql: string) => query<{ payload: string; subject: string }>(old.url, sql);
+  try {
+    const before = migrations.findIndex(({ name }) => name === '0006-settings-as-an-event');
+    await migrateUp({ ...databaseOptions(old.url), migrations: migrations.slice(0, before) });
+    await run(`insert into accounts values ('acc_01k3m8q0c7fq9r2v5x8z1b4d6e', 'ada', 'Ada’s "Courses"', 'ada@example.com', 'eur',
+      true, 5, 70, 14, true, now()), ('acc_01k3m8q0c7fq9r2v5x8z1b4d6f', 'bob', 'Bob', 'b@example.com', 'usd', false, 60, 60, 30,
+      false, now())`);
+    // Its transaction ends at this table, as it would with the process.
+    await run('create table dead_letters (of text)');
+    await expect(migrate(old.url)).rejects.toThrow();
+    expect(await run(`select from pg_tables where tablename = 'outbox'`)).toEqual([]);
+    await run('drop table dead_letters');
+    await migrate(old.url);
+    expect(await migrate(old.url)).toEqual([]);
+    const rows = await run('select subject, payload from outbox order by id');
+    const events = rows.map(({ payload }) => JSON.parse(payload) as EventEnvelope<Told>);
+    expect(rows.map(({ subject }) => subject)).toEqual(events.map(() => accountSettingsChanged.subject));
+    expect(events.map(({ id, accountId }) => [id, accountId])).toEqual([
+      ['evt_01k3m8q0c7fq9r2v5x8z1b4d6e', 'acc_01k3m8q0c7fq9r2v5x8z1b4d6e'],
+      ['evt_01k3m8q0c7fq9r2v5x8z1b4d6f', 'acc_01k3m8q0c7fq9r2v5x8z1b4d6f'],
+    ]);
+    for (const { data, occurredAt } of events) {
+      expect(accountSettingsChanged.data.parse(data)).toEqual(data);
+      expect(data.changedAt).toBe(occurredAt);
+    }
+    expect(events[0]?.data).toMatchObject({
+      ...{ handle: 'ada', businessName: 'Ada’s "Courses"', supportEmail: 'ada@example.com', defaultCurrency: 'eur' },
+      ...{ testMode: true, holdDecisionMinutes: 5, nudgeAfterMinutes: 70, commissionHoldDays: 14 },
+      ...{ cancellationNotices: true, dailyChargeLimit: 3, checkoutUrl: null, revision: 1 },
+    });
+  } finally {
+    await old.close();
+  }
+});
