@@ -64,7 +64,7 @@ export const listSubscriptions = defineRequest('read', 'billing', 'subscriptions
 });
 export const getSubscription = defineRequest('read', 'billing', 'subscriptions.get', {
   input: z.object({ subscriptionId: z.string() }),
-  output: subscriptionResource,
+  output: subscriptionWithHistory,
 });
 
 const ofSubscription = z.object({ subscriptionId: z.string() });

@@ -61,7 +61,7 @@ export const createBilling = defineService<BillingConfig>({
       },
       events: [...eventHandlers(wakeRelay), keepSettings],
       requests: [
-        ...subscriptionRequests(database),
+        ...subscriptionRequests({ database, clock, wakeRelay, processors }),
         ...paymentRequests(payments),
         ...paymentProcessorRequests({ database, clock, secrets, processors }),
         ...dailyRunRequests({ database, clock, logger, steps: dailySteps(payments), ...running }),

@@ -55,7 +55,10 @@ test('a refunded order’s subscription ends, and that is told once with what it
   await eventually(async () => (await subscriptions(account)).length === 2);
   await eventually(() => canceled(account).length > 0);
   expect(canceled(account).map(({ data }) => subscriptionCanceled.data.strict().parse(data))).toMatchObject([
-    { orderId: order.data.orderId, amountCents: 9_906, mrrCents: 826, canceledAt: refund.data.refundedAt },
+    {
+      ...{ orderId: order.data.orderId, amountCents: 9_906, mrrCents: 826, canceledAt: refund.data.refundedAt },
+      ...{ statusBefore: 'active', reason: 'refund', sendWebhook: true },
+    },
   ]);
 });
 

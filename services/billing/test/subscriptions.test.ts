@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const subscription = getSubscription.output.strict();
+const subscription = listSubscriptions.output.shape.data.element.strict();
 const newAccount = (): string => newId('account', nowMs);
 
 async function list(accountId: string, page: { limit?: number; before?: string } = {}) {
@@ -28,9 +28,9 @@ async function list(accountId: string, page: { limit?: number; before?: string }
 }
 
 const get = async (accountId: string, subscriptionId: string) =>
-  subscription.parse(
-    await harness.requester.request(getSubscription, { subscriptionId }, { accountId, requestId: 'r' }),
-  );
+  getSubscription.output
+    .strict()
+    .parse(await harness.requester.request(getSubscription, { subscriptionId }, { accountId, requestId: 'r' }));
 
 const listed = (accountId: string, count: number) =>
   eventually(async () => {

@@ -39,11 +39,11 @@ export async function listPayments(
   const list = lists.get(chosen.join()) as ReturnType<typeof listBy>;
   const scope = [accountId, ...chosen.map((filter) => values[filter] as string)];
   const { data, ...rest } = await list(database, scope, page);
-  return { data: data.map(resourceOf), ...rest };
+  return { data: data.map(paymentResourceOf), ...rest };
 }
 
 /** Everything but what was sent: it has the card's token in it. */
-const resourceOf = (payment: Payment): PaymentResource => ({
+export const paymentResourceOf = (payment: Payment): PaymentResource => ({
   id: payment.id,
   order_id: payment.order_id,
   step: payment.step,

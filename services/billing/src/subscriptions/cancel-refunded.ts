@@ -4,7 +4,7 @@ import { subscriptionCanceled } from '@app/contracts/subscriptions';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
 import { type Client, statement } from '@app/service-kit/database';
-import { monthlyCents } from './monthly.rules.ts';
+import { aboutSubscription, type SubscriptionIdentity } from './subscription-event.rules.ts';
 
 /** Whose order, and when it was refunded. */
 interface OrderKey {
@@ -57,29 +57,28 @@ export async function cancelOfRefundedOrders(client: Client, events: readonly Re
   await cancelRefunded(client, refunds, events[0]?.requestId ?? null);
 }
 
+// Locked in the order of ids, as daily runs lock them, so that no two wait in a circle.
 const cancelStatement = statement(
   'subscriptions-cancel-refunded',
-  `update subscriptions as s set status = 'canceled', canceled_at = greatest(r.refunded_at, s.started_at),
-     next_charge_at = null, paused_at = null
-   from refunded_orders as r, json_to_recordset($1::json) as o(account_id text, order_id text)
-   where s.account_id = o.account_id and s.order_id = o.order_id
-     and r.account_id = s.account_id and r.order_id = s.order_id and s.status <> 'canceled'
+  `with living as (
+     select s.id, s.status, greatest(r.refunded_at, s.started_at) as ends_at
+     from json_to_recordset($1::json) as o(account_id text, order_id text)
+       join refunded_orders as r on r.account_id = o.account_id and r.order_id = o.order_id
+       join subscriptions as s on s.account_id = o.account_id and s.order_id = o.order_id
+     where s.status <> 'canceled'
+     order by s.id for update of s
+   )
+   update subscriptions as s set status = 'canceled', canceled_at = l.ends_at, next_charge_at = null, paused_at = null,
+     free_try = false
+   from living as l where s.id = l.id
    returning s.id, s.account_id, s.order_id, s.product_id, s.product_name, s.customer_email, s.amount_cents, s.currency,
-     s.billing_interval, s.canceled_at, s.test`,
+     s.billing_interval, s.canceled_at, s.test, l.status as status_before`,
 );
 
-interface CanceledRow {
-  readonly id: string;
+interface CanceledRow extends SubscriptionIdentity {
   readonly account_id: string;
-  readonly order_id: string;
-  readonly product_id: string;
-  readonly product_name: string;
-  readonly customer_email: string;
-  readonly amount_cents: number;
-  readonly currency: string;
-  readonly billing_interval: 'month' | 'year';
   readonly canceled_at: Date;
-  readonly test: boolean;
+  readonly status_before: 'active' | 'past_due' | 'paused';
 }
 
 /** Cancels those subscriptions of the orders whose order was refunded, and tells of each once. The orders are locked. */
@@ -100,16 +99,11 @@ export async function cancelRefunded(
   await client.query(insertOutboxSql, [JSON.stringify(events)]);
 }
 
+/** The seller refunds orders, so endpoints are told as of every cancellation by the seller. */
 const canceledData = (row: CanceledRow): EventData<typeof subscriptionCanceled> => ({
-  subscriptionId: row.id,
-  orderId: row.order_id,
-  productId: row.product_id,
-  productName: row.product_name,
-  customerEmail: row.customer_email,
-  amountCents: row.amount_cents,
-  currency: row.currency,
-  billingInterval: row.billing_interval,
-  mrrCents: monthlyCents(row.amount_cents, row.billing_interval),
+  ...aboutSubscription(row),
   canceledAt: row.canceled_at.toISOString(),
-  test: row.test,
+  statusBefore: row.status_before,
+  reason: 'refund',
+  sendWebhook: true,
 });

@@ -14,5 +14,15 @@ export function nthPeriodEnd(anchor: Date, interval: BillingInterval, n: number)
   return end;
 }
 
+/** The first n, from 1 on, whose period ends after `time`. */
+export function periodAt(anchor: Date, interval: BillingInterval, time: Date): number {
+  const monthOf = (date: Date): number => date.getUTCFullYear() * 12 + date.getUTCMonth();
+  const months = monthOf(time) - monthOf(anchor);
+  // Period n ends in the month that is n intervals after the anchor's: at this n that month is not after the time's.
+  let n = Math.max(1, Math.floor(months / (interval === 'year' ? 12 : 1)));
+  while (nthPeriodEnd(anchor, interval, n) <= time) n += 1;
+  return n;
+}
+
 /** Day 0 of a month is the last of the month before. */
 const daysInMonth = (year: number, month: number): number => new Date(Date.UTC(year, month + 1, 0)).getUTCDate();

@@ -1,13 +1,30 @@
 import * as contract from '@app/contracts/subscriptions';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import type { Database } from '@app/service-kit/database';
-import { getSubscription, listSubscriptions } from './get-subscriptions.ts';
+import type { Processors } from '../processors/processors.ts';
+import type { ChangeDeps } from './change-subscription.ts';
+import { getSubscription } from './get-subscription.ts';
+import { listSubscriptions } from './list-subscriptions.ts';
+import { putPaymentMethod } from './put-payment-method.ts';
+import { cancelSubscription, pauseSubscription, resumeSubscription } from './subscriptions.ts';
 
-export function subscriptionRequests(database: Database): RequestHandler[] {
+export function subscriptionRequests(deps: ChangeDeps & { readonly processors: Processors }): RequestHandler[] {
+  const { database } = deps;
   return [
-    onRequest(contract.listSubscriptions, (page, { accountId }) => listSubscriptions(database, accountId, page)),
+    onRequest(contract.listSubscriptions, (query, { accountId }) => listSubscriptions(database, accountId, query)),
     onRequest(contract.getSubscription, ({ subscriptionId }, { accountId }) =>
       getSubscription(database, accountId, subscriptionId),
+    ),
+    onRequest(contract.cancelSubscription, ({ subscriptionId }, context) =>
+      cancelSubscription(deps, context, subscriptionId),
+    ),
+    onRequest(contract.pauseSubscription, ({ subscriptionId }, context) =>
+      pauseSubscription(deps, context, subscriptionId),
+    ),
+    onRequest(contract.resumeSubscription, ({ subscriptionId }, context) =>
+      resumeSubscription(deps, context, subscriptionId),
+    ),
+    onRequest(contract.putPaymentMethod, ({ subscriptionId, body }, context) =>
+      putPaymentMethod(deps, context, subscriptionId, body.paymentMethod),
     ),
   ];
 }

@@ -9,6 +9,7 @@ import { Payments } from './0007-payments.ts';
 import { ProcessorComparisons } from './0008-processor-comparisons.ts';
 import { Renewals } from './0009-renewals.ts';
 import { DailyRunProgress } from './0010-daily-run-progress.ts';
+import { SubscriptionAnchors } from './0012-subscription-anchors.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -22,4 +23,5 @@ export const migrations: Migrations = [
   { name: '0009-renewals', class: Renewals },
   { name: '0010-daily-run-progress', class: DailyRunProgress },
   accountSettingsMigration('0011'),
+  { name: '0012-subscription-anchors', class: SubscriptionAnchors },
 ];

@@ -1,0 +1,123 @@
+import { addToOutbox, type OutboxRow } from '@app/messaging/outbox';
+import { runCommandOnce } from '@app/messaging/run-command-once';
+import { executeBound } from '@app/service-kit/bound-sql';
+import type { Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
+import type { Subscription, SubscriptionChange } from './subscription-change.rules.ts';
+import type { SubscriptionIdentity } from './subscription-event.rules.ts';
+import {
+  noSubscription,
+  type SubscriptionResource,
+  type SubscriptionRow,
+  subscriptionColumns,
+  subscriptionOf,
+} from './subscription-rows.ts';
+
+export interface ChangeDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  wakeRelay(): void;
+}
+
+export interface CommandContext {
+  readonly accountId: string;
+  readonly requestId: string;
+  readonly commandId: string;
+}
+
+/** A card that replaces the one of a subscription: the processor's token, never logged, and whose it is. */
+export interface NewCard {
+  readonly method: string;
+  readonly processor: string;
+}
+
+export interface Found {
+  readonly subscription: Subscription & SubscriptionIdentity;
+  /** A renewal of it is at the processor. */
+  readonly charging: boolean;
+  /** The card is the one that it has. */
+  readonly same_card: boolean;
+}
+
+export interface Decision {
+  readonly change: SubscriptionChange;
+  readonly card?: NewCard;
+  /** Of the changed subscription, in the transaction of its change. */
+  event?(changed: SubscriptionResource): OutboxRow;
+}
+
+/** The lock orders this action and whoever begins or ends a renewal: each sees what the other has written. */
+const lockSql = `
+  select ${subscriptionColumns}, hard_declined, free_try, anchor, anchor_period, period,
+    collection = 'automatic' and payment_method = $3 and coalesce(processor, $4) = $4 as same_card
+  from subscriptions where account_id = $1 and id = $2 for update`;
+
+// A statement of its own, behind the lock: it sees what was committed while the lock was waited for.
+const chargingSql = `
+  select from payments
+  where account_id = $1 and order_id = $2 and step = 'renewal' and status not in ('succeeded', 'declined')`;
+
+const updateSql = `
+  update subscriptions set status = $3, collection = $4, canceled_at = $5, paused_at = $6, next_charge_at = $7,
+    failed_tries = $8, hard_declined = $9, free_try = $10, anchor = $11, anchor_period = $12, period = $13,
+    current_period_end = $14, payment_method = coalesce($15, payment_method), processor = coalesce($16, processor),
+    last_four = case when $15::text is null then last_four end
+  where account_id = $1 and id = $2
+  returning ${subscriptionColumns}`;
+
+type Transaction = ReturnType<Database['fork']>;
+type LockedRow = SubscriptionRow & Subscription & { readonly same_card: boolean | null };
+
+/**
+ * Changes one subscription and writes the event of the change, in one transaction, at most once for the command.
+ * An action that holds already changes nothing, and tells nobody. Throws `subscription_not_found`, and what `decide` throws.
+ * @param card the one to compare with the subscription's
+ */
+export async function changeSubscription(
+  { database, wakeRelay }: ChangeDeps,
+  { accountId, commandId }: CommandContext,
+  id: string,
+  decide: (found: Found) => Decision,
+  card?: NewCard,
+): Promise<SubscriptionResource> {
+  const resource = await runCommandOnce<SubscriptionResource>(database.fork(), commandId, async (tx) => {
+    const values = [accountId, id, card?.method ?? null, card?.processor ?? null];
+    const [row] = await executeBound<LockedRow>(tx, lockSql, values);
+    if (row === undefined) throw noSubscription(id);
+    const charging = (await executeBound(tx, chargingSql, [accountId, row.order_id])).length > 0;
+    const { change, event, card: newCard } = decide({ subscription: row, charging, same_card: row.same_card ?? false });
+    if (change === null) return subscriptionOf(row);
+    const changed = await update(tx, accountId, { ...row, ...change }, newCard);
+    if (event !== undefined) await addToOutbox(tx, [event(changed)]);
+    return changed;
+  });
+  wakeRelay();
+  return resource;
+}
+
+async function update(
+  tx: Transaction,
+  accountId: string,
+  next: LockedRow,
+  card: NewCard | undefined,
+): Promise<SubscriptionResource> {
+  const [row] = await executeBound<SubscriptionRow>(tx, updateSql, [
+    accountId,
+    next.id,
+    next.status,
+    next.collection,
+    next.canceled_at,
+    next.paused_at,
+    next.next_charge_at,
+    next.failed_tries,
+    next.hard_declined,
+    next.free_try,
+    next.anchor,
+    next.anchor_period,
+    next.period,
+    next.current_period_end,
+    card?.method ?? null,
+    card?.processor ?? null,
+  ]);
+  return subscriptionOf(row as SubscriptionRow);
+}

@@ -1,0 +1,65 @@
+import { limits } from '@app/contracts/common';
+import type { RequestOutput } from '@app/contracts/define';
+import type { getSubscription as contract } from '@app/contracts/subscriptions';
+import { type Database, statement } from '@app/service-kit/database';
+import { paymentResourceOf } from '../payments/list-payments.ts';
+import type { Payment } from '../payments/payment.types.ts';
+import { paymentColumns, paymentOf } from '../payments/payment-rows.ts';
+import { nthPeriodEnd } from './period.rules.ts';
+import { noSubscription, type SubscriptionRow, subscriptionColumns, subscriptionOf } from './subscription-rows.ts';
+
+type Resource = RequestOutput<typeof contract>;
+type Period = Resource['periods'][number];
+
+/** The subscription with its history, as of one moment: a renewal that ends meanwhile is in both lists or in none. */
+const byId = statement(
+  'subscriptions-by-id',
+  `select ${subscriptionColumns},
+     (select json_agg(r order by r.period desc)
+      from (select period, starts_at, ends_at, amount_cents, status, paid_at from renewals
+            where account_id = s.account_id and subscription_id = s.id order by period desc limit $3) as r) as renewals,
+     (select json_agg(p order by p.id desc)
+      from (select ${paymentColumns} from payments
+            where account_id = s.account_id and order_id = s.order_id and step = 'renewal'
+            order by id desc limit $3) as p) as payments
+   from subscriptions as s where account_id = $1 and id = $2`,
+);
+
+interface HistoryRow extends SubscriptionRow {
+  readonly renewals: Period[] | null;
+  readonly payments: Payment[] | null;
+}
+
+/**
+ * One subscription, of a test order too, with its periods and payments, newest first and at most 100 each.
+ * Throws `subscription_not_found`, for another account's as well.
+ */
+export async function getSubscription(database: Database, accountId: string, id: string): Promise<Resource> {
+  const { rows } = await database.pool.query<HistoryRow>(byId([accountId, id, limits.listMax]));
+  const [row] = rows;
+  if (row === undefined) throw noSubscription(id);
+  const renewed = (row.renewals ?? []).map(periodOf);
+  return {
+    ...subscriptionOf(row),
+    periods: [...renewed, firstPeriod(row)].slice(0, limits.listMax),
+    payments: (row.payments ?? []).map(paymentOf).map(paymentResourceOf),
+  };
+}
+
+/** The period that the order paid. Whatever moved the anchor since, it began with the subscription. */
+const firstPeriod = ({ started_at, billing_interval, amount_cents }: SubscriptionRow): Period => ({
+  period: 1,
+  starts_at: started_at.toISOString(),
+  ends_at: nthPeriodEnd(started_at, billing_interval, 1).toISOString(),
+  amount_cents,
+  status: 'paid',
+  paid_at: started_at.toISOString(),
+});
+
+/** Times in PostgreSQL's JSON have an offset and as many digits as they need. */
+const periodOf = ({ starts_at, ends_at, paid_at, ...period }: Period): Period => ({
+  ...period,
+  starts_at: new Date(starts_at).toISOString(),
+  ends_at: new Date(ends_at).toISOString(),
+  paid_at: paid_at === null ? null : new Date(paid_at).toISOString(),
+});

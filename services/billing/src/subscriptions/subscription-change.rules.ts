@@ -1,0 +1,98 @@
+import { DomainError } from '@app/contracts/errors';
+import { type BillingInterval, nthPeriodEnd, periodAt } from './period.rules.ts';
+
+/** What the seller's actions change of a subscription; fields are named as the columns. */
+export interface SubscriptionState {
+  readonly status: 'active' | 'past_due' | 'paused' | 'canceled';
+  readonly collection: 'automatic' | 'external';
+  readonly canceled_at: Date | null;
+  readonly paused_at: Date | null;
+  readonly next_charge_at: Date | null;
+  readonly failed_tries: number;
+  readonly hard_declined: boolean;
+  readonly free_try: boolean;
+  readonly anchor: Date;
+  readonly anchor_period: number;
+  readonly period: number;
+  readonly current_period_end: Date;
+}
+
+/** The state beside what no action changes. */
+export interface Subscription extends SubscriptionState {
+  readonly billing_interval: BillingInterval;
+  readonly started_at: Date;
+}
+
+/** The fields that change; null when the action holds already. Throws `invalid_transition`. */
+export type SubscriptionChange = Partial<SubscriptionState> | null;
+
+/** A rehearsal may have begun at a later time than now, and nothing ends before it began. */
+export function cancel({ status, started_at }: Subscription, now: Date): SubscriptionChange {
+  if (status === 'canceled') return null;
+  const canceled_at = started_at > now ? started_at : now;
+  return { status: 'canceled', canceled_at, paused_at: null, next_charge_at: null, free_try: false };
+}
+
+/** Stops renewals, and tries of one that failed. What is under way at the processor is recorded as it ends. */
+export function pause({ status }: Subscription, now: Date): SubscriptionChange {
+  if (status === 'paused') return null;
+  refuseCanceled(status, 'paused');
+  return { status: 'paused', paused_at: now, next_charge_at: null };
+}
+
+/**
+ * Before the period's end it keeps its date. Later its next period begins now, at a new anchor: what passed while it was
+ * paused is not billed. The tries of a renewal that had failed count anew.
+ * @param charging whether the renewal is at the processor: that charge pays the period it was begun for, so the dates stay
+ */
+export function resume(subscription: Subscription, now: Date, charging: boolean): SubscriptionChange {
+  if (subscription.status !== 'paused') {
+    refuseCanceled(subscription.status, 'resumed');
+    return null;
+  }
+  const { anchor, anchor_period, period, current_period_end } = subscription;
+  const dates = { anchor, anchor_period, period, current_period_end, ...paidUntil(subscription, now) };
+  const late = dates.current_period_end <= now && !charging;
+  const kept = late ? { ...dates, anchor: now, anchor_period: dates.period, current_period_end: now } : dates;
+  return {
+    ...kept,
+    ...{ status: 'active', paused_at: null, failed_tries: 0, free_try: false },
+    next_charge_at: subscription.collection === 'automatic' ? kept.current_period_end : null,
+  };
+}
+
+/**
+ * A new card. While payment is past due it gets one try that does not count, due now. A card that was lost or had expired is
+ * forgotten. What the seller collected in other ways is charged to the card from the next period on.
+ */
+export function replaceCard(subscription: Subscription, now: Date): SubscriptionChange {
+  refuseCanceled(subscription.status, 'given a new card');
+  const dates = paidUntil(subscription, now);
+  const { current_period_end: end } = { ...subscription, ...dates };
+  const change = { ...dates, collection: 'automatic', hard_declined: false } as const;
+  switch (subscription.status) {
+    case 'past_due':
+      return { ...change, free_try: true, next_charge_at: now };
+    case 'paused':
+      return change;
+    default:
+      return { ...change, next_charge_at: subscription.collection === 'automatic' ? subscription.next_charge_at : end };
+  }
+}
+
+/**
+ * The period that the seller has collected up to now, or up to the pause. Nobody charges what is `external`, so its row may
+ * stand at an earlier period; empty for what is charged here, whose row is right.
+ */
+function paidUntil(subscription: Subscription, now: Date): Partial<SubscriptionState> {
+  const { collection, anchor, anchor_period, billing_interval: interval } = subscription;
+  if (collection === 'automatic') return {};
+  const n = Math.max(subscription.period - anchor_period, periodAt(anchor, interval, subscription.paused_at ?? now));
+  return { period: anchor_period + n, current_period_end: nthPeriodEnd(anchor, interval, n) };
+}
+
+function refuseCanceled(status: SubscriptionState['status'], what: string): void {
+  if (status === 'canceled') {
+    throw new DomainError('invalid_transition', `The subscription is canceled for good, so it cannot be ${what}.`);
+  }
+}

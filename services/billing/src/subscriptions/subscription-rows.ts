@@ -1,0 +1,45 @@
+import type { RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import type * as contract from '@app/contracts/subscriptions';
+
+export type SubscriptionResource = RequestOutput<typeof contract.cancelSubscription>;
+
+/** As `SubscriptionRow` names them: everything that is shown, so not the payment method. */
+export const subscriptionColumns = `id, order_id, product_id, product_name, customer_email, amount_cents, currency,
+  billing_interval, status, collection, started_at, current_period_end, canceled_at, paused_at, next_charge_at,
+  failed_tries, last_four, test`;
+
+type Dates = 'started_at' | 'current_period_end' | 'canceled_at' | 'paused_at' | 'next_charge_at';
+
+export interface SubscriptionRow extends Omit<SubscriptionResource, Dates> {
+  readonly started_at: Date;
+  readonly current_period_end: Date;
+  readonly canceled_at: Date | null;
+  readonly paused_at: Date | null;
+  readonly next_charge_at: Date | null;
+}
+
+export const subscriptionOf = (row: SubscriptionRow): SubscriptionResource => ({
+  id: row.id,
+  order_id: row.order_id,
+  product_id: row.product_id,
+  product_name: row.product_name,
+  customer_email: row.customer_email,
+  amount_cents: row.amount_cents,
+  currency: row.currency,
+  billing_interval: row.billing_interval,
+  status: row.status,
+  collection: row.collection,
+  started_at: row.started_at.toISOString(),
+  current_period_end: row.current_period_end.toISOString(),
+  canceled_at: row.canceled_at?.toISOString() ?? null,
+  paused_at: row.paused_at?.toISOString() ?? null,
+  next_charge_at: row.next_charge_at?.toISOString() ?? null,
+  failed_tries: row.failed_tries,
+  last_four: row.last_four,
+  test: row.test,
+});
+
+/** For an id that is nobody's, and for another account's. */
+export const noSubscription = (id: string): DomainError =>
+  new DomainError('subscription_not_found', `There is no subscription with the id "${id}".`);

@@ -1,0 +1,66 @@
+import { subscriptionCanceled, subscriptionPaused, subscriptionResumed } from '@app/contracts/subscriptions';
+import { outboxRow } from '@app/messaging/outbox';
+import { type ChangeDeps, type CommandContext, changeSubscription } from './change-subscription.ts';
+import { cancel, pause, resume, type SubscriptionState } from './subscription-change.rules.ts';
+import { aboutSubscription } from './subscription-event.rules.ts';
+import type { SubscriptionResource } from './subscription-rows.ts';
+
+type Action = (deps: ChangeDeps, context: CommandContext, id: string) => Promise<SubscriptionResource>;
+
+/** Ends a subscription now. A canceled one stays as it is, and nobody is told again. Throws `subscription_not_found`. */
+export const cancelSubscription: Action = (deps, context, id) => {
+  const now = deps.clock.now();
+  return changeSubscription(deps, context, id, ({ subscription }) => ({
+    change: cancel(subscription, now),
+    event: (changed) => {
+      const data = {
+        ...aboutSubscription(subscription),
+        canceledAt: changed.canceled_at ?? now.toISOString(),
+        statusBefore: living(subscription.status),
+        reason: 'seller' as const,
+        sendWebhook: true,
+      };
+      return outboxRow(subscriptionCanceled, data, sourceOf(context, now));
+    },
+  }));
+};
+
+/** Stops renewals and tries. Throws `subscription_not_found`, and `invalid_transition` for a canceled one. */
+export const pauseSubscription: Action = (deps, context, id) => {
+  const now = deps.clock.now();
+  return changeSubscription(deps, context, id, ({ subscription }) => ({
+    change: pause(subscription, now),
+    event: () => {
+      const statusBefore = living(subscription.status);
+      const data = { ...aboutSubscription(subscription), statusBefore, pausedAt: now.toISOString() };
+      return outboxRow(subscriptionPaused, data, sourceOf(context, now));
+    },
+  }));
+};
+
+/**
+ * Renews a paused subscription again: on its date, or now with a new anchor when that has passed. One that is not paused
+ * stays as it is. Throws `subscription_not_found`, and `invalid_transition` for a canceled one.
+ */
+export const resumeSubscription: Action = (deps, context, id) => {
+  const now = deps.clock.now();
+  return changeSubscription(deps, context, id, ({ subscription, charging }) => ({
+    change: resume(subscription, now, charging),
+    event: ({ next_charge_at: nextChargeAt }) => {
+      const data = { ...aboutSubscription(subscription), nextChargeAt, resumedAt: now.toISOString() };
+      return outboxRow(subscriptionResumed, data, sourceOf(context, now));
+    },
+  }));
+};
+
+const sourceOf = ({ accountId, requestId }: CommandContext, now: Date) => ({
+  accountId,
+  requestId,
+  nowMs: now.getTime(),
+});
+
+/** The rules leave a canceled one as it is, so no event has it as the state before. */
+function living(status: SubscriptionState['status']): 'active' | 'past_due' | 'paused' {
+  if (status === 'canceled') throw new Error('a canceled subscription changed');
+  return status;
+}

@@ -1,0 +1,328 @@
+import type { EventDefinition, EventEnvelope } from '@app/contracts/define';
+import { newId, newIdSuffix } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import * as contract from '@app/contracts/subscriptions';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { type Harness, startHarness } from './harness.ts';
+import { nowMs, orderEvent } from './samples.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let database: Database;
+beforeAll(async () => {
+  harness = await startHarness();
+  database = await openDatabase(databaseOptions(harness.databaseUrl));
+});
+afterAll(async () => {
+  await database.close();
+  await harness.close();
+});
+
+const { cancelSubscription, pauseSubscription, resumeSubscription, putPaymentMethod } = contract;
+type Action = typeof cancelSubscription;
+type Fields = Parameters<typeof orderEvent>[1];
+
+interface Seen {
+  readonly account: string;
+  readonly id: string;
+  readonly orderId: string;
+}
+
+/** A monthly subscription of 31 January whose first period ended on 28 February; the clock stands at 15 March. */
+async function subscribe(fields: Fields = {}, account = newId('account', nowMs)): Promise<Seen> {
+  const order = orderEvent(account, { paymentMethod: 'sim_ok', ...fields });
+  await harness.publish(orderPaid, order);
+  const orderId = order.data.orderId;
+  const id = await eventually(async () => {
+    const { rows } = await database.pool.query('select id from subscriptions where order_id = $1', [orderId]);
+    return rows[0]?.id as string;
+  });
+  return { account, id, orderId };
+}
+
+const context = (accountId: string, commandId = newIdSuffix(harness.clock.nowMs())) => ({
+  accountId,
+  requestId: 'r',
+  commandId,
+});
+const act = (action: Action, { account, id }: Seen, commandId?: string) =>
+  harness.requester.request(action, { subscriptionId: id }, context(account, commandId));
+const putCard = ({ account, id }: Seen, paymentMethod: string) =>
+  harness.requester.request(putPaymentMethod, { subscriptionId: id, body: { paymentMethod } }, context(account));
+const get = ({ account, id }: Seen) =>
+  harness.requester.request(contract.getSubscription, { subscriptionId: id }, { accountId: account, requestId: 'r' });
+
+/** All that was published of the subscription after its start, once nothing waits in the outbox. */
+async function told({ account, id }: Seen): Promise<EventEnvelope<Record<string, unknown>>[]> {
+  await eventually(async () => {
+    const { rowCount } = await database.pool.query('select from outbox where published_at is null');
+    return rowCount === 0;
+  });
+  const published = harness.published as EventEnvelope<Record<string, unknown>>[];
+  return published.filter(
+    ({ accountId, data }) => accountId === account && data.subscriptionId === id && !('startedAt' in data),
+  );
+}
+
+const parsed = <E extends EventDefinition>(definition: E, event: EventEnvelope<unknown> | undefined) =>
+  definition.data.parse(event?.data);
+
+const columns = `status, payment_method, processor, last_four, hard_declined, free_try, failed_tries, anchor, anchor_period,
+  period, current_period_end, next_charge_at`;
+async function rowOf({ account, id }: Seen): Promise<Record<string, unknown>> {
+  const { rows } = await database.pool.query(`select ${columns} from subscriptions where account_id = $1 and id = $2`, [
+    account,
+    id,
+  ]);
+  return rows[0];
+}
+
+const pastDue = ({ id }: Seen) =>
+  database.pool.query(
+    `update subscriptions set status = 'past_due', failed_tries = 2, hard_declined = true,
+       next_charge_at = '2026-03-18T00:00:00Z', processor = 'simulated', last_four = '0002' where id = $1`,
+    [id],
+  );
+
+test('a canceled subscription is told of once with the state it left, however often it is canceled', async () => {
+  const seen = await subscribe();
+  const commandId = newIdSuffix(harness.clock.nowMs());
+  const [first, again] = [
+    await act(cancelSubscription, seen, commandId),
+    await act(cancelSubscription, seen, commandId),
+  ];
+  expect(first).toMatchObject({ status: 'canceled', next_charge_at: null, canceled_at: '2026-03-15T12:00:00.000Z' });
+  expect(again).toEqual(first);
+  expect(await Promise.all([act(cancelSubscription, seen), act(cancelSubscription, seen)])).toEqual([first, first]);
+  const events = await told(seen);
+  expect(events).toHaveLength(1);
+  expect(parsed(contract.subscriptionCanceled, events[0])).toEqual({
+    subscriptionId: seen.id,
+    orderId: seen.orderId,
+    productId: expect.stringMatching(/^prd_/),
+    productName: 'Club',
+    customerEmail: 'buyer@example.com',
+    amountCents: 1900,
+    currency: 'usd',
+    billingInterval: 'month',
+    mrrCents: 1900,
+    canceledAt: '2026-03-15T12:00:00.000Z',
+    statusBefore: 'active',
+    reason: 'seller',
+    sendWebhook: true,
+    test: false,
+  });
+});
+
+test('two cancellations at the same moment are told of once', async () => {
+  const seen = await subscribe();
+  await Promise.all(Array.from({ length: 6 }, () => act(cancelSubscription, seen)));
+  expect(await told(seen)).toHaveLength(1);
+});
+
+test('canceled is final', async () => {
+  const seen = await subscribe();
+  await act(cancelSubscription, seen);
+  const before = await rowOf(seen);
+  for (const refused of [
+    () => act(pauseSubscription, seen),
+    () => act(resumeSubscription, seen),
+    () => putCard(seen, 'sim_ok_2'),
+  ])
+    await expect(refused()).rejects.toMatchObject({ code: 'invalid_transition' });
+  expect(await rowOf(seen)).toEqual(before);
+  expect(await told(seen)).toHaveLength(1);
+});
+
+test('pause and resumption are told of once each, and paused time is not billed', async () => {
+  const seen = await subscribe();
+  await pastDue(seen);
+  for (let turn = 0; turn < 2; turn += 1)
+    expect(await act(pauseSubscription, seen)).toMatchObject({
+      status: 'paused',
+      paused_at: '2026-03-15T12:00:00.000Z',
+      next_charge_at: null,
+    });
+  for (let turn = 0; turn < 2; turn += 1)
+    expect(await act(resumeSubscription, seen)).toMatchObject({
+      status: 'active',
+      paused_at: null,
+      failed_tries: 0,
+      current_period_end: '2026-03-15T12:00:00.000Z',
+      next_charge_at: '2026-03-15T12:00:00.000Z',
+    });
+  expect(await rowOf(seen)).toMatchObject({ anchor: harness.clock.now(), anchor_period: 1, period: 1 });
+  const [paused, resumed, ...more] = await told(seen);
+  expect(more).toEqual([]);
+  expect(parsed(contract.subscriptionPaused, paused)).toMatchObject({ statusBefore: 'past_due', mrrCents: 1900 });
+  expect(parsed(contract.subscriptionResumed, resumed)).toMatchObject({ nextChargeAt: '2026-03-15T12:00:00.000Z' });
+});
+
+test('who resumes before the period’s end keeps its date', async () => {
+  const seen = await subscribe({ billingInterval: 'year' });
+  await act(pauseSubscription, seen);
+  const end = '2027-01-31T12:00:00.000Z';
+  expect(await act(resumeSubscription, seen)).toMatchObject({ current_period_end: end, next_charge_at: end });
+  expect(await rowOf(seen)).toMatchObject({ anchor: new Date(nowMs), anchor_period: 0 });
+});
+
+/** A renewal that is at the processor: what a daily run has committed before it calls. */
+async function beginRenewal({ account, id, orderId }: Seen): Promise<string> {
+  const paymentId = newId('payment', harness.clock.nowMs());
+  await database.pool.query(
+    `insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
+       processor, customer_email, product_name, test, created_at, next_check_at)
+     values ($1, $2, $3, 'renewal', '2', 1, 'chargeSaved', '{}', 1900, 'usd', 'sent', 'simulated', 'buyer@example.com',
+       'Club', false, $4, $4::timestamptz + interval '1 day')`,
+    [paymentId, account, orderId, harness.clock.now()],
+  );
+  await database.pool.query(
+    `insert into renewals (account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status, run_id,
+       payment_id)
+     values ($1, $2, 2, '2026-02-28T12:00:00Z', '2026-03-31T12:00:00Z', 1900, 'usd', 'processing', 'drn_1', $3)`,
+    [account, id, paymentId],
+  );
+  return paymentId;
+}
+
+test('every action holds while a renewal is at the processor, and a resumption keeps the dates that it pays for', async () => {
+  const [resumed, stopped] = [await subscribe(), await subscribe()];
+  for (const seen of [resumed, stopped]) await beginRenewal(seen);
+  await act(pauseSubscription, resumed);
+  expect(await act(resumeSubscription, resumed)).toMatchObject({
+    status: 'active',
+    current_period_end: '2026-02-28T12:00:00.000Z',
+    next_charge_at: '2026-02-28T12:00:00.000Z',
+  });
+  expect(await rowOf(resumed)).toMatchObject({ anchor: new Date(nowMs), anchor_period: 0 });
+  expect(await act(cancelSubscription, stopped)).toMatchObject({ status: 'canceled', next_charge_at: null });
+});
+
+test('a new card of a past-due subscription is due at once for a free try, and the same card again is not', async () => {
+  const seen = await subscribe();
+  await pastDue(seen);
+  expect(await putCard(seen, 'sim_new_secret')).toMatchObject({
+    status: 'past_due',
+    failed_tries: 2,
+    last_four: null,
+    next_charge_at: '2026-03-15T12:00:00.000Z',
+  });
+  const replaced = { payment_method: 'sim_new_secret', processor: 'simulated', free_try: true, hard_declined: false };
+  expect(await rowOf(seen)).toMatchObject(replaced);
+  await database.pool.query(
+    `update subscriptions set free_try = false, hard_declined = true, next_charge_at = '2026-03-18T00:00:00Z' where id = $1`,
+    [seen.id],
+  );
+  expect(await putCard(seen, 'sim_new_secret')).toMatchObject({ next_charge_at: '2026-03-18T00:00:00.000Z' });
+  expect(await rowOf(seen)).toMatchObject({ free_try: false, hard_declined: true });
+  expect(await told(seen)).toEqual([]);
+  expect(JSON.stringify([await get(seen), harness.published])).not.toContain('sim_new_secret');
+});
+
+test('a new card of an active subscription waits for its date', async () => {
+  const seen = await subscribe();
+  expect(await putCard(seen, 'sim_other')).toMatchObject({ next_charge_at: '2026-02-28T12:00:00.000Z' });
+  expect(await rowOf(seen)).toMatchObject({ payment_method: 'sim_other', free_try: false });
+});
+
+test('a card makes an external subscription automatic from its next period on', async () => {
+  const seen = await subscribe({ paymentMethod: null });
+  expect(await get(seen)).toMatchObject({ collection: 'external', next_charge_at: null });
+  // The second period, which the seller has collected, ends on 31 March.
+  expect(await putCard(seen, 'sim_ok')).toMatchObject({
+    collection: 'automatic',
+    current_period_end: '2026-03-31T12:00:00.000Z',
+    next_charge_at: '2026-03-31T12:00:00.000Z',
+  });
+  expect(await rowOf(seen)).toMatchObject({ period: 2, anchor_period: 0 });
+});
+
+test('the database refuses a subscription that is due while it is paused, canceled or external, and a state without its time', async () => {
+  const seen = await subscribe();
+  for (const [change, constraint] of [
+    [`status = 'paused', paused_at = now()`, 'charged_while_alive'],
+    [`status = 'canceled', canceled_at = now()`, 'charged_while_alive'],
+    [`collection = 'external'`, 'only_automatic_ones_are_charged'],
+    [`status = 'paused', next_charge_at = null`, 'paused_has_time'],
+    [`status = 'canceled', next_charge_at = null`, 'canceled_has_time'],
+    [`anchor_period = 2`, 'a_period_ends_at_its_anchor_or_later'],
+    [`anchor = '2026-03-01'`, 'a_period_ends_at_its_anchor_or_later'],
+  ])
+    await expect(
+      database.pool.query(`update subscriptions set ${change} where id = $1`, [seen.id]),
+    ).rejects.toMatchObject({ constraint });
+});
+
+test('a subscription is read with its periods and the payments of its renewals, newest first', async () => {
+  const seen = await subscribe();
+  const first = {
+    period: 1,
+    starts_at: '2026-01-31T12:00:00.000Z',
+    ends_at: '2026-02-28T12:00:00.000Z',
+    amount_cents: 1900,
+    status: 'paid',
+    paid_at: '2026-01-31T12:00:00.000Z',
+  };
+  expect(await get(seen)).toMatchObject({ periods: [first], payments: [] });
+  const paymentId = await beginRenewal(seen);
+  const second = {
+    ...{ period: 2, starts_at: first.ends_at, ends_at: '2026-03-31T12:00:00.000Z', amount_cents: 1900 },
+    ...{ status: 'processing', paid_at: null },
+  };
+  expect(await get(seen)).toMatchObject({
+    periods: [second, first],
+    payments: [{ id: paymentId, step: 'renewal', try_no: 1, status: 'sent', amount_cents: 1900 }],
+  });
+});
+
+test('lists filter by status, collection, product and email, alone and together', async () => {
+  const account = newId('account', nowMs);
+  const productId = newId('product', nowMs);
+  const automatic = await subscribe({ productId, customerEmail: 'Ada@example.com' }, account);
+  const external = await subscribe({ productId, paymentMethod: null }, account);
+  const other = await subscribe({}, account);
+  await subscribe({ test: true, productId }, account);
+  await act(cancelSubscription, other);
+  const list = async (query: object) => {
+    const { data } = await harness.requester.request(contract.listSubscriptions, query, {
+      accountId: account,
+      requestId: 'r',
+    });
+    return data.map(({ id }) => id);
+  };
+  const newestFirst = [other, external, automatic].map(({ id }) => id);
+  expect(await list({})).toEqual(newestFirst);
+  expect(await list({ status: 'canceled' })).toEqual([other.id]);
+  expect(await list({ collection: 'external' })).toEqual([external.id]);
+  expect(await list({ productId })).toEqual([external.id, automatic.id]);
+  expect(await list({ email: 'ada@EXAMPLE.com' })).toEqual([automatic.id]);
+  expect(await list({ productId, status: 'active', collection: 'automatic', email: 'ada@example.com' })).toEqual([
+    automatic.id,
+  ]);
+  expect(await list({ productId, status: 'past_due' })).toEqual([]);
+  expect(await list({ productId, limit: 1, before: external.id })).toEqual([automatic.id]);
+});
+
+test('another account’s subscription is as unknown as one that never was', async () => {
+  const seen = await subscribe();
+  const stranger = newId('account', nowMs);
+  const before = await rowOf(seen);
+  for (const foreign of [
+    { ...seen, account: stranger },
+    { ...seen, id: newId('subscription', nowMs) },
+  ])
+    for (const refused of [
+      () => act(cancelSubscription, foreign),
+      () => act(pauseSubscription, foreign),
+      () => act(resumeSubscription, foreign),
+      () => putCard(foreign, 'sim_theirs'),
+      () => get(foreign),
+    ])
+      await expect(refused()).rejects.toMatchObject({ code: 'subscription_not_found' });
+  expect(await rowOf(seen)).toEqual(before);
+});
