@@ -6,7 +6,14 @@ import type { EventDefinition } from './define.ts';
 import { orderPaid, orderRefunded, orderReopened, upsellAccepted } from './orders.ts';
 import { chargesRefunded, holdSettled, paymentCompleted, paymentNoticed, refundFailed } from './payments.ts';
 import type { ServiceName } from './services.ts';
-import { subscriptionCanceled, subscriptionStarted } from './subscriptions.ts';
+import {
+  subscriptionCanceled,
+  subscriptionPaused,
+  subscriptionPaymentFailed,
+  subscriptionRebilled,
+  subscriptionResumed,
+  subscriptionStarted,
+} from './subscriptions.ts';
 
 /** What a service sends and receives; its NATS permissions follow from it. */
 export interface ServiceLinks {
@@ -44,6 +51,10 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       orderReopened,
       checkoutVisited,
       subscriptionStarted,
+      subscriptionRebilled,
+      subscriptionPaymentFailed,
+      subscriptionPaused,
+      subscriptionResumed,
       subscriptionCanceled,
       productRenamed,
     ],

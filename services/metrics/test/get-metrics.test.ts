@@ -4,16 +4,27 @@ import { checkoutVisited } from '@app/contracts/checkouts';
 import { newId } from '@app/contracts/ids';
 import { getMetrics, type MetricsResource, metricsResource } from '@app/contracts/metrics';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
-import { subscriptionCanceled, subscriptionStarted } from '@app/contracts/subscriptions';
+import {
+  subscriptionCanceled,
+  subscriptionPaused,
+  subscriptionPaymentFailed,
+  subscriptionRebilled,
+  subscriptionResumed,
+  subscriptionStarted,
+} from '@app/contracts/subscriptions';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
 import {
   cancellationEvent,
+  failedPaymentEvent,
   orderEvent,
+  pauseEvent,
   refundEvent,
+  renewalEvent,
   reopeningEvent,
+  resumptionEvent,
   sampleProduct,
   subscriptionEvent,
   visitEvent,
@@ -195,6 +206,45 @@ test('views, shown upsells, refunds and cancellations are in the published numbe
       { month: '2026-03', value: 0 },
     ],
   });
+});
+
+test('renewals are revenue, and only active subscriptions are recurring revenue', async () => {
+  const productId = newId('product', 0);
+  const about = (test = false) => ({
+    subscriptionId: subscriptionEvent(account, productId).data.subscriptionId,
+    test,
+  });
+  const [renewed, late, recovered, paused, resumed, given] = [about(), about(), about(), about(), about(), about()];
+  const test = about(true);
+  await harness.publish(
+    orderPaid,
+    orderEvent(account, productId, { productName: 'Club', pricingType: 'subscription' }),
+  );
+  for (const subscription of [renewed, late, recovered, paused, resumed, given, test]) {
+    await harness.publish(subscriptionStarted, subscriptionEvent(account, productId, subscription));
+  }
+  for (const subscription of [renewed, test])
+    await harness.publish(subscriptionRebilled, renewalEvent(account, productId, subscription));
+  for (const subscription of [late, recovered, given, test])
+    await harness.publish(subscriptionPaymentFailed, failedPaymentEvent(account, productId, subscription));
+  const retried = { ...recovered, statusBefore: 'past_due', chargedAt: '2026-03-01T00:00:00.000Z' } as const;
+  await harness.publish(subscriptionRebilled, renewalEvent(account, productId, retried));
+  for (const subscription of [paused, resumed, test])
+    await harness.publish(subscriptionPaused, pauseEvent(account, productId, subscription));
+  await harness.publish(subscriptionResumed, resumptionEvent(account, productId, resumed));
+  const ended = { ...given, statusBefore: 'past_due', reason: 'payment_failed', sendWebhook: false } as const;
+  await harness.publish(subscriptionCanceled, cancellationEvent(account, productId, ended));
+  const expected = { activeSubscriptions: 3, mrrCents: 5700, revenueCents: 4900 + 2 * 1900, orders: 1, aovCents: 4900 };
+  const metrics = await eventually(async () => {
+    const seen = await ask(productId);
+    return Object.entries(expected).every(([name, value]) => seen.summary[name as 'orders'] === value) && seen;
+  });
+  expect(metrics).toMatchObject({
+    revenueByMonth: [{ value: 4900 }, { month: '2026-02', value: 1900 }, { month: '2026-03', value: 1900 }],
+    mrrByMonth: [{ value: 6 * 1900 }, { value: 2 * 1900 }, { value: 3 * 1900 }],
+  });
+  // The cancellation has no part in the sums above: it may come last.
+  await eventually(async () => (await ask(productId)).churnByMonth[1]?.value === 0.1667);
 });
 
 test('a product nothing was sold of has zeros', async () => {

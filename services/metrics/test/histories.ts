@@ -1,187 +1,219 @@
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import {
   type Fact,
   factOfCancellation,
+  factOfFailedPayment,
   factOfOrder,
+  factOfPause,
   factOfRefund,
+  factOfRenewal,
   factOfReopening,
+  factOfResumption,
   factOfSubscription,
   factOfVisit,
 } from '../src/facts/fact.rules.ts';
 import {
   cancellationEvent,
+  failedPaymentEvent,
   orderEvent,
+  pauseEvent,
   refundEvent,
+  renewalEvent,
   reopeningEvent,
+  resumptionEvent,
   subscriptionEvent,
   visitEvent,
 } from './samples.ts';
 
-export type RollupTable = 'product_totals' | 'product_months' | 'customers';
+/** How an event of each kind is made, and which fact the service makes of it. */
+const kinds = {
+  orderPaid: { event: orderEvent, fact: factOfOrder },
+  orderRefunded: { event: refundEvent, fact: factOfRefund },
+  orderReopened: { event: reopeningEvent, fact: factOfReopening },
+  checkoutVisited: { event: visitEvent, fact: factOfVisit },
+  started: { event: subscriptionEvent, fact: factOfSubscription },
+  rebilled: { event: renewalEvent, fact: factOfRenewal },
+  paymentFailed: { event: failedPaymentEvent, fact: factOfFailedPayment },
+  paused: { event: pauseEvent, fact: factOfPause },
+  resumed: { event: resumptionEvent, fact: factOfResumption },
+  canceled: { event: cancellationEvent, fact: factOfCancellation },
+} as const;
+type Kinds = typeof kinds;
 
-/** An order, a subscription or a visit, and what became of it. */
-export interface Happening {
-  readonly kind: 'order' | 'subscription' | 'visit';
+/** An event as its producer published it. */
+export type RawEvent = { [K in keyof Kinds]: { kind: K } & ReturnType<Kinds[K]['event']> }[keyof Kinds];
+
+export const factOf = ({ kind, ...event }: RawEvent): Fact => kinds[kind].fact(event as never);
+
+export const accounts = ['acc_a', 'acc_b'];
+export const products = ['prd_1', 'prd_2'];
+
+/** Where months and days change, in a leap year and in another, and days like any other. */
+const times: fc.Arbitrary<number> = fc
+  .oneof(
+    fc.constantFrom(
+      '2024-02-28T23:59:59.999Z',
+      '2024-02-29T00:00:00.000Z',
+      '2024-02-29T23:59:59.999Z',
+      '2024-03-01T00:00:00.000Z',
+      '2024-12-31T23:59:59.999Z',
+      '2025-01-01T00:00:00.000Z',
+      '2025-01-31T23:59:59.999Z',
+      '2025-02-28T23:59:59.999Z',
+      '2025-03-01T00:00:00.000Z',
+    ),
+    fc.date({ min: new Date('2024-01-15'), max: new Date('2025-04-30'), noInvalidDate: true }),
+  )
+  .map((at) => new Date(at).getTime());
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const cents = fc.integer({ min: 0, max: 9_999_999_999 });
+const seldom = fc.nat(4).map((roll) => roll === 0);
+const place = { account: fc.constantFrom(...accounts), product: fc.constantFrom(...products), test: seldom, at: times };
+
+const visits: fc.Arbitrary<RawEvent[]> = fc
+  .record(place)
+  .map(({ account, product, test, at }) => [
+    { kind: 'checkoutVisited', ...visitEvent(account, product, { visitedAt: iso(at), test }) },
+  ]);
+
+/** An order and its refunds; each refund but the last failed afterwards, and the last too if `lastFails`. */
+const orders: fc.Arbitrary<RawEvent[]> = fc
+  .record({
+    ...place,
+    totalCents: cents,
+    email: fc.constantFrom('ann@x.io', 'Ann@x.io', 'bob@x.io', 'BOB@X.IO', 'ünal@x.io', 'Ünal@x.io'),
+    bump: fc.boolean(),
+    upsell: fc.constantFrom('none', 'shown', 'bought'),
+    source: fc.constantFrom('api', 'checkout'),
+    refunds: fc.nat(3),
+    lastFails: fc.boolean(),
+    gapDays: fc.nat(40),
+  })
+  .map(({ account, product, test, at, totalCents, email, bump, upsell, source, refunds, lastFails, gapDays }) => {
+    const items = [
+      { kind: 'main', label: 'm', amountCents: totalCents } as const,
+      ...(bump ? [{ kind: 'bump', label: 'b', amountCents: 0 } as const] : []),
+      ...(upsell === 'bought' ? [{ kind: 'upsell', label: 'u', amountCents: 0 } as const] : []),
+    ];
+    const shown = upsell === 'shown' ? { upsellShown: true } : {};
+    const paid = { totalCents, items, customerEmail: email, test, paidAt: iso(at), source, ...shown } as const;
+    const order = orderEvent(account, product, paid);
+    const events: RawEvent[] = [{ kind: 'orderPaid', ...order }];
+    const about = { orderId: order.data.orderId, totalCents, test };
+    for (let refundNo = 1; refundNo <= refunds; refundNo++) {
+      const refundedAt = iso(at + refundNo * gapDays * 86_400_000);
+      events.push({ kind: 'orderRefunded', ...refundEvent(account, product, { ...about, refundNo, refundedAt }) });
+      if (refundNo === refunds && !lastFails) continue;
+      events.push({
+        kind: 'orderReopened',
+        ...reopeningEvent(account, product, { ...about, refundNo, reopenedAt: refundedAt }),
+      });
+    }
+    return events;
+  });
+
+type Step = { readonly action: keyof typeof actions; readonly gapMs: number };
+type Status = 'active' | 'past_due' | 'paused' | 'canceled';
+
+/** What may befall a subscription, and after how long: also a month's end later, or the next millisecond. */
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({
+    action: fc.constantFrom<Step['action']>('pay', 'fail', 'fail', 'pause', 'resume', 'cancel'),
+    gapMs: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 45 * 86_400_000 })),
+  }),
+  { maxLength: 14 },
+);
+
+/** A subscription while its life is made up. */
+interface Life {
   readonly account: string;
   readonly product: string;
-  readonly month: number;
-  readonly cents: number;
-  readonly email: string;
-  readonly bump: boolean;
-  readonly upsell: 'none' | 'shown' | 'bought';
-  readonly checkout: boolean;
-  readonly yearly: boolean;
-  readonly test: boolean;
-  /** How often the order was refunded; each refund but the last failed afterwards, and so did the last if this says so. */
-  readonly refunds: number;
-  readonly lastRefundFailed: boolean;
-  /** Months after its start; null for a subscription that goes on. */
-  readonly canceledAfter: number | null;
-  /** For each of its events, when each delivery comes, beside the others'. */
-  readonly deliveries: readonly (readonly number[])[];
-  readonly batch: number;
+  readonly about: Pick<Terms, 'subscriptionId' | 'amountCents' | 'billingInterval' | 'test'>;
+  readonly oldCancellation: boolean;
+  status: Status;
+  period: number;
+  failed: number;
+}
+type Terms = ReturnType<typeof subscriptionEvent>['data'];
+type Living = Exclude<Status, 'canceled'>;
+
+/** A paused one's charge was under way when it was paused: the answer is recorded, the state stays. */
+function pay(life: Life, statusBefore: Living, when: string): RawEvent[] {
+  const statusAfter = statusBefore === 'paused' ? 'paused' : 'active';
+  life.status = statusAfter;
+  life.failed = 0;
+  life.period += 1;
+  const renewal = { ...life.about, statusBefore, statusAfter, period: life.period, chargedAt: when } as const;
+  return [{ kind: 'rebilled', ...renewalEvent(life.account, life.product, renewal) }];
 }
 
-export const happening: fc.Arbitrary<Happening> = fc.record({
-  kind: fc.constantFrom('order', 'order', 'subscription', 'visit'),
-  account: fc.constantFrom('acc_a', 'acc_b'),
-  product: fc.constantFrom('prd_1', 'prd_2'),
-  month: fc.integer({ min: 0, max: 18 }),
-  cents: fc.integer({ min: 0, max: 9_999_999_999 }),
-  email: fc.constantFrom('ann@x.io', 'Ann@x.io', 'bob@x.io', 'BOB@X.IO', 'ünal@x.io', 'Ünal@x.io'),
-  bump: fc.boolean(),
-  upsell: fc.constantFrom('none', 'shown', 'bought'),
-  checkout: fc.boolean(),
-  yearly: fc.boolean(),
-  test: fc.nat(4).map((roll) => roll === 0),
-  refunds: fc.nat(3),
-  lastRefundFailed: fc.boolean(),
-  canceledAfter: fc.option(fc.nat(6)),
-  // At most seven events: an order, three refunds, and three of them failed.
-  deliveries: fc.array(fc.array(fc.integer(), { minLength: 1, maxLength: 3 }), { minLength: 7, maxLength: 7 }),
-  batch: fc.nat(3),
-});
+function fail(life: Life, statusBefore: Living, when: string): RawEvent[] {
+  life.failed += 1;
+  const { account, product, about, failed: attempt } = life;
+  const isLast = attempt === 4 && statusBefore !== 'paused';
+  const statusAfter = statusBefore === 'paused' ? 'paused' : isLast ? 'canceled' : 'past_due';
+  life.status = statusAfter;
+  const tried = { ...about, statusBefore, statusAfter, attempt, failedAt: when } as const;
+  const failure = { kind: 'paymentFailed' as const, ...failedPaymentEvent(account, product, tried) };
+  return isLast ? [failure, ...cancel(life, statusBefore, when)] : [failure];
+}
 
-/** The facts of what happened, in the order in which it happened. */
-export function factsOf(entry: Happening): Fact[] {
-  if (entry.kind === 'subscription') return subscriptionFacts(entry);
-  const { account, product, test } = entry;
-  const at = timeIn(entry, entry.month);
-  if (entry.kind === 'visit') return [factOfVisit(visitEvent(account, product, { visitedAt: at, test }))];
-  const totalCents = entry.cents;
-  const items = [
-    { kind: 'main', label: 'm', amountCents: totalCents } as const,
-    ...(entry.bump ? [{ kind: 'bump', label: 'b', amountCents: 0 } as const] : []),
-    ...(entry.upsell === 'bought' ? [{ kind: 'upsell', label: 'u', amountCents: 0 } as const] : []),
-  ];
-  const order = orderEvent(account, product, {
-    ...{ totalCents, items, customerEmail: entry.email, test, paidAt: at },
-    source: entry.checkout ? 'checkout' : 'api',
-    ...(entry.upsell === 'none' ? {} : { upsellShown: true }),
+function pause(life: Life, statusBefore: Living, when: string): RawEvent[] {
+  if (statusBefore === 'paused') return [];
+  life.status = 'paused';
+  const paused = { ...life.about, statusBefore, pausedAt: when };
+  return [{ kind: 'paused', ...pauseEvent(life.account, life.product, paused) }];
+}
+
+function resume(life: Life, statusBefore: Living, when: string): RawEvent[] {
+  if (statusBefore !== 'paused') return [];
+  life.status = 'active';
+  const resumed = { ...life.about, resumedAt: when };
+  return [{ kind: 'resumed', ...resumptionEvent(life.account, life.product, resumed) }];
+}
+
+function cancel(life: Life, statusBefore: Living, when: string): RawEvent[] {
+  life.status = 'canceled';
+  const said = statusBefore === 'active' && life.oldCancellation ? {} : { statusBefore };
+  const canceled = { ...life.about, ...said, canceledAt: when };
+  return [{ kind: 'canceled', ...cancellationEvent(life.account, life.product, canceled) }];
+}
+
+const actions = { pay, fail, pause, resume, cancel };
+
+/** A subscription's life: it follows the states of the API, and each event tells the states before and after it. */
+const subscriptions: fc.Arbitrary<RawEvent[]> = fc
+  .record({ ...place, amountCents: cents, yearly: fc.boolean(), steps, oldCancellation: fc.boolean() })
+  .map(({ account, product, test, at, amountCents, yearly, steps, oldCancellation }) => {
+    const terms = { amountCents, billingInterval: yearly ? ('year' as const) : ('month' as const), test };
+    const started = subscriptionEvent(account, product, { ...terms, startedAt: iso(at) });
+    const about = { ...terms, subscriptionId: started.data.subscriptionId };
+    const life: Life = { account, product, about, oldCancellation, status: 'active', period: 1, failed: 0 };
+    const events: RawEvent[] = [{ kind: 'started', ...started }];
+    let atMs = at;
+    for (const { action, gapMs } of steps) {
+      atMs += gapMs;
+      if (life.status !== 'canceled') events.push(...actions[action](life, life.status, iso(atMs)));
+    }
+    return events;
   });
-  const { orderId } = order.data;
-  const refunds = Array.from({ length: entry.refunds }, (_, index) => {
-    const about = { orderId, totalCents, refundNo: index + 1, test };
-    const refund = factOfRefund(refundEvent(account, product, about));
-    const failed = entry.lastRefundFailed || index + 1 < entry.refunds;
-    return failed ? [refund, factOfReopening(reopeningEvent(account, product, about))] : [refund];
-  });
-  return [factOfOrder(order), ...refunds.flat()];
-}
 
-function subscriptionFacts(entry: Happening): Fact[] {
-  const { account, product, test, cents: amountCents } = entry;
-  const about = { amountCents, billingInterval: entry.yearly ? 'year' : 'month', test } as const;
-  const started = subscriptionEvent(account, product, { ...about, startedAt: timeIn(entry, entry.month) });
-  if (entry.canceledAfter === null) return [factOfSubscription(started)];
-  const canceledAt = timeIn(entry, entry.month + entry.canceledAfter);
-  const { subscriptionId } = started.data;
-  const canceled = cancellationEvent(account, product, { ...about, subscriptionId, canceledAt });
-  return [factOfSubscription(started), factOfCancellation(canceled)];
-}
+/** Everything that happened to a few orders, subscriptions and checkouts, as raw events in no order that means anything. */
+export const histories: fc.Arbitrary<RawEvent[]> = fc
+  .array(fc.oneof(orders, orders, subscriptions, subscriptions, visits), { maxLength: 20 })
+  .map((lives) => lives.flat());
 
-const timeIn = ({ batch }: Happening, month: number): string =>
-  new Date(Date.UTC(2025, month, batch % 2 ? 1 : 28, 23, 59)).toISOString();
-
-/** What the roll-ups should say, counted from what happened and not from its events. */
-export function model(history: readonly Happening[]): Record<RollupTable, unknown[]> {
-  const counted = history.filter((entry) => !entry.test);
-  const inMonths = counted.flatMap((entry) => monthsOf(entry).map((month) => ({ ...entry, in: month })));
-  return {
-    product_totals: rowsOf(counted, (entry) => ['', productOf(entry)], totalsRow),
-    product_months: rowsOf(inMonths, (entry) => [monthName(entry.in), productOf(entry)], monthRow),
-    customers: rowsOf(
-      counted.filter(isOrder),
-      (entry) => [keyOf(entry).toString('hex'), productOf(entry)],
-      ([entry]) => ({ email_key: entry && keyOf(entry) }),
-    ),
-  };
-}
-
-const isOrder = (entry: Happening): boolean => entry.kind === 'order';
-const isSubscription = (entry: Happening): boolean => entry.kind === 'subscription';
-const isActive = (entry: Happening): boolean => isSubscription(entry) && entry.canceledAfter === null;
-const isRefunded = (entry: Happening): boolean => isOrder(entry) && entry.refunds > 0 && !entry.lastRefundFailed;
-const productOf = (entry: Happening): string => `${entry.account} ${entry.product}`;
-const monthName = (month: number): string => new Date(Date.UTC(2025, month)).toISOString().slice(0, 7);
-const keyOf = (entry: Happening): Buffer => createHash('sha256').update(entry.email.toLowerCase()).digest();
-const mrrOf = (entry: Happening): number => (entry.yearly ? Math.floor(entry.cents / 12 + 0.5) : entry.cents);
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-
-const canceledIn = (entry: Happening): number | null =>
-  isSubscription(entry) && entry.canceledAfter !== null ? entry.month + entry.canceledAfter : null;
-
-/** The months that have a row because of it. */
-function monthsOf(entry: Happening): number[] {
-  if (entry.kind === 'visit') return [];
-  return [...new Set([entry.month, canceledIn(entry) ?? entry.month])];
-}
-
-/** One row for each group, in the order of account, product and the rest of the key. */
-function rowsOf<Entry extends Happening>(
-  history: readonly Entry[],
-  group: (entry: Entry) => [string, string],
-  row: (entries: readonly Entry[]) => Record<string, unknown>,
-): unknown[] {
-  const groups = Map.groupBy(history, (entry) => group(entry).reverse().join(' '));
-  return [...groups]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, entries]) => ({ account_id: entries[0]?.account, product_id: entries[0]?.product, ...row(entries) }));
-}
-
-function totalsRow(entries: readonly Happening[]): Record<string, unknown> {
-  const orders = entries.filter(isOrder);
-  const refunded = orders.filter(isRefunded);
-  const active = entries.filter(isActive);
-  const cents = sum(orders.map((entry) => entry.cents));
-  return {
-    orders: orders.length,
-    order_cents: cents,
-    revenue_cents: cents,
-    bump_orders: orders.filter((entry) => entry.bump).length,
-    upsell_shown_orders: orders.filter((entry) => entry.upsell !== 'none').length,
-    upsell_orders: orders.filter((entry) => entry.upsell === 'bought').length,
-    checkout_orders: orders.filter((entry) => entry.checkout).length,
-    views: entries.filter((entry) => entry.kind === 'visit').length,
-    refunds: refunded.length,
-    refunded_cents: sum(refunded.map((entry) => entry.cents)),
-    active_subscriptions: active.length,
-    mrr_cents: sum(active.map(mrrOf)),
-    customers: new Set(orders.map((entry) => entry.email.toLowerCase())).size,
-  };
-}
-
-function monthRow(entries: readonly (Happening & { in: number })[]): Record<string, unknown> {
-  const began = entries.filter((entry) => entry.month === entry.in);
-  const started = began.filter(isSubscription);
-  const canceled = entries.filter((entry) => canceledIn(entry) === entry.in);
-  return {
-    month: monthName(entries[0]?.in ?? 0),
-    revenue_cents: sum(began.filter(isOrder).map((entry) => entry.cents)),
-    mrr_delta_cents: sum(started.map(mrrOf)) - sum(canceled.map(mrrOf)),
-    active_delta: started.length - canceled.length,
-    started_subscriptions: started.length,
-    canceled_subscriptions: canceled.length,
-  };
-}
+/** The history as consumers get it: every event once to three times, shuffled. */
+export const arrivalsOf = (history: readonly RawEvent[]): fc.Arbitrary<RawEvent[]> =>
+  fc
+    .array(fc.array(fc.integer(), { minLength: 1, maxLength: 3 }), {
+      minLength: history.length,
+      maxLength: history.length,
+    })
+    .map((turns) =>
+      history
+        .flatMap((event, index) => (turns[index] ?? []).map((turn) => ({ event, turn })))
+        .sort((a, b) => a.turn - b.turn)
+        .map(({ event }) => event),
+    );

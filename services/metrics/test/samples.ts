@@ -3,7 +3,14 @@ import type { checkoutVisited } from '@app/contracts/checkouts';
 import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import type { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
-import type { subscriptionCanceled, subscriptionStarted } from '@app/contracts/subscriptions';
+import type {
+  subscriptionCanceled,
+  subscriptionPaused,
+  subscriptionPaymentFailed,
+  subscriptionRebilled,
+  subscriptionResumed,
+  subscriptionStarted,
+} from '@app/contracts/subscriptions';
 
 const nowMs = Date.parse('2026-01-15T12:00:00.000Z');
 
@@ -124,17 +131,82 @@ export function visitEvent(accountId: string, productId: string, fields: Partial
   return { id: newId('event', nowMs), accountId, occurredAt: data.visitedAt, data };
 }
 
+const aboutSubscription = (productId: string) => ({
+  ...aboutOrder(productId),
+  subscriptionId: newId('subscription', nowMs),
+  amountCents: 1900,
+  billingInterval: 'month' as const,
+  mrrCents: 1900,
+});
+
 type CancellationData = EventData<typeof subscriptionCanceled>;
 
 export function cancellationEvent(accountId: string, productId: string, fields: Partial<CancellationData> = {}) {
   const data: CancellationData = {
-    ...aboutOrder(productId),
-    subscriptionId: newId('subscription', nowMs),
-    amountCents: 1900,
-    billingInterval: 'month',
-    mrrCents: 1900,
+    ...aboutSubscription(productId),
     canceledAt: '2026-02-15T12:00:00.000Z',
     ...fields,
   };
   return { id: newId('event', nowMs), accountId, occurredAt: data.canceledAt, data };
+}
+
+const aboutRenewal = {
+  paymentId: newId('payment', nowMs),
+  period: 2,
+  attempt: 1,
+  statusBefore: 'active' as const,
+};
+
+type RenewalData = EventData<typeof subscriptionRebilled>;
+
+export function renewalEvent(accountId: string, productId: string, fields: Partial<RenewalData> = {}) {
+  const data: RenewalData = {
+    ...aboutSubscription(productId),
+    ...aboutRenewal,
+    periodStart: '2026-02-15T12:00:00.000Z',
+    periodEnd: '2026-03-15T12:00:00.000Z',
+    statusAfter: 'active',
+    chargedAt: '2026-02-15T12:00:00.000Z',
+    ...fields,
+  };
+  return { id: newId('event', nowMs), accountId, occurredAt: data.chargedAt, data };
+}
+
+type FailedPaymentData = EventData<typeof subscriptionPaymentFailed>;
+
+export function failedPaymentEvent(accountId: string, productId: string, fields: Partial<FailedPaymentData> = {}) {
+  const data: FailedPaymentData = {
+    ...aboutSubscription(productId),
+    ...aboutRenewal,
+    nextTryDays: 3,
+    statusAfter: 'past_due',
+    reason: 'insufficient_funds',
+    failedAt: '2026-02-15T12:00:00.000Z',
+    ...fields,
+  };
+  return { id: newId('event', nowMs), accountId, occurredAt: data.failedAt, data };
+}
+
+type PauseData = EventData<typeof subscriptionPaused>;
+
+export function pauseEvent(accountId: string, productId: string, fields: Partial<PauseData> = {}) {
+  const data: PauseData = {
+    ...aboutSubscription(productId),
+    statusBefore: 'active',
+    pausedAt: '2026-02-20T12:00:00.000Z',
+    ...fields,
+  };
+  return { id: newId('event', nowMs), accountId, occurredAt: data.pausedAt, data };
+}
+
+type ResumptionData = EventData<typeof subscriptionResumed>;
+
+export function resumptionEvent(accountId: string, productId: string, fields: Partial<ResumptionData> = {}) {
+  const data: ResumptionData = {
+    ...aboutSubscription(productId),
+    nextChargeAt: '2026-03-15T12:00:00.000Z',
+    resumedAt: '2026-02-25T12:00:00.000Z',
+    ...fields,
+  };
+  return { id: newId('event', nowMs), accountId, occurredAt: data.resumedAt, data };
 }

@@ -1,14 +1,25 @@
 import { productRenamed } from '@app/contracts/catalog';
 import { checkoutVisited } from '@app/contracts/checkouts';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
-import { subscriptionCanceled, subscriptionStarted } from '@app/contracts/subscriptions';
+import {
+  subscriptionCanceled,
+  subscriptionPaused,
+  subscriptionPaymentFailed,
+  subscriptionRebilled,
+  subscriptionResumed,
+  subscriptionStarted,
+} from '@app/contracts/subscriptions';
 import { type EventHandler, onEvent } from '@app/messaging/event-handler';
 import { recordNames } from '../products/record-names.ts';
 import {
   factOfCancellation,
+  factOfFailedPayment,
   factOfOrder,
+  factOfPause,
   factOfRefund,
+  factOfRenewal,
   factOfReopening,
+  factOfResumption,
   factOfSubscription,
   factOfVisit,
 } from './fact.rules.ts';
@@ -21,6 +32,10 @@ export function eventHandlers(): EventHandler[] {
     onEvent(orderReopened, (events, client) => recordFacts(client, events.map(factOfReopening))),
     onEvent(checkoutVisited, (events, client) => recordFacts(client, events.map(factOfVisit))),
     onEvent(subscriptionStarted, (events, client) => recordFacts(client, events.map(factOfSubscription))),
+    onEvent(subscriptionRebilled, (events, client) => recordFacts(client, events.map(factOfRenewal))),
+    onEvent(subscriptionPaymentFailed, (events, client) => recordFacts(client, events.map(factOfFailedPayment))),
+    onEvent(subscriptionPaused, (events, client) => recordFacts(client, events.map(factOfPause))),
+    onEvent(subscriptionResumed, (events, client) => recordFacts(client, events.map(factOfResumption))),
     onEvent(subscriptionCanceled, (events, client) => recordFacts(client, events.map(factOfCancellation))),
     onEvent(productRenamed, (events, client) => recordNames(client, events)),
   ];

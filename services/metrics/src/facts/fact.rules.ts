@@ -1,7 +1,14 @@
 import type { checkoutVisited } from '@app/contracts/checkouts';
 import type { EventData, EventEnvelope } from '@app/contracts/define';
 import type { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
-import type { subscriptionCanceled, subscriptionStarted } from '@app/contracts/subscriptions';
+import type {
+  subscriptionCanceled,
+  subscriptionPaused,
+  subscriptionPaymentFailed,
+  subscriptionRebilled,
+  subscriptionResumed,
+  subscriptionStarted,
+} from '@app/contracts/subscriptions';
 import { divideHalfUp } from '@app/money/arithmetic';
 
 /**
@@ -14,6 +21,10 @@ export type FactKind =
   | 'order_reopened'
   | 'checkout_visited'
   | 'subscription_started'
+  | 'subscription_rebilled'
+  | 'subscription_payment_failed'
+  | 'subscription_paused'
+  | 'subscription_resumed'
   | 'subscription_canceled';
 
 /** The part of an event that the numbers need; fields are named as the columns. */
@@ -24,7 +35,7 @@ export interface Fact {
   /** Both null when the event does not have both. */
   readonly product_name: string | null;
   readonly pricing_type: 'onetime' | 'subscription' | null;
-  /** What there is one fact of each kind for. */
+  /** What there is one fact of each kind for; of pauses, resumes and failed payments a subscription has many. */
   readonly subject_id: string;
   readonly kind: FactKind;
   /** The time that decides the month. */
@@ -32,8 +43,10 @@ export interface Fact {
   readonly test: boolean;
   readonly currency: string | null;
   readonly amount_cents: number;
-  /** What it adds to monthly recurring revenue. */
+  /** What it adds to monthly recurring revenue, which counts active subscriptions alone. */
   readonly mrr_cents: number;
+  /** What it adds to the number of active subscriptions: 1, 0 or -1. */
+  readonly active_delta: number;
   /** Lower-cased; stored as a hash. Null for kinds that make nobody a customer. */
   readonly email: string | null;
   readonly has_bump: boolean;
@@ -60,6 +73,7 @@ export function factOfOrder(event: EventOf<typeof orderPaid>): Fact {
     currency: order.currency,
     amount_cents: order.totalCents,
     mrr_cents: 0,
+    active_delta: 0,
     email: order.customerEmail.toLowerCase(),
     has_bump: order.items.some((item) => item.kind === 'bump'),
     has_upsell: hasUpsell,
@@ -111,28 +125,57 @@ export function factOfVisit(event: EventOf<typeof checkoutVisited>): Fact {
 }
 
 export function factOfSubscription(event: EventOf<typeof subscriptionStarted>): Fact {
-  const { startedAt, amountCents, billingInterval } = event.data;
+  const { startedAt } = event.data;
+  return { ...aboutSubscription(event, 1), kind: 'subscription_started', occurred_at: startedAt };
+}
+
+/** A renewal is revenue of the day of its charge. After failed tries the subscription is active again. */
+export function factOfRenewal(event: EventOf<typeof subscriptionRebilled>): Fact {
+  const { subscriptionId, period, statusBefore, statusAfter, chargedAt } = event.data;
+  const delta = statusBefore === 'past_due' && statusAfter === 'active' ? 1 : 0;
   return {
-    ...aboutSubscription(event),
-    kind: 'subscription_started',
-    occurred_at: startedAt,
-    mrr_cents: monthlyCents(amountCents, billingInterval),
+    ...aboutSubscription(event, delta),
+    subject_id: `${subscriptionId}/${period}`,
+    kind: 'subscription_rebilled',
+    occurred_at: chargedAt,
   };
 }
 
-/** Takes away exactly what the start of a subscription of that price adds. */
+/** A subscription that was paused or canceled while the charge was under way was removed by that event. */
+export function factOfFailedPayment(event: EventOf<typeof subscriptionPaymentFailed>): Fact {
+  const { statusBefore, statusAfter, failedAt } = event.data;
+  const delta = statusBefore === 'active' && statusAfter === 'past_due' ? -1 : 0;
+  return { ...aboutSubscription(event, delta), kind: 'subscription_payment_failed', occurred_at: failedAt };
+}
+
+export function factOfPause(event: EventOf<typeof subscriptionPaused>): Fact {
+  const { statusBefore, pausedAt } = event.data;
+  const delta = statusBefore === 'active' ? -1 : 0;
+  return { ...aboutSubscription(event, delta), kind: 'subscription_paused', occurred_at: pausedAt };
+}
+
+export function factOfResumption(event: EventOf<typeof subscriptionResumed>): Fact {
+  return { ...aboutSubscription(event, 1), kind: 'subscription_resumed', occurred_at: event.data.resumedAt };
+}
+
+/** Events of older versions do not say which state they left: it was `active`. */
 export function factOfCancellation(event: EventOf<typeof subscriptionCanceled>): Fact {
-  const { canceledAt, amountCents, billingInterval } = event.data;
-  return {
-    ...aboutSubscription(event),
-    kind: 'subscription_canceled',
-    occurred_at: canceledAt,
-    mrr_cents: -monthlyCents(amountCents, billingInterval),
-  };
+  const { statusBefore = 'active', canceledAt } = event.data;
+  const delta = statusBefore === 'active' ? -1 : 0;
+  return { ...aboutSubscription(event, delta), kind: 'subscription_canceled', occurred_at: canceledAt };
 }
 
-function aboutSubscription(event: EventOf<typeof subscriptionStarted | typeof subscriptionCanceled>) {
-  const { subscriptionId, productId, test, currency, amountCents } = event.data;
+type SubscriptionEvent =
+  | typeof subscriptionStarted
+  | typeof subscriptionRebilled
+  | typeof subscriptionPaymentFailed
+  | typeof subscriptionPaused
+  | typeof subscriptionResumed
+  | typeof subscriptionCanceled;
+
+/** Recurring revenue is made of price and interval alone, so that what an event takes away is what another one added. */
+function aboutSubscription(event: EventOf<SubscriptionEvent>, delta: number) {
+  const { subscriptionId, productId, test, currency, amountCents, billingInterval } = event.data;
   return {
     ...nothingElse,
     event_id: event.id,
@@ -142,6 +185,9 @@ function aboutSubscription(event: EventOf<typeof subscriptionStarted | typeof su
     test,
     currency,
     amount_cents: amountCents,
+    // Never -0, which is not equal to 0.
+    mrr_cents: delta === 0 ? 0 : delta * monthlyCents(amountCents, billingInterval),
+    active_delta: delta,
   };
 }
 
@@ -151,6 +197,7 @@ const nothingElse = {
   currency: null,
   amount_cents: 0,
   mrr_cents: 0,
+  active_delta: 0,
   email: null,
   has_bump: false,
   has_upsell: false,

@@ -11,15 +11,15 @@ const record = statement(
   `with incoming as materialized (
      select * from json_to_recordset($1::json) as f (
        event_id text, account_id text, product_id text, product_name text, pricing_type text, subject_id text, kind text,
-       occurred_at timestamptz, test boolean, currency text, amount_cents bigint, mrr_cents bigint, email text, has_bump boolean,
-       has_upsell boolean, upsell_shown boolean, from_checkout boolean)
+       occurred_at timestamptz, test boolean, currency text, amount_cents bigint, mrr_cents bigint, active_delta smallint, email text,
+       has_bump boolean, has_upsell boolean, upsell_shown boolean, from_checkout boolean)
    ), target as materialized (
      select account_id, generation from share_rollups(array(select distinct account_id from incoming))
    ), fresh as (
      insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
-       mrr_cents, email_key, has_bump, has_upsell, upsell_shown, from_checkout)
+       mrr_cents, active_delta, email_key, has_bump, has_upsell, upsell_shown, from_checkout)
      select event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
-       mrr_cents, sha256(convert_to(email, 'UTF8')), has_bump, has_upsell, upsell_shown, from_checkout
+       mrr_cents, active_delta, sha256(convert_to(email, 'UTF8')), has_bump, has_upsell, upsell_shown, from_checkout
      from incoming join target using (account_id)
      order by event_id
      on conflict do nothing

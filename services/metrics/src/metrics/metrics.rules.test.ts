@@ -7,6 +7,7 @@ const product = { id: 'prd_1', name: 'Club', pricingType: 'subscription' } as co
 const month = (name: string, fields: Partial<ProductMonth> = {}): ProductMonth => ({
   month: name,
   revenue_cents: 0,
+  renewal_cents: 0,
   mrr_delta_cents: 0,
   active_delta: 0,
   started_subscriptions: 0,

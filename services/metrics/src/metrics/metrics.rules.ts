@@ -22,7 +22,9 @@ export interface ProductTotals {
 export interface ProductMonth {
   /** `YYYY-MM`, UTC. */
   readonly month: string;
+  /** Orders and renewals. */
   readonly revenue_cents: number;
+  readonly renewal_cents: number;
   readonly mrr_delta_cents: number;
   readonly active_delta: number;
   readonly started_subscriptions: number;
@@ -103,6 +105,7 @@ function withoutGaps(rows: readonly ProductMonth[], current: string): ProductMon
 
 const emptyMonth = {
   revenue_cents: 0,
+  renewal_cents: 0,
   mrr_delta_cents: 0,
   active_delta: 0,
   started_subscriptions: 0,
@@ -120,16 +123,24 @@ function mrrByMonth(months: readonly ProductMonth[]): MetricsResource['mrrByMont
   let value = 0;
   return months.map(({ month, mrr_delta_cents }) => {
     value += mrr_delta_cents;
-    return { month, value };
+    return { month, value: fromZero(value) };
   });
 }
 
-/** The part of the subscriptions active at the month's start or new in it that was canceled in it. */
 function churnByMonth(months: readonly ProductMonth[]): MetricsResource['churnByMonth'] {
   let active = 0;
   return months.map((row) => {
-    const value = rate(row.canceled_subscriptions, active + row.started_subscriptions);
+    const value = churn(row.canceled_subscriptions, active, row.started_subscriptions);
     active += row.active_delta;
     return { month: row.month, value };
   });
+}
+
+/**
+ * The part of the subscriptions active at a month's start or new in it that was canceled in it. Every cancellation of the
+ * month counts, also of a subscription that was paused or past due at its start and is not among the others: 1 at most.
+ */
+function churn(canceled: number, activeAtStart: number, started: number): number {
+  const whole = fromZero(activeAtStart + started);
+  return rate(Math.min(canceled, whole), whole);
 }

@@ -97,8 +97,8 @@ interface Target {
 const addStatement = `with target as (
      select $1::text as account_id, $2::integer as generation
    ), fresh as materialized (
-     select seq, account_id, product_id, kind, occurred_at, test, amount_cents, mrr_cents, email_key, has_bump,
-       has_upsell, upsell_shown, from_checkout
+     select seq, account_id, product_id, kind, occurred_at, test, amount_cents, mrr_cents, active_delta, email_key,
+       has_bump, has_upsell, upsell_shown, from_checkout
      from facts where account_id = $1 and seq > $3 and ($4::bigint is null or seq <= $4) order by seq limit $5
    ), ${addFresh}
    select max(seq) as done, count(*) as added from fresh`;

@@ -1,4 +1,8 @@
-const activeSubscriptions = `count(*) filter (where kind = 'subscription_started') - count(*) filter (where kind = 'subscription_canceled')`;
+/** Facts of versions before `active_delta` say it by their kind. */
+const activeSubscriptions = `coalesce(sum(coalesce(active_delta,
+    case kind when 'subscription_started' then 1 when 'subscription_canceled' then -1 else 0 end)), 0)`;
+/** Of the whole order, and of each renewal that was charged. */
+const revenueCents = `coalesce(sum(amount_cents) filter (where kind in ('order_paid', 'subscription_rebilled')), 0)`;
 
 /**
  * What each roll-up column sums up. The consumers' statement adds these sums over new facts, and the rebuild over all
@@ -8,7 +12,7 @@ const activeSubscriptions = `count(*) filter (where kind = 'subscription_started
 const totals: Record<string, string> = {
   orders: `count(*) filter (where kind = 'order_paid')`,
   order_cents: `coalesce(sum(amount_cents) filter (where kind = 'order_paid'), 0)`,
-  revenue_cents: `coalesce(sum(amount_cents) filter (where kind = 'order_paid'), 0)`,
+  revenue_cents: revenueCents,
   bump_orders: `count(*) filter (where kind = 'order_paid' and has_bump)`,
   upsell_shown_orders: `count(*) filter (where kind = 'order_paid' and upsell_shown)`,
   upsell_orders: `count(*) filter (where kind = 'order_paid' and has_upsell)`,
@@ -22,14 +26,16 @@ const totals: Record<string, string> = {
 };
 
 const months: Record<string, string> = {
-  revenue_cents: `coalesce(sum(amount_cents) filter (where kind = 'order_paid'), 0)`,
+  revenue_cents: revenueCents,
+  renewal_cents: `coalesce(sum(amount_cents) filter (where kind = 'subscription_rebilled'), 0)`,
   mrr_delta_cents: `coalesce(sum(mrr_cents), 0)`,
   active_delta: activeSubscriptions,
   started_subscriptions: `count(*) filter (where kind = 'subscription_started')`,
   canceled_subscriptions: `count(*) filter (where kind = 'subscription_canceled')`,
 };
 /** The kinds that months have columns for. Visits and refunds, which have none, must not begin the series of a product. */
-const monthlyKinds = `('order_paid', 'subscription_started', 'subscription_canceled')`;
+const monthlyKinds = `('order_paid', 'subscription_started', 'subscription_rebilled', 'subscription_payment_failed',
+  'subscription_paused', 'subscription_resumed', 'subscription_canceled')`;
 
 const totalColumns = Object.keys(totals).join(', ');
 const monthColumns = Object.keys(months).join(', ');

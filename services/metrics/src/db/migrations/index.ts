@@ -4,6 +4,7 @@ import { Initial } from './0001-initial.ts';
 import { RollupGenerations } from './0004-rollup-generations.ts';
 import { Products } from './0005-products.ts';
 import { RefundsAndVisits } from './0006-refunds-and-visits.ts';
+import { Renewals } from './0007-renewals.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -12,4 +13,5 @@ export const migrations: Migrations = [
   { name: '0004-rollup-generations', class: RollupGenerations },
   { name: '0005-products', class: Products },
   { name: '0006-refunds-and-visits', class: RefundsAndVisits },
+  { name: '0007-renewals', class: Renewals },
 ];
