@@ -297,13 +297,13 @@ export const findProductsForSale = defineRequest('read', 'catalog', 'products.fi
   output: z.object({ products: z.array(productForSale.nullable()) }),
 });
 
+const namedProduct = z.object({ productId: z.string(), name: z.string(), pricingType });
+
+/** There is a product. Those that were there before this kind of event were told of afterwards, with the name they had. */
+export const productCreated = defineEvent('catalog', 'product.created', 1, namedProduct);
+
 /** A product got another name. The pricing type never changes; consumers that do not know the product yet store it too. */
-export const productRenamed = defineEvent(
-  'catalog',
-  'product.renamed',
-  1,
-  z.object({ productId: z.string(), name: z.string(), pricingType }),
-);
+export const productRenamed = defineEvent('catalog', 'product.renamed', 1, namedProduct);
 
 /** A seller handed a post-purchase email to the tool that sends it. */
 export const funnelEmailSynced = defineEvent(

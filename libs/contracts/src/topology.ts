@@ -1,6 +1,6 @@
 import { accountSettingsChanged } from './accounts.ts';
 import { affiliateCodeUnmatched } from './affiliates.ts';
-import { funnelEmailSynced, productRenamed } from './catalog.ts';
+import { funnelEmailSynced, productCreated, productRenamed } from './catalog.ts';
 import { checkoutVisited } from './checkouts.ts';
 import type { EventDefinition } from './define.ts';
 import { orderPaid, orderRefunded, orderReopened, upsellAccepted } from './orders.ts';
@@ -44,7 +44,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
     publishes: true,
   },
   metrics: {
-    asks: ['catalog'],
+    asks: [],
     consumes: [
       orderPaid,
       orderRefunded,
@@ -56,6 +56,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       subscriptionPaused,
       subscriptionResumed,
       subscriptionCanceled,
+      productCreated,
       productRenamed,
     ],
     publishes: false,

@@ -223,8 +223,9 @@ test('pushing emails publishes one event each, in order of position, once for a 
   await expect(push(stranger)).rejects.toMatchObject({ code: 'product_not_found' });
   const published = await eventually(async () => {
     const { rows } = await catalog.database.pool.query<{ subject: string; payload: string; request_id: string }>(
-      'select subject, payload, request_id from outbox where payload like $1 and stream_seq is not null order by stream_seq',
-      [`%${productId}%`],
+      `select subject, payload, request_id from outbox where subject = $1 and payload like $2 and stream_seq is not null
+       order by stream_seq`,
+      [contract.funnelEmailSynced.subject, `%${productId}%`],
     );
     return rows.length >= 2 && rows;
   });

@@ -4,6 +4,7 @@ import {
   getProduct,
   listProducts,
   type ProductResource,
+  productCreated,
   productRenamed,
   updateProduct,
 } from '@app/contracts/catalog';
@@ -121,6 +122,21 @@ test('a new name is published once, and other changes are not', async () => {
   );
   expect(rows.map(({ event }) => event)).toMatchObject([
     { accountId: catalog.accountId, data: { productId: id, name: 'Handbook', pricingType: 'subscription' } },
+  ]);
+});
+
+test('every created product is told of once, and a refused one not at all', async () => {
+  const stranger = { accountId: 'acc_01kex0000000000000000000dd' };
+  const command = { ...stranger, commandId: newIdSuffix(Date.now()) };
+  const { id } = await create('announced', {}, command);
+  await create('announced', {}, command);
+  await expect(create('announced', {}, stranger)).rejects.toMatchObject({ code: 'slug_taken' });
+  const { rows } = await catalog.database.pool.query<{ event: unknown }>(
+    `select payload::json as event from outbox where subject = $1 and payload::json ->> 'accountId' = $2`,
+    [productCreated.subject, stranger.accountId],
+  );
+  expect(rows.map(({ event }) => event)).toMatchObject([
+    { accountId: stranger.accountId, data: { productId: id, name: 'Guide', pricingType: 'onetime' } },
   ]);
 });
 

@@ -8,8 +8,8 @@ export const createMetrics = defineService<MetricsConfig>({
   name: 'metrics',
   description: 'Sales metrics of products',
   database: databaseOptions,
-  start: ({ database, requester, clock }) => ({
+  start: ({ database, clock }) => ({
     events: eventHandlers(),
-    requests: metricsRequests({ database, requester, clock }),
+    requests: metricsRequests({ database, clock }),
   }),
 });

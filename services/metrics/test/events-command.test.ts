@@ -18,7 +18,7 @@ let harness: Harness;
 let database: Database;
 
 beforeAll(async () => {
-  harness = await startHarness(new Map());
+  harness = await startHarness();
   database = await openDatabase(databaseOptions(harness.databaseUrl));
 });
 afterAll(async () => {

@@ -1,9 +1,6 @@
-import { getProduct, type ProductResource } from '@app/contracts/catalog';
 import type { EventDefinition } from '@app/contracts/define';
-import { DomainError } from '@app/contracts/errors';
 import { connectNats } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
-import { onRequest, serveRequests } from '@app/messaging/serve-requests';
 import { silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
@@ -16,8 +13,6 @@ import { createMetrics } from '../src/service.ts';
 export interface Harness {
   readonly requester: Requester;
   readonly clock: FakeClock;
-  /** Ids of the products that catalog was asked for. */
-  readonly asked: string[];
   readonly databaseUrl: string;
   /** The service's settings, for its commands. */
   readonly env: Record<string, string>;
@@ -26,26 +21,11 @@ export interface Harness {
   close(): Promise<void>;
 }
 
-/** The metrics service on a database and a NATS of its own, beside a catalog that has the given products. */
-export async function startHarness(products: ReadonlyMap<string, ProductResource[]>): Promise<Harness> {
+/** The metrics service on a database and a NATS of its own, and nobody else: there is no service that it could ask. */
+export async function startHarness(): Promise<Harness> {
   const [database, nats] = await Promise.all([createMigratedDatabase('metrics', migrate), createTestNats()]);
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
   const logger = silentLogger();
-  const catalog = await connectNats(nats.login('catalog'));
-  const asked: string[] = [];
-  const findProduct = onRequest(getProduct, async ({ productId }, { accountId }) => {
-    asked.push(productId);
-    const product = products.get(accountId)?.find((entry) => entry.id === productId);
-    if (product === undefined)
-      throw new DomainError('product_not_found', `There is no product with the id "${productId}".`);
-    return product;
-  });
-  const served = await serveRequests(catalog, {
-    version: '0.1.0',
-    description: 'Catalog',
-    handlers: [findProduct],
-    logger,
-  });
   const env = { ...nats.settings('metrics'), DATABASE_URL: database.url };
   const config = configSchema.parse(env);
   const link = await connectNats(nats.login('gateway'));
@@ -54,14 +34,12 @@ export async function startHarness(products: ReadonlyMap<string, ProductResource
   return {
     requester: createRequester(link),
     clock,
-    asked,
     databaseUrl: database.url,
     env,
     publish: (definition, event) => producers.publish(definition, { ...event, occurredAt: clock.now().toISOString() }),
     close: async () => {
       await service.close();
-      await served.close();
-      await Promise.all([link.close(), catalog.close(), producers.close()]);
+      await Promise.all([link.close(), producers.close()]);
       await Promise.all([nats.close(), database.close()]);
     },
   };

@@ -1,4 +1,4 @@
-import type { ProductResource } from '@app/contracts/catalog';
+import type { productCreated } from '@app/contracts/catalog';
 import type { checkoutVisited } from '@app/contracts/checkouts';
 import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
@@ -14,21 +14,12 @@ import type {
 
 const nowMs = Date.parse('2026-01-15T12:00:00.000Z');
 
-export function sampleProduct(fields: Partial<ProductResource> = {}): ProductResource {
-  return {
-    id: newId('product', nowMs),
-    name: 'Course',
-    slug: 'course',
-    price_cents: 4900,
-    currency: 'usd',
-    pricing_type: 'onetime',
-    billing_interval: null,
-    status: 'live',
-    access_url: null,
-    created_at: '2026-01-01T00:00:00.000Z',
-    updated_at: '2026-01-01T00:00:00.000Z',
-    ...fields,
-  };
+type ProductData = EventData<typeof productCreated>;
+
+/** Of a product made at the epoch: nobody waits for its event. */
+export function creationEvent(accountId: string, fields: Partial<ProductData> = {}) {
+  const data: ProductData = { productId: newId('product', 0), name: 'Course', pricingType: 'onetime', ...fields };
+  return { id: newId('event', nowMs), accountId, data };
 }
 
 type OrderData = EventData<typeof orderPaid>;

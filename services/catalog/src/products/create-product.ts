@@ -1,20 +1,21 @@
-import type { createProduct as contract, ProductResource } from '@app/contracts/catalog';
+import { type createProduct as contract, type ProductResource, productCreated } from '@app/contracts/catalog';
 import { limits } from '@app/contracts/common';
 import type { RequestInput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
+import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { requireRoom } from '../db/require-room.ts';
 import { runCommand } from '../db/run-command.ts';
 import type { CatalogDeps } from '../deps.ts';
 import { Product, productResourceOf } from './product.entity.ts';
 
-/** Throws `slug_taken` and `limit_reached`. */
+/** Creates and publishes the product. Throws `slug_taken` and `limit_reached`. */
 export async function createProduct(
-  { database, clock }: CatalogDeps,
-  { accountId, commandId }: RequestContext,
+  { database, clock, wakeRelay }: CatalogDeps,
+  { accountId, commandId, requestId }: RequestContext,
   { body, defaultCurrency }: RequestInput<typeof contract>,
 ): Promise<ProductResource> {
-  return await runCommand(database, commandId, async (tx) => {
+  const result = await runCommand(database, commandId, async (tx) => {
     requireRoom(await tx.count(Product, { accountId }), limits.productsPerAccount, 'products');
     const now = clock.now();
     const product = tx.create(Product, {
@@ -31,6 +32,11 @@ export async function createProduct(
       createdAt: now,
       updatedAt: now,
     });
+    const { id: productId, name, pricingType } = product;
+    const source = { accountId, requestId, nowMs: now.getTime() };
+    await addToOutbox(tx, [outboxRow(productCreated, { productId, name, pricingType }, source)]);
     return productResourceOf(product);
   });
+  wakeRelay();
+  return result;
 }

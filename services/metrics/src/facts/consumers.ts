@@ -1,4 +1,4 @@
-import { productRenamed } from '@app/contracts/catalog';
+import { productCreated, productRenamed } from '@app/contracts/catalog';
 import { checkoutVisited } from '@app/contracts/checkouts';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
 import {
@@ -37,6 +37,7 @@ export function eventHandlers(): EventHandler[] {
     onEvent(subscriptionPaused, (events, client) => recordFacts(client, events.map(factOfPause))),
     onEvent(subscriptionResumed, (events, client) => recordFacts(client, events.map(factOfResumption))),
     onEvent(subscriptionCanceled, (events, client) => recordFacts(client, events.map(factOfCancellation))),
+    onEvent(productCreated, (events, client) => recordNames(client, events)),
     onEvent(productRenamed, (events, client) => recordNames(client, events)),
   ];
 }

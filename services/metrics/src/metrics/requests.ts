@@ -1,5 +1,4 @@
 import { getMetrics } from '@app/contracts/metrics';
-import type { Requester } from '@app/messaging/requester';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
@@ -7,11 +6,11 @@ import { getProduct } from '../products/get-product.ts';
 import { getRollups } from './get-rollups.ts';
 import { assembleMetrics } from './metrics.rules.ts';
 
-export function metricsRequests(deps: { database: Database; requester: Requester; clock: Clock }): RequestHandler[] {
+export function metricsRequests(deps: { database: Database; clock: Clock }): RequestHandler[] {
   return [
-    onRequest(getMetrics, async ({ productId }, { accountId, requestId }) => {
+    onRequest(getMetrics, async ({ productId }, { accountId }) => {
       const [product, rollups] = await Promise.all([
-        getProduct(deps, { accountId, requestId }, productId),
+        getProduct(deps, accountId, productId),
         getRollups(deps.database, accountId, productId),
       ]);
       return assembleMetrics(product, rollups, deps.clock.now());

@@ -1,8 +1,9 @@
-import { getProduct as catalogProduct } from '@app/contracts/catalog';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '@app/contracts/errors';
+import { idTimeMs, isId } from '@app/contracts/ids';
 import type { MetricsResource } from '@app/contracts/metrics';
-import type { Requester } from '@app/messaging/requester';
+import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { isOutage } from '@app/service-kit/outages';
 
 type Product = MetricsResource['product'];
 
@@ -11,31 +12,31 @@ const productById = statement(
   `select product_id as id, name, pricing_type as "pricingType" from products where account_id = $1 and product_id = $2`,
 );
 
-/** Keeps the row of an event that came meanwhile, because its name is newer. */
-const insertProduct = statement(
-  'products-insert',
-  'insert into products (account_id, product_id, name, pricing_type) values ($1, $2, $3, $4) on conflict do nothing',
-);
+/** Ids begin with the time at which they were made; the clocks of two machines may differ by less than this. */
+const youngMs = 60_000;
+/** The event of a new product is here within a second. */
+const waitMs = 1_000;
+const pollMs = 50;
 
 /**
- * The account's product. Its name comes with orders and with catalog's events; for a product that no event named, it asks
- * catalog once. Throws `product_not_found`, for another account's product as well.
+ * The account's product, whose name and type came with events. The event of a product made moments ago may be under way:
+ * such a one is waited for, up to a second. Throws `product_not_found`, for another account's product as well.
  */
 export async function getProduct(
-  { database, requester }: { database: Database; requester: Requester },
-  context: { accountId: string; requestId: string },
+  { database, clock }: { database: Database; clock: Clock },
+  accountId: string,
   productId: string,
 ): Promise<Product> {
-  const { accountId } = context;
-  const { rows } = await database.pool.query<Product>(productById([accountId, productId]));
-  const [row] = rows;
-  if (row !== undefined) return row;
-  const { id, name, pricing_type: pricingType } = await requester.request(catalogProduct, { productId }, context);
-  await database.pool.query(insertProduct([accountId, id, name, pricingType])).catch(unlessOutage);
-  return { id, name, pricingType };
+  const startedMs = performance.now();
+  while (true) {
+    const { rows } = await database.pool.query<Product>(productById([accountId, productId]));
+    const [row] = rows;
+    if (row !== undefined) return row;
+    if (!isYoung(productId, clock.nowMs()) || performance.now() - startedMs > waitMs) break;
+    await sleep(pollMs);
+  }
+  throw new DomainError('product_not_found', `There is no product with the id "${productId}".`);
 }
 
-/** The name is at hand: a database that takes no writes does not keep it from whoever reads. */
-function unlessOutage(err: unknown): void {
-  if (!isOutage(err)) throw err;
-}
+const isYoung = (productId: string, nowMs: number): boolean =>
+  isId('product', productId) && Math.abs(nowMs - idTimeMs(productId)) < youngMs;

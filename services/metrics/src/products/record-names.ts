@@ -1,4 +1,4 @@
-import type { productRenamed } from '@app/contracts/catalog';
+import type { productCreated, productRenamed } from '@app/contracts/catalog';
 import type { EventData } from '@app/contracts/define';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { type Client, statement } from '@app/service-kit/database';
@@ -17,7 +17,7 @@ const recordStatement = statement(
 /** Stores the latest name of each product, in whatever order the events come. */
 export async function recordNames(
   client: Client,
-  events: readonly ReceivedEvent<EventData<typeof productRenamed>>[],
+  events: readonly ReceivedEvent<EventData<typeof productCreated | typeof productRenamed>>[],
 ): Promise<void> {
   const rows = events.map(({ id, accountId, data }) => ({
     account_id: accountId,

@@ -1,9 +1,11 @@
 import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
+import { AnnounceProducts } from './0004-announce-products.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
   publishedAtMigration,
   eventTriesMigration,
+  { name: '0004-announce-products', class: AnnounceProducts },
 ];

@@ -1,10 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * products    name and pricing type of each product that an event named. A read of a product without a row asks catalog
- *             and adds the row.
- * renamed_by  id of the event that the name came with; ids sort by time, so the latest name wins in whatever order the
- *             events come. Null for a name that came with an order or from catalog: any event is newer.
+ * products    name and pricing type of each product that an event named.
+ * renamed_by  id of catalog's event that the name came with; ids sort by time, so the latest name wins in whatever order the
+ *             events come. Null for a name that came with an order or a visit: any event is newer.
  */
 export class Products extends Migration {
   override async up(): Promise<void> {
