@@ -115,6 +115,7 @@ interface Attempt {
 
 const attempts = (): Record<string, Attempt> => {
   const product = { productId: ids.productId as string };
+  const subscription = { subscriptionId: ids.subscriptionId as string };
   const offer = { headline: 'x', priceCents: 1 };
   const email = { position: 9, sendDay: 0, subject: 'x', body: 'x' };
   const checkout = {
@@ -173,7 +174,11 @@ const attempts = (): Record<string, Attempt> => {
     continueCheckout: checkout,
     decideUpsell: { ...checkout, body: { accept: true } },
     listSubscriptions: { expect: 'own' },
-    getSubscription: { params: { subscriptionId: ids.subscriptionId as string }, expect: 'unknown' },
+    getSubscription: { params: subscription, expect: 'unknown' },
+    cancelSubscription: { params: subscription, expect: 'unknown' },
+    pauseSubscription: { params: subscription, expect: 'unknown' },
+    resumeSubscription: { params: subscription, expect: 'unknown' },
+    putPaymentMethod: { params: subscription, body: { paymentMethod: 'sim_ok' }, expect: 'unknown' },
     listAffiliates: { expect: 'own' },
     createAffiliate: { body: { code: 'mine', name: 'M', email: 'm@example.com', commissionPercent: 1 }, expect: 'own' },
     updateAffiliate: { params: { code: 'victimleaf' }, body: { name: 'x' }, expect: 'unknown' },
@@ -287,7 +292,7 @@ test('a list goes on from ids of its own account alone: another account’s is a
 
 /** Arguments with the victim's ids, for every tool that takes any. */
 const toolArguments = (): Record<string, Record<string, unknown>> => {
-  const { productId } = ids;
+  const { productId, subscriptionId } = ids;
   const offer = { productId, kind: 'bump', headline: 'x', priceCents: 1 };
   return {
     get_product: { productId },
@@ -299,6 +304,11 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
     get_order: { orderId: ids.orderId },
     create_order: { productSlug: 'victim-club', email: 'a@example.com' },
     refund_order: { orderId: ids.orderId, confirm: true },
+    get_subscription: { subscriptionId },
+    cancel_subscription: { subscriptionId },
+    pause_subscription: { subscriptionId },
+    resume_subscription: { subscriptionId },
+    update_payment_method: { subscriptionId, paymentMethod: 'sim_ok' },
     get_metrics: { productId },
   };
 };

@@ -189,6 +189,24 @@ test('hostile queries of the payment log find nothing and break nothing', async 
   }
 });
 
+test('hostile filters of the subscriptions are refused by name', async () => {
+  for (const part of [
+    'status=living',
+    'status=',
+    'collection=by_hand',
+    'productId=%00',
+    'productId=ord_01m7xft13ne0wattr3dpc56bw9',
+    'email=a',
+    'before=x',
+    'limit=0',
+    'accountId=x',
+  ]) {
+    const answer = await seller.call('GET', `/api/v1/subscriptions?${part}`);
+    expectProblem(part, answer, [422]);
+    expect([part, answer.json.errors[0].field]).toEqual([part, part.split('=')[0]]);
+  }
+});
+
 test('hostile query values page nothing and break nothing', async () => {
   for (const value of ['0', '-1', '101', '1.5', 'NaN', '1e3', '%00', '']) {
     const answer = await seller.call('GET', `/api/v1/orders?limit=${value}`);

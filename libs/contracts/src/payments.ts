@@ -142,6 +142,12 @@ export const listPayments = defineRequest('read', 'billing', 'payments.list', {
   output: listOf(paymentResource),
 });
 
+/** Every try to move money for an order itself, oldest first, the latest 100: its renewals are its subscription's. */
+export const listOrderPayments = defineRequest('read', 'billing', 'payments.list-of-order', {
+  input: z.object({ orderId: idSchema('order') }),
+  output: z.object({ data: z.array(paymentResource) }),
+});
+
 export const processorName = z.enum(['simulated']);
 
 export const paymentProcessorResource = z

@@ -1,6 +1,7 @@
 import type { EventDefinition, EventEnvelope } from '@app/contracts/define';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
+import { listOrderPayments } from '@app/contracts/payments';
 import * as contract from '@app/contracts/subscriptions';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
@@ -277,6 +278,10 @@ test('a subscription is read with its periods and the payments of its renewals, 
   expect(await get(seen)).toMatchObject({
     periods: [second, first],
     payments: [{ id: paymentId, step: 'renewal', try_no: 1, status: 'sent', amount_cents: 1900 }],
+  });
+  const { account: accountId, orderId } = seen;
+  expect(await harness.requester.request(listOrderPayments, { orderId }, { accountId, requestId: 'r' })).toEqual({
+    data: [],
   });
 });
 

@@ -4,8 +4,8 @@ import { listDailyRuns } from '@app/contracts/daily-runs';
 import type { RequestDefinition } from '@app/contracts/define';
 import { getMetrics } from '@app/contracts/metrics';
 import { getOrder, listOrders } from '@app/contracts/orders';
-import { listPayments } from '@app/contracts/payments';
-import { listSubscriptions } from '@app/contracts/subscriptions';
+import { listOrderPayments, listPayments } from '@app/contracts/payments';
+import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
 import { getWebhookEndpoint, listActivity } from '@app/contracts/webhooks';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { onRequest, Serialized, serveRequests } from '@app/messaging/serve-requests';
@@ -32,8 +32,10 @@ const reads: RequestDefinition[] = [
   listOrders,
   getOrder,
   listPayments,
+  listOrderPayments,
   getMetrics,
   listSubscriptions,
+  getSubscription,
   listDailyRuns,
   listAffiliates,
   getWebhookEndpoint,
@@ -118,7 +120,7 @@ async function call(name: string, args: Record<string, unknown>) {
   return { text, result };
 }
 
-const idFor: Record<string, string> = { productId: 'prd_', orderId: 'ord_' };
+const idFor: Record<string, string> = { productId: 'prd_', orderId: 'ord_', subscriptionId: 'sub_' };
 const argumentsOf = (params: readonly string[]) =>
   Object.fromEntries(params.map((name) => [name, `${idFor[name]}${'0'.repeat(26)}`]));
 const readingTools = tools

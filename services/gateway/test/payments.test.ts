@@ -1,7 +1,13 @@
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import { getOrder, orderWithPayments, refundOrder } from '@app/contracts/orders';
-import { getPaymentProcessor, listPayments, type PaymentResource, putPaymentProcessor } from '@app/contracts/payments';
+import {
+  getPaymentProcessor,
+  listOrderPayments,
+  listPayments,
+  type PaymentResource,
+  putPaymentProcessor,
+} from '@app/contracts/payments';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { onRequest, serveRequests } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
@@ -57,6 +63,11 @@ beforeAll(async () => {
       if (billing.away) throw new DomainError('service_unavailable', 'Billing is away.');
       return { data: own(input, context) || input.orderId === undefined ? billing.payments : [] };
     }),
+    onRequest(listOrderPayments, async (input, context) => {
+      noted('payments', input, context);
+      if (billing.away) throw new DomainError('service_unavailable', 'Billing is away.');
+      return { data: own(input, context) ? billing.payments : [] };
+    }),
     onRequest(getPaymentProcessor, async () => ({ processor: 'simulated' as const, secrets: [], updated_at: null })),
     onRequest(putPaymentProcessor, async (input, context) => {
       noted('processor', input, context);
@@ -104,7 +115,7 @@ const path = `/api/v1/orders/${orderId}`;
 
 test('an order is read with its payments, oldest first, both asked for the caller’s own account', async () => {
   const [first] = shown as [PaymentResource];
-  billing.payments = [{ ...first, id: newId('payment', Date.now()), step: 'upsell' }, first];
+  billing.payments = [first, { ...first, id: newId('payment', Date.now()), step: 'upsell' }];
   const { status, json } = await send(url, 'GET', path, { key });
   expect(status).toBe(200);
   expect(orderWithPayments.parse(json)).toEqual(json);

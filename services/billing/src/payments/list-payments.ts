@@ -1,6 +1,7 @@
+import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
-import type { listPayments as contract, PaymentResource } from '@app/contracts/payments';
-import type { Database } from '@app/service-kit/database';
+import type * as contract from '@app/contracts/payments';
+import { type Database, statement } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 import type { Payment } from './payment.types.ts';
 import { explanationOf, nextOf } from './payment-log.rules.ts';
@@ -32,8 +33,8 @@ for (let bits = 0; bits < 2 ** all.length; bits += 1) {
 export async function listPayments(
   database: Database,
   accountId: string,
-  { orderId, email, status, ...page }: RequestInput<typeof contract>,
-): Promise<RequestOutput<typeof contract>> {
+  { orderId, email, status, ...page }: RequestInput<typeof contract.listPayments>,
+): Promise<RequestOutput<typeof contract.listPayments>> {
   const values = { orderId, email: email?.toLowerCase(), status };
   const chosen = all.filter((filter) => values[filter] !== undefined);
   const list = lists.get(chosen.join()) as ReturnType<typeof listBy>;
@@ -42,8 +43,24 @@ export async function listPayments(
   return { data: data.map(paymentResourceOf), ...rest };
 }
 
+const ofOrder = statement(
+  'payments-of-order',
+  `select ${paymentColumns} from payments
+   where account_id = $1 and order_id = $2 and step <> 'renewal' order by id desc limit $3`,
+);
+
+/** The payments of an order itself, oldest first: not those of the subscription that was born from it. */
+export async function listOrderPayments(
+  database: Database,
+  accountId: string,
+  orderId: string,
+): Promise<RequestOutput<typeof contract.listOrderPayments>> {
+  const { rows } = await database.pool.query<Payment>(ofOrder([accountId, orderId, limits.listMax]));
+  return { data: rows.map(paymentResourceOf).toReversed() };
+}
+
 /** Everything but what was sent: it has the card's token in it. */
-export const paymentResourceOf = (payment: Payment): PaymentResource => ({
+export const paymentResourceOf = (payment: Payment): contract.PaymentResource => ({
   id: payment.id,
   order_id: payment.order_id,
   step: payment.step,

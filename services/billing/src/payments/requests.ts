@@ -3,7 +3,7 @@ import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { settleHold } from '../holds/settle-hold.ts';
 import { refundCharges } from '../refunds/refund-charges.ts';
 import { continuePayment } from './continue-payment.ts';
-import { listPayments } from './list-payments.ts';
+import { listOrderPayments, listPayments } from './list-payments.ts';
 import { createShare } from './order-turns.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { startPayment } from './start-payment.ts';
@@ -19,5 +19,8 @@ export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
     onRequest(contract.settleHold, ({ orderId, decision }, context) => settleHold(deps, context, orderId, decision)),
     onRequest(contract.refundCharges, ({ orderId }, context) => refundCharges(deps, context, orderId)),
     onRequest(contract.listPayments, (query, { accountId }) => listPayments(deps.database, accountId, query)),
+    onRequest(contract.listOrderPayments, ({ orderId }, { accountId }) =>
+      listOrderPayments(deps.database, accountId, orderId),
+    ),
   ];
 }

@@ -56,3 +56,15 @@ test('whatever it holds, a cut answer of rows fits', () => {
     { numRuns: 20 },
   );
 });
+
+test('a row whose own lists are too long for the result keeps their beginnings', () => {
+  const row = (id: string) => ({
+    id,
+    books: { orphans: Array.from({ length: 100 }, (_, no) => ({ no, id: 'x'.repeat(150) })) },
+  });
+  const value = { data: [row('a'), row('b')] };
+  const { value: short, note } = shortResult(value, 10_000);
+  expect(short.data).toMatchObject([{ id: 'a' }, { id: 'b' }]);
+  expect((short.data as ReturnType<typeof row>[]).map(({ books }) => books.orphans.length)).toEqual([3, 3]);
+  expect(note).toContain('Lists within rows show 3 at most');
+});

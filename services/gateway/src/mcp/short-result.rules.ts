@@ -12,7 +12,8 @@ const textLengths = [1_000, 200];
 
 /**
  * Cuts a result to a size: texts to their beginnings, then rows from the end of its longest list (months from its
- * beginning). A list that lost rows says `has_more`, and its last id leads on.
+ * beginning), and lists within rows where a single row would not fit. A list that lost rows says `has_more`, and its last id
+ * leads on.
  * @param bytes of the value as JSON, which the caller knows: a long one is not serialized again to measure it
  * @param bytesMax of the result: it holds the value as a structure and again as text, with its quotes escaped
  */
@@ -23,9 +24,32 @@ export function shortResult(value: Record<string, unknown>, bytes: number, bytes
     short = withShortTexts(value, length) as Record<string, unknown>;
     if (sizeOf(short) <= bytesMax) return { value: short, note: 'Long texts end in “…”.' };
   }
-  const dropped = dropRows(short, bytesMax);
+  const whole = dropRows(short, bytesMax);
+  // One row with long lists of its own may be too much already, and an empty list would look like nothing.
+  const few = isEmptied(short, whole.value);
+  const dropped = few ? dropRows(withFewInner(short), bytesMax) : whole;
   const names = Object.entries(dropped.counts).map(([name, count]) => `${count} of ${name}`);
-  return { value: dropped.value, note: `Long texts end in “…”. Left out: ${names.join(', ')}.` };
+  const inner = few ? ` Lists within rows show ${innerRowsMax} at most.` : '';
+  const left = names.length === 0 ? '' : ` Left out: ${names.join(', ')}.`;
+  return { value: dropped.value, note: `Long texts end in “…”.${inner}${left}` };
+}
+
+const innerRowsMax = 3;
+
+const isEmptied = (before: Record<string, unknown>, after: Record<string, unknown>): boolean =>
+  Object.entries(after).some(
+    ([name, rows]) => Array.isArray(rows) && rows.length === 0 && (before[name] as Rows).length > 0,
+  );
+
+const withFewInner = (value: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, rows]) => [name, Array.isArray(rows) ? rows.map(withFewRows) : rows]),
+  );
+
+function withFewRows(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, innerRowsMax).map(withFewRows);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withFewRows(part)]));
 }
 
 function sizeOf(value: unknown): number {

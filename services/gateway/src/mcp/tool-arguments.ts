@@ -20,12 +20,11 @@ export interface ToolRequest {
 /** Arguments that are the tool's own, beside those of its operation. */
 function ownArguments({ operation, kinds, confirmation }: Tool): Shape {
   const kind = z.enum(Object.keys(kinds ?? {}));
-  const key = z.string().describe('Calls with the same key have one effect.');
   const confirm = z.literal(true).describe('Without it you are only told what would happen.');
   return {
     ...(kinds === undefined ? {} : { kind }),
     ...(operation.method === 'GET' ? { full: z.boolean().optional() } : {}),
-    ...(takesIdempotencyKey(operation, 'mcp') ? { idempotencyKey: key.optional() } : {}),
+    ...(takesIdempotencyKey(operation, 'mcp') ? { idempotencyKey: z.string().optional() } : {}),
     ...(confirmation === undefined ? {} : { confirm: confirm.optional() }),
   };
 }

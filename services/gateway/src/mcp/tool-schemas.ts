@@ -1,5 +1,7 @@
 import { productResource } from '@app/contracts/catalog';
+import { orderResource, orderWithPayments } from '@app/contracts/orders';
 import { paymentResource } from '@app/contracts/payments';
+import { subscriptionResource, subscriptionWithHistory } from '@app/contracts/subscriptions';
 import { webhookEndpointResource } from '@app/contracts/webhooks';
 import { z } from 'zod';
 import { plainSchema } from '../openapi/plain-schema.ts';
@@ -9,7 +11,7 @@ import { argumentShape } from './tool-arguments.ts';
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 // Every client sends all schemas to its model on every turn, so that they hold only what a model needs to call a tool and
-// to read its result: 23 tools in less than 24 KB. The operations check what is left out here.
+// to read its result: 28 tools in less than 24 KB. The operations check what is left out here.
 
 /** The arguments as JSON Schema, without lengths, and without patterns where words say the same. */
 export function inputSchema(tool: Tool): JsonSchema & { type: 'object' } {
@@ -22,13 +24,23 @@ export function inputSchema(tool: Tool): JsonSchema & { type: 'object' } {
       delete jsonSchema.maxLength;
       if (jsonSchema.description !== undefined) delete jsonSchema.pattern;
       for (const choice of jsonSchema.anyOf ?? []) delete choice.pattern;
-      // Its name says what it is.
-      const limit = jsonSchema.properties?.limit;
-      if (typeof limit === 'object') delete limit.description;
+      leaveOutWhatNamesSay(jsonSchema);
     },
   });
   return rootOf(schema);
 }
+
+function leaveOutWhatNamesSay({ properties = {} }: JsonSchema): void {
+  for (const [name, field] of Object.entries(properties)) {
+    if (typeof field !== 'object' || !saysItself(name)) continue;
+    delete field.pattern;
+    delete field.description;
+  }
+}
+
+/** Its name says what it is, or the server's instructions do. */
+const saysItself = (name: string): boolean =>
+  ['limit', 'before', 'idempotencyKey'].includes(name) || (name.endsWith('Id') && name !== 'offerId');
 
 /** Longer lists of values are for whoever sets them. */
 const resultValuesMax = 6;
@@ -37,10 +49,19 @@ const resultValuesMax = 6;
 const namedBy = new Map<z.core.$ZodType, string>([
   [productResource, 'listProducts'],
   [paymentResource, 'listPayments'],
+  [subscriptionResource, 'listSubscriptions'],
   [webhookEndpointResource, 'getWebhookEndpoint'],
 ]);
+/** Resources with more fields than the one that another tool names: they name the others. */
+const extended = new Map<z.core.$ZodType, z.ZodObject>([
+  [orderWithPayments, orderResource],
+  [subscriptionWithHistory, subscriptionResource],
+]);
 
-/** The result as JSON Schema: names, types and values, save for what another tool names. Results have all these fields, and may have more. */
+/**
+ * The result as JSON Schema: names and values, save for what another tool names. Values show their types themselves. Results
+ * have all these fields, and may have more.
+ */
 export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object' } {
   const schema = z.toJSONSchema(operation.response, {
     io: 'output',
@@ -48,13 +69,21 @@ export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object'
     metadata: z.registry(),
     override: ({ zodSchema, jsonSchema }) => {
       plainSchema({ zodSchema, jsonSchema, io: 'output' });
-      if ((namedBy.get(zodSchema) ?? operation.id) !== operation.id) delete jsonSchema.properties;
-      for (const key of ['pattern', 'format', 'required', 'description'] as const) delete jsonSchema[key];
+      leaveOutWhatAnotherNames(zodSchema, jsonSchema, operation.id);
+      for (const key of ['pattern', 'format', 'required', 'description', 'default'] as const) delete jsonSchema[key];
       if ((jsonSchema.enum?.length ?? 0) > resultValuesMax) delete jsonSchema.enum;
+      if (isScalar(jsonSchema)) for (const key of ['type', 'minimum', 'maximum'] as const) delete jsonSchema[key];
     },
   });
   return rootOf(schema);
 }
+
+function leaveOutWhatAnotherNames(schema: z.core.$ZodType, jsonSchema: JsonSchema, operationId: string): void {
+  if ((namedBy.get(schema) ?? operationId) !== operationId) delete jsonSchema.properties;
+  for (const name of Object.keys(extended.get(schema)?.shape ?? {})) delete jsonSchema.properties?.[name];
+}
+
+const isScalar = ({ type }: JsonSchema): boolean => [type].flat().every((one) => one !== 'object' && one !== 'array');
 
 function rootOf({ $schema: _, ...schema }: JsonSchema): JsonSchema & { type: 'object' } {
   return { ...schema, type: 'object' };

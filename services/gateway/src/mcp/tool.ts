@@ -32,6 +32,9 @@ export const annotations = {
   changes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   /** Something leaves the platform: a webhook, an email, a charge. */
   sends: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  /** Again it does nothing, and tells nobody. */
+  tells: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  ends: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   charges: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
 } as const satisfies Record<string, ToolAnnotations>;
 

@@ -1,6 +1,6 @@
 import { annotations, operation, type Tool } from './tool.ts';
 
-const { reads, adds, changes, sends, charges } = annotations;
+const { reads, adds, changes, sends, tells, ends, charges } = annotations;
 
 /** Few enough that rows keep their texts in 20 KB: a well-filled order is 0.9 KB, and a result holds it twice. */
 const shortPage = { limit: 10 };
@@ -115,6 +115,36 @@ export const tools: readonly Tool[] = [
     operation: operation('listSubscriptions'),
     defaults: shortPage,
     annotations: reads,
+  },
+  {
+    name: 'get_subscription',
+    description: 'One subscription with its periods and, as list_payments shows them, every try to charge a renewal.',
+    operation: operation('getSubscription'),
+    annotations: reads,
+  },
+  {
+    name: 'cancel_subscription',
+    description: 'Ends it now, for good. To stop renewals for a while, use pause_subscription.',
+    operation: operation('cancelSubscription'),
+    annotations: ends,
+  },
+  {
+    name: 'pause_subscription',
+    description: 'Stops renewals and tries until resume_subscription.',
+    operation: operation('pauseSubscription'),
+    annotations: tells,
+  },
+  {
+    name: 'resume_subscription',
+    description: 'Renews on its date, or with the next daily job when that has passed. Paused time is not billed.',
+    operation: operation('resumeSubscription'),
+    annotations: tells,
+  },
+  {
+    name: 'update_payment_method',
+    description: 'Renewals go to this card. A past-due one is tried once for free by the next daily job.',
+    operation: operation('putPaymentMethod'),
+    annotations: changes,
   },
   {
     name: 'list_affiliates',

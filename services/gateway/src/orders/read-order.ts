@@ -1,9 +1,9 @@
 import { getOrder, type OrderResource } from '@app/contracts/orders';
-import { listPayments, type PaymentResource } from '@app/contracts/payments';
+import { listOrderPayments, type PaymentResource } from '@app/contracts/payments';
 import type { CallContext, Requester } from '@app/messaging/requester';
 
 /**
- * An order and every try to move money for it, oldest first. Both services are asked at once, each for the account's own.
+ * An order and every try to move money for it, oldest first, without the renewals of its subscription. Both services are asked at once, each for the account's own.
  * Throws `order_not_found`.
  */
 export async function readOrder(
@@ -14,9 +14,9 @@ export async function readOrder(
   // A refusal is thrown only once both have ended: `order_not_found` counts for more than a billing service that is away.
   const [order, payments] = await Promise.allSettled([
     requester.request(getOrder, { orderId }, context),
-    requester.request(listPayments, { orderId }, context),
+    requester.request(listOrderPayments, { orderId }, context),
   ]);
   if (order.status === 'rejected') throw order.reason;
   if (payments.status === 'rejected') throw payments.reason;
-  return { ...order.value, payments: payments.value.data.toReversed() };
+  return { ...order.value, payments: payments.value.data };
 }
