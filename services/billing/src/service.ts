@@ -4,6 +4,7 @@ import { createSemaphore } from '@app/service-kit/semaphore';
 import type { BillingConfig } from './config.ts';
 import { observeLastRun } from './daily-runs/last-run-gauge.ts';
 import { dailyRunRequests } from './daily-runs/requests.ts';
+import { createDailyDeps } from './daily-runs/start-daily-run.ts';
 import { dailySteps } from './daily-runs/steps.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
@@ -64,7 +65,7 @@ export const createBilling = defineService<BillingConfig>({
         ...subscriptionRequests({ database, clock, wakeRelay, processors }),
         ...paymentRequests(payments),
         ...paymentProcessorRequests({ database, clock, secrets, processors }),
-        ...dailyRunRequests({ database, clock, logger, steps: dailySteps(payments), ...running }),
+        ...dailyRunRequests(createDailyDeps({ database, clock, logger, steps: dailySteps(payments), ...running })),
       ],
     };
   },

@@ -1,9 +1,11 @@
-import { dailyRunResource, listDailyRuns, startDailyRun } from '@app/contracts/daily-runs';
+import { dailyRunResource, getDailyRun, listDailyRuns, startDailyRun } from '@app/contracts/daily-runs';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { listSubscriptions } from '@app/contracts/subscriptions';
+import { idOfPart } from '@app/messaging/run-for-all';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
 import { orderEvent } from './samples.ts';
@@ -76,13 +78,48 @@ test('a repeated command is one run', async () => {
   expect((await runsOf(account)).data.map((entry) => entry.id)).toEqual([`run_${commandId}`]);
 });
 
-test('the platform runs for every account with subscriptions, and each sees its own run alone', async () => {
+test('the platform runs for every account with anything due, and each sees its own run alone', async () => {
   const [first, second] = [await sellerWithSubscription(), await sellerWithSubscription()];
-  expect(await run('', null)).toEqual(nothingDone);
+  expect(await run('', null)).toMatchObject({ ok: true, problems: [] });
   const [a, b] = [await runsOf(first), await runsOf(second)];
   expect([a.data.length, b.data.length]).toEqual([1, 1]);
   expect(a.data[0]?.id).not.toBe(b.data[0]?.id);
   expect(await runsOf(newId('account', 0))).toEqual({ data: [] });
+});
+
+test('a run is read by its id, also under the id of a command that joined it, and by nobody else', async () => {
+  const account = newId('account', 0);
+  const get = (caller: string, runId: string) =>
+    harness.requester.request(getDailyRun, { runId }, { accountId: caller, requestId: 'r' });
+  const commandId = command();
+  await run(account, account, commandId);
+  const found = await get(account, `run_${commandId}`);
+  expect(dailyRunResource.strict().parse(found)).toEqual((await runsOf(account)).data[0]);
+  const joined = newId('dailyRun', 0);
+  await query(
+    harness.databaseUrl,
+    `insert into commands (id, result) values ('${joined}', jsonb_build_object('runId', 'run_${commandId}'))`,
+  );
+  expect(await get(account, joined)).toEqual(found);
+  for (const [caller, id] of [
+    [newId('account', 0), found.id],
+    ['', found.id],
+    [account, newId('dailyRun', 0)],
+  ] as const)
+    await expect(get(caller, id)).rejects.toMatchObject({ code: 'daily_run_not_found' });
+});
+
+test('the platform reads its run over all accounts, which is as far as the accounts’ runs are', async () => {
+  const account = await sellerWithSubscription();
+  const commandId = command();
+  const result = await run('', null, commandId);
+  const part = idOfPart(`run_${commandId}`, account);
+  expect((await runsOf(account)).data.map(({ id }) => id)).toContain(part);
+  await query(harness.databaseUrl, `update daily_runs set done = 7, left_to_do = 2 where id = '${part}'`);
+  const asPlatform = { accountId: '', requestId: 'r' };
+  const found = await harness.requester.request(getDailyRun, { runId: `run_${commandId}` }, asPlatform);
+  expect(found).toMatchObject({ result, progress: { done: expect.any(Number), left: 2 } });
+  expect(found.progress?.done).toBeGreaterThanOrEqual(7);
 });
 
 test('an account can run the job for itself only', async () => {

@@ -1,4 +1,5 @@
 import { newId } from '@app/contracts/ids';
+import { allAccounts, runStatements } from '@app/messaging/single-flight';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { deleteExpired } from '@app/service-kit/retention';
@@ -9,8 +10,13 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DailyStep } from '../src/daily-runs/daily-step.ts';
-import { allAccounts, lookStatement } from '../src/daily-runs/single-flight.ts';
-import { type DailyDeps, runForAccount, runForAll } from '../src/daily-runs/start-daily-run.ts';
+import {
+  createDailyDeps,
+  type DailyDeps,
+  dailyRuns,
+  runForAccount,
+  runForAll,
+} from '../src/daily-runs/start-daily-run.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
 
@@ -36,16 +42,16 @@ const clock = fakeClock();
 
 function replica(index: number, ...steps: DailyStep[]): DailyDeps {
   const [logger, semaphore] = [silentLogger(), createSemaphore(3)];
-  return {
-    database: replicas[index] as Database,
+  return createDailyDeps({
     clock,
+    database: replicas[index] as Database,
     logger,
     semaphore,
     steps,
     partsAtOnce: 2,
     partLimitMs: 60_000,
     isClosing: () => false,
-  };
+  });
 }
 
 const asked = (runId = newId('dailyRun', clock.nowMs())) => ({
@@ -77,10 +83,10 @@ async function rows() {
 async function subscriptionOf(accountId: string): Promise<void> {
   await db().query(
     `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
-       billing_interval, status, collection, anchor, period, current_period_end, started_at, test)
-     select $1, $2, $1, 'prd', 'Club', 'a@x.io', 1900, 'usd', 'month', 'active', 'external', now(), 1, now() + interval '1 month',
-       now(), false`,
-    [newId('subscription', 0), accountId],
+       billing_interval, status, collection, payment_method, anchor, period, current_period_end, next_charge_at, started_at, test)
+     select $1, $2, $1, 'prd', 'Club', 'a@x.io', 1900, 'usd', 'month', 'active', 'automatic', 'tok', $3::timestamptz - interval '1 month',
+       1, $3, $3, $3, false`,
+    [newId('subscription', 0), accountId, clock.now()],
   );
 }
 
@@ -180,7 +186,7 @@ test('a run whose lock’s session breaks has its result stored and answered all
 
 test('whoever waits for a turn waits until the deadline, and nothing runs after it', async () => {
   const held = heldStep();
-  const deps = { ...replica(0, held.step), semaphore: createSemaphore(1) };
+  const deps = createDailyDeps({ ...replica(0, held.step), semaphore: createSemaphore(1) });
   const first = runForAccount(deps, account, asked());
   await eventually(() => held.calls.length === 1);
   const startedMs = Date.now();
@@ -214,7 +220,7 @@ test('a run in a process that closes ends after the step under way, without a re
   const held = heldStep();
   const later: string[] = [];
   let closing = false;
-  const deps = { ...replica(0, held.step, heldAndReleased(later)), isClosing: () => closing };
+  const deps = createDailyDeps({ ...replica(0, held.step, heldAndReleased(later)), isClosing: () => closing });
   const run = asked();
   const ended = runForAccount(deps, account, run).catch((err: unknown) => err);
   await eventually(() => held.calls.length === 1);
@@ -306,7 +312,7 @@ test('reading the state of a run costs the same with one and with very many runs
   );
   await db().query('analyze daily_runs');
   for (const accountId of ['acc_1', allAccounts]) {
-    const { text, values } = lookStatement([accountId, ['run_x'], 'run_1', 'run_x', 'key']);
+    const { text, values } = runStatements(dailyRuns).look([accountId, ['run_x'], 'run_1', 'run_x', 'key']);
     const { rows: explained } = await db().query(`explain (format json) ${text}`, values);
     const scans = JSON.stringify(explained).match(/"Node Type":"[^"]*Scan"[^}]*?"Relation Name":"daily_runs"/g) ?? [];
     expect(scans.length).toBeGreaterThan(0);

@@ -1,36 +1,51 @@
-import type { DailyResult } from '@app/contracts/daily-runs';
+import type { DailyResult, RunProblem } from '@app/contracts/daily-runs';
 
 /** What a run did; each step adds to the counts. */
 export interface DailyCounts {
   charged: number;
   chargedCents: number;
+  /** What `chargedCents` is made of: a sum for each currency. */
+  chargedByCurrency: Record<string, number>;
   retried: number;
   canceled: number;
-  nudgesSent: number;
-  recovered: number;
   holdsSettled: number;
+  /** Why the run is not `ok`. */
+  problems: RunProblem[];
 }
+
+/** A result as it is kept with its run: with the sums that later runs are compared with. */
+export interface KeptResult extends DailyResult {
+  readonly chargedByCurrency?: Readonly<Record<string, number>>;
+}
+
+const problemsMax = 10;
 
 export const noCounts = (): DailyCounts => ({
   charged: 0,
   chargedCents: 0,
+  chargedByCurrency: {},
   retried: 0,
   canceled: 0,
-  nudgesSent: 0,
-  recovered: 0,
   holdsSettled: 0,
+  problems: [],
 });
 
-/** The published shape. */
-export function resultOf(counts: DailyCounts): DailyResult {
-  const { charged, chargedCents, retried, canceled, nudgesSent, recovered, holdsSettled } = counts;
+/** Reminders are checkout's part, and counted there. */
+export function resultOf(counts: DailyCounts): KeptResult {
+  const { charged, chargedCents, retried, canceled, holdsSettled, problems, chargedByCurrency } = counts;
   return {
-    ok: true,
+    ok: problems.length === 0,
     rebills: { charged, chargedCents, retried, canceled },
-    recovery: { sent: nudgesSent, recovered },
+    recovery: { sent: 0, recovered: 0 },
     holdsSettled,
-    problems: [],
+    problems: problems.slice(0, problemsMax),
+    chargedByCurrency,
   };
+}
+
+/** The published shape. */
+export function publishedResult({ chargedByCurrency: _, ...result }: KeptResult): DailyResult {
+  return result;
 }
 
 /** The sum of two results; `ok` when both are. */
@@ -45,6 +60,12 @@ export function addResults(a: DailyResult, b: DailyResult): DailyResult {
     },
     recovery: { sent: a.recovery.sent + b.recovery.sent, recovered: a.recovery.recovered + b.recovery.recovered },
     holdsSettled: a.holdsSettled + b.holdsSettled,
-    problems: [...a.problems, ...b.problems].slice(0, 10),
+    problems: [...a.problems, ...b.problems].slice(0, problemsMax),
   };
+}
+
+/** A part's result within the run over all accounts: its problems name the account. */
+export function partOf(result: DailyResult, accountId: string): DailyResult {
+  const problems = result.problems.map(({ code, detail }) => ({ code, detail: `${accountId}: ${detail}` }));
+  return { ...result, problems };
 }

@@ -1,7 +1,7 @@
+import { allAccounts } from '@app/messaging/single-flight';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { type Gauge, observeGauges } from '@app/service-kit/metrics';
-import { allAccounts } from './single-flight.ts';
 
 const lastRunAge: Gauge = {
   name: 'daily_run.age',

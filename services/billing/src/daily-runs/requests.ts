@@ -2,6 +2,7 @@ import * as contract from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
+import { getDailyRun } from './get-daily-run.ts';
 import { listDailyRuns } from './list-daily-runs.ts';
 import { type DailyDeps, runForAccount, runForAll } from './start-daily-run.ts';
 
@@ -15,6 +16,8 @@ export function dailyRunRequests(deps: DailyDeps): RequestHandler[] {
       const requested = { runId: idOfCommand('dailyRun', context.commandId), deadlineMs: context.deadlineMs, force };
       return accountId === null ? await runForAll(deps, requested) : await runForAccount(deps, accountId, requested);
     }),
-    onRequest(contract.listDailyRuns, (page, { accountId }) => listDailyRuns(deps.database, accountId, page)),
+    onRequest(contract.listDailyRuns, (page, { accountId }) => listDailyRuns(deps, accountId, page)),
+    // The platform, which has no account, asks for runs over all of them.
+    onRequestAcrossAccounts(contract.getDailyRun, ({ runId }, { accountId }) => getDailyRun(deps, accountId, runId)),
   ];
 }

@@ -1,22 +1,29 @@
 import type { DailyResult } from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
-import { newId } from '@app/contracts/ids';
+import { runForAll as runParts } from '@app/messaging/run-for-all';
+import { createSingleFlight, type SingleFlight, type SingleFlightDeps } from '@app/messaging/single-flight';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { addResults, noCounts, resultOf } from './daily-counts.rules.ts';
+import { accountsToVisit } from './accounts-to-visit.ts';
+import { addResults, type KeptResult, noCounts, partOf, publishedResult, resultOf } from './daily-counts.rules.ts';
 import type { DailyStep } from './daily-step.ts';
 import { startProgress } from './progress.ts';
-import { allAccounts, type SingleFlightDeps, singleFlight } from './single-flight.ts';
+
+/** A row that reminders alone have made begins anew when the run itself begins. */
+export const dailyRuns = { table: 'daily_runs', reset: 'done = null, left_to_do = null' };
 
 export interface DailyDeps extends SingleFlightDeps {
+  readonly flight: SingleFlight<KeptResult>;
   readonly logger: Logger;
   readonly steps: readonly DailyStep[];
   /** Accounts that the run over all works on at the same time; each takes a permit beside its own. */
   readonly partsAtOnce: number;
-  /** How long the run over all accounts waits for one account's. */
+  /** For how long the run over all accounts waits for one that makes no progress. */
   readonly partLimitMs: number;
-  /** Whether the process closes: runs end early then, and have no result. */
-  readonly isClosing: () => boolean;
+}
+
+export function createDailyDeps(deps: Omit<DailyDeps, 'flight'>): DailyDeps {
+  return { ...deps, flight: createSingleFlight<KeptResult>(deps, dailyRuns) };
 }
 
 interface RequestedRun {
@@ -28,79 +35,47 @@ interface RequestedRun {
 /** Runs every step for one account, one after the other. Throws `outcome_unknown` when it takes too long. */
 export async function runForAccount(deps: DailyDeps, accountId: string, requested: RequestedRun): Promise<DailyResult> {
   const run = { accountId, platformRunId: null, ...requested };
-  return await singleFlight(deps, run, () => runSteps(deps, run));
+  return publishedResult(await deps.flight.run(run, () => runSteps(deps, run)));
 }
 
 /**
- * Runs for every account that has subscriptions, holds, or payments to look at, a few at a time, and adds up their results. When the run of one account
- * fails or gets stuck, the others still run, and the sum is not `ok`.
+ * Runs for every account that has anything due, a few at a time, and adds up their results. When the run of one account
+ * fails or makes no progress, the others still run, and the sum is not `ok`.
  */
 export async function runForAll(deps: DailyDeps, requested: RequestedRun): Promise<DailyResult> {
-  const run = { accountId: allAccounts, platformRunId: null, ...requested };
-  return await singleFlight(deps, run, async () => {
-    let sum = resultOf(noCounts());
-    const accounts = accountsToVisit(deps.database);
-    const work = async (): Promise<void> => {
-      for await (const accountId of accounts) {
-        if (deps.isClosing()) throw closing();
-        const part = await runPart(deps, accountId, requested);
-        sum = addResults(sum, part);
-      }
-    };
-    await Promise.all(Array.from({ length: deps.partsAtOnce }, work));
-    return sum;
-  });
+  const { database, clock, flight, logger, isClosing, partsAtOnce, partLimitMs } = deps;
+  const { force } = requested;
+  const all = {
+    ...{ flight, logger, isClosing, partsAtOnce, partLimitMs, closing },
+    accounts: accountsToVisit(database, clock.now()),
+    part: ({ accountId, runId }: { accountId: string; runId: string }) => runSteps(deps, { accountId, runId, force }),
+    progressOf: (accountId: string) => progressOf(database, accountId),
+    none: resultOf(noCounts()),
+    add: (sum: DailyResult, part: DailyResult, accountId: string) => addResults(sum, partOf(part, accountId)),
+    failed: () => resultOf({ ...noCounts(), problems: [accountFailed] }),
+  };
+  return publishedResult(await runParts<KeptResult>(all, requested));
 }
 
-const firstOf = (table: string, where = 'true'): string =>
-  `(select account_id from ${table} where account_id > $1 and ${where} order by account_id limit 1)`;
-const nextAccount = statement(
-  'daily-runs-next-account',
-  `select min(account_id) as account_id from (
-     ${firstOf('subscriptions')} union all
-     ${firstOf('holds', `status in ('held', 'settling')`)} union all
-     ${firstOf('payments', 'next_check_at is not null')} union all
-     ${firstOf('payments', `step = 'refund' and status = 'succeeded'`)}
-   ) as accounts`,
+const accountFailed = {
+  code: 'account_failed',
+  detail: 'The run failed or made no progress; the next one does what is left.',
+} as const;
+
+const progressStatement = statement(
+  'daily-runs-progress-of',
+  'select done from daily_runs where account_id = $1 and finished_at is null limit 1',
 );
 
-/** Reads a few index entries for each account, however many subscriptions, holds and payments it has. */
-async function* accountsToVisit(database: Database): AsyncGenerator<string> {
-  let last = '';
-  while (true) {
-    const { rows } = await database.pool.query<{ account_id: string | null }>(nextAccount([last]));
-    const next = rows[0]?.account_id ?? null;
-    if (next === null) return;
-    last = next;
-    yield last;
-  }
-}
-
-/** One account's run within the run over all. It has a row of its own, and goes on when nobody waits for it any more. */
-async function runPart(deps: DailyDeps, accountId: string, platform: RequestedRun): Promise<DailyResult> {
-  const { runId: platformRunId, force } = platform;
-  const runId = newId('dailyRun', deps.clock.nowMs());
-  const about = { accountId, runId, platformRunId };
-  const failed = { ...resultOf(noCounts()), ok: false };
-  const run = { ...about, deadlineMs: Date.now() + deps.partLimitMs };
-  const part = singleFlight(deps, run, () => runSteps(deps, { accountId, runId, force })).catch((err: unknown) => {
-    deps.logger.error({ err, ...about }, 'daily run failed');
-    return failed;
-  });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<DailyResult>((resolve) => {
-    timer = setTimeout(() => {
-      deps.logger.error(about, 'daily run takes too long; the run over all accounts goes on without it');
-      resolve(failed);
-    }, deps.partLimitMs);
-  });
-  return await Promise.race([part, late]).finally(() => clearTimeout(timer));
+async function progressOf(database: Database, accountId: string): Promise<number | null> {
+  const { rows } = await database.pool.query<{ done: number | null }>(progressStatement([accountId]));
+  return rows[0]?.done ?? null;
 }
 
 const countDue = statement(
   'subscriptions-count-due',
   `select count(*) as due from subscriptions
-   where account_id = $1 and status = 'active' and collection = 'automatic' and not test and current_period_end <= $2`,
+   where account_id = $1 and not test and next_charge_at <= $2`,
 );
 
 interface RunToDo {
@@ -109,7 +84,7 @@ interface RunToDo {
   readonly force: boolean;
 }
 
-async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): Promise<DailyResult> {
+async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): Promise<KeptResult> {
   const { clock, isClosing } = deps;
   const startedMs = performance.now();
   const counts = noCounts();

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
+import type { Logger } from '@app/service-kit/logger';
+import { type AskedRun, allAccounts, type SingleFlight } from './single-flight.ts';
+
+/**
+ * The run of one account within a run over all: the same id in whichever service makes it, and however often.
+ * @param platformRunId the id of the run over all
+ */
+export function idOfPart(platformRunId: string, accountId: string): string {
+  const entropy = createHash('sha256').update(`${platformRunId} ${accountId}`).digest();
+  return idOfCommand('dailyRun', idSuffixOf(idTimeMs(platformRunId), entropy));
+}
+
+export interface PartOfRun {
+  readonly accountId: string;
+  readonly runId: string;
+}
+
+export interface RunForAll<R extends object> {
+  readonly flight: SingleFlight<R>;
+  readonly logger: Logger;
+  readonly isClosing: () => boolean;
+  /** Accounts that are worked on at the same time; each takes a permit of the single flight beside the run's own. */
+  readonly partsAtOnce: number;
+  /** After so long without any sign of progress a part is left behind, in milliseconds. */
+  readonly partLimitMs: number;
+  /** Every account that has something to do, once. */
+  readonly accounts: AsyncIterable<string>;
+  readonly part: (part: PartOfRun) => Promise<R>;
+  /** What changes while the account's run makes progress; null or undefined before the first. Left out, a part may take no longer than the limit. */
+  readonly progressOf?: (accountId: string) => Promise<unknown>;
+  readonly none: R;
+  readonly add: (sum: R, part: R, accountId: string) => R;
+  /** The result of a part that threw or was left behind. */
+  readonly failed: (accountId: string) => R;
+  /** Thrown when the process closes. */
+  readonly closing: () => Error;
+}
+
+/**
+ * Runs for every account, a few at a time, and adds up the results. A part that fails or gets stuck keeps no other from
+ * its turn. Each part is a run of its account, with a row of its own, and goes on when nobody waits for it any more.
+ */
+export async function runForAll<R extends object>(
+  all: RunForAll<R>,
+  { runId, deadlineMs }: Pick<AskedRun, 'runId' | 'deadlineMs'>,
+): Promise<R> {
+  const run = { accountId: allAccounts, platformRunId: null, runId, deadlineMs };
+  return await all.flight.run(run, async () => {
+    let sum = all.none;
+    const accounts = all.accounts[Symbol.asyncIterator]();
+    const work = async (): Promise<void> => {
+      while (true) {
+        if (all.isClosing()) throw all.closing();
+        const next = await accounts.next();
+        if (next.done === true) return;
+        const part = await runPart(all, next.value, runId);
+        sum = all.add(sum, part, next.value);
+      }
+    };
+    await Promise.all(Array.from({ length: all.partsAtOnce }, work));
+    // Parts that stopped early left something to the next run.
+    if (all.isClosing()) throw all.closing();
+    return sum;
+  });
+}
+
+async function runPart<R extends object>(all: RunForAll<R>, accountId: string, platformRunId: string): Promise<R> {
+  const runId = idOfPart(platformRunId, accountId);
+  const about = { accountId, runId, platformRunId };
+  let leftBehind = false;
+  const run = {
+    ...about,
+    // Whoever waits for somebody else's run of the account waits for as long as that makes progress.
+    get deadlineMs() {
+      return leftBehind ? 0 : Date.now() + all.partLimitMs;
+    },
+  };
+  const part = all.flight
+    .run(run, () => all.part({ accountId, runId }))
+    .catch((err: unknown) => {
+      if (!leftBehind) all.logger.error({ err, ...about }, 'run failed');
+      return all.failed(accountId);
+    });
+  const stuck = watchProgress(all, accountId);
+  const late = stuck.promise.then(() => {
+    leftBehind = true;
+    all.logger.error(about, 'run makes no progress; the run over all accounts goes on without it');
+    return all.failed(accountId);
+  });
+  return await Promise.race([part, late]).finally(stuck.stop);
+}
+
+/** Resolves when the account's run has made no progress for as long as the limit. */
+function watchProgress<R extends object>(
+  { partLimitMs, progressOf }: RunForAll<R>,
+  accountId: string,
+): { promise: Promise<void>; stop: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let seen: unknown;
+  let timer: NodeJS.Timeout;
+  let stopped = false;
+  const look = async (): Promise<void> => {
+    // A database that does not answer shows no progress.
+    const now = (await progressOf?.(accountId).catch(() => seen)) ?? undefined;
+    if (stopped) return;
+    if (progressOf === undefined || now === seen) return resolve();
+    seen = now;
+    timer = setTimeout(() => void look(), partLimitMs);
+  };
+  timer = setTimeout(() => void look(), partLimitMs);
+  return {
+    promise,
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

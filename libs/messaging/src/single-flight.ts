@@ -1,0 +1,246 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DomainError } from '@app/contracts/errors';
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import type { Semaphore } from '@app/service-kit/semaphore';
+import type pg from 'pg';
+
+/**
+ * One run at a time for each account, over all replicas. The run's session takes an advisory lock before it writes the
+ * run's row, and releases it after it stored the result. So a request that comes meanwhile reads:
+ *
+ *   lock held                    ── the run is alive: wait, and return its result
+ *   lock free, row unfinished    ── its process or its session died: close the row as interrupted, and run
+ *   lock free, no row unfinished ── run
+ */
+export interface SingleFlight<R extends object> {
+  /**
+   * The result of the run that is under way, or else of `work`. When `work` throws, the run has no result.
+   * @throws DomainError `outcome_unknown` when there is no result by the deadline, or the process closes
+   */
+  run(run: AskedRun, work: () => Promise<R>): Promise<R>;
+}
+
+export interface SingleFlightDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Each run holds a connection for its lock: fewer at once than the pool has. */
+  readonly semaphore: Semaphore;
+  /** Whether the process closes: whoever waits for a run asks another replica then. */
+  readonly isClosing: () => boolean;
+}
+
+/**
+ * What the runs are kept in: `id`, `account_id`, `platform_run_id`, `started_at`, `finished_at` and `result` (json; null
+ * while it runs and when it was interrupted), with indexes on (platform_run_id, account_id) and, where finished_at is
+ * null, on (account_id). The database has the table `commands` too.
+ */
+export interface RunsTable {
+  readonly table: string;
+  /** Columns that begin anew when a run begins in a row that is there already, each with its value. */
+  readonly reset?: string;
+}
+
+export interface AskedRun {
+  /** '' for the run over all accounts. */
+  readonly accountId: string;
+  /** The row's id. A repeated command has the same id, and so finds its run. */
+  readonly runId: string;
+  /** The run over all accounts that this is a part of. */
+  readonly platformRunId: string | null;
+  /** Milliseconds since the epoch (real time); nobody waits for the result any longer. */
+  readonly deadlineMs: number;
+}
+
+/** The account of the run over all of them. */
+export const allAccounts = '';
+
+const pollMs = 100;
+
+interface Flight extends SingleFlightDeps {
+  readonly statements: RunStatements;
+}
+
+export function createSingleFlight<R extends object>(deps: SingleFlightDeps, runs: RunsTable): SingleFlight<R> {
+  const flight: Flight = { ...deps, statements: runStatements(runs) };
+  return { run: (run, work) => singleFlight<R>(flight, run, work) };
+}
+
+async function singleFlight<R extends object>(flight: Flight, run: AskedRun, work: () => Promise<R>): Promise<R> {
+  const { database, statements } = flight;
+  const key = statements.lockKey(run.accountId);
+  const awaited = [run.runId];
+  while (Date.now() < run.deadlineMs && !flight.isClosing()) {
+    const { rows } = await database.pool.query<RunState<R>>(statements.look([...finishedValues(run, awaited), key]));
+    const state = rows[0] as RunState<R>;
+    if (state.result !== null) return state.result;
+    if (state.running !== null && !awaited.includes(state.running)) {
+      awaited.push(state.running);
+      // When the response gets lost, the repeated command returns the result of the run it joined, and starts no other.
+      await database.pool.query(statements.join([run.runId, state.running]));
+    }
+    if (state.locked) {
+      await sleep(pollMs);
+      continue;
+    }
+    const result = await flight.semaphore.runBefore(run.deadlineMs, () =>
+      withLock(flight, key, (session) => runLocked(flight, session, run, awaited, work)),
+    );
+    if (result !== undefined) return result;
+  }
+  throw new DomainError('outcome_unknown', 'The run is still under way.');
+}
+
+interface RunState<R> {
+  readonly result: R | null;
+  readonly running: string | null;
+  readonly locked: boolean;
+}
+
+const finishedValues = (run: AskedRun, awaited: readonly string[]) => [
+  run.accountId,
+  awaited,
+  run.platformRunId,
+  run.runId,
+];
+
+type Statement = (values?: unknown[]) => pg.QueryConfig;
+
+export interface RunStatements {
+  lockKey(accountId: string): string;
+  readonly look: Statement;
+  readonly finished: Statement;
+  readonly join: Statement;
+  readonly lock: Statement;
+  readonly unlock: Statement;
+  readonly begin: Statement;
+  readonly finish: Statement;
+}
+
+export function runStatements({ table, reset }: RunsTable): RunStatements {
+  const named = (name: string, text: string): Statement => statement(`${table.replaceAll('_', '-')}-${name}`, text);
+  /** Results of the run asked for, of a run that the same command joined before, or of the same platform run. */
+  const finished = `
+    select result from ${table}
+    where id = any (array_append($2::text[], (select c.result ->> 'runId' from commands as c where c.id = $4)))
+      and account_id = $1 and result is not null
+    union all
+    select result from ${table} where platform_run_id = $3 and account_id = $1 and result is not null
+    limit 1`;
+  return {
+    lockKey: (accountId) => `${table}:${accountId}`,
+    look: named(
+      'look',
+      `select (${finished}) as result,
+         (select id from ${table} where account_id = $1 and finished_at is null limit 1) as running,
+         not pg_try_advisory_xact_lock_shared(hashtextextended($5, 0)) as locked`,
+    ),
+    finished: named('finished', finished),
+    join: named(
+      'join',
+      `insert into commands (id, result) values ($1, jsonb_build_object('runId', $2::text))
+       on conflict (id) do update set result = excluded.result`,
+    ),
+    // While a session holds the lock it must query every few seconds, so that the lock of a stopped process ends.
+    lock: named(
+      'lock',
+      `with lock as materialized (select pg_try_advisory_lock(hashtextextended($1, 0)) as won)
+       select won, case when won then set_config('idle_session_timeout', '20s', false) end from lock`,
+    ),
+    unlock: named(
+      'unlock',
+      `select pg_advisory_unlock(hashtextextended($1, 0)), set_config('idle_session_timeout', '0', false)`,
+    ),
+    begin: named(
+      'begin',
+      `with interrupted as (
+         update ${table} set finished_at = $4
+         where account_id = $2 and finished_at is null and id <> $1
+       )
+       insert into ${table} (id, account_id, platform_run_id, started_at) values ($1, $2, $3, $4)
+       on conflict (id) do update set finished_at = null${reset === undefined ? '' : `, ${reset}`}`,
+    ),
+    finish: named(
+      'finish',
+      `update ${table} set finished_at = $3, result = $4
+       where id = $1 and account_id = $2 and finished_at is null`,
+    ),
+  };
+}
+
+const keepAliveEveryMs = 5_000;
+
+/**
+ * Works while a session of its own holds the lock. When the session ends early, so does the lock; the work goes on, and its
+ * result counts. Undefined when another session has the lock.
+ */
+async function withLock<T>(
+  { database, statements }: Flight,
+  key: string,
+  work: (session: Client) => Promise<T>,
+): Promise<T | undefined> {
+  const session = await database.pool.connect();
+  let released = false;
+  /** With an error the pool closes the session, and with it a lock that it may still hold. */
+  const release = (err?: Error): void => {
+    if (!released) session.release(err);
+    released = true;
+  };
+  session.on('error', release);
+  try {
+    const { rows } = await session.query<{ won: boolean }>(statements.lock([key]));
+    if (rows[0]?.won !== true) return undefined;
+    const keepAlive = setInterval(() => void session.query('select 1').catch(release), keepAliveEveryMs);
+    try {
+      return await work(session);
+    } finally {
+      clearInterval(keepAlive);
+      await session.query(statements.unlock([key])).catch(release);
+    }
+  } catch (err) {
+    release(err instanceof Error ? err : new Error(String(err)));
+    throw err;
+  } finally {
+    session.off('error', release);
+    release();
+  }
+}
+
+async function runLocked<R extends object>(
+  flight: Flight,
+  session: Client,
+  run: AskedRun,
+  awaited: readonly string[],
+  work: () => Promise<R>,
+): Promise<R> {
+  const { statements, clock } = flight;
+  // Another run may have finished before this session got the lock; from here on nobody else writes the account's rows.
+  const before = await session.query<{ result: R }>(statements.finished(finishedValues(run, awaited)));
+  if (before.rows[0] !== undefined) return before.rows[0].result;
+  const { runId, accountId, platformRunId } = run;
+  await session.query(statements.begin([runId, accountId, platformRunId, clock.now()]));
+  let result: R;
+  try {
+    result = await work();
+  } catch (err) {
+    // If this fails too, the next run closes the row.
+    await finish(flight, session, run, null).catch(() => undefined);
+    throw err;
+  }
+  if (!(await finish(flight, session, run, result))) {
+    throw new DomainError('outcome_unknown', 'The run lost its lock, and another one took over.');
+  }
+  return result;
+}
+
+/** False when another run has closed the row because this one had lost its lock. */
+async function finish(
+  { database, clock, statements }: Flight,
+  session: Client,
+  run: AskedRun,
+  result: object | null,
+): Promise<boolean> {
+  const write = statements.finish([run.runId, run.accountId, clock.now(), result]);
+  const { rowCount } = await session.query(write).catch(() => database.pool.query(write));
+  return rowCount === 1;
+}

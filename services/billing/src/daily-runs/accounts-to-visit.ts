@@ -1,0 +1,71 @@
+import { type Database, statement } from '@app/service-kit/database';
+
+/** What a run finds something to do in: the rows it may look at, and when one of them is due at `$2`. */
+interface Source {
+  readonly table: string;
+  readonly rows: string;
+  readonly due: string;
+}
+
+const sources: readonly Source[] = [
+  { table: 'subscriptions', rows: 'next_charge_at is not null', due: 'not test and next_charge_at <= $2' },
+  {
+    table: 'holds',
+    rows: `status in ('held', 'settling')`,
+    due: `status in ('held', 'settling') and (status = 'settling' or decide_by <= $2)`,
+  },
+  { table: 'payments', rows: 'next_check_at is not null', due: 'next_check_at is not null' },
+  {
+    table: 'payments',
+    rows: `step = 'refund' and status = 'succeeded'`,
+    due: `step = 'refund' and status = 'succeeded'`,
+  },
+];
+
+/** Accounts that one statement passes. */
+const pageMax = 2_000;
+
+/**
+ * From one account to the next by index, and one look for what is due in each: what an account has that is not due costs
+ * nothing, and an account without anything due is not visited.
+ */
+const walk = ({ table, rows, due }: Source, n: number) =>
+  statement(
+    `daily-runs-accounts-${n}`,
+    `with recursive walked (account_id, place) as (
+       (select account_id, 1 from ${table} where account_id > $1 and ${rows} order by account_id limit 1)
+       union all
+       select (
+         select t.account_id from ${table} as t where t.account_id > w.account_id and ${rows} order by t.account_id limit 1
+       ), place + 1
+       from walked as w where w.account_id is not null and place < ${pageMax}
+     ), looked (account_id, due) as (
+       select account_id, exists (select from ${table} as t where t.account_id = w.account_id and ${due} and $2::timestamptz is not null)
+       from walked as w where account_id is not null
+     )
+     select count(*)::int as passed, max(account_id) as last, array_agg(account_id) filter (where due) as due from looked`,
+  );
+const walks = sources.map(walk);
+
+interface Page {
+  readonly passed: number;
+  readonly last: string | null;
+  readonly due: readonly string[] | null;
+}
+
+/** Every account that has anything due, once. */
+export async function* accountsToVisit(database: Database, now: Date): AsyncGenerator<string> {
+  const visited = new Set<string>();
+  for (const walkStatement of walks) {
+    let page: Page | undefined;
+    do {
+      const { rows } = await database.pool.query<Page>(walkStatement([page?.last ?? '', now]));
+      page = rows[0] as Page;
+      for (const account of page.due ?? []) {
+        if (visited.has(account)) continue;
+        visited.add(account);
+        yield account;
+      }
+    } while (page.passed === pageMax);
+  }
+}

@@ -1,0 +1,40 @@
+import type { BooksComparison, DailyResult, dailyRunResource } from '@app/contracts/daily-runs';
+import type { z } from 'zod';
+import { type KeptResult, noCounts, publishedResult, resultOf } from './daily-counts.rules.ts';
+
+export interface DailyRunRow {
+  readonly id: string;
+  readonly started_at: Date;
+  readonly finished_at: Date | null;
+  readonly result: KeptResult | null;
+  readonly done: number | null;
+  readonly left_to_do: number | null;
+  readonly recovery: DailyResult['recovery'] | null;
+  readonly books: BooksComparison | null;
+}
+
+export const dailyRunColumns = 'id, started_at, finished_at, result, done, left_to_do, recovery, books';
+
+/** @param now of the clock that dates the rows */
+export function dailyRunOf(row: DailyRunRow, now: Date): z.output<typeof dailyRunResource> {
+  const { id, started_at, finished_at, done, left_to_do: left, books } = row;
+  const seconds = Math.max(1, ((finished_at ?? now).getTime() - started_at.getTime()) / 1_000);
+  return {
+    id,
+    started_at: started_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+    result: resultOfRow(row),
+    progress: done === null ? null : { done, left: left ?? 0, per_second: Math.round((10 * done) / seconds) / 10 },
+    books,
+  };
+}
+
+function resultOfRow({ result, recovery, done, left_to_do }: DailyRunRow): DailyResult | null {
+  // Nothing else of the account was due: only reminders were sent.
+  const remindersAlone = recovery !== null && done === 0 && left_to_do === 0;
+  const kept = result ?? (remindersAlone ? resultOf(noCounts()) : null);
+  if (kept === null) return null;
+  // Results of versions before 0.2 have no problems.
+  const { problems = [], ...rest } = publishedResult(kept) as Partial<DailyResult> & DailyResult;
+  return { ...rest, recovery: recovery ?? rest.recovery, problems };
+}

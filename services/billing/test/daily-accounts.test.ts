@@ -1,0 +1,73 @@
+import { newId } from '@app/contracts/ids';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { fakeClock } from '@app/testing/fake-clock';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { accountsToVisit } from '../src/daily-runs/accounts-to-visit.ts';
+import { databaseOptions, migrate } from '../src/db/migrate.ts';
+
+guardLeaks();
+
+const clock = fakeClock();
+const dayMs = 86_400_000;
+let storage: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  storage = await createMigratedDatabase('billing', migrate);
+  database = await openDatabase(databaseOptions(storage.url));
+});
+afterAll(async () => {
+  await database.close();
+  await storage.close();
+});
+beforeEach(() => database.pool.query('truncate renewals, subscriptions, holds, payments, charges'));
+
+/** So many subscriptions, one account after the other, due at that time. */
+const subscribe = (count: number, accounts: number, dueAt: Date, test = false) =>
+  database.pool.query(
+    `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
+       billing_interval, status, collection, payment_method, anchor, period, current_period_end, next_charge_at, started_at, test)
+     select 'sub_' || n || $5, 'acc_' || lpad((n % $2)::text, 6, '0'), 'ord_' || n || $5, 'prd', 'Club', 'a@x.io', 1900, 'usd',
+       'month', 'active', 'automatic', 'tok', $3::timestamptz - interval '1 month', 1, $3, $3, $3, $4
+     from generate_series(1, $1) as n`,
+    [count, accounts, dueAt, test, newId('order', 0)],
+  );
+
+async function visited(): Promise<string[]> {
+  const accounts: string[] = [];
+  for await (const account of accountsToVisit(database, clock.now())) accounts.push(account);
+  return accounts;
+}
+
+test('an account is visited when something is due in it, once, whatever is due', async () => {
+  await subscribe(30, 3, new Date(clock.nowMs() - dayMs));
+  await subscribe(30, 3, clock.now());
+  expect(await visited()).toEqual(['acc_000000', 'acc_000001', 'acc_000002']);
+});
+
+test('what is due later, paused or of a rehearsal brings no visit', async () => {
+  await subscribe(4, 2, new Date(clock.nowMs() + 1));
+  await subscribe(4, 2, new Date(clock.nowMs() - dayMs), true);
+  expect(await visited()).toEqual([]);
+});
+
+test('more accounts than a page holds are all visited', async () => {
+  await subscribe(4_100, 4_100, clock.now());
+  const accounts = await visited();
+  expect([accounts.length, new Set(accounts).size]).toEqual([4_100, 4_100]);
+});
+
+test.each([
+  ['of ten thousand accounts', 10_000],
+  ['of one account', 1],
+])(
+  'a hundred thousand subscriptions %s of which none is due are passed over in less than a second',
+  async (_, accounts) => {
+    await subscribe(100_000, accounts, new Date(clock.nowMs() + dayMs));
+    await database.pool.query('analyze subscriptions');
+    const startedMs = performance.now();
+    expect(await visited()).toEqual([]);
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+  },
+);
