@@ -157,7 +157,8 @@ export const subscriptionRebilled = defineEvent(
   1,
   z.object({
     ...aboutSubscription,
-    paymentId: z.string(),
+    /** Null for a period that costs nothing. */
+    paymentId: z.string().nullable(),
     /** Its number; the period that the order paid is 1. */
     period: z.int(),
     periodStart: timestamp,

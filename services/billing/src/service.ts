@@ -39,7 +39,7 @@ export const createBilling = defineService<BillingConfig>({
     const processors = createProcessors(database, secrets, [simulated]);
     const calls = createOngoingCalls(config.PROCESSOR_DEADLINE_MS);
     const tries = resources.add('tries to pay', createTries(database), (opened) => opened.close());
-    const answers = resources.add('payment answers', createAnswers(database), (opened) => opened.close());
+    const answers = resources.add('payment answers', createAnswers(database, clock), (opened) => opened.close());
     const payments: PaymentDeps = {
       ...{ database, clock, logger, wakeRelay, processors, calls, tries, answers },
       turns: createOrderTurns(),

@@ -51,10 +51,12 @@ async function sellerWithSubscription(): Promise<string> {
   return account;
 }
 
-test('a seller’s run answers in the published shape and charges no renewal yet', async () => {
+test('a seller’s run answers in the published shape and charges the renewal that is due', async () => {
   const account = await sellerWithSubscription();
   harness.clock.set('2026-03-15T12:00:00.000Z');
-  expect(startDailyRun.output.strict().parse(await run(account, account))).toEqual(nothingDone);
+  const rebills = { charged: 1, chargedCents: 1900, retried: 0, canceled: 0 };
+  const result = { ...nothingDone, rebills };
+  expect(startDailyRun.output.strict().parse(await run(account, account))).toEqual(result);
   const at = '2026-03-15T12:00:00.000Z';
   expect(await runsOf(account)).toEqual({
     data: [
@@ -62,8 +64,8 @@ test('a seller’s run answers in the published shape and charges no renewal yet
         id: expect.stringMatching(/^run_/),
         started_at: at,
         finished_at: at,
-        result: nothingDone,
-        progress: null,
+        result,
+        progress: expect.toSatisfy((progress) => progress === null || progress.done === 1),
         books: null,
       },
     ],

@@ -1,4 +1,4 @@
-import type { Database } from '@app/service-kit/database';
+import type { Client, Database } from '@app/service-kit/database';
 import type { PaymentProcessor } from '../src/processors/processor.ts';
 import type { Wrap } from './payment-replicas.ts';
 
@@ -37,7 +37,16 @@ export function dyingAt(seam: number): DyingProcess {
     get dead() {
       return dead;
     },
-    database: (database) => ({ ...database, pool: poolOf(database, between) }),
+    database: (database) => ({
+      ...database,
+      pool: poolOf(database, between),
+      // Between its statements too; what was not committed then is rolled back, as when a connection ends.
+      transaction: async (work) => {
+        const result = await database.transaction((client) => work(clientOf(client, between)));
+        pass();
+        return result;
+      },
+    }),
     processor: (inner) => processorOf(inner, between),
   };
 }
@@ -49,6 +58,11 @@ type Pool = Database['pool'];
 function poolOf({ pool }: Database, between: Between): Pool {
   const query = (config: Parameters<Pool['query']>[0]) => between(() => pool.query(config));
   return Object.assign(Object.create(pool) as Pool, { query });
+}
+
+function clientOf(client: Client, between: Between): Client {
+  const query = (config: Parameters<Client['query']>[0]) => between(() => client.query(config));
+  return Object.assign(Object.create(client) as Client, { query });
 }
 
 function processorOf(inner: PaymentProcessor, between: Between): PaymentProcessor {

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '@app/service-kit/database';
 import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createMigratedDatabase } from '@app/testing/postgres';
-import { noCounts } from '../src/daily-runs/daily-counts.rules.ts';
+import { type DailyCounts, noCounts } from '../src/daily-runs/daily-counts.rules.ts';
 import type { RunOfAccount } from '../src/daily-runs/daily-step.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
@@ -17,6 +17,7 @@ import { createTries } from '../src/payments/write-try.ts';
 import type { PaymentProcessor } from '../src/processors/processor.ts';
 import { readBookEntries } from '../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
+import { renewDue } from '../src/renewals/renew-due.ts';
 import { type Fault, type FaultyProcessor, faultyProcessor } from './processors/faulty-processor.ts';
 
 /** One process of billing, without NATS: what it writes to the outbox is read from there. */
@@ -30,7 +31,11 @@ export interface Replica {
   round(): Promise<void>;
   /** A daily run of one account; returns how many holds it settled. */
   daily(accountId: string): Promise<number>;
+  /** The step of a daily run that charges renewals; returns its counts. */
+  renew(accountId: string, run?: Partial<RunOfAccount>): Promise<RenewCounts>;
 }
+
+export type RenewCounts = Pick<DailyCounts, 'charged' | 'chargedCents' | 'retried' | 'canceled'>;
 
 export interface Replicas {
   readonly clock: FakeClock;
@@ -121,7 +126,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     calls: createOngoingCalls(wrap.deadlineMs ?? shared.deadlineMs),
     turns: createOrderTurns(),
     tries: createTries(database),
-    answers: createAnswers(database),
+    answers: createAnswers(database, shared.clock),
   };
   return {
     deps,
@@ -130,8 +135,15 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     round: () => runRound(deps),
     daily: async (accountId) => {
       const counts = noCounts();
-      for (const step of dailySteps(deps)) await step(deps, runOf(accountId, deps), counts);
+      const run = runOf(accountId, deps);
+      for (const step of dailySteps(deps)) await step(deps, run, counts);
       return counts.holdsSettled;
+    },
+    renew: async (accountId, run = {}) => {
+      const counts = noCounts();
+      await renewDue(deps)(deps, { ...runOf(accountId, deps), ...run }, counts);
+      const { charged, chargedCents, retried, canceled } = counts;
+      return { charged, chargedCents, retried, canceled };
     },
   };
 }

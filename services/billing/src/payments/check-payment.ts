@@ -13,7 +13,7 @@ import { type About, record, sendPayment } from './send-payment.ts';
 
 /**
  * Asks the processor how a payment stands that has not come to an end. What the processor never got is sent again with
- * its own row and key, or ends when that is too late. A buyer who has not confirmed within a day is given up.
+ * its own row and key, unless it is a renewal that is not due any more, or ends when that is too late. A buyer who has not confirmed within a day is given up.
  * @returns whether the payment has ended now
  */
 export async function checkPayment(
@@ -45,9 +45,25 @@ function aboutOf(payment: Payment, { payments, charges }: OrderMoney): About {
 async function resolve(deps: PaymentDeps, payment: Payment, about: About, looked: LookedUp): Promise<Payment> {
   if (looked !== 'not received') return standing(payment, looked);
   const nowMs = deps.clock.nowMs();
-  if (mayResend(payment, nowMs)) return await sendPayment(deps, payment, about);
+  if (mayResend(payment, nowMs)) {
+    // The first copy may be on its way still, so it has not ended either: it is looked up again.
+    return (await isWanted(deps, payment)) ? await sendPayment(deps, payment, about) : payment;
+  }
   await record(deps, payment, notReceivedChange(nowMs), about);
   return await readPayment(deps.database, payment);
+}
+
+/** A renewal is sent again as long as its subscription is due on the same card. */
+const wantedStatement = statement(
+  'payments-renewal-wanted',
+  `select from subscriptions
+   where account_id = $1 and order_id = $2 and next_charge_at is not null and payment_method = $3`,
+);
+
+async function isWanted({ database }: PaymentDeps, payment: Payment): Promise<boolean> {
+  if (payment.step !== 'renewal' || payment.call !== 'chargeSaved') return true;
+  const { account_id, order_id, request } = payment;
+  return (await database.pool.query(wantedStatement([account_id, order_id, request.savedMethod]))).rows.length > 0;
 }
 
 const noticeStatement = statement(

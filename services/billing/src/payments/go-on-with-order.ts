@@ -12,7 +12,7 @@ export async function checkAndGoOn(
   step: string,
 ): Promise<void> {
   const ended = await checkPayment(deps, accountId, orderId, paymentId);
-  if (!ended || step === 'main' || step === 'release') return;
+  if (!ended || step === 'main' || step === 'release' || step === 'renewal') return;
   const caller = { accountId, requestId: null };
   if (step === 'refund') await goOnWithRefund(deps, caller, orderId, false);
   else await deps.turns.take(accountId, orderId, () => advanceHold(deps, caller, orderId, false));

@@ -38,7 +38,7 @@ const moneyStatement = statement(
      (select json_agg(p order by p.created_at, p.id)
       from (select ${paymentColumns} from payments where account_id = $1 and order_id = $2) as p) as payments,
      (select json_agg(c order by c.charged_at, c.id)
-      from (select ${chargeColumns} from charges where account_id = $1 and order_id = $2) as c) as charges,
+      from (select ${chargeColumns} from charges where account_id = $1 and order_id = $2 and step <> 'renewal') as c) as charges,
      (select row_to_json(h) from holds as h where account_id = $1 and order_id = $2) as hold,
      (select method from payment_methods where account_id = $1 and order_id = $2) as method`,
 );
@@ -50,7 +50,10 @@ interface MoneyRow {
   readonly method: string | null;
 }
 
-/** All that is recorded of an order's money, in one statement; empty for an order that nobody paid here. */
+/**
+ * All that is recorded of an order's money, in one statement; empty for an order that nobody paid here. Payments of renewals
+ * are among them, because an open one keeps others out; their charges are not the order's.
+ */
 export async function readMoney(database: Database, accountId: string, orderId: string): Promise<OrderMoney> {
   const { rows } = await database.pool.query<MoneyRow>(moneyStatement([accountId, orderId]));
   const { payments, charges, hold, method } = rows[0] as MoneyRow;

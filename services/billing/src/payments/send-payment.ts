@@ -1,4 +1,5 @@
 import type { PaymentProcessor, ProcessorCall, ProcessorOutcome } from '../processors/processor.ts';
+import type { RenewalEffect } from '../renewals/renewal.rules.ts';
 import type { Charge, Payment, PaymentRequest } from './payment.types.ts';
 import { changeBy, type PaymentChange, unknownChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -13,6 +14,8 @@ export interface About {
   readonly charges: readonly Charge[];
   /** The payment that a release ends. */
   readonly ended?: Payment;
+  /** Told what the end of a renewal brought about, once it is written. */
+  readonly onRenewed?: (effect: RenewalEffect) => void;
 }
 
 /**
@@ -79,11 +82,15 @@ export async function record(
   deps: PaymentDeps,
   payment: Payment,
   change: PaymentChange,
-  { requestId, charges, ended }: About,
+  { requestId, charges, ended, onRenewed }: About,
 ): Promise<boolean> {
   const source = { accountId: payment.account_id, requestId, nowMs: deps.clock.nowMs() };
   const events = stepEvents(payment, change, charges, source);
-  return await recordChange(deps, payment, change, { requestId, events, ...(ended === undefined ? {} : { ended }) });
+  return await recordChange(deps, payment, change, {
+    ...{ requestId, events },
+    ...(ended === undefined ? {} : { ended }),
+    ...(onRenewed === undefined ? {} : { onRenewed }),
+  });
 }
 
 function updated(payment: Payment, { payment: update }: PaymentChange): Payment {

@@ -1,9 +1,13 @@
 import { type OutboxRow, outboxColumns, outboxRecord } from '@app/messaging/outbox';
 import type { Batcher } from '@app/service-kit/batcher';
+import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { batchStatement } from '../db/batched-statement.ts';
+import { createRenewalAnswers } from '../renewals/record-renewals.ts';
+import type { RenewalEffect } from '../renewals/renewal.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
+import { updateColumns, updateRecord } from './payment-update.ts';
 
 /** A processor's answer to a payment, and all that follows from it. */
 export interface Answer {
@@ -12,6 +16,7 @@ export interface Answer {
   /** What becomes of the payment that a release ended. */
   readonly end: PaymentUpdate | null;
   readonly events: readonly AnswerEvent[];
+  readonly onRenewed?: (effect: RenewalEffect) => void;
 }
 
 export interface AnswerEvent extends OutboxRow {
@@ -22,13 +27,6 @@ export interface AnswerEvent extends OutboxRow {
 /** Writes answers; false for one whose payment came to an end before. */
 export type Answers = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
 
-const updateColumns = `status = c.status, decline_kind = c.decline_kind, decline_reason = c.decline_reason,
-  decline_message = c.decline_message, processor_reference = coalesce(c.processor_reference, p.processor_reference),
-  action_url = c.action_url, last_four = coalesce(c.last_four, p.last_four), finished_at = c.finished_at,
-  next_check_at = c.next_check_at`;
-const updateRecord = `id text, account_id text, status text, "from" text[], decline_kind text, decline_reason text,
-  decline_message text, processor_reference text, action_url text, last_four text, finished_at timestamptz,
-  next_check_at timestamptz`;
 const mayChange = `p.id = any (array(select id from locked)) and p.id = c.id and p.account_id = c.account_id
   and p.status = any (c."from")`;
 
@@ -95,7 +93,19 @@ const recordStatement = statement(
    select array(select id from changed) as changed`,
 );
 
-export function createAnswers(database: Database): Answers {
+/** What follows from the end of a renewal depends on its subscription, so it has a transaction of its own. */
+export function createAnswers(database: Database, clock: Clock): Answers {
+  const ofOrders = createOrderAnswers(database);
+  const ofRenewals = createRenewalAnswers(database, clock);
+  return {
+    add: (answer) => (answer.payment.step === 'renewal' ? ofRenewals.add(answer) : ofOrders.add(answer)),
+    close: async () => {
+      await Promise.all([ofOrders.close(), ofRenewals.close()]);
+    },
+  };
+}
+
+function createOrderAnswers(database: Database): Answers {
   return batchStatement<Answer, boolean>({
     span: { one: 'record payment', many: 'record payments' },
     // Two answers to one payment, or one to it and one that ends it: the second finds what the first one wrote.

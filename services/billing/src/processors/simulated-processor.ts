@@ -26,6 +26,8 @@ import {
   recordRefund,
   recordRelease,
   recordSaved,
+  type SavedEntry,
+  type SavedRow,
 } from './simulated-statements.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -53,6 +55,7 @@ export interface SimulatedOptions {
 interface Books {
   readonly database: Database;
   readonly cards: CardWriter;
+  readonly saved: SavedWriter;
   readonly clock: Clock;
   readonly slowMs: number;
 }
@@ -73,8 +76,8 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
     migrations: [],
     poolMax,
   });
-  const cards = createCardWriter(database);
-  const books: Books = { database, cards, clock, slowMs };
+  const [cards, saved] = [createCardWriter(database), createSavedWriter(database)];
+  const books: Books = { database, cards, saved, clock, slowMs };
   const guarded =
     <Request>(work: (request: Request, call: ProcessorCall) => Promise<ProcessorOutcome>) =>
     async (request: Request, call: ProcessorCall) => {
@@ -98,17 +101,20 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
       return listRecords(database, { from, to, now: clock.now() }, call);
     },
     close: async () => {
-      await cards.close();
+      await Promise.all([cards.close(), saved.close()]);
       await database.close();
     },
   };
 }
 
 type CardWriter = Pick<Batcher<CardEntry, EntryRow>, 'add' | 'close'>;
+/** Undefined for a method that is not in the books. */
+type SavedWriter = Pick<Batcher<SavedEntry, SavedRow | undefined>, 'add' | 'close'>;
+
+const keyOf = ({ account_id, test, payment_id }: EntryKey) => `${account_id} ${test} ${payment_id}`;
 
 /** As most processors, it takes many cards at once: those that arrive together share a statement on the books. */
 function createCardWriter({ pool }: Database): CardWriter {
-  const keyOf = ({ account_id, test, payment_id }: EntryKey) => `${account_id} ${test} ${payment_id}`;
   return batchStatement<CardEntry, EntryRow>({
     span: { one: 'simulate card', many: 'simulate cards' },
     keysOf: (entry) => [keyOf(entry)],
@@ -116,6 +122,18 @@ function createCardWriter({ pool }: Database): CardWriter {
       const { rows } = await pool.query<EntryKey & EntryRow>(recordCards([JSON.stringify(entries)]));
       const written = new Map(rows.map((row) => [keyOf(row), row]));
       return entries.map((entry) => written.get(keyOf(entry)) as EntryRow);
+    },
+  });
+}
+
+function createSavedWriter({ pool }: Database): SavedWriter {
+  return batchStatement<SavedEntry, SavedRow | undefined>({
+    span: { one: 'simulate saved card', many: 'simulate saved cards' },
+    keysOf: (entry) => [keyOf(entry)],
+    write: async (entries) => {
+      const { rows } = await pool.query<EntryKey & SavedRow>(recordSaved([JSON.stringify(entries)]));
+      const written = new Map(rows.map((row) => [keyOf(row), row]));
+      return entries.map((entry) => written.get(keyOf(entry)));
     },
   });
 }
@@ -179,14 +197,13 @@ async function sendSaved(books: Books, request: SavedMethodRequest, call: Proces
   const parameters = digest('charge', request, [savedMethod, customerEmail, orderId]);
   const token = knownCard(savedMethod);
   if (token === undefined) {
-    const reference = newReference(books, 'charge');
-    const values = [call.accountId, call.test, paymentId, reference, savedMethod, amountCents, currency, parameters];
-    const rows = await ask<EntryRow & { unanswered: boolean }>(
-      books,
-      call,
-      recordSaved([...values, books.clock.now(), orderId]),
+    const row = await untilAborted(call.signal, () =>
+      books.saved.add({
+        ...{ account_id: call.accountId, test: call.test, payment_id: paymentId, saved_method: savedMethod },
+        ...{ amount_cents: amountCents, currency, order_id: orderId, parameters },
+        ...{ reference: newReference(books, 'charge'), recorded_at: books.clock.now() },
+      }),
     );
-    const [row] = rows;
     if (row !== undefined) {
       return await answerOf(books, row, parameters, row.unanswered ? 'answer_lost' : undefined, call);
     }

@@ -67,20 +67,40 @@ export const recordCards = statement(
    returning account_id, test, payment_id, ${answer}`,
 );
 
-/** As those below, but $5 is the saved method and $10 the order. No row: the method is unknown. */
+/** A charge of a saved card as it is asked for; fields are named as the columns. */
+export interface SavedEntry {
+  readonly account_id: string;
+  readonly test: boolean;
+  readonly payment_id: string;
+  readonly reference: string;
+  readonly saved_method: string;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly order_id: string;
+  readonly parameters: string;
+  readonly recorded_at: Date;
+}
+
+/** What the answer to a charge of a saved card says beside its entry. */
+export type SavedRow = EntryRow & { readonly unanswered: boolean };
+
+/** Of many at once, as `recordCards`: charges of cards that earlier entries saved. No row: the method is unknown. */
 export const recordSaved = statement(
   'simulated-record-saved',
-  `with recorded as (
-     insert into simulated_processor.entries as entry (account_id, test, payment_id, reference, kind, status, reason,
-       amount_cents, currency, order_id, about, parameters, recorded_at, last_four, traits)
-     select $1::text, $2::boolean, $3::text, $4::text, 'charge', case when decline is null then 'succeeded' else 'declined' end,
-       decline, $6::bigint, $7::text, $10::text, card.reference, $8::text, $9::timestamptz, card.last_four, card.traits
-     from simulated_processor.entries as card, lateral (select card.traits ->> 'savedDecline' as decline) as decided
-     where card.account_id = $1 and card.test = $2 and card.saved_method = $5
-     ${onceForEachKey}
-     returning ${answer}, traits
-   )
-   select ${answer}, (traits -> 'savedUnanswered') is not null as unanswered from recorded`,
+  `insert into simulated_processor.entries as entry (account_id, test, payment_id, reference, kind, status, reason,
+     amount_cents, currency, order_id, about, parameters, recorded_at, last_four, traits)
+   select sent.account_id, sent.test, sent.payment_id, sent.reference, 'charge',
+     case when card.decline is null then 'succeeded' else 'declined' end, card.decline, sent.amount_cents, sent.currency,
+     sent.order_id, card.reference, sent.parameters, sent.recorded_at, card.last_four, card.traits
+   from (
+     select * from json_to_recordset($1::json) as sent(account_id text, test boolean, payment_id text, reference text,
+       saved_method text, amount_cents bigint, currency text, order_id text, parameters text, recorded_at timestamptz)
+     order by account_id, test, payment_id) as sent
+   cross join lateral (
+     select reference, last_four, traits, traits ->> 'savedDecline' as decline from simulated_processor.entries
+     where saved_method = sent.saved_method and account_id = sent.account_id and test = sent.test limit 1) as card
+   ${onceForEachKey}
+   returning account_id, test, payment_id, ${answer}, (traits -> 'savedUnanswered') is not null as unanswered`,
 );
 
 /** What an entry has become by $9: `later_status` once its time has come. */

@@ -11,7 +11,8 @@ import { nextRefundStep, type RefundResult } from './refund.rules.ts';
 /** From here on the refund goes on by itself, should this process die. */
 const requestStatement = statement(
   'charges-request-refund',
-  `update charges set refund_due_at = $3 where account_id = $1 and order_id = $2 and refunded_cents < amount_cents`,
+  `update charges set refund_due_at = $3
+   where account_id = $1 and order_id = $2 and step <> 'renewal' and refunded_cents < amount_cents`,
 );
 const stopStatement = statement(
   'charges-stop-refund',
@@ -21,7 +22,8 @@ const stopStatement = statement(
 const goesOnAfterMs = 60_000;
 
 /**
- * Gives back every charge of an order, each whole. Charges that were given back are not given back again.
+ * Gives back every charge of an order, each whole. Charges that were given back are not given back again, and those of
+ * renewals are never given back with the order.
  * @throws DomainError `invalid_transition` while the order's card is held: what is not charged cannot be given back
  */
 export async function refundCharges(deps: PaymentDeps, caller: Caller, orderId: string): Promise<RefundResult> {

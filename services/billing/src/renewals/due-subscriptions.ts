@@ -25,6 +25,10 @@ export interface DueSubscription {
   /** The processor's token: never returned, never logged. */
   readonly payment_method: string;
   readonly processor: string | null;
+  readonly billing_interval: 'month' | 'year';
+  readonly test: boolean;
+  readonly anchor: Date;
+  readonly anchor_period: number;
   readonly period: number;
   readonly current_period_end: Date;
   readonly next_charge_at: Date;
@@ -37,7 +41,7 @@ export interface DueCursor {
 }
 
 const columns = `id, order_id, product_name, customer_email, amount_cents, currency, status, failed_tries, hard_declined,
-  free_try, payment_method, processor, period, current_period_end, next_charge_at`;
+  free_try, payment_method, processor, billing_interval, test, anchor, anchor_period, period, current_period_end, next_charge_at`;
 const isDue = 'account_id = $1 and test = $2 and next_charge_at <= $3';
 
 /** Along the index `subscriptions_due`; with nothing due it reads one entry. */

@@ -1,0 +1,51 @@
+/** Work of one producer, a limited number of pieces at a time. */
+export interface Lane {
+  /** A piece has failed. */
+  readonly failed: boolean;
+  /** Resolves as soon as the work has begun. */
+  begin(work: () => Promise<void>): Promise<void>;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+  /** Throws the first failure. */
+  throwFailure(): void;
+}
+
+/** For one producer: two that begin at the same time would take one place. */
+export function createLane(max: number): Lane {
+  let free = max;
+  let failures: unknown[] = [];
+  let whenFree: (() => void) | undefined;
+  const placeFree = (count: number): Promise<void> =>
+    new Promise((resolve) => {
+      const check = (): void => {
+        if (free < count) return;
+        whenFree = undefined;
+        resolve();
+      };
+      whenFree = check;
+      check();
+    });
+  const run = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (err) {
+      failures = [...failures, err];
+    }
+    free += 1;
+    whenFree?.();
+  };
+  return {
+    get failed() {
+      return failures.length > 0;
+    },
+    begin: async (work) => {
+      if (free === 0) await placeFree(1);
+      free -= 1;
+      void run(work);
+    },
+    idle: () => placeFree(max),
+    throwFailure: () => {
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import type { Batcher } from '@app/service-kit/batcher';
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import { batchStatement } from '../db/batched-statement.ts';
+import { notReceived } from '../payments/payment.rules.ts';
+import type { Payment } from '../payments/payment.types.ts';
+import type { PaymentChange } from '../payments/payment-change.rules.ts';
+import { updateColumns, updateRecord } from '../payments/payment-update.ts';
+import { effectOf, type RenewalEffect, type RenewalEnd } from './renewal.rules.ts';
+import {
+  changedSubscriptions,
+  eventsValue,
+  type LockedSubscription,
+  lockedColumns,
+  subscriptionValues,
+  type WrittenRenewal,
+  writtenEvents,
+} from './renewal-rows.ts';
+
+/** A processor's answer to a payment of the step `renewal`. */
+export interface RenewalAnswer {
+  readonly payment: Payment;
+  readonly change: PaymentChange;
+  /** Told when the answer ended the payment and was recorded. */
+  readonly onRenewed?: (effect: RenewalEffect) => void;
+}
+
+/** Writes answers; false for one whose payment came to an end before. */
+export type RenewalAnswers = Pick<Batcher<RenewalAnswer, boolean>, 'add' | 'close'>;
+
+/**
+ * Locks subscriptions, then their payments, in the order of their orders: whoever claims renewals locks subscriptions in
+ * that order too, so nobody waits in a circle. Rows are looked up one by one, and what follows in the transaction is planned
+ * for the tables as they are: a plan from a time when they were small would read the whole of them.
+ */
+const lockStatement = statement(
+  'renewals-lock',
+  `select ${prefixed('s', lockedColumns)}, p.id as payment_id, p.status as payment_status,
+     set_config('plan_cache_mode', 'force_custom_plan', true)
+   from (select * from unnest($1::text[], $2::text[], $3::text[]) as w(account_id, order_id, payment_id)
+     order by order_id) as w
+   cross join lateral (
+     select ${lockedColumns} from subscriptions
+     where account_id = w.account_id and order_id = w.order_id for no key update) as s
+   cross join lateral (
+     select id, status from payments where account_id = w.account_id and id = w.payment_id for no key update) as p`,
+);
+
+const writeStatement = statement(
+  'renewals-record',
+  `with answered as (
+     update payments as p set ${updateColumns}
+     from json_to_recordset($1::json) as c(${updateRecord})
+     where p.id = any ($2::text[]) and p.id = c.id and p.account_id = c.account_id
+   ), charged as (
+     insert into charges (id, account_id, order_id, step, amount_cents, currency, processor, reference, test, charged_at)
+     select id, account_id, order_id, 'renewal', amount_cents, currency, processor, reference, test, charged_at
+     from json_to_recordset($3::json) as c(id text, account_id text, order_id text, amount_cents bigint, currency text,
+       processor text, reference text, test boolean, charged_at timestamptz)
+   ), renewed as (
+     update renewals as r set status = c.status, starts_at = c.starts_at, ends_at = c.ends_at, paid_at = c.paid_at
+     from json_to_recordset($4::json) as c(account_id text, subscription_id text, period integer, status text,
+       starts_at timestamptz, ends_at timestamptz, paid_at timestamptz)
+     where r.account_id = c.account_id and r.subscription_id = any ($5::text[])
+       and r.subscription_id = c.subscription_id and r.period = c.period
+   ), changed as (${changedSubscriptions(6)}
+   )${writtenEvents(8)}`,
+);
+
+/**
+ * The answers to payments of renewals, and all that follows from them, in one transaction for many: the payment, the charge,
+ * the period, the subscription as it stands at that moment, and the events. Of two answers to one payment the first one
+ * counts.
+ */
+export function createRenewalAnswers(database: Database, clock: Clock): RenewalAnswers {
+  return batchStatement<RenewalAnswer, boolean>({
+    span: { one: 'record renewal', many: 'record renewals' },
+    keysOf: ({ payment }) => [payment.id],
+    write: async (answers) => {
+      const written = await database.transaction((client) => writeAnswers(client, answers, clock.nowMs()));
+      for (const [index, { onRenewed }] of answers.entries()) {
+        const effect = written[index]?.effect;
+        if (effect !== undefined) onRenewed?.(effect);
+      }
+      return written.map((each) => each !== undefined);
+    },
+  });
+}
+
+interface Locked extends LockedSubscription {
+  readonly payment_id: string;
+  readonly payment_status: Payment['status'];
+}
+
+/** What was written of each answer; undefined where the payment had ended before. */
+async function writeAnswers(
+  client: Client,
+  answers: readonly RenewalAnswer[],
+  nowMs: number,
+): Promise<({ readonly effect?: RenewalEffect } | undefined)[]> {
+  const { rows } = await client.query<Locked>(lockStatement(lockValues(answers)));
+  const locked = new Map(rows.map((row) => [row.payment_id, row]));
+  const taken = answers.map((answer) => {
+    const subscription = locked.get(answer.payment.id);
+    if (subscription === undefined) throw new Error(`payment ${answer.payment.id} renews no subscription`);
+    if (!answer.change.payment.from.includes(subscription.payment_status)) return undefined;
+    return { ...answer, ended: endedBy(answer, subscription) };
+  });
+  const changing = taken.filter((each) => each !== undefined);
+  if (changing.length > 0) await write(client, changing, nowMs);
+  return taken.map((each) => (each?.ended === undefined ? each && {} : { effect: each.ended.effect }));
+}
+
+function lockValues(answers: readonly RenewalAnswer[]): string[][] {
+  const of = (value: (payment: Payment) => string): string[] => answers.map(({ payment }) => value(payment));
+  return [of(({ account_id }) => account_id), of(({ order_id }) => order_id), of(({ id }) => id)];
+}
+
+/** Undefined while nobody knows how it ended. */
+function endedBy({ payment, change }: RenewalAnswer, subscription: LockedSubscription): WrittenRenewal | undefined {
+  const { finished_at, last_four } = change.payment;
+  if (finished_at === null) return undefined;
+  const { id: paymentId, processor } = payment;
+  const end = endOf(payment, change, finished_at);
+  return { subscription, paymentId, end, effect: effectOf(subscription, end), card: { processor, last_four } };
+}
+
+/** A rehearsal is ahead of the clock: its payments are made at its time, and end then or later. */
+function endOf(payment: Payment, { payment: update }: PaymentChange, finishedAt: Date): RenewalEnd {
+  if (payment.call !== 'chargeSaved') throw new Error(`payment ${payment.id} of a renewal is a ${payment.call}`);
+  const at = new Date(Math.max(finishedAt.getTime(), payment.created_at.getTime()));
+  const about = { period: Number(payment.subject), at, method: payment.request.savedMethod };
+  const { status, decline_kind, decline_reason: reason } = update;
+  if (status === 'succeeded') return { ...about, kind: 'paid' };
+  if (reason === notReceived || reason === null) return { ...about, kind: 'not_received' };
+  return { ...about, kind: 'declined', hard: decline_kind === 'hard', reason };
+}
+
+type Changing = RenewalAnswer & { readonly ended: WrittenRenewal | undefined };
+
+async function write(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
+  const payments = changing.map(({ payment: { id, account_id }, change }) => ({ ...change.payment, id, account_id }));
+  const charges = changing.flatMap(({ payment, change }) => {
+    if (change.charge === null) return [];
+    const { id, account_id, order_id, amount_cents, currency, processor, test } = payment;
+    const charge = { id, account_id, order_id, amount_cents, currency, processor, test };
+    return [{ ...charge, reference: change.charge.reference, charged_at: change.payment.finished_at }];
+  });
+  const ended = changing.flatMap(({ ended: end }) => (end === undefined ? [] : [end]));
+  const renewals = ended.map(({ subscription: { id: subscription_id, account_id }, end, effect }) => ({
+    ...{ account_id, subscription_id, period: end.period, ...effect.period },
+    ...{ status: effect.paid ? 'paid' : 'failed', paid_at: effect.paid ? end.at : null },
+  }));
+  await client.query(
+    writeStatement([
+      ...[JSON.stringify(payments), payments.map(({ id }) => id), JSON.stringify(charges)],
+      ...[JSON.stringify(renewals), renewals.map(({ subscription_id }) => subscription_id)],
+      ...subscriptionValues(ended),
+      await eventsValue(client, ended, nowMs),
+    ]),
+  );
+}
+
+/** The columns of a table by its alias. */
+function prefixed(alias: string, columns: string): string {
+  return columns
+    .split(',')
+    .map((column) => `${alias}.${column.trim()}`)
+    .join(', ');
+}

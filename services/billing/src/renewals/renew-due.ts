@@ -1,0 +1,150 @@
+import { isOutage } from '@app/service-kit/outages';
+import { createSemaphore, type Semaphore } from '@app/service-kit/semaphore';
+import type { DailyCounts } from '../daily-runs/daily-counts.rules.ts';
+import type { DailyStep, RunOfAccount } from '../daily-runs/daily-step.ts';
+import type { Payment } from '../payments/payment.types.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { named, sendPayment } from '../payments/send-payment.ts';
+import { claimRenewals, type RenewalRun } from './claim-renewals.ts';
+import { type DueCursor, type DueSubscription, readDue, sumDue } from './due-subscriptions.ts';
+import { createLane, type Lane } from './lane.ts';
+import { needsNoPayment, renewWithoutPayment } from './renew-without-payment.ts';
+import type { RenewalEffect } from './renewal.rules.ts';
+
+/**
+ * Claimed and not sent, or read ahead, are two batches at most. At 64 calls at once that a processor lets run into their
+ * deadline of 8 s, a batch is sent within 32 s: before the first look-up of its payments.
+ */
+const batchMax = 256;
+/** Calls of one account's processor at once: with 50 ms each, some 1,200 a second. */
+const callsOfAccountMax = 64;
+/** Of all accounts together. Each waits with so many at most, so that accounts take turns. */
+const callsMax = 128;
+/** A processor that leaves so many in a row without an answer is not troubled any further by this run. */
+const unansweredMax = 64;
+
+/**
+ * The step that charges what is due: renewals and retries, one period at most for each subscription. Every payment is
+ * written before its call. What a process that died had sent, or was about to, is looked up by the payments loop.
+ */
+export function renewDue(deps: PaymentDeps): DailyStep {
+  const shared = createSemaphore(callsMax);
+  return async (_, run, counts) => await renewOfAccount(deps, shared, run, counts);
+}
+
+/** What the parts of one account's step share. */
+interface Step {
+  readonly deps: PaymentDeps;
+  readonly shared: Semaphore;
+  readonly run: RunOfAccount;
+  readonly renewing: RenewalRun;
+  readonly counts: DailyCounts;
+  readonly lane: Lane;
+  /** Payments in a row whose outcome nobody knows. */
+  unanswered: number;
+}
+
+async function renewOfAccount(
+  deps: PaymentDeps,
+  shared: Semaphore,
+  run: RunOfAccount,
+  counts: DailyCounts,
+): Promise<void> {
+  const { accountId, runId, test } = run;
+  const renewing = { accountId, runId, test, now: run.now() };
+  const step: Step = { deps, shared, run, renewing, counts, lane: createLane(callsOfAccountMax), unanswered: 0 };
+  const due = await sumDue(deps.database, renewing);
+  run.progress.expect(due.reduce((sum, { count }) => sum + count, 0));
+  if (due.length === 0) return;
+  try {
+    await chargeBatches(step);
+  } finally {
+    await step.lane.idle();
+  }
+  step.lane.throwFailure();
+  if (step.unanswered >= unansweredMax) {
+    const about = { accountId, runId, unanswered: step.unanswered };
+    deps.logger.error(about, 'the payment processor gives no answers; what is left is charged by the next run');
+  }
+}
+
+/** The next batch is claimed while this one is sent, so that no call waits for a statement. */
+async function chargeBatches(step: Step): Promise<void> {
+  let coming = nextBatch(step, null);
+  while (true) {
+    const batch = await coming;
+    if (batch === null) return;
+    coming = nextBatch(step, batch.last);
+    try {
+      for (const payment of batch.payments) {
+        if (mustStop(step)) break;
+        await step.lane.begin(() => charge(step, payment));
+      }
+    } finally {
+      // What it claimed meanwhile is looked up later; its own failure is thrown by the next round.
+      coming.catch(() => undefined);
+    }
+  }
+}
+
+const mustStop = ({ run, lane, unanswered }: Step): boolean =>
+  run.isClosing() || lane.failed || unanswered >= unansweredMax;
+
+interface Batch {
+  /** Written and to be sent. */
+  readonly payments: readonly Payment[];
+  readonly last: DueCursor;
+}
+
+/** Reads and claims a page of what is due; null when there is no more, or when the run must stop. */
+async function nextBatch(step: Step, after: DueCursor | null): Promise<Batch | null> {
+  if (mustStop(step)) return null;
+  const { deps, renewing } = step;
+  const page = await readDue(deps.database, renewing, { after, limit: batchMax });
+  const last = page.at(-1);
+  if (last === undefined) return null;
+  const without = page.filter(needsNoPayment);
+  const charged = page.filter((due) => !needsNoPayment(due));
+  countWithout(step, await renewWithoutPayment(deps, renewing, without));
+  return { payments: await claim(step, charged), last };
+}
+
+async function claim({ deps, renewing, counts }: Step, due: readonly DueSubscription[]): Promise<Payment[]> {
+  const { processor } = await deps.processors.chosen(renewing.accountId, renewing.test);
+  const payments = await claimRenewals(deps.database, renewing, due, processor.name, deps.clock.nowMs());
+  const retries = new Set(due.filter(({ status }) => status === 'past_due').map(({ order_id }) => order_id));
+  counts.retried += payments.filter(({ order_id }) => retries.has(order_id)).length;
+  return payments;
+}
+
+function countWithout({ deps, run, counts }: Step, effects: readonly RenewalEffect[]): void {
+  for (const effect of effects) {
+    if (effect.told?.statusBefore === 'past_due') counts.retried += 1;
+    countEffect(counts, effect, 0);
+  }
+  run.progress.done(effects.length);
+  if (effects.length > 0) deps.wakeRelay();
+}
+
+/** One payment's fault keeps no other from its turn; an outage ends the step. */
+async function charge(step: Step, payment: Payment): Promise<void> {
+  const { deps, run, counts, shared } = step;
+  const onRenewed = (effect: RenewalEffect): void => countEffect(counts, effect, payment.amount_cents);
+  try {
+    const ended = await deps.calls.during(payment.id, () =>
+      shared.run(() => sendPayment(deps, payment, { requestId: null, charges: [], onRenewed })),
+    );
+    step.unanswered = ended.status === 'unknown' ? step.unanswered + 1 : 0;
+    run.progress.done(1);
+  } catch (err) {
+    if (isOutage(err)) throw err;
+    deps.logger.error({ err, ...named(payment) }, 'a renewal could not be charged; the processor will be asked');
+  }
+}
+
+function countEffect(counts: DailyCounts, { paid, after, told }: RenewalEffect, cents: number): void {
+  if (paid) {
+    counts.charged += 1;
+    counts.chargedCents += cents;
+  } else if (told !== null && after?.status === 'canceled') counts.canceled += 1;
+}

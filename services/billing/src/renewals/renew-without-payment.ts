@@ -1,0 +1,101 @@
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import { type RenewalRun, stillDue } from './claim-renewals.ts';
+import type { DueSubscription } from './due-subscriptions.ts';
+import { effectOf, type RenewalEffect, type RenewalEnd } from './renewal.rules.ts';
+import {
+  changedSubscriptions,
+  eventsValue,
+  type LockedSubscription,
+  lockedColumns,
+  subscriptionValues,
+  type WrittenRenewal,
+  writtenEvents,
+} from './renewal-rows.ts';
+
+/** The reason of the last hard decline; the card was the same then. */
+const lockStatement = statement(
+  'renewals-lock-due',
+  `select s.*, (
+     select p.decline_reason from payments as p
+     where p.account_id = $1 and p.order_id = i.order_id and p.step = 'renewal' and p.decline_kind = 'hard'
+     order by p.created_at desc, p.id desc limit 1) as decline_reason
+   from (
+     select * from json_to_recordset($2::json) as i(subscription_id text, order_id text, period integer,
+       failed_tries integer, method text)
+     order by order_id) as i
+   ${stillDue(lockedColumns)}`,
+);
+
+const writeStatement = statement(
+  'renewals-without-payment',
+  `with renewed as (
+     insert into renewals as r (account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status,
+       run_id, paid_at)
+     select account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status, run_id, paid_at
+     from json_to_recordset($1::json) as c(account_id text, subscription_id text, period integer, starts_at timestamptz,
+       ends_at timestamptz, amount_cents bigint, currency text, status text, run_id text, paid_at timestamptz)
+     on conflict (account_id, subscription_id, period) do update set starts_at = excluded.starts_at,
+       ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
+       status = excluded.status, run_id = excluded.run_id, paid_at = excluded.paid_at
+   ), changed as (${changedSubscriptions(2)}
+   )${writtenEvents(4)}`,
+);
+
+/** Whether the processor is not asked: the period costs nothing, or the card is lost, stolen or expired. */
+export const needsNoPayment = ({ amount_cents, hard_declined, free_try }: DueSubscription): boolean =>
+  amount_cents === 0 || (hard_declined && !free_try);
+
+/**
+ * Ends renewals that the processor is not asked for, all in one transaction: a period that costs nothing is paid, and a try
+ * on a card that does not work any more has failed.
+ * @returns what became of those that are still due
+ */
+export async function renewWithoutPayment(
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  run: RenewalRun,
+  due: readonly DueSubscription[],
+): Promise<RenewalEffect[]> {
+  if (due.length === 0) return [];
+  return await database.transaction(async (client) => {
+    const { rows } = await client.query<Locked>(lockStatement([run.accountId, rowsOf(due), run.now, run.runId]));
+    const ended = rows.map((row) => endedBy(row, run.now));
+    if (ended.length > 0) await write(client, run, ended, clock.nowMs());
+    return ended.map(({ effect }) => effect);
+  });
+}
+
+interface Locked extends LockedSubscription {
+  readonly decline_reason: string | null;
+}
+
+const rowsOf = (due: readonly DueSubscription[]): string =>
+  JSON.stringify(
+    due.map(({ id: subscription_id, order_id, period, failed_tries, payment_method: method }) => ({
+      ...{ subscription_id, order_id, period: period + 1, failed_tries, method },
+    })),
+  );
+
+function endedBy({ decline_reason, ...subscription }: Locked, at: Date): WrittenRenewal {
+  const about = { period: subscription.period + 1, at, method: subscription.payment_method };
+  const end: RenewalEnd =
+    subscription.amount_cents === 0
+      ? { ...about, kind: 'paid' }
+      : { ...about, kind: 'declined', hard: true, reason: decline_reason ?? 'card_declined' };
+  return { subscription, paymentId: null, end, effect: effectOf(subscription, end), card: null };
+}
+
+async function write(
+  client: Client,
+  { runId: run_id }: RenewalRun,
+  ended: readonly WrittenRenewal[],
+  nowMs: number,
+): Promise<void> {
+  const renewals = ended.map(({ subscription, end, effect }) => ({
+    ...{ account_id: subscription.account_id, subscription_id: subscription.id, period: end.period, ...effect.period },
+    ...{ amount_cents: subscription.amount_cents, currency: subscription.currency, run_id },
+    ...{ status: effect.paid ? 'paid' : 'failed', paid_at: effect.paid ? end.at : null },
+  }));
+  const events = await eventsValue(client, ended, nowMs);
+  await client.query(writeStatement([JSON.stringify(renewals), ...subscriptionValues(ended), events]));
+}

@@ -1,0 +1,46 @@
+import { subscriptionCanceled, subscriptionPaymentFailed, subscriptionRebilled } from '@app/contracts/subscriptions';
+import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
+import { aboutSubscription, type SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
+import type { RenewalEffect, RenewalEnd } from './renewal.rules.ts';
+
+export interface EndedRenewal {
+  readonly subscription: SubscriptionIdentity & { readonly account_id: string };
+  /** Null when the processor was not asked. */
+  readonly paymentId: string | null;
+  readonly end: Pick<RenewalEnd, 'at' | 'period' | 'method'>;
+  readonly effect: RenewalEffect;
+}
+
+/**
+ * The events of a renewal's end; the data have the times of its subscription, which may be a rehearsal's.
+ * @param nowMs when it is written down
+ * @param cancellationNotices whether webhooks hear of subscriptions that ended because nobody paid
+ */
+export function renewalEvents(
+  { subscription, paymentId, end: { at, period }, effect: { period: dates, told } }: EndedRenewal,
+  nowMs: number,
+  cancellationNotices: boolean,
+): OutboxRow[] {
+  if (told === null) return [];
+  const source = { accountId: subscription.account_id, requestId: null, nowMs };
+  const about = aboutSubscription(subscription);
+  const { attempt, statusBefore } = told;
+  const time = at.toISOString();
+  if (told.kind === 'rebilled') {
+    const [periodStart, periodEnd] = [dates.starts_at.toISOString(), dates.ends_at.toISOString()];
+    const { statusAfter } = told;
+    const charged = { paymentId, period, periodStart, periodEnd, attempt, statusBefore, statusAfter, chargedAt: time };
+    return [outboxRow(subscriptionRebilled, { ...about, ...charged }, source)];
+  }
+  const { nextTryDays, statusAfter, reason } = told;
+  const failed = { paymentId, period, attempt, nextTryDays, statusBefore, statusAfter, reason, failedAt: time };
+  const events = [outboxRow(subscriptionPaymentFailed, { ...about, ...failed }, source)];
+  if (statusAfter !== 'canceled') return events;
+  const canceled = {
+    canceledAt: time,
+    statusBefore,
+    reason: 'payment_failed',
+    sendWebhook: cancellationNotices,
+  } as const;
+  return [...events, outboxRow(subscriptionCanceled, { ...about, ...canceled }, source)];
+}

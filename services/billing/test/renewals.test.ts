@@ -1,0 +1,97 @@
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
+import { readRenewals, readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+afterAll(() => replicas.close());
+beforeEach(() => replicas.clear());
+
+const at = (time: string): void => replicas.clock.set(new Date(time));
+
+test('a renewal is charged on its day, once, and its period, charge and event say so', async () => {
+  const account = newAccount();
+  at('2026-01-31T12:00:00.000Z');
+  const { id, orderId } = await subscribe(replicas, account);
+  const replica = replicas.start();
+  at('2026-02-28T11:59:59.999Z');
+  expect(await replica.renew(account)).toEqual({ charged: 0, chargedCents: 0, retried: 0, canceled: 0 });
+  at('2026-02-28T12:00:00.000Z');
+  expect(await replica.renew(account)).toEqual({ charged: 1, chargedCents: 1900, retried: 0, canceled: 0 });
+  expect(await replica.renew(account)).toEqual({ charged: 0, chargedCents: 0, retried: 0, canceled: 0 });
+  expect(await readSubscription(replicas, id)).toMatchObject({
+    ...{ status: 'active', failed_tries: 0, period: 2, last_four: '4242' },
+    current_period_end: new Date('2026-03-31T12:00:00.000Z'),
+    next_charge_at: new Date('2026-03-31T12:00:00.000Z'),
+  });
+  const [story] = await readStory(replicas, account, id);
+  expect(story).toMatchObject({
+    ...{ event: 'rebilled', period: 2, attempt: 1, statusBefore: 'active', statusAfter: 'active', amountCents: 1900 },
+    ...{ periodStart: '2026-02-28T12:00:00.000Z', periodEnd: '2026-03-31T12:00:00.000Z' },
+    chargedAt: '2026-02-28T12:00:00.000Z',
+  });
+  expect(await readRenewals(replicas, id)).toEqual([
+    {
+      ...{ period: 2, status: 'paid', payment_id: story?.paymentId, paid_at: new Date('2026-02-28T12:00:00.000Z') },
+      ...{ starts_at: new Date('2026-02-28T12:00:00.000Z'), ends_at: new Date('2026-03-31T12:00:00.000Z') },
+    },
+  ]);
+  const books = await replicas.books(account);
+  expect(books).toEqual([expect.objectContaining({ orderId, kind: 'charge', status: 'succeeded', amountCents: 1900 })]);
+  expect(books[0]?.paymentId).toBe(story?.paymentId);
+});
+
+test('a card that is declined is tried on three more days, three days apart, and after the fourth try the subscription ends', async () => {
+  const account = newAccount();
+  at('2026-01-01T15:00:00.000Z');
+  const { id } = await subscribe(replicas, account, { paymentMethod: 'sim_renewal_declined' });
+  const replica = replicas.start();
+  const runs: unknown[] = [];
+  for (
+    let time = Date.parse('2026-01-31T09:00:00.000Z');
+    time < Date.parse('2026-02-20T00:00:00.000Z');
+    time += dayMs
+  ) {
+    replicas.clock.set(new Date(time));
+    const { charged, retried, canceled } = await replica.renew(account);
+    if (charged + retried + canceled > 0)
+      runs.push([replicas.clock.now().toISOString().slice(0, 10), retried, canceled]);
+  }
+  expect(runs).toEqual([
+    ['2026-02-05', 1, 0],
+    ['2026-02-08', 1, 0],
+    ['2026-02-11', 1, 1],
+  ]);
+  const story = await readStory(replicas, account, id);
+  expect(
+    story.map(({ event, attempt, nextTryDays, statusBefore, statusAfter }) => [
+      event,
+      attempt,
+      nextTryDays,
+      statusBefore,
+      statusAfter,
+    ]),
+  ).toEqual([
+    ['payment-failed', 1, 3, 'active', 'past_due'],
+    ['payment-failed', 2, 3, 'past_due', 'past_due'],
+    ['payment-failed', 3, 3, 'past_due', 'past_due'],
+    ['payment-failed', 4, 0, 'past_due', 'canceled'],
+    ['canceled', undefined, undefined, 'past_due', undefined],
+  ]);
+  expect(story.at(-1)).toMatchObject({
+    reason: 'payment_failed',
+    sendWebhook: false,
+    canceledAt: '2026-02-11T09:00:00.000Z',
+  });
+  expect(await readSubscription(replicas, id)).toMatchObject({
+    status: 'canceled',
+    next_charge_at: null,
+    failed_tries: 4,
+  });
+  expect(await readRenewals(replicas, id)).toMatchObject([{ period: 2, status: 'failed' }]);
+});

@@ -1,0 +1,76 @@
+import type { EventData } from '@app/contracts/define';
+import { newId } from '@app/contracts/ids';
+import type { orderPaid } from '@app/contracts/orders';
+import { startSubscriptions } from '../src/subscriptions/start-subscriptions.ts';
+import type { Replicas } from './payment-replicas.ts';
+import { orderEvent } from './samples.ts';
+
+/** A subscription as its row has it, the token left out. */
+export interface SubscriptionState {
+  readonly id: string;
+  readonly order_id: string;
+  readonly status: string;
+  readonly failed_tries: number;
+  readonly hard_declined: boolean;
+  readonly free_try: boolean;
+  readonly period: number;
+  readonly current_period_end: Date;
+  readonly next_charge_at: Date | null;
+  readonly canceled_at: Date | null;
+  readonly last_four: string | null;
+}
+
+/** An order that was recorded with a card starts a subscription; a month of 19 dollars unless told otherwise. */
+export async function subscribe(
+  { database, clock }: Replicas,
+  account: string,
+  fields: Partial<EventData<typeof orderPaid>> = {},
+): Promise<{ id: string; orderId: string }> {
+  const order = orderEvent(account, {
+    orderId: newId('order', clock.nowMs()),
+    paidAt: clock.now().toISOString(),
+    paymentMethod: 'sim_ok',
+    ...fields,
+  });
+  await database.transaction((client) =>
+    startSubscriptions(client, [{ ...order, occurredAt: order.data.paidAt, requestId: null, traceparent: undefined }]),
+  );
+  return { id: `sub_${order.data.orderId.slice(-26)}`, orderId: order.data.orderId };
+}
+
+export async function readSubscription({ database }: Replicas, id: string): Promise<SubscriptionState> {
+  const { rows } = await database.pool.query<SubscriptionState>(
+    `select id, order_id, status, failed_tries, hard_declined, free_try, period, current_period_end, next_charge_at,
+       canceled_at, last_four
+     from subscriptions where id = $1`,
+    [id],
+  );
+  return rows[0] as SubscriptionState;
+}
+
+export interface RenewalState {
+  readonly period: number;
+  readonly status: string;
+  readonly starts_at: Date;
+  readonly ends_at: Date;
+  readonly paid_at: Date | null;
+  readonly payment_id: string | null;
+}
+
+export async function readRenewals({ database }: Replicas, id: string): Promise<RenewalState[]> {
+  const { rows } = await database.pool.query<RenewalState>(
+    `select period, status, starts_at, ends_at, paid_at, payment_id from renewals
+     where subscription_id = $1 order by period`,
+    [id],
+  );
+  return rows;
+}
+
+/** What became of a subscription, as its events tell it, in their order. */
+export async function readStory(replicas: Replicas, account: string, id: string): Promise<Record<string, unknown>[]> {
+  const events = await replicas.events(account);
+  return events
+    .filter(({ data }) => data.subscriptionId === id)
+    .map(({ subject, data }) => ({ event: subject.slice('evt.billing.subscription.'.length, -'.v1'.length), ...data }))
+    .filter(({ event }) => event !== 'started');
+}
