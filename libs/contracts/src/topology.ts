@@ -1,10 +1,12 @@
 import { accountSettingsChanged } from './accounts.ts';
-import { affiliateCodeUnmatched } from './affiliates.ts';
+import { affiliateCodeUnmatched, affiliatePaid } from './affiliates.ts';
 import { funnelEmailSynced, productCreated, productRenamed } from './catalog.ts';
 import { checkoutVisited } from './checkouts.ts';
+import { dailyRunNoticed } from './daily-runs.ts';
 import type { EventDefinition } from './define.ts';
 import { orderPaid, orderRefunded, orderReopened, upsellAccepted } from './orders.ts';
 import { chargesRefunded, holdSettled, paymentCompleted, paymentNoticed, refundFailed } from './payments.ts';
+import { reminderNoticed } from './reminders.ts';
 import type { ServiceName } from './services.ts';
 import {
   subscriptionCanceled,
@@ -68,8 +70,15 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       orderRefunded,
       orderReopened,
       upsellAccepted,
+      subscriptionRebilled,
+      subscriptionPaymentFailed,
       subscriptionCanceled,
+      subscriptionPaused,
+      subscriptionResumed,
+      affiliatePaid,
       paymentNoticed,
+      dailyRunNoticed,
+      reminderNoticed,
       funnelEmailSynced,
       affiliateCodeUnmatched,
     ],

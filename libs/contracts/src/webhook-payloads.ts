@@ -67,14 +67,74 @@ export const upsellAcceptedPayload = z
   .meta({ id: 'UpsellAcceptedPayload' });
 export type UpsellAcceptedPayload = z.infer<typeof upsellAcceptedPayload>;
 
-export const subscriptionCanceledPayload = z
+export const subscriptionRebilledPayload = z
   .strictObject({
-    event: z.literal('subscription.canceled'),
+    event: z.literal('subscription.rebilled'),
     subscriptionId: z.string(),
     product: z.string(),
     email: z.string(),
-    mrrCents: z.int(),
+    amountCents: z.int(),
+    amount: z.string(),
+    currency: z.string(),
+    periodStart: timestamp.describe('Of the period that was paid.'),
+    periodEnd: timestamp,
     sentAt: timestamp,
   })
+  .meta({ id: 'SubscriptionRebilledPayload' });
+export type SubscriptionRebilledPayload = z.infer<typeof subscriptionRebilledPayload>;
+
+export const subscriptionPaymentFailedPayload = z
+  .strictObject({
+    event: z.literal('subscription.payment_failed'),
+    subscriptionId: z.string(),
+    product: z.string(),
+    email: z.string(),
+    amountCents: z.int(),
+    amount: z.string(),
+    currency: z.string(),
+    attempt: z.int().describe('The number of the failed try.'),
+    nextTryDays: z.int().describe('Days until the next try; 0 when none follows.'),
+    sentAt: timestamp,
+  })
+  .meta({ id: 'SubscriptionPaymentFailedPayload' });
+export type SubscriptionPaymentFailedPayload = z.infer<typeof subscriptionPaymentFailedPayload>;
+
+/** Three events have one shape. */
+const subscriptionChanged = {
+  subscriptionId: z.string(),
+  product: z.string(),
+  email: z.string(),
+  mrrCents: z.int().describe('What it is worth a month: a yearly price ÷ 12.'),
+  sentAt: timestamp,
+};
+export const subscriptionCanceledPayload = z
+  .strictObject({ event: z.literal('subscription.canceled'), ...subscriptionChanged })
   .meta({ id: 'SubscriptionCanceledPayload' });
 export type SubscriptionCanceledPayload = z.infer<typeof subscriptionCanceledPayload>;
+
+export const subscriptionPausedPayload = z
+  .strictObject({ event: z.literal('subscription.paused'), ...subscriptionChanged })
+  .meta({ id: 'SubscriptionPausedPayload' });
+export type SubscriptionPausedPayload = z.infer<typeof subscriptionPausedPayload>;
+
+export const subscriptionResumedPayload = z
+  .strictObject({ event: z.literal('subscription.resumed'), ...subscriptionChanged })
+  .meta({ id: 'SubscriptionResumedPayload' });
+export type SubscriptionResumedPayload = z.infer<typeof subscriptionResumedPayload>;
+
+/** `currency` and `amount` are beside what was published first: a payout is in one of the account's currencies. */
+export const affiliatePaidPayload = z
+  .strictObject({
+    event: z.literal('affiliate.paid'),
+    affiliate: z.string(),
+    name: z.string(),
+    email: z.string(),
+    amountCents: z.int(),
+    amount: z.string(),
+    currency: z.string(),
+    commissionCount: z.int(),
+    payoutId: z.string(),
+    sentAt: timestamp,
+  })
+  .meta({ id: 'AffiliatePaidPayload' });
+export type AffiliatePaidPayload = z.infer<typeof affiliatePaidPayload>;

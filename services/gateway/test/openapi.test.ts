@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { limits } from '@app/contracts/common';
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
-import { funnelEmailSyncPayload, orderPaidPayload } from '@app/contracts/webhook-payloads';
+import * as webhookPayloads from '@app/contracts/webhook-payloads';
+import { webhookEventNames } from '@app/contracts/webhooks';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../src/api/operations.ts';
 import { openApiDocument } from '../src/openapi/document.ts';
@@ -33,7 +34,7 @@ interface DocumentedOperation {
   tags: string[];
   security: Record<string, string[]>[];
   parameters?: { $ref?: string; in?: string; name?: string; required?: boolean }[];
-  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema; example?: unknown }> };
   responses: Record<string, Response>;
 }
 
@@ -195,11 +196,15 @@ describe('what was published before is there, field by field', () => {
   test('MCP', () => expect(documented('POST', '/api/mcp').responses[200]).toBeDefined());
 
   test('webhooks, with their headers', () => {
-    const payloads = { 'order.paid': orderPaidPayload, 'funnel.email.sync': funnelEmailSyncPayload };
-    for (const [event, payload] of Object.entries(payloads)) {
+    const payloads = new Map(Object.values(webhookPayloads).map((each) => [each.shape.event.value as string, each]));
+    expect([...payloads.keys()].toSorted()).toEqual([...webhookEventNames].toSorted());
+    expect(Object.keys(document.webhooks).toSorted()).toEqual([...webhookEventNames].toSorted());
+    for (const [event, payload] of payloads) {
       const { requestBody, parameters = [] } = document.webhooks[event].post as DocumentedOperation;
       const body = resolved(requestBody?.content['application/json']?.schema as Schema);
       expect(body.required).toEqual(Object.keys(payload.shape));
+      const example = requestBody?.content['application/json']?.example;
+      expect(payload.parse(example)).toEqual(example);
       expect(parameters.filter(({ required }) => required).map(({ name }) => name)).toEqual([
         'x-service-event',
         'webhook-id',

@@ -15,7 +15,7 @@ export interface Notice {
 
 export function newNotice(
   clock: Clock,
-  about: { accountId: string; summary: string; url?: string; orderId?: string; test?: boolean },
+  about: { accountId: string; summary: string; url?: string; orderId?: string | null; test?: boolean },
 ): Notice {
   const nowMs = clock.nowMs();
   return {

@@ -3,20 +3,21 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Client } from '@app/service-kit/database';
 import { insertNotices, newNotice } from './notices.ts';
 
-interface AboutOrder {
-  readonly orderId: string;
+interface About {
+  /** Left out or null for what is about no order. */
+  readonly orderId?: string | null;
   readonly test: boolean;
 }
 
-/** Records a notice for each event of a batch, each about an order. `textOf` says what the seller reads. */
-export async function recordNotices<Data extends AboutOrder>(
+/** Records a notice for each event of a batch; `textOf` says what the seller reads. */
+export async function recordNotices<Data extends About>(
   clock: Clock,
   events: readonly ReceivedEvent<Data>[],
   client: Client,
   textOf: (data: Data) => string,
 ): Promise<void> {
   const notices = events.map(({ accountId, data }) =>
-    newNotice(clock, { accountId, summary: textOf(data), orderId: data.orderId, test: data.test }),
+    newNotice(clock, { accountId, summary: textOf(data), orderId: data.orderId ?? null, test: data.test }),
   );
   await client.query(insertNotices([JSON.stringify(notices)]));
 }

@@ -1,16 +1,26 @@
 import {
   subscriptionCanceledPayload as publishedCancellation,
   funnelEmailSyncPayload as publishedEmail,
+  subscriptionPaymentFailedPayload as publishedFailure,
   orderPaidPayload as publishedOrder,
+  subscriptionPausedPayload as publishedPause,
+  affiliatePaidPayload as publishedPayout,
   orderRefundedPayload as publishedRefund,
+  subscriptionRebilledPayload as publishedRenewal,
+  subscriptionResumedPayload as publishedResumption,
   upsellAcceptedPayload as publishedUpsell,
 } from '@app/contracts/webhook-payloads';
 import { expect, test } from 'vitest';
 import {
+  affiliatePaidPayload,
   funnelEmailSyncPayload,
   orderPaidPayload,
   orderRefundedPayload,
   subscriptionCanceledPayload,
+  subscriptionPausedPayload,
+  subscriptionPaymentFailedPayload,
+  subscriptionRebilledPayload,
+  subscriptionResumedPayload,
   upsellAcceptedPayload,
 } from './payloads.rules.ts';
 
@@ -119,21 +129,69 @@ test('upsell.accepted has the published fields and nothing else', () => {
   });
 });
 
-test('subscription.canceled has the published fields and nothing else', () => {
-  const canceled = {
-    ...about,
-    subscriptionId: 'sub_1',
-    amountCents: 49_000,
-    billingInterval: 'year' as const,
-    mrrCents: 4_083,
-    canceledAt: sentAt,
-  };
-  expect(publishedCancellation.parse(subscriptionCanceledPayload(canceled, sentAt))).toEqual({
-    event: 'subscription.canceled',
-    subscriptionId: 'sub_1',
-    product: 'Course',
-    email: 'ada@example.com',
-    mrrCents: 4_083,
+const subscription = {
+  ...about,
+  subscriptionId: 'sub_1',
+  amountCents: 49_000,
+  billingInterval: 'year' as const,
+  mrrCents: 4_083,
+};
+
+test('subscription.canceled, .paused and .resumed have one shape, the published one and nothing else', () => {
+  const shape = { subscriptionId: 'sub_1', product: 'Course', email: 'ada@example.com', mrrCents: 4_083, sentAt };
+  const canceled = subscriptionCanceledPayload({ ...subscription, canceledAt: sentAt }, sentAt);
+  expect(publishedCancellation.parse(canceled)).toEqual({ event: 'subscription.canceled', ...shape });
+  const paused = subscriptionPausedPayload({ ...subscription, statusBefore: 'past_due', pausedAt: sentAt }, sentAt);
+  expect(publishedPause.parse(paused)).toEqual({ event: 'subscription.paused', ...shape });
+  const resumed = subscriptionResumedPayload({ ...subscription, nextChargeAt: null, resumedAt: sentAt }, sentAt);
+  expect(publishedResumption.parse(resumed)).toEqual({ event: 'subscription.resumed', ...shape });
+});
+
+const renewal = { ...subscription, paymentId: 'pmt_1', period: 2, attempt: 1, statusBefore: 'active' as const };
+const charge = {
+  subscriptionId: 'sub_1',
+  product: 'Course',
+  email: 'ada@example.com',
+  amountCents: 49_000,
+  amount: '€490.00',
+  currency: 'eur',
+};
+
+test('subscription.rebilled has the published fields, and the period that was paid', () => {
+  const period = { periodStart: '2026-01-15T08:00:00.000Z', periodEnd: '2027-01-15T08:00:00.000Z' };
+  const rebilled = { ...renewal, ...period, statusAfter: 'active' as const, chargedAt: sentAt };
+  expect(publishedRenewal.parse(subscriptionRebilledPayload(rebilled, sentAt))).toEqual({
+    event: 'subscription.rebilled',
+    ...charge,
+    ...period,
     sentAt,
+  });
+});
+
+test('subscription.payment_failed has the published fields and nothing else', () => {
+  const failed = { ...renewal, attempt: 4, nextTryDays: 0, statusAfter: 'canceled' as const, reason: 'lost_card' };
+  expect(publishedFailure.parse(subscriptionPaymentFailedPayload({ ...failed, failedAt: sentAt }, sentAt))).toEqual({
+    event: 'subscription.payment_failed',
+    ...charge,
+    attempt: 4,
+    nextTryDays: 0,
+    sentAt,
+  });
+});
+
+test('affiliate.paid has the published fields, and the currency of its amount', () => {
+  const payout = {
+    payoutId: 'pay_1',
+    affiliateCode: 'PAL',
+    affiliateName: 'Sophie',
+    affiliateEmail: 'sophie@example.com',
+    ...{ amountCents: 4_200, currency: 'jpy', commissionCount: 3, paidAt: sentAt },
+  };
+  expect(publishedPayout.parse(affiliatePaidPayload(payout, sentAt))).toEqual({
+    event: 'affiliate.paid',
+    affiliate: 'PAL',
+    name: 'Sophie',
+    email: 'sophie@example.com',
+    ...{ amountCents: 4_200, amount: '¥4,200', currency: 'jpy', commissionCount: 3, payoutId: 'pay_1', sentAt },
   });
 });

@@ -1,13 +1,25 @@
+import type { affiliatePaid } from '@app/contracts/affiliates';
 import type { funnelEmailSynced } from '@app/contracts/catalog';
 import { countryName } from '@app/contracts/countries';
 import type { EventData } from '@app/contracts/define';
 import type { orderPaid, orderRefunded, upsellAccepted } from '@app/contracts/orders';
-import type { subscriptionCanceled } from '@app/contracts/subscriptions';
 import type {
+  subscriptionCanceled,
+  subscriptionPaused,
+  subscriptionPaymentFailed,
+  subscriptionRebilled,
+  subscriptionResumed,
+} from '@app/contracts/subscriptions';
+import type {
+  AffiliatePaidPayload,
   FunnelEmailSyncPayload,
   OrderPaidPayload,
   OrderRefundedPayload,
   SubscriptionCanceledPayload,
+  SubscriptionPausedPayload,
+  SubscriptionPaymentFailedPayload,
+  SubscriptionRebilledPayload,
+  SubscriptionResumedPayload,
   UpsellAcceptedPayload,
 } from '@app/contracts/webhook-payloads';
 import { formatAmount } from '@app/money/format';
@@ -62,16 +74,84 @@ export function upsellAcceptedPayload(upsell: EventData<typeof upsellAccepted>, 
   };
 }
 
-export function subscriptionCanceledPayload(
+export function subscriptionRebilledPayload(
+  renewal: EventData<typeof subscriptionRebilled>,
+  sentAt: string,
+): SubscriptionRebilledPayload {
+  return {
+    event: 'subscription.rebilled',
+    subscriptionId: renewal.subscriptionId,
+    product: renewal.productName,
+    email: renewal.customerEmail,
+    amountCents: renewal.amountCents,
+    amount: formatAmount(renewal.amountCents, renewal.currency),
+    currency: renewal.currency,
+    periodStart: renewal.periodStart,
+    periodEnd: renewal.periodEnd,
+    sentAt,
+  };
+}
+
+export function subscriptionPaymentFailedPayload(
+  failure: EventData<typeof subscriptionPaymentFailed>,
+  sentAt: string,
+): SubscriptionPaymentFailedPayload {
+  return {
+    event: 'subscription.payment_failed',
+    subscriptionId: failure.subscriptionId,
+    product: failure.productName,
+    email: failure.customerEmail,
+    amountCents: failure.amountCents,
+    amount: formatAmount(failure.amountCents, failure.currency),
+    currency: failure.currency,
+    attempt: failure.attempt,
+    nextTryDays: failure.nextTryDays,
+    sentAt,
+  };
+}
+
+export const subscriptionCanceledPayload = (
   subscription: EventData<typeof subscriptionCanceled>,
   sentAt: string,
-): SubscriptionCanceledPayload {
+): SubscriptionCanceledPayload => changedPayload('subscription.canceled', subscription, sentAt);
+
+export const subscriptionPausedPayload = (
+  subscription: EventData<typeof subscriptionPaused>,
+  sentAt: string,
+): SubscriptionPausedPayload => changedPayload('subscription.paused', subscription, sentAt);
+
+export const subscriptionResumedPayload = (
+  subscription: EventData<typeof subscriptionResumed>,
+  sentAt: string,
+): SubscriptionResumedPayload => changedPayload('subscription.resumed', subscription, sentAt);
+
+interface Changed {
+  readonly subscriptionId: string;
+  readonly productName: string;
+  readonly customerEmail: string;
+  readonly mrrCents: number;
+}
+
+const changedPayload = <Name extends string>(event: Name, subscription: Changed, sentAt: string) => ({
+  event,
+  subscriptionId: subscription.subscriptionId,
+  product: subscription.productName,
+  email: subscription.customerEmail,
+  mrrCents: subscription.mrrCents,
+  sentAt,
+});
+
+export function affiliatePaidPayload(payout: EventData<typeof affiliatePaid>, sentAt: string): AffiliatePaidPayload {
   return {
-    event: 'subscription.canceled',
-    subscriptionId: subscription.subscriptionId,
-    product: subscription.productName,
-    email: subscription.customerEmail,
-    mrrCents: subscription.mrrCents,
+    event: 'affiliate.paid',
+    affiliate: payout.affiliateCode,
+    name: payout.affiliateName,
+    email: payout.affiliateEmail,
+    amountCents: payout.amountCents,
+    amount: formatAmount(payout.amountCents, payout.currency),
+    currency: payout.currency,
+    commissionCount: payout.commissionCount,
+    payoutId: payout.payoutId,
     sentAt,
   };
 }

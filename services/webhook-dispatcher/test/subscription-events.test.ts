@@ -1,0 +1,134 @@
+import { affiliatePaid } from '@app/contracts/affiliates';
+import { dailyRunNoticed } from '@app/contracts/daily-runs';
+import { reminderNoticed } from '@app/contracts/reminders';
+import * as events from '@app/contracts/subscriptions';
+import * as payloads from '@app/contracts/webhook-payloads';
+import { listActivity } from '@app/contracts/webhooks';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { connectedAccount } from './orders.ts';
+
+guardLeaks();
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+const at = '2026-01-15T11:00:00.000Z';
+const about = {
+  subscriptionId: 'sub_01kex0000000000000000000aa',
+  orderId: 'ord_01kex0000000000000000000aa',
+  productId: 'prd_01kex0000000000000000000aa',
+  productName: 'Club',
+  customerEmail: 'ada@example.com',
+  amountCents: 4_900,
+  currency: 'eur',
+  billingInterval: 'month' as const,
+  mrrCents: 4_900,
+  test: false,
+};
+const renewal = {
+  ...about,
+  paymentId: 'pmt_01kex0000000000000000000aa',
+  period: 2,
+  attempt: 1,
+  statusBefore: 'active' as const,
+};
+const rebilled = {
+  ...renewal,
+  ...{ periodStart: at, periodEnd: '2026-02-15T11:00:00.000Z', statusAfter: 'active' as const, chargedAt: at },
+};
+const failed = {
+  ...renewal,
+  ...{ nextTryDays: 3, statusAfter: 'past_due' as const, reason: 'card_declined', failedAt: at },
+};
+const ended = { ...about, statusBefore: 'past_due' as const, reason: 'payment_failed' as const, canceledAt: at };
+const payout = {
+  ...{ payoutId: 'pay_01kex0000000000000000000aa', affiliateCode: 'PAL', affiliateName: 'Sophie' },
+  ...{ affiliateEmail: 'sophie@example.com', amountCents: 4_200, currency: 'eur', commissionCount: 3, paidAt: at },
+};
+
+const entries = (account: string, count: number) =>
+  eventually(async () => {
+    const { data } = await harness.ask(listActivity, account, {});
+    if (data.length < count) throw new Error(`${data.length} entries of ${count}`);
+    return listActivity.output.parse({ data }).data;
+  });
+
+test('each event of a subscription, and a payout, arrives once under its published name with the published payload', async () => {
+  const { account, receiver } = await connectedAccount(harness);
+  await harness.publish(events.subscriptionRebilled, account, rebilled);
+  await harness.publish(events.subscriptionPaymentFailed, account, failed);
+  await harness.publish(events.subscriptionPaused, account, { ...about, statusBefore: 'active', pausedAt: at });
+  await harness.publish(events.subscriptionResumed, account, { ...about, nextChargeAt: at, resumedAt: at });
+  await harness.publish(affiliatePaid, account, payout);
+  const activity = await entries(account, 5);
+  const sentAt = harness.clock.now().toISOString();
+  const shapes = {
+    'subscription.rebilled': payloads.subscriptionRebilledPayload,
+    'subscription.payment_failed': payloads.subscriptionPaymentFailedPayload,
+    'subscription.paused': payloads.subscriptionPausedPayload,
+    'subscription.resumed': payloads.subscriptionResumedPayload,
+    'affiliate.paid': payloads.affiliatePaidPayload,
+  };
+  expect(receiver.requests.map(({ headers }) => headers['x-service-event']).toSorted()).toEqual(
+    Object.keys(shapes).toSorted(),
+  );
+  for (const { headers, body } of receiver.requests) {
+    const name = headers['x-service-event'] as keyof typeof shapes;
+    expect(shapes[name].parse(JSON.parse(body))).toMatchObject({ event: name, sentAt });
+    expect(headers).toMatchObject({
+      'webhook-id': expect.stringMatching(/^evt_/),
+      'webhook-timestamp': expect.stringMatching(/^\d+$/),
+      'webhook-signature': expect.stringMatching(/^v1,/),
+    });
+    expect(headers).not.toHaveProperty('x-service-test');
+  }
+  for (const { event, order_id } of activity)
+    expect([event, order_id]).toEqual([event, event === 'affiliate.paid' ? null : about.orderId]);
+  await receiver.close();
+});
+
+test('a cancellation after the last try is sent where the account wants it, and a seller’s own always', async () => {
+  const { account, receiver } = await connectedAccount(harness);
+  await harness.publish(events.subscriptionCanceled, account, { ...ended, sendWebhook: false });
+  const wanted = await harness.publish(events.subscriptionCanceled, account, { ...ended, sendWebhook: true });
+  const sellers = await harness.publish(events.subscriptionCanceled, account, { ...ended, reason: 'seller' });
+  expect((await entries(account, 2)).map(({ event_id }) => event_id).toSorted()).toEqual([wanted, sellers].toSorted());
+  expect(receiver.requests).toHaveLength(2);
+  await receiver.close();
+});
+
+test('events of a rehearsal’s subscription are marked as such', async () => {
+  const { account, receiver } = await connectedAccount(harness);
+  await harness.publish(events.subscriptionRebilled, account, { ...rebilled, test: true });
+  await harness.publish(events.subscriptionPaymentFailed, account, { ...failed, test: true });
+  await entries(account, 2);
+  expect(receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1']);
+  await receiver.close();
+});
+
+test('what the seller has to know of the daily run and of a reminder are notices and no webhooks', async () => {
+  const { account, receiver } = await connectedAccount(harness);
+  const stopped = 'The daily run stopped before charging.\nRun it again with force.';
+  await harness.publish(dailyRunNoticed, account, {
+    ...{ code: 'charge_limit', summary: stopped, orderId: null, test: false },
+  });
+  await entries(account, 1);
+  await harness.publish(reminderNoticed, account, {
+    ...{ checkoutId: 'cko_01kex0000000000000000000aa', summary: 'The mail server refused it.', test: true },
+  });
+  const [reminder, run] = await entries(account, 2);
+  expect(run).toMatchObject({ kind: 'notice', order_id: null, test: false, summary: stopped.replace('\n', ' ') });
+  expect(reminder).toMatchObject({
+    kind: 'notice',
+    order_id: null,
+    test: true,
+    summary: 'The mail server refused it.',
+  });
+  expect(receiver.requests).toEqual([]);
+  await receiver.close();
+});
