@@ -5,7 +5,7 @@ import { idSchema } from './ids.ts';
 
 /** Why a run was not `ok`; the same words are in Recent activity. */
 const runProblem = z.object({
-  code: z.enum(['charge_limit', 'account_failed', 'reminders_failed', 'orphans_found']),
+  code: z.enum(['charge_limit', 'account_failed', 'reminders_failed', 'orphans_found', 'books_not_compared']),
   detail: z.string(),
 });
 

@@ -66,7 +66,11 @@ test('a seller’s run answers in the published shape and charges the renewal th
         finished_at: at,
         result,
         progress: expect.toSatisfy((progress) => progress === null || progress.done === 1),
-        books: null,
+        books: {
+          compared_from: '2026-03-12T12:00:00.000Z',
+          compared_until: at,
+          ...{ charges: 1, refunds: 0, orphans: [], orphan_count: 0 },
+        },
       },
     ],
   });

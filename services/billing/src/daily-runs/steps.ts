@@ -1,7 +1,7 @@
+import { compareBooks } from '../books/compare-books.ts';
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import { checkUnfinishedPayments } from '../payments/check-unfinished.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { findFailedRefunds } from '../refunds/failed-refunds.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import type { DailyStep } from './daily-step.ts';
 
@@ -12,5 +12,5 @@ export const dailySteps = (payments: PaymentDeps): readonly DailyStep[] => [
     counts.holdsSettled += await settleDueHolds(payments, run);
   },
   renewDue(payments),
-  (_, run) => findFailedRefunds(payments, run),
+  (_, run, counts) => compareBooks(payments, run, counts),
 ];

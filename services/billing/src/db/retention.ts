@@ -11,4 +11,9 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
     statement: 'delete from daily_runs where id in (select id from daily_runs where started_at < $1 limit $2)',
     limit: () => new Date(clock.nowMs() - runKeepDays * 24 * 60 * 60 * 1000),
   },
+  {
+    statement: `delete from told_orphans where (account_id, processor, side, kind, id) in (
+      select account_id, processor, side, kind, id from told_orphans where told_at < $1 limit $2)`,
+    limit: () => new Date(clock.nowMs() - runKeepDays * 24 * 60 * 60 * 1000),
+  },
 ];

@@ -4,7 +4,9 @@ import { wordsOf } from './simulated-cards.rules.ts';
 import { listStatement, type RecordRow } from './simulated-statements.ts';
 import { untilAborted } from './until-aborted.ts';
 
-const pageRows = 200;
+const pageRows = 1_000;
+
+type Place = Pick<RecordRow, 'recorded_at' | 'seq' | 'later'>;
 
 /** Reads the journal in pages. `now` bounds what has become of entries: the future is not told. */
 export async function* listRecords(
@@ -12,10 +14,14 @@ export async function* listRecords(
   range: { from: Date; to: Date; now: Date },
   { accountId, test, signal }: ProcessorCall,
 ): AsyncGenerator<ProcessorRecord> {
-  let last: RecordRow | undefined;
+  // Before every entry of the first moment, whose numbers are positive.
+  let last: Place | undefined = {
+    recorded_at: range.from,
+    seq: 0,
+    later: true,
+  };
   do {
-    const after = [last?.recorded_at ?? null, last?.seq ?? null, last?.later ?? null];
-    const values = [accountId, test, range.from, range.to, range.now, ...after, pageRows];
+    const values: unknown[] = [accountId, test, range.to, range.now, last.recorded_at, last.seq, last.later, pageRows];
     const { rows } = await untilAborted(signal, () => database.pool.query<RecordRow>(listStatement(values)));
     for (const row of rows) yield recordOf(row);
     last = rows.length < pageRows ? undefined : rows.at(-1);

@@ -247,22 +247,29 @@ export interface RecordRow {
   readonly recorded_at: Date;
 }
 
+const journalColumns = 'reference, payment_id, kind, amount_cents, currency';
+
 /**
  * A page of the journal after (recorded_at, seq, later): what was recorded, and as a record of its own what became of it.
- * $1 account, $2 test, $3 from, $4 to, $5 now, $6–$8 the last row of the page before, $9 rows
+ * Each of the two reads no more than a page of its index, however many pages there are.
+ * $1 account, $2 test, $3 to, $4 now, $5–$7 the last row of the page before, $8 rows
  */
 export const listStatement = statement(
   'simulated-list',
-  `with journal as (
-     select seq, false as later, reference, payment_id, kind, status, reason, amount_cents, currency, recorded_at
+  `with recorded as (
+     select seq, false as later, ${journalColumns}, status, reason, recorded_at
      from simulated_processor.entries
-     where account_id = $1 and test = $2 and recorded_at >= $3 and recorded_at < $4
-     union all
-     select seq, true, reference, payment_id, kind, later_status, later_reason, amount_cents, currency, later_at
+     where account_id = $1 and test = $2 and recorded_at < $3
+       and (recorded_at, seq) > ($5::timestamptz, $6::bigint)
+     order by recorded_at, seq limit $8
+   ), became as (
+     select seq, true as later, ${journalColumns}, later_status, later_reason, later_at
      from simulated_processor.entries
-     where account_id = $1 and test = $2 and later_at >= $3 and later_at < $4 and later_at <= $5
+     where account_id = $1 and test = $2 and later_at < $3 and later_at <= $4
+       and (later_at, seq) >= ($5::timestamptz, $6::bigint) and (later_at, seq, true) > ($5, $6, $7::boolean)
+     order by later_at, seq limit $8
    )
-   select * from journal
-   where $6::timestamptz is null or (recorded_at, seq, later) > ($6, $7::bigint, $8::boolean)
-   order by recorded_at, seq, later limit $9`,
+   select seq, later, ${journalColumns}, status, reason, recorded_at
+   from (select * from recorded union all select * from became) as journal
+   order by recorded_at, seq, later limit $8`,
 );

@@ -10,6 +10,7 @@ import { ProcessorComparisons } from './0008-processor-comparisons.ts';
 import { Renewals } from './0009-renewals.ts';
 import { DailyRunProgress } from './0010-daily-run-progress.ts';
 import { SubscriptionAnchors } from './0012-subscription-anchors.ts';
+import { ToldOrphans } from './0013-books.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -24,4 +25,5 @@ export const migrations: Migrations = [
   { name: '0010-daily-run-progress', class: DailyRunProgress },
   accountSettingsMigration('0011'),
   { name: '0012-subscription-anchors', class: SubscriptionAnchors },
+  { name: '0013-books', class: ToldOrphans },
 ];

@@ -1,0 +1,171 @@
+import type { BooksComparison } from '@app/contracts/daily-runs';
+import { processorName } from '@app/contracts/payments';
+import { statement } from '@app/service-kit/database';
+import type { DailyCounts } from '../daily-runs/daily-counts.rules.ts';
+import type { RunOfAccount } from '../daily-runs/daily-step.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { ProcessorRecord } from '../processors/processor.ts';
+import { type Found, ListComparison, listedOrphansMax } from './compare-list.ts';
+
+const dayMs = 86_400_000;
+/** What a processor writes down late still lies in days that are compared again. */
+const comparedDaysMs = 3 * dayMs;
+/** The list begins so much earlier: a payment whose answer got lost is recorded here up to a day after it was there. */
+const overlapMs = dayMs;
+/** A list of a day has many pages. */
+const listLimitMs = 5 * 60_000;
+/** What one list covers: what was compared stays compared, should the rest of a long time take too long. */
+const portionMs = dayMs;
+const pageRecords = 1_000;
+
+/**
+ * The processors whose books are compared, and until when they were: those compared before, those that charged or gave back
+ * since, and the one that is chosen for new payments. Of rehearsals those that gave back. $1 account, $2 names of
+ * processors, $3 from when on charges of a processor that was never compared count, $4 now, $5 the chosen one.
+ */
+const booksStatement = statement(
+  'books-to-compare',
+  `with known as (
+     select processor, test, compared_until from processor_comparisons where account_id = $1
+   ), refunds as (
+     select processor, test, min(finished_at) as since from payments
+     where account_id = $1 and step = 'refund' and status = 'succeeded'
+       and finished_at >= coalesce((select min(compared_until) from known) - interval '4 days', '-infinity')
+     group by processor, test
+   ), used as (
+     select processor, test, compared_until as since from known
+     union all
+     select processor, test, since from refunds
+     where (processor, test) not in (select processor, test from known)
+     union all
+     select name, false, $4::timestamptz from unnest($2::text[]) as name
+     where (name, false) not in (select processor, test from known)
+       and (name = $5 or exists (
+         select from charges where account_id = $1 and processor = name and not test and charged_at >= $3))
+   )
+   select processor, test, min(since) as since from used group by processor, test order by processor, test`,
+);
+
+interface ToCompare {
+  readonly processor: string;
+  readonly test: boolean;
+  readonly since: Date;
+}
+
+const writeStatement = statement('books-write', 'update daily_runs set books = $3 where account_id = $1 and id = $2');
+
+/**
+ * Compares what the platform recorded as charged and given back with the processors' own lists: the last three days, and
+ * more when no run came for long. What stands on one side only is told once, and the result is kept with the run. Of
+ * rehearsals and live money alike, a refund that failed after it had been taken opens its charge again.
+ *
+ * An orphan makes the run not `ok`, for as long as the compared days show it: money that nobody can explain. So does a
+ * list that could not be read; the next run compares from where the last comparison ended.
+ */
+export async function compareBooks(deps: PaymentDeps, run: RunOfAccount, counts: DailyCounts): Promise<void> {
+  // Days of a rehearsal pass in seconds: their refunds are looked after by the account's own runs.
+  if (run.test) return;
+  const compared: BooksComparison[] = [];
+  try {
+    for (const books of await booksToCompare(deps, run.accountId)) {
+      const comparison = await compare(deps, run, books);
+      if (comparison !== undefined && !books.test) compared.push(comparison);
+    }
+  } catch (err) {
+    deps.logger.warn({ err, accountId: run.accountId }, 'the books could not be compared with the processor’s list');
+    counts.problems.push({ code: 'books_not_compared', detail: notComparedText });
+    return;
+  }
+  if (run.isClosing()) return;
+  const sum = sumOf(compared);
+  if (sum === undefined) return;
+  await deps.database.pool.query(writeStatement([run.accountId, run.runId, JSON.stringify(sum)]));
+  if (sum.orphan_count > 0) counts.problems.push({ code: 'orphans_found', detail: orphansText(sum.orphan_count) });
+}
+
+const notComparedText =
+  'The books could not be compared with the payment processor’s list. The next run compares these days as well.';
+const orphansText = (count: number): string =>
+  `${count === 1 ? '1 payment stands' : `${count} payments stand`} on one side only, at the payment processor or here. Recent activity says of each what to do.`;
+
+async function booksToCompare(deps: PaymentDeps, accountId: string): Promise<readonly ToCompare[]> {
+  const chosen = await deps.processors.chosen(accountId, false);
+  const now = deps.clock.now();
+  const chargedFrom = new Date(now.getTime() - comparedDaysMs);
+  const values = [accountId, processorName.options, chargedFrom, now, chosen.processor.name];
+  return (await deps.database.pool.query<ToCompare>(booksStatement(values))).rows;
+}
+
+const comparedStatement = statement(
+  'books-compared',
+  `insert into processor_comparisons as c (account_id, processor, test, compared_until) values ($1, $2, $3, $4)
+   on conflict (account_id, processor, test) do update
+   set compared_until = greatest(c.compared_until, excluded.compared_until)`,
+);
+
+/** Undefined when the process closes meanwhile. */
+async function compare(
+  deps: PaymentDeps,
+  run: RunOfAccount,
+  { processor: name, test, since }: ToCompare,
+): Promise<BooksComparison | undefined> {
+  const { accountId } = run;
+  const { processor, secretKey } = await deps.processors.named(name, accountId, test);
+  const nowMs = deps.clock.nowMs();
+  const fromMs = Math.min(since.getTime(), nowMs - overlapMs) - comparedDaysMs;
+  const comparedFrom = new Date(fromMs + overlapMs);
+  // The end is excluded, and what is recorded this very moment belongs to it.
+  const endMs = nowMs + 1;
+  const call = { accountId, secretKey, test };
+  const list = new ListComparison(deps, { accountId, processor: name, test }, comparedFrom, { processor, call });
+  for (let startMs = fromMs; startMs < endMs; startMs += portionMs) {
+    const [from, to] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
+    await deps.calls.make((signal) => readPages(processor.list(from, to, { ...call, signal }), list, run.isClosing), {
+      limitMs: listLimitMs,
+    });
+    if (run.isClosing()) return undefined;
+    await deps.database.pool.query(comparedStatement([accountId, name, test, to]));
+  }
+  const until = new Date(nowMs);
+  await list.end(until);
+  return comparisonOf(list.found, comparedFrom, until);
+}
+
+async function readPages(
+  records: AsyncIterable<ProcessorRecord>,
+  list: ListComparison,
+  isClosing: () => boolean,
+): Promise<void> {
+  let page: ProcessorRecord[] = [];
+  for await (const record of records) {
+    if (isClosing()) return;
+    page.push(record);
+    if (page.length < pageRecords) continue;
+    await list.page(page);
+    page = [];
+  }
+  if (page.length > 0) await list.page(page);
+}
+
+const comparisonOf = ({ charges, refunds, orphans, orphanCount }: Found, from: Date, until: Date): BooksComparison => ({
+  compared_from: from.toISOString(),
+  compared_until: until.toISOString(),
+  ...{ charges, refunds, orphans },
+  orphan_count: orphanCount,
+});
+
+/** Of all processors that the account has money at. */
+function sumOf([first, ...rest]: readonly BooksComparison[]): BooksComparison | undefined {
+  if (first === undefined) return undefined;
+  return rest.reduce(
+    (sum, { compared_from, compared_until, charges, refunds, orphans, orphan_count }) => ({
+      compared_from: [sum.compared_from, compared_from].toSorted()[0] ?? compared_from,
+      compared_until,
+      charges: sum.charges + charges,
+      refunds: sum.refunds + refunds,
+      orphans: [...sum.orphans, ...orphans].slice(0, listedOrphansMax),
+      orphan_count: sum.orphan_count + orphan_count,
+    }),
+    first,
+  );
+}

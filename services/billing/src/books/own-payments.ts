@@ -1,0 +1,82 @@
+import { type Database, statement } from '@app/service-kit/database';
+import type { Payment } from '../payments/payment.types.ts';
+import type { ProcessorRecord } from '../processors/processor.ts';
+
+/** Whose payments at which processor; live money and rehearsals are worlds of their own. */
+export interface Books {
+  readonly accountId: string;
+  readonly processor: string;
+  readonly test: boolean;
+}
+
+/** A payment as far as the books are compared by it. */
+export type ComparedPayment = Pick<
+  Payment,
+  | 'id'
+  | 'account_id'
+  | 'order_id'
+  | 'call'
+  | 'status'
+  | 'amount_cents'
+  | 'currency'
+  | 'decline_reason'
+  | 'processor_reference'
+  | 'test'
+  | 'finished_at'
+>;
+const columns = `id, account_id, order_id, call, status, amount_cents, currency, decline_reason, processor_reference, test,
+  finished_at`;
+
+const byIdsStatement = statement(
+  'books-payments',
+  `select ${columns} from payments
+   where account_id = $1 and id = any ($2) and processor = $3 and test = $4`,
+);
+
+/** Charges and refunds of about the same time, by index: the processor's reference has none of its own. */
+const byReferencesStatement = statement(
+  'books-by-reference',
+  `select ${columns} from payments where account_id = $1 and processor = $2 and id = any (array(
+     select id from charges
+     where account_id = $1 and processor = $2 and not test and charged_at between $4 and $5 and reference = any ($3)
+     union all
+     select id from payments
+     where account_id = $1 and processor = $2 and not test and finished_at between $4 and $5
+       and step = 'refund' and status = 'succeeded' and processor_reference = any ($3)))`,
+);
+/** Clocks differ, and an answer that got lost is asked for within a day. */
+const aroundMs = 86_400_000;
+
+/** Our payments of a page of the processor's list: by our id, and those without a known one by the processor's reference. */
+export async function ownPaymentsOf(
+  database: Database,
+  books: Books,
+  records: readonly ProcessorRecord[],
+): Promise<(record: ProcessorRecord) => ComparedPayment | undefined> {
+  const { accountId, processor, test } = books;
+  const ids = [...new Set(records.flatMap(({ paymentId }) => paymentId ?? []))];
+  const byId = new Map<string, ComparedPayment>();
+  if (ids.length > 0) {
+    const { rows } = await database.pool.query<ComparedPayment>(byIdsStatement([accountId, ids, processor, test]));
+    for (const row of rows) byId.set(row.id, row);
+  }
+  const unknown = test
+    ? []
+    : records.filter((record) => record.status === 'succeeded' && !byId.has(record.paymentId ?? ''));
+  const byReference = await paymentsByReference(database, books, unknown);
+  return ({ paymentId, reference }) => byId.get(paymentId ?? '') ?? byReference.get(reference);
+}
+
+async function paymentsByReference(
+  database: Database,
+  { accountId, processor }: Books,
+  records: readonly ProcessorRecord[],
+): Promise<Map<string, ComparedPayment>> {
+  if (records.length === 0) return new Map();
+  const times = records.map(({ recordedAt }) => recordedAt.getTime());
+  const [from, to] = [new Date(Math.min(...times) - aroundMs), new Date(Math.max(...times) + aroundMs)];
+  const references = records.map(({ reference }) => reference);
+  const values = [accountId, processor, references, from, to];
+  const { rows } = await database.pool.query<ComparedPayment>(byReferencesStatement(values));
+  return new Map(rows.map((row) => [row.processor_reference ?? '', row]));
+}

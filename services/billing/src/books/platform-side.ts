@@ -1,0 +1,74 @@
+import { type Database, statement } from '@app/service-kit/database';
+import type { MoneyKind, OwnPayment } from './books.rules.ts';
+import type { Books } from './own-payments.ts';
+
+/** Money that the platform recorded as moved. */
+export interface OwnMoney extends OwnPayment {
+  readonly reference: string;
+  readonly at: Date;
+}
+
+const pageRows = 1_000;
+
+const columnsOf = (call: string, reference: string, at: string): string =>
+  `id, order_id, '${call}' as call, 'succeeded' as status, amount_cents, currency, null as decline_reason,
+   ${reference} as reference, ${at} as at`;
+
+/** $1 account, $2 processor, $3 and $4 the last row before, $5 until when, $6 rows */
+const pageStatements = {
+  charge: statement(
+    'books-own-charges',
+    `select ${columnsOf('charge', 'reference', 'charged_at')} from charges
+     where account_id = $1 and processor = $2 and not test
+       and (charged_at, id) > ($3::timestamptz, $4) and charged_at <= $5
+     order by charged_at, id limit $6`,
+  ),
+  refund: statement(
+    'books-own-refunds',
+    `select ${columnsOf('refund', 'processor_reference', 'finished_at')} from payments
+     where account_id = $1 and processor = $2 and not test and step = 'refund' and status = 'succeeded'
+       and (finished_at, id) > ($3::timestamptz, $4) and finished_at <= $5
+     order by finished_at, id limit $6`,
+  ),
+};
+
+/** Our charges, or our refunds, beside the processor's list, both in the order of time. */
+export interface PlatformSide {
+  /** How many of those passed so far the processor's list had. */
+  readonly equal: number;
+  /** The processor's list has it. */
+  listed(id: string, finishedAt: Date): void;
+  /**
+   * Passes all that was recorded until then, and returns what the list did not have, page by page. So it remembers only
+   * what the list had and what is not passed yet: about as much as moves within the distance between list and passing.
+   */
+  passUntil(time: Date): AsyncGenerator<readonly OwnMoney[]>;
+}
+
+export function platformSide(database: Database, books: Books, kind: MoneyKind, from: Date): PlatformSide {
+  const { accountId, processor } = books;
+  const listed = new Set<string>();
+  let [passedAt, passedId] = [from, ''];
+  let equal = 0;
+  return {
+    get equal() {
+      return equal;
+    },
+    listed: (id, finishedAt) => {
+      const isPassed = finishedAt < passedAt || (finishedAt.getTime() === passedAt.getTime() && id <= passedId);
+      if (!isPassed) listed.add(id);
+    },
+    async *passUntil(time) {
+      let page: OwnMoney[];
+      do {
+        const values = [accountId, processor, passedAt, passedId, time, pageRows];
+        page = (await database.pool.query<OwnMoney>(pageStatements[kind](values))).rows;
+        const last = page.at(-1);
+        if (last !== undefined) [passedAt, passedId] = [last.at, last.id];
+        const missing = page.filter(({ id }) => !listed.delete(id));
+        equal += page.length - missing.length;
+        if (missing.length > 0) yield missing;
+      } while (page.length === pageRows);
+    },
+  };
+}

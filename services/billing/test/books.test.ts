@@ -1,0 +1,343 @@
+import type { BooksComparison } from '@app/contracts/daily-runs';
+import { guardLeaks } from '@app/testing/leak-guard';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { compareBooks } from '../src/books/compare-books.ts';
+import { noCounts } from '../src/daily-runs/daily-counts.rules.ts';
+import { settleHold } from '../src/holds/settle-hold.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
+import type { PaymentProcessor, ProcessorRecord } from '../src/processors/processor.ts';
+import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { seedCharges } from './books-seed.ts';
+import { dyingAt, isDeath } from './dying-process.ts';
+import {
+  dayMs,
+  hourMs,
+  minuteMs,
+  newAccount,
+  type Replica,
+  type Replicas,
+  runOf,
+  startReplicas,
+} from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas(5_000);
+});
+afterAll(() => replicas.close());
+beforeEach(() => replicas.clear());
+
+const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
+const caller = (accountId: string) => ({ accountId, requestId: 'r' });
+
+/** A daily run that only compares: its result, and the problems that it names. */
+async function compare(by: Replica, account: string): Promise<{ books: BooksComparison | null; problems: string[] }> {
+  const run = runOf(account, by.deps);
+  const { pool } = replicas.database;
+  await pool.query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [run.runId, account]);
+  const counts = noCounts();
+  await compareBooks(by.deps, run, counts);
+  const { rows } = await pool.query<{ books: BooksComparison | null }>('select books from daily_runs where id = $1', [
+    run.runId,
+  ]);
+  return { books: rows[0]?.books ?? null, problems: counts.problems.map(({ code }) => code) };
+}
+
+const toldOf = async (account: string) =>
+  (await replicas.events(account))
+    .filter(({ subject }) => subject === 'evt.billing.daily-run.noticed.v1')
+    .map(({ data }) => data);
+
+async function pay(by: Replica, account: string, fields: Parameters<typeof startInput>[0] = {}) {
+  const input = startInput(fields);
+  await startPayment(by.deps, caller(account), input);
+  return input.orderId;
+}
+
+/** Something that stands between billing and its processor's list. */
+const listing =
+  (change: (record: ProcessorRecord) => ProcessorRecord[]) =>
+  (inner: PaymentProcessor): PaymentProcessor => ({
+    ...inner,
+    list: (from, to, call) =>
+      (async function* () {
+        for await (const record of inner.list(from, to, call)) yield* change(record);
+      })(),
+  });
+
+const entries = (sql: string, ...values: unknown[]) =>
+  replicas.database.pool.query(`${sql.replace('entries', 'simulated_processor.entries')}`, values);
+
+test('every way of taking and giving back money stands on both sides', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const held = { hold: { upsell, decisionMinutes: 60 } };
+  await pay(replica, account);
+  const upsold = await pay(replica, account, held);
+  await settleHold(replica.deps, caller(account), upsold, 'accepted');
+  const recharged = await pay(replica, account, { ...held, paymentMethod: 'sim_hold_expires' });
+  await settleHold(replica.deps, caller(account), recharged, 'declined');
+  const refunded = await pay(replica, account);
+  await refundCharges(replica.deps, caller(account), refunded);
+  const failing = await pay(replica, account, { paymentMethod: 'sim_refund_fails' });
+  await refundCharges(replica.deps, caller(account), failing);
+  await pay(replica, account, { paymentMethod: 'sim_declined' });
+  await pay(replica, account, held);
+  await pay(replica, account, { test: true });
+  const { books, problems } = await compare(replica, account);
+  expect(books).toMatchObject({ charges: 6, refunds: 2, orphans: [], orphan_count: 0 });
+  expect(problems).toEqual([]);
+  replicas.clock.advance(2 * hourMs);
+  // The refund that failed meanwhile is explained on both sides, and its order can be refunded again.
+  expect((await compare(replica, account)).books).toMatchObject({ charges: 6, refunds: 1, orphans: [] });
+  await refundCharges(replica.deps, caller(account), failing);
+  expect((await compare(replica, account)).books).toMatchObject({ charges: 6, refunds: 2, orphans: [] });
+  expect(await toldOf(account)).toEqual([]);
+});
+
+test('a payment that is not known yet, or that waits for its buyer, is no orphan', async () => {
+  const replica = replicas.start({ deadlineMs: 60 });
+  const account = newAccount();
+  replica.fail('answer_lost');
+  const orderId = await pay(replica, account);
+  await pay(replica, account, { paymentMethod: 'sim_action_ignored' });
+  expect(await compare(replica, account)).toMatchObject({ books: { charges: 0, orphan_count: 0 }, problems: [] });
+  replicas.clock.advance(2 * minuteMs);
+  await replica.round();
+  expect((await replicas.money(account, orderId)).charges).toHaveLength(1);
+  expect((await compare(replica, account)).books).toMatchObject({ charges: 1, orphan_count: 0 });
+});
+
+test('what the processor took before the compared days and we recorded in them is no orphan, nor the other way round', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const start = replicas.clock.nowMs();
+  // Ours just before the days begin, theirs just in them; the second the other way round, hours apart.
+  const edge = new Date(start - 3 * dayMs);
+  await seedCharges(replicas.database, account, {
+    prefix: 'a',
+    count: 1,
+    from: new Date(edge.getTime() - 1),
+    skewMs: 5,
+  });
+  await seedCharges(replicas.database, account, {
+    ...{ prefix: 'b', count: 1, from: new Date(edge.getTime() + 10 * hourMs) },
+    skewMs: -20 * hourMs,
+  });
+  // An answer that was lost for far longer than the list reaches back is asked for.
+  await seedCharges(replicas.database, account, {
+    prefix: 'c',
+    count: 1,
+    from: new Date(start - hourMs),
+    skewMs: -9 * dayMs,
+  });
+  // A clock of the processor that is ahead.
+  await seedCharges(replicas.database, account, { prefix: 'd', count: 1, from: new Date(start), skewMs: 5 * minuteMs });
+  expect(await compare(replica, account)).toMatchObject({ books: { charges: 3, orphan_count: 0 }, problems: [] });
+  expect(replica.processor.calls.filter(({ method }) => method === 'lookUp').map(({ paymentId }) => paymentId)).toEqual(
+    ['c00000001', 'd00000001'],
+  );
+});
+
+test('a charge in the processor’s books alone is told once, and is in the runs of its days', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  await pay(replica, account);
+  await entries(
+    `insert into entries (account_id, test, payment_id, reference, kind, status, amount_cents, currency, order_id,
+       parameters, recorded_at) values ($1, false, 'foreign', 'ch_foreign', 'charge', 'succeeded', 9900, 'eur', 'x', '', $2)`,
+    account,
+    replicas.clock.now(),
+  );
+  const first = await compare(replica, account);
+  expect(first).toMatchObject({ books: { charges: 1, orphan_count: 1 }, problems: ['orphans_found'] });
+  expect(first.books?.orphans).toEqual([
+    {
+      ...{ side: 'processor', kind: 'charge', id: 'ch_foreign', amount_cents: 9900, currency: 'eur' },
+      detail: expect.stringContaining('a charge of €99.00'),
+    },
+  ]);
+  const told = [{ code: 'orphan', summary: first.books?.orphans[0]?.detail, orderId: null, test: false }];
+  expect(await toldOf(account)).toEqual(told);
+  replicas.clock.advance(dayMs);
+  expect((await compare(replica, account)).books?.orphan_count).toBe(1);
+  replicas.clock.advance(5 * dayMs);
+  expect((await compare(replica, account)).problems).toEqual(['orphans_found']);
+  replicas.clock.advance(dayMs);
+  expect(await compare(replica, account)).toMatchObject({ books: { orphan_count: 0 }, problems: [] });
+  expect(await toldOf(account)).toEqual(told);
+});
+
+test('charges and refunds that vanished from the processor’s books are told with their orders', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const orderId = await pay(replica, account);
+  await refundCharges(replica.deps, caller(account), orderId);
+  await pay(replica, account);
+  await entries('delete from entries where account_id = $1 and order_id = $2', account, orderId);
+  const { books } = await compare(replica, account);
+  expect(books).toMatchObject({ charges: 1, refunds: 0, orphan_count: 2 });
+  const { payments } = await replicas.money(account, orderId);
+  expect(books?.orphans.map(({ side, kind, id }) => ({ side, kind, id }))).toEqual(
+    payments.map(({ id, call }) => ({ side: 'platform', kind: call, id })),
+  );
+  expect((await toldOf(account)).map((told) => told.orderId)).toEqual([orderId, orderId]);
+});
+
+test('other amounts, and money taken for what was declined here, are told', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const [more, declined] = [
+    await pay(replica, account),
+    await pay(replica, account, { paymentMethod: 'sim_declined' }),
+  ];
+  await entries('update entries set amount_cents = 5900 where account_id = $1 and order_id = $2', account, more);
+  await entries(
+    `update entries set status = 'succeeded', reason = null where account_id = $1 and order_id = $2`,
+    account,
+    declined,
+  );
+  const { books } = await compare(replica, account);
+  expect(books?.orphans.map(({ detail }) => detail)).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('a charge of $59.00'),
+      expect.stringContaining('recorded as declined'),
+    ]),
+  );
+  expect(books?.orphan_count).toBe(2);
+  expect((await toldOf(account)).map(({ orderId }) => String(orderId)).toSorted()).toEqual([more, declined].toSorted());
+});
+
+test('a processor that names our payments by its own reference alone is compared by it', async () => {
+  const replica = replicas.start({ processor: listing((record) => [{ ...record, paymentId: null }]) });
+  const account = newAccount();
+  const orderId = await pay(replica, account);
+  await refundCharges(replica.deps, caller(account), orderId);
+  expect((await compare(replica, account)).books).toMatchObject({ charges: 1, refunds: 1, orphan_count: 0 });
+});
+
+test('a list that cannot be read is named in the result, and its days are compared by the next run', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const orderId = await pay(replica, account);
+  expect((await compare(replica, account)).books?.charges).toBe(1);
+  await entries('delete from entries where account_id = $1 and order_id = $2', account, orderId);
+  replica.fail('throws_before');
+  expect(await compare(replica, account)).toEqual({ books: null, problems: ['books_not_compared'] });
+  // Long after: the days of the last comparison that succeeded are still among those compared.
+  replicas.clock.advance(40 * dayMs);
+  expect((await compare(replica, account)).books).toMatchObject({ charges: 0, orphan_count: 1 });
+});
+
+test('of more charges than are asked for one by one, each is told once, a hundred are listed and all are counted', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const from = new Date(replicas.clock.nowMs() - dayMs);
+  await seedCharges(replicas.database, account, { prefix: 'many', count: 2_400, from });
+  await entries(`delete from entries where account_id = $1 and payment_id > 'many00001200'`, account);
+  const { books } = await compare(replica, account);
+  expect(books).toMatchObject({ charges: 1_200, orphan_count: 1_200 });
+  expect(books?.orphans).toHaveLength(100);
+  // A thousand and the rest of the page are told by the first run, what is left by the next one.
+  await compare(replica, account);
+  await compare(replica, account);
+  const orders = (await toldOf(account)).map(({ orderId }) => orderId);
+  expect([orders.length, new Set(orders).size]).toEqual([1_200, 1_200]);
+});
+
+test('a process that is killed at any point of the comparison leaves each orphan told once', async () => {
+  for (let seam = 1; seam <= 80; seam += 1) {
+    const account = newAccount();
+    const orderId = await pay(replicas.start(), account);
+    await entries(
+      `update entries set payment_id = 'x' || payment_id, reference = 'x' || reference where account_id = $1`,
+      account,
+    );
+    const process = dyingAt(seam);
+    const died = await compare(replicas.start(process), account).then(
+      ({ problems }) => problems.includes('books_not_compared'),
+      isDeath,
+    );
+    await Promise.all([compare(replicas.start(), account), compare(replicas.start(), account)]);
+    expect((await toldOf(account)).map((told) => told.orderId).toSorted()).toEqual([orderId, null].toSorted());
+    if (!died && !process.dead) return;
+  }
+  throw new Error('the comparison has more seams than were tried');
+});
+
+test('rehearsals are in nobody’s books', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const orderId = await pay(replica, account, { test: true });
+  await entries('delete from entries where account_id = $1 and order_id = $2', account, orderId);
+  expect((await compare(replica, account)).books).toMatchObject({ charges: 0, orphan_count: 0 });
+});
+
+/** What a processor makes of one charge. `unlisted`: the list lacks it, and the processor knows it when it is asked. */
+const fates = ['ok', 'ok', 'lost', 'invented', 'other_amount', 'unlisted', 'listed_twice', 'without_our_id'] as const;
+type Fate = (typeof fates)[number];
+const charges = fc.array(
+  fc.record({ fate: fc.constantFrom<Fate>(...fates), passMs: fc.integer({ max: 30 * hourMs, min: 0 }) }),
+  {
+    minLength: 1,
+    maxLength: 12,
+  },
+);
+
+test('whatever a processor loses, invents, changes or lists twice on whichever day: each orphan is told once, and nothing else', async () => {
+  await fc.assert(
+    fc.asyncProperty(charges, async (made) => {
+      const account = newAccount();
+      const fateOf = new Map<string, Fate>();
+      const faulty = replicas.start({
+        processor: listing((record) => told(record, fateOf.get(record.paymentId ?? ''))),
+      });
+      let lastRunMs = replicas.clock.nowMs();
+      for (const { fate, passMs } of made) {
+        const orderId = await pay(faulty, account);
+        const id = (await replicas.money(account, orderId)).payments[0]?.id ?? '';
+        fateOf.set(id, fate);
+        if (fate === 'lost') await entries('delete from entries where payment_id = $1', id);
+        replicas.clock.advance(passMs);
+        if (replicas.clock.nowMs() - lastRunMs < dayMs) continue;
+        await compare(faulty, account);
+        lastRunMs = replicas.clock.nowMs();
+      }
+      await compare(faulty, account);
+      const expected = [...fateOf.values()].flatMap((fate) =>
+        fate in words ? [words[fate as keyof typeof words]] : [],
+      );
+      const summaries = (await toldOf(account)).map(({ summary }) => String(summary));
+      const kinds = summaries.map((summary) => Object.values(words).find((word) => summary.includes(word)));
+      expect(kinds.toSorted()).toEqual(expected.toSorted());
+    }),
+    { numRuns: 40, seed: 13, endOnFailure: true },
+  );
+}, 60_000);
+
+const words = {
+  lost: 'which the payment processor does not show',
+  invented: 'that the platform does not know',
+  other_amount: '$50.00',
+};
+
+function told(record: ProcessorRecord, fate: Fate | undefined): ProcessorRecord[] {
+  switch (fate) {
+    case 'invented':
+      return [record, { ...record, reference: `${record.reference}_more`, paymentId: null }];
+    case 'other_amount':
+      return [{ ...record, amountCents: 5000 }];
+    case 'unlisted':
+      return [];
+    case 'listed_twice':
+      return [record, record];
+    case 'without_our_id':
+      return [{ ...record, paymentId: null }];
+    default:
+      return [record];
+  }
+}
