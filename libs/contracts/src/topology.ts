@@ -42,7 +42,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
   billing: { asks: [], consumes: [orderPaid, orderRefunded, accountSettingsChanged], publishes: true },
   affiliate: {
     asks: [],
-    consumes: [orderPaid, orderRefunded, orderReopened, accountSettingsChanged],
+    consumes: [orderPaid, orderRefunded, orderReopened, subscriptionRebilled, accountSettingsChanged],
     publishes: true,
   },
   metrics: {

@@ -5,4 +5,6 @@ import type { Database } from '@app/service-kit/database';
 export interface AffiliateDeps {
   readonly database: Database;
   readonly clock: Clock;
+  /** Called after a commit with events. */
+  readonly wakeRelay: () => void;
 }

@@ -5,16 +5,25 @@ import { eventHandlers } from './commissions/consumers.ts';
 import { commissionRequests } from './commissions/requests.ts';
 import type { AffiliateConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
+import { retention } from './db/retention.ts';
+import { ledgerRequests } from './ledger/requests.ts';
+import { payoutRequests } from './payouts/requests.ts';
 
 export const createAffiliate = defineService<AffiliateConfig>({
   name: 'affiliate',
-  description: 'Affiliates and their commissions',
+  description: 'Affiliates, their commissions and payouts',
   database: databaseOptions,
+  retention,
   start: ({ database, clock, wakeRelay }) => {
-    const deps = { database, clock };
+    const deps = { database, clock, wakeRelay };
     return {
       events: [...eventHandlers(clock, wakeRelay), keepSettings],
-      requests: [...affiliateRequests(deps), ...commissionRequests(deps)],
+      requests: [
+        ...affiliateRequests(deps),
+        ...commissionRequests(deps),
+        ...payoutRequests(deps),
+        ...ledgerRequests(deps),
+      ],
     };
   },
 });

@@ -52,6 +52,9 @@ test('an order that names an affiliate, in any case, makes one pending commissio
       currency: 'eur',
       status: 'pending',
       created_at: '2026-01-10T08:00:00.123Z',
+      kind: 'sale',
+      due_at: '2026-02-09T08:00:00.123Z',
+      payout_id: null,
     },
   ]);
 });

@@ -42,7 +42,7 @@ export async function startAffiliate(): Promise<AffiliateHarness> {
   const nats = await createTestNats();
   const clock = fakeClock();
   const link = await connectNats(nats.login('gateway'));
-  const producers = await startProducers(nats, ['checkout', 'gateway']);
+  const producers = await startProducers(nats, ['checkout', 'gateway', 'billing']);
   const service = await createAffiliate(readConfig({ DATABASE_URL: url, ...nats.settings('affiliate') }), {
     logger: silentLogger(),
     clock,

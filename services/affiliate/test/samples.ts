@@ -1,6 +1,8 @@
 import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import type { orderRefunded, orderReopened } from '@app/contracts/orders';
+import type { subscriptionRebilled } from '@app/contracts/subscriptions';
+import type { ReceivedEvent } from '@app/messaging/event-handler';
 import type { PaidOrder } from './harness.ts';
 
 export function paidOrder(fields: Partial<PaidOrder> = {}): PaidOrder {
@@ -44,3 +46,27 @@ export function reopeningOf(order: PaidOrder, refundNo = 1): EventData<typeof or
 function aboutOrder({ orderId, productId, productName, customerEmail, currency, test }: PaidOrder) {
   return { orderId, productId, productName, customerEmail, currency, test };
 }
+
+export type Renewal = EventData<typeof subscriptionRebilled>;
+
+/** The renewal that begins so many months after the sale of a monthly subscription; its period is one more. */
+export function renewalOf(order: PaidOrder, months = 1, fields: Partial<Renewal> = {}): Renewal {
+  const start = new Date(order.paidAt);
+  start.setUTCMonth(start.getUTCMonth() + months);
+  const periodStart = start.toISOString();
+  return {
+    ...{ orderId: order.orderId, productId: order.productId, productName: order.productName, test: order.test },
+    ...{ customerEmail: order.customerEmail, currency: order.currency, amountCents: order.totalCents },
+    ...{ subscriptionId: `sub_${order.orderId.slice(-26)}`, billingInterval: 'month', mrrCents: order.totalCents },
+    ...{ paymentId: newId('payment', Date.now()), period: months + 1, attempt: 1 },
+    ...{ statusBefore: 'active', statusAfter: 'active' },
+    ...{ periodStart, periodEnd: periodStart, chargedAt: periodStart },
+    ...fields,
+  };
+}
+
+/** An event as a handler gets it. */
+export const received = <Data>(accountId: string, data: Data): ReceivedEvent<Data> => ({
+  ...{ id: newId('event', Date.now()), accountId, occurredAt: '2026-01-15T12:00:00.000Z', requestId: null },
+  ...{ traceparent: undefined, data },
+});

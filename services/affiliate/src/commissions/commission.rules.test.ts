@@ -1,14 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CommissionTerms, commissionOn, creditOf } from './commission.rules.ts';
+import {
+  commissionOn,
+  creditOf,
+  dueAt,
+  earnsOnRenewal,
+  type Latest,
+  settlementOf,
+  statusAt,
+} from './commission.rules.ts';
 
 const sale = { totalCents: 4900, customerEmail: 'buyer@example.com', test: false };
-const percent = (commissionBasisPoints: number): CommissionTerms => ({
+const percent = (commissionBasisPoints: number) => ({
   email: 'pat@example.com',
   commissionBasisPoints,
   commissionCents: null,
 });
-const fixed = (commissionCents: number): CommissionTerms => ({
+const fixed = (commissionCents: number) => ({
   email: 'pat@example.com',
   commissionBasisPoints: null,
   commissionCents,
@@ -68,4 +76,54 @@ test('a percentage is exact to half a minor unit, whatever the total', () => {
       expect(missed > -5_000n && missed <= 5_000n).toBe(true);
     }),
   );
+});
+
+const renewalsOf = (sold: string, months: number, starts: string[]): string[] =>
+  starts.filter((start) => earnsOnRenewal(new Date(sold), months, new Date(start)));
+
+test('of a monthly subscription N months are N renewals, of a yearly one twelve months are one; 0 is the sale alone', () => {
+  const sold = '2026-01-31T23:59:59.999Z';
+  const monthly = ['2026-02-28T23:59:59.999Z', '2026-03-31T23:59:59.999Z', '2026-04-30T23:59:59.999Z'];
+  expect(renewalsOf(sold, 0, monthly)).toEqual([]);
+  expect(renewalsOf(sold, 1, monthly)).toEqual(monthly.slice(0, 1));
+  expect(renewalsOf(sold, 2, monthly)).toEqual(monthly.slice(0, 2));
+  expect(renewalsOf(sold, 1200, monthly)).toEqual(monthly);
+  const yearly = ['2027-01-31T23:59:59.999Z', '2028-01-31T23:59:59.999Z'];
+  expect(renewalsOf(sold, 11, yearly)).toEqual([]);
+  expect(renewalsOf(sold, 12, yearly)).toEqual(yearly.slice(0, 1));
+  // The time of day decides nothing.
+  expect(renewalsOf('2026-01-15T00:00:00.000Z', 1, ['2026-02-15T18:00:00.000Z', '2026-02-16T00:00:00.000Z'])).toEqual([
+    '2026-02-15T18:00:00.000Z',
+  ]);
+});
+
+test('a renewal within the months stays within more of them', () => {
+  const time = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
+  const months = fc.integer({ min: 0, max: 1199 });
+  fc.assert(
+    fc.property(time, time, months, (sold, start, count) => {
+      if (earnsOnRenewal(sold, count, start)) expect(earnsOnRenewal(sold, count + 1, start)).toBe(true);
+    }),
+  );
+});
+
+test('a pending commission is due when its hold is over, and not a millisecond before', () => {
+  const due = new Date(dueAt('2026-01-10T08:00:00.123Z', 30));
+  expect(due.toISOString()).toBe('2026-02-09T08:00:00.123Z');
+  const at = (status: Latest['status'], ms: number) => statusAt({ status, dueAt: due }, new Date(due.getTime() + ms));
+  expect([at('pending', -1), at('pending', 0), at('paid', 1), at('voided', 1)]).toEqual([
+    'pending',
+    'due',
+    'paid',
+    'voided',
+  ]);
+});
+
+test('a refund voids what is not paid and claws back what is; its failure undoes either, and nothing is done twice', () => {
+  const settlements = (kind: Latest['kind'], refunded: boolean) =>
+    (['pending', 'paid', 'voided'] as const).map((status) => settlementOf({ kind, status }, refunded));
+  expect(settlements('sale', true)).toEqual(['void', 'opposite', 'nothing']);
+  expect(settlements('sale', false)).toEqual(['nothing', 'nothing', 'unvoid']);
+  expect(settlements('clawback', true)).toEqual(['nothing', 'nothing', 'unvoid']);
+  expect(settlements('clawback', false)).toEqual(['void', 'opposite', 'nothing']);
 });

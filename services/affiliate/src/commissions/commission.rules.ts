@@ -1,4 +1,5 @@
-import type { EventData } from '@app/contracts/define';
+import type { listCommissions } from '@app/contracts/affiliates';
+import type { EventData, RequestOutput } from '@app/contracts/define';
 import type { orderPaid } from '@app/contracts/orders';
 import { percentOf } from '@app/money/arithmetic';
 
@@ -6,7 +7,6 @@ type Sale = Pick<EventData<typeof orderPaid>, 'totalCents' | 'customerEmail' | '
 
 /** The terms of an affiliate: a percentage, in hundredths of a percent, or an amount. The other one is null. */
 export interface CommissionTerms {
-  readonly email: string;
   readonly commissionBasisPoints: number | null;
   readonly commissionCents: number | null;
 }
@@ -17,8 +17,8 @@ export function isOwnPurchase(customerEmail: string, affiliateEmail: string): bo
 }
 
 /**
- * What an affiliate earns on a sale, in minor units of the sale's currency: a percentage of the total (the paid items net
- * of discount), rounded half up, or the fixed amount, but never more than the total.
+ * What an affiliate earns on a sale or on a renewal, in minor units of its currency: a percentage of the total (the paid
+ * items net of discount), rounded half up, or the fixed amount, but never more than the total.
  */
 export function commissionOn(sale: Pick<Sale, 'totalCents'>, affiliate: CommissionTerms): number {
   if (affiliate.commissionBasisPoints !== null)
@@ -32,11 +32,60 @@ type Credit = 'commission' | 'nothing' | 'unmatched';
  * The effect of an order that names a code. Checkout decided at the sale who is credited, and the seller's webhook says so;
  * later changes of the affiliate must not contradict it. Older events have no `creditedCode`.
  */
-export function creditOf(sale: Sale, affiliate: CommissionTerms | undefined): Credit {
+export function creditOf(sale: Sale, affiliate: { readonly email: string } | undefined): Credit {
   if (affiliate === undefined) return 'unmatched';
   const ownPurchase = isOwnPurchase(sale.customerEmail, affiliate.email);
   const credited = sale.creditedCode === undefined ? !ownPurchase : sale.creditedCode !== null;
   // Neither credited nor the affiliate's own purchase: the affiliate was added after the sale.
   if (!credited) return ownPurchase ? 'nothing' : 'unmatched';
   return sale.test ? 'nothing' : 'commission';
+}
+
+const dayMs = 86_400_000;
+
+/** When a commission is due: so many days after the sale, or after the charge of a renewal. ISO 8601. */
+export function dueAt(earnedAt: string, holdDays: number): string {
+  return new Date(Date.parse(earnedAt) + holdDays * dayMs).toISOString();
+}
+
+/**
+ * Whether a renewal earns: its period begins at most so many months after the sale. Both are days of UTC, so that the time
+ * of day of a sale decides nothing: of a monthly subscription 3 months are 3 renewals, of a yearly one 12 months are one.
+ */
+export function earnsOnRenewal(soldAt: Date, renewalMonths: number, periodStart: Date): boolean {
+  if (renewalMonths === 0) return false;
+  return dayOf(periodStart) <= dayOf(monthsLater(soldAt, renewalMonths));
+}
+
+const dayOf = (time: Date): number => Math.floor(time.getTime() / dayMs);
+
+/** Clamped to the month's last day, as periods of subscriptions are. */
+function monthsLater(from: Date, months: number): Date {
+  const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + months];
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return new Date(Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay)));
+}
+
+/** The last that refunds and reopenings brought about for an order: its commission, or a clawback of it. */
+export interface Latest {
+  readonly kind: 'sale' | 'clawback';
+  readonly status: 'pending' | 'paid' | 'voided';
+}
+
+/**
+ * What has to be done so that an order's commission stands, or does not because the order is refunded. What is not paid yet
+ * is voided, or unvoided; after a payment an entry with the opposite amount follows.
+ */
+export function settlementOf({ kind, status }: Latest, refunded: boolean): 'nothing' | 'void' | 'unvoid' | 'opposite' {
+  const stands = (kind === 'sale') === (status !== 'voided');
+  if (stands === !refunded) return 'nothing';
+  if (status === 'paid') return 'opposite';
+  return status === 'voided' ? 'unvoid' : 'void';
+}
+
+type PublishedStatus = RequestOutput<typeof listCommissions>['data'][number]['status'];
+
+/** A pending commission is due from its time on; nothing is written then. */
+export function statusAt(row: { readonly status: Latest['status']; readonly dueAt: Date }, now: Date): PublishedStatus {
+  return row.status === 'pending' && row.dueAt <= now ? 'due' : row.status;
 }

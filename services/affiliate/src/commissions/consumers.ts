@@ -1,8 +1,10 @@
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import { subscriptionRebilled } from '@app/contracts/subscriptions';
 import { type EventHandler, onEvent } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { namesCode, recordCommissions } from './record-commissions.ts';
 import { recordRefunds } from './record-refunds.ts';
+import { recordRenewals } from './record-renewals.ts';
 
 /** Few batches write to the outbox; the relay is woken after those alone. */
 export function eventHandlers(clock: Clock, wakeRelay: () => void): EventHandler[] {
@@ -14,8 +16,9 @@ export function eventHandlers(clock: Clock, wakeRelay: () => void): EventHandler
       },
       namesCode,
     ),
-    onEvent(orderRefunded, (events, client) => recordRefunds(client, events, 'refunded'), isNoTest),
-    onEvent(orderReopened, (events, client) => recordRefunds(client, events, 'reopened'), isNoTest),
+    onEvent(subscriptionRebilled, (events, client) => recordRenewals(client, clock, events), isNoTest),
+    onEvent(orderRefunded, (events, client) => recordRefunds(client, clock, events, 'refunded'), isNoTest),
+    onEvent(orderReopened, (events, client) => recordRefunds(client, clock, events, 'reopened'), isNoTest),
   ];
 }
 

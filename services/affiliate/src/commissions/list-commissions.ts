@@ -1,27 +1,45 @@
-import type { commissionResource, listCommissions as contract } from '@app/contracts/affiliates';
-import type { RequestInput } from '@app/contracts/define';
-import { Serialized } from '@app/messaging/serve-requests';
-import type { Database } from '@app/service-kit/database';
+import type { listCommissions as contract } from '@app/contracts/affiliates';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { pagedList } from '@app/service-kit/paging';
-import type { z } from 'zod';
 import { requireAffiliate } from '../affiliates/require-affiliate.ts';
+import type { AffiliateDeps } from '../deps.ts';
+import { type Latest, statusAt } from './commission.rules.ts';
 
-/** A row has the published shape except for its time, which `JSON.stringify` writes as ISO 8601. */
-type CommissionRow = Omit<z.infer<typeof commissionResource>, 'created_at'> & { readonly created_at: Date };
+interface CommissionRow {
+  readonly id: string;
+  readonly order_id: string;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly status: Latest['status'];
+  readonly created_at: Date;
+  readonly kind: 'sale' | 'renewal' | 'clawback';
+  readonly due_at: Date;
+  readonly payout_id: string | null;
+}
 
 const commissionsOfAffiliate = pagedList<CommissionRow>({
   name: 'commissions',
   table: 'commissions',
-  columns: 'id, order_id, amount_cents, currency, status, created_at',
+  columns: 'id, order_id, amount_cents, currency, status, created_at, kind, due_at, payout_id',
   scope: ['account_id', 'affiliate_id'],
 });
 
-/** An affiliate's commissions, newest sale first: ids sort by the time of the sale. Throws `affiliate_not_found`. */
+/** An affiliate's commissions, newest first: ids sort by the time at which they were earned. Throws `affiliate_not_found`. */
 export async function listCommissions(
-  database: Database,
+  { database, clock }: Pick<AffiliateDeps, 'database' | 'clock'>,
   accountId: string,
   { code, ...page }: RequestInput<typeof contract>,
-): Promise<Serialized> {
+): Promise<RequestOutput<typeof contract>> {
   const affiliate = await requireAffiliate(database.fork(), accountId, code);
-  return new Serialized(JSON.stringify(await commissionsOfAffiliate(database, [accountId, affiliate.id], page)));
+  const { data, ...rest } = await commissionsOfAffiliate(database, [accountId, affiliate.id], page);
+  const now = clock.now();
+  return {
+    data: data.map(({ due_at, ...row }) => ({
+      ...row,
+      status: statusAt({ status: row.status, dueAt: due_at }, now),
+      created_at: row.created_at.toISOString(),
+      due_at: due_at.toISOString(),
+    })),
+    ...rest,
+  };
 }

@@ -1,3 +1,4 @@
+import { readSettings } from '@app/account-settings/read-settings';
 import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
 import type { EventData } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
@@ -6,7 +7,10 @@ import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { insertOutboxSql, type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
-import { type CommissionTerms, commissionOn, creditOf } from './commission.rules.ts';
+import { type CommissionTerms, commissionOn, creditOf, dueAt } from './commission.rules.ts';
+import { lockOrders, orderKey } from './lock-orders.ts';
+import { creditWaitingRenewals } from './record-renewals.ts';
+import { insertCommissions, type NewCommission } from './write-commissions.ts';
 
 type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
 
@@ -15,19 +19,10 @@ export const namesCode = ({ affiliateCode }: EventData<typeof orderPaid>): boole
 
 type CreditedOrder = { readonly order: PaidOrder; readonly code: string };
 
-interface CommissionRow {
-  readonly account_id: string;
-  readonly id: string;
-  readonly affiliate_id: string;
-  readonly order_id: string;
-  readonly amount_cents: number;
-  readonly currency: string;
-  readonly created_at: string;
-}
-
 /**
- * Credits affiliates with the sales that named their code, many sales at a time: one look-up, one insert. The commission
- * on a sale that was refunded already is voided from the beginning. For an unknown code it writes an event, so that the seller is notified; the sale itself stands.
+ * Credits affiliates with the sales that named their code, many sales at a time, and with the renewals of them that came
+ * first. The commission on a sale that was refunded already is voided from the beginning. For an unknown code it writes an
+ * event, so that the seller is notified; the sale itself stands.
  * @returns how many events it wrote to the outbox
  */
 export async function recordCommissions(client: Client, clock: Clock, orders: readonly PaidOrder[]): Promise<number> {
@@ -36,24 +31,46 @@ export async function recordCommissions(client: Client, clock: Clock, orders: re
   );
   if (credited.length === 0) return 0;
   const affiliates = await findAffiliates(client, credited);
-  const commissions: CommissionRow[] = [];
+  const sales: CreditedSale[] = [];
   const events: OutboxRow[] = [];
   for (const { order, code } of credited) {
     const affiliate = affiliates.get(keyOf(order.accountId, code));
     const credit = creditOf(order.data, affiliate);
     if (credit === 'unmatched') events.push(unmatched(order, code, clock));
-    else if (credit === 'commission' && affiliate !== undefined) commissions.push(commissionRow(order, affiliate));
+    else if (credit === 'commission' && affiliate !== undefined) sales.push({ order, affiliate });
   }
-  if (commissions.length > 0) await client.query(insertCommissions([JSON.stringify(commissions)]));
+  if (sales.length > 0) await recordSales(client, clock, sales);
   if (events.length > 0) await client.query(insertEvents([JSON.stringify(events)]));
   return events.length;
 }
 
-type AffiliateRow = CommissionTerms & { readonly id: string };
+interface CreditedSale {
+  readonly order: PaidOrder;
+  readonly affiliate: AffiliateRow;
+}
+
+async function recordSales(client: Client, clock: Clock, sales: readonly CreditedSale[]): Promise<void> {
+  const keys = sales.map(({ order: { accountId, data } }) => ({ accountId, orderId: data.orderId }));
+  const refunded = await lockOrders(client, keys);
+  const settings = await readSettings(
+    client,
+    keys.map(({ accountId }) => accountId),
+  );
+  const rows = sales.map(({ order, affiliate }) => {
+    const { accountId, data } = order;
+    const isRefunded = refunded.get(orderKey({ accountId, orderId: data.orderId })) === true;
+    return saleRow(order, affiliate, isRefunded, settings.get(accountId)?.commissionHoldDays ?? 0);
+  });
+  await insertCommissions(client, clock, rows);
+  await creditWaitingRenewals(client, clock, keys);
+}
+
+type AffiliateRow = CommissionTerms & { readonly id: string; readonly email: string; readonly renewalMonths: number };
 
 const affiliatesByCode = statement(
   'affiliates-by-codes',
-  `select account_id, code, id, email, commission_basis_points as "commissionBasisPoints", commission_cents as "commissionCents"
+  `select account_id, code, id, email, commission_basis_points as "commissionBasisPoints",
+     commission_cents as "commissionCents", renewal_months as "renewalMonths"
    from affiliates where (account_id, code_key) in (select * from unnest($1::text[], $2::text[]))`,
 );
 
@@ -66,15 +83,27 @@ async function findAffiliates(client: Client, credited: readonly CreditedOrder[]
 const keyOf = (accountId: string, code: string): string => `${accountId} ${code.toLowerCase()}`;
 
 /** Time and id suffix are the sale's: the hold counts from the sale, and commissions sort as orders do. */
-function commissionRow({ accountId, data }: PaidOrder, affiliate: AffiliateRow): CommissionRow {
+function saleRow(
+  { accountId, data }: PaidOrder,
+  affiliate: AffiliateRow,
+  refunded: boolean,
+  holdDays: number,
+): NewCommission {
   return {
     account_id: accountId,
     id: idOfCommand('commission', data.orderId.slice(-26)),
     affiliate_id: affiliate.id,
     order_id: data.orderId,
+    kind: 'sale',
+    turn: 0,
     amount_cents: commissionOn(data, affiliate),
     currency: data.currency,
+    status: refunded ? 'voided' : 'pending',
     created_at: data.paidAt,
+    due_at: dueAt(data.paidAt, holdDays),
+    commission_basis_points: affiliate.commissionBasisPoints,
+    commission_cents: affiliate.commissionCents,
+    renewal_months: affiliate.renewalMonths,
   };
 }
 
@@ -89,25 +118,4 @@ function unmatched({ accountId, requestId, traceparent, data }: PaidOrder, code:
   return { ...row, traceparent: traceparent ?? row.traceparent };
 }
 
-/**
- * Locks the orders' rows in `order_refunds`, and makes them where there are none: a refund that is being recorded is waited
- * for and seen, and one that comes meanwhile waits and finds the commission.
- */
-const insertCommissions = statement(
-  'commissions-insert',
-  `with incoming as materialized (
-     select * from json_to_recordset($1::json) as r (account_id text, id text, affiliate_id text, order_id text,
-       amount_cents bigint, currency text, created_at timestamptz)
-   ), refunds as (
-     insert into order_refunds (account_id, order_id)
-     select distinct account_id, order_id from incoming order by account_id, order_id
-     on conflict (account_id, order_id) do update set order_id = excluded.order_id
-     returning account_id, order_id, refunded_no > reopened_no as refunded
-   )
-   insert into commissions (account_id, id, affiliate_id, order_id, amount_cents, currency, status, created_at)
-   select account_id, id, affiliate_id, order_id, amount_cents, currency,
-     case when refunded then 'voided' else 'pending' end, created_at
-   from incoming join refunds using (account_id, order_id)
-   on conflict (account_id, order_id) do nothing`,
-);
 const insertEvents = statement('outbox-insert', insertOutboxSql);

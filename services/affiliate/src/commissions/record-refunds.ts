@@ -1,5 +1,9 @@
+import { newId } from '@app/contracts/ids';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
+import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
+import { type Latest, settlementOf } from './commission.rules.ts';
+import { changeCommissions, insertCommissions, type NewCommission, type StatusChange } from './write-commissions.ts';
 
 /** What a refund, and the failure of one afterwards, say of their order. */
 type Refund = ReceivedEvent<{ readonly orderId: string; readonly refundNo: number }>;
@@ -15,31 +19,78 @@ const recordNumbers = statement(
      reopened_no = greatest(r.reopened_no, excluded.reopened_no)`,
 );
 
-/** A statement of its own: it sees the commissions that were committed while the first one waited for their orders. */
-const settleCommissions = statement(
-  'commissions-void',
-  `update commissions as c set status = case when refunded_no > reopened_no then 'voided' else 'pending' end
+interface LatestRow extends Latest {
+  readonly account_id: string;
+  readonly id: string;
+  readonly affiliate_id: string;
+  readonly order_id: string;
+  readonly turn: number;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly refunded: boolean;
+}
+
+/**
+ * A statement of its own: it sees the commissions that were committed while the first one waited for their orders. It
+ * waits for payouts that are paying them, in the order in which payouts lock theirs.
+ */
+const latestStatement = statement(
+  'commissions-latest-of-orders',
+  `select c.account_id, c.id, c.affiliate_id, c.order_id, c.turn, c.kind, c.status, c.amount_cents, c.currency,
+     r.refunded_no > r.reopened_no as refunded
    from order_refunds as r
+   join commissions as c on c.account_id = r.account_id and c.order_id = r.order_id and c.turn = (
+     select max(turn) from commissions as o where o.account_id = r.account_id and o.order_id = r.order_id)
    where (r.account_id, r.order_id) in (select * from unnest($1::text[], $2::text[]))
-     and c.account_id = r.account_id and c.order_id = r.order_id
-     and case when refunded_no > reopened_no then c.status in ('pending', 'due') else c.status = 'voided' end`,
+   order by c.account_id, c.id for update of c`,
 );
 
 /**
- * Voids the unpaid commissions of refunded orders, and brings back those of orders whose refund failed afterwards, as
- * pending. The highest numbers decide, so doubled and reordered events end alike.
+ * Takes back the commissions of refunded orders, and brings back those of orders whose refund failed afterwards: unpaid
+ * ones are voided and pending again, after a payment an entry with the opposite amount goes into the next payout. Renewals
+ * stay earned: a refund gives back the charges of the order, never those of renewals. The highest numbers decide, so doubled
+ * and reordered events end alike.
  */
 export async function recordRefunds(
   client: Client,
+  clock: Clock,
   events: readonly Refund[],
   became: 'refunded' | 'reopened',
 ): Promise<void> {
-  const rows = events.map(({ accountId, data }) => ({
+  const numbers = events.map(({ accountId, data }) => ({
     account_id: accountId,
     order_id: data.orderId,
     refunded_no: became === 'refunded' ? data.refundNo : 0,
     reopened_no: became === 'reopened' ? data.refundNo : 0,
   }));
-  await client.query(recordNumbers([JSON.stringify(rows)]));
-  await client.query(settleCommissions([rows.map((row) => row.account_id), rows.map((row) => row.order_id)]));
+  await client.query(recordNumbers([JSON.stringify(numbers)]));
+  const values = [numbers.map((row) => row.account_id), numbers.map((row) => row.order_id)];
+  const { rows } = await client.query<LatestRow>(latestStatement(values));
+  const changes: StatusChange[] = [];
+  const opposites: NewCommission[] = [];
+  for (const row of rows) {
+    const { account_id, id } = row;
+    const settlement = settlementOf(row, row.refunded);
+    if (settlement === 'void') changes.push({ account_id, id, status: 'voided' });
+    if (settlement === 'unvoid') changes.push({ account_id, id, status: 'pending' });
+    if (settlement === 'opposite') opposites.push(oppositeOf(row, clock));
+  }
+  await changeCommissions(client, clock, changes);
+  await insertCommissions(client, clock, opposites);
+}
+
+/** Due at once: what it answers to was due before. */
+function oppositeOf({ account_id, affiliate_id, order_id, ...row }: LatestRow, clock: Clock): NewCommission {
+  const now = clock.now().toISOString();
+  return {
+    ...{ account_id, affiliate_id, order_id },
+    id: newId('commission', clock.nowMs()),
+    kind: row.kind === 'sale' ? 'clawback' : 'sale',
+    turn: row.turn + 1,
+    amount_cents: -row.amount_cents,
+    currency: row.currency,
+    status: 'pending',
+    created_at: now,
+    due_at: now,
+  };
 }

@@ -4,9 +4,9 @@ import type { AffiliateDeps } from '../deps.ts';
 import { listCommissions } from './list-commissions.ts';
 import { resolveCredits } from './resolve-credits.ts';
 
-export function commissionRequests({ database }: AffiliateDeps): RequestHandler[] {
+export function commissionRequests(deps: AffiliateDeps): RequestHandler[] {
   return [
-    onRequest(contract.listCommissions, (input, { accountId }) => listCommissions(database, accountId, input)),
-    onRequestAcrossAccounts(contract.resolveCredits, ({ wanted }) => resolveCredits(database, wanted)),
+    onRequest(contract.listCommissions, (input, { accountId }) => listCommissions(deps, accountId, input)),
+    onRequestAcrossAccounts(contract.resolveCredits, ({ wanted }) => resolveCredits(deps.database, wanted)),
   ];
 }

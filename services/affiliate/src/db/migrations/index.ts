@@ -3,6 +3,7 @@ import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrat
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
 import { OrderRefunds } from './0004-order-refunds.ts';
+import { Ledger } from './0006-ledger.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -10,4 +11,5 @@ export const migrations: Migrations = [
   eventTriesMigration,
   { name: '0004-order-refunds', class: OrderRefunds },
   accountSettingsMigration('0005'),
+  { name: '0006-ledger', class: Ledger },
 ];

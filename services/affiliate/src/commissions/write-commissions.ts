@@ -1,0 +1,98 @@
+import { newId } from '@app/contracts/ids';
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, statement } from '@app/service-kit/database';
+
+/** A commission to be written, as its row has it. */
+export interface NewCommission {
+  readonly account_id: string;
+  readonly id: string;
+  readonly affiliate_id: string;
+  readonly order_id: string;
+  readonly kind: 'sale' | 'renewal' | 'clawback';
+  /** Of the order; null for a renewal, which has a period. */
+  readonly turn: number | null;
+  readonly subscription_id?: string;
+  readonly period?: number;
+  /** Negative for a clawback. */
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly status: 'pending' | 'voided';
+  readonly created_at: string;
+  readonly due_at: string;
+  /** The affiliate's terms, on the sale alone. */
+  readonly commission_basis_points?: number | null;
+  readonly commission_cents?: number | null;
+  readonly renewal_months?: number;
+}
+
+/** A change of a commission that is not paid. */
+export interface StatusChange {
+  readonly account_id: string;
+  readonly id: string;
+  readonly status: 'pending' | 'voided';
+}
+
+/**
+ * The entries of `moved`, whose `effect_cents` is what the affiliate is owed more, or less when it is negative. What takes
+ * an unpaid commission back is a void; a clawback takes back what was paid.
+ */
+const insertEntries = `
+  insert into ledger_entries
+    (account_id, affiliate_id, id, kind, debit, credit, amount_cents, currency, order_id, commission_id, created_at)
+  select account_id, affiliate_id, entry_id,
+    case when effect_cents > 0 then 'commission' when kind = 'clawback' then 'clawback' else 'void' end,
+    case when effect_cents > 0 then 'expense' else 'owed' end,
+    case when effect_cents > 0 then 'owed' else 'expense' end,
+    abs(effect_cents), currency, order_id, id, entered_at
+  from moved where effect_cents <> 0 order by entry_id`;
+
+/** A commission that is there already stays as it is, and moves nothing. */
+const insertStatement = statement(
+  'commissions-insert',
+  `with incoming as materialized (
+     select * from json_to_recordset($1::json) as r (account_id text, id text, affiliate_id text, order_id text, kind text,
+       turn integer, subscription_id text, period integer, amount_cents bigint, currency text, status text,
+       created_at timestamptz, due_at timestamptz, commission_basis_points integer, commission_cents bigint,
+       renewal_months integer, entry_id text, entered_at timestamptz)
+   ), inserted as (
+     insert into commissions (account_id, id, affiliate_id, order_id, kind, turn, subscription_id, period, amount_cents,
+       currency, status, created_at, due_at, commission_basis_points, commission_cents, renewal_months)
+     select account_id, id, affiliate_id, order_id, kind, turn, subscription_id, period, amount_cents, currency, status,
+       created_at, due_at, commission_basis_points, commission_cents, renewal_months
+     from incoming order by account_id, id
+     on conflict do nothing returning account_id, id
+   ), moved as (
+     select account_id, affiliate_id, id, order_id, kind, currency, entry_id, entered_at,
+       case when status = 'pending' then amount_cents else 0 end as effect_cents
+     from incoming join inserted using (account_id, id)
+   ) ${insertEntries}`,
+);
+
+/** Only between `pending` and `voided`: what a payout paid stays paid. */
+const changeStatement = statement(
+  'commissions-change',
+  `with incoming as materialized (
+     select * from json_to_recordset($1::json) as r (account_id text, id text, status text, entry_id text,
+       entered_at timestamptz)
+   ), moved as (
+     update commissions as c set status = i.status from incoming as i
+     where c.account_id = i.account_id and c.id = i.id and c.status <> 'paid' and c.status <> i.status
+     returning c.account_id, c.affiliate_id, c.id, c.order_id, c.kind, c.currency, i.entry_id, i.entered_at,
+       case when c.status = 'pending' then c.amount_cents else -c.amount_cents end as effect_cents
+   ) ${insertEntries}`,
+);
+
+/** Writes commissions that are not there yet, and what they move in the ledger. */
+export async function insertCommissions(client: Client, clock: Clock, rows: readonly NewCommission[]): Promise<void> {
+  if (rows.length > 0) await client.query(insertStatement([JSON.stringify(withEntries(rows, clock))]));
+}
+
+/** Voids and unvoids unpaid commissions, and moves them in the ledger. */
+export async function changeCommissions(client: Client, clock: Clock, rows: readonly StatusChange[]): Promise<void> {
+  if (rows.length > 0) await client.query(changeStatement([JSON.stringify(withEntries(rows, clock))]));
+}
+
+function withEntries<Row>(rows: readonly Row[], clock: Clock) {
+  const entered_at = clock.now().toISOString();
+  return rows.map((row) => ({ ...row, entry_id: newId('ledgerEntry', clock.nowMs()), entered_at }));
+}

@@ -1,0 +1,223 @@
+import { createAffiliate, getStatement } from '@app/contracts/affiliates';
+import { newId, newIdSuffix } from '@app/contracts/ids';
+import type { Client } from '@app/service-kit/database';
+import { guardLeaks } from '@app/testing/leak-guard';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commissionOn } from '../src/commissions/commission.rules.ts';
+import { recordCommissions } from '../src/commissions/record-commissions.ts';
+import { recordRefunds } from '../src/commissions/record-refunds.ts';
+import { recordRenewals } from '../src/commissions/record-renewals.ts';
+import { createPayout } from '../src/payouts/create-payout.ts';
+import { type AffiliateHarness, type PaidOrder, startAffiliate } from './harness.ts';
+import { paidOrder, received, refundOf, renewalOf, reopeningOf } from './samples.ts';
+
+guardLeaks();
+let service: AffiliateHarness;
+beforeAll(async () => {
+  service = await startAffiliate();
+});
+afterAll(() => service.close());
+
+const months = 3;
+const terms = { commissionBasisPoints: 2500, commissionCents: null };
+const currencies = ['eur', 'usd'] as const;
+
+/** What happens to one order; every event comes twice. */
+interface Story {
+  readonly order: PaidOrder;
+  readonly refunds: number;
+  readonly lastFailed: boolean;
+  readonly renewals: number;
+}
+
+const stories = fc.array(
+  fc.record({
+    cents: fc.integer({ min: 0, max: 9_999 }),
+    currency: fc.constantFrom(...currencies),
+    refunds: fc.nat(3),
+    lastFailed: fc.boolean(),
+    renewals: fc.nat(5),
+    test: fc.constantFrom(false, false, false, true),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+const history = fc.record({
+  stories,
+  /** When each of the events comes; payouts lie between them. */
+  order: fc.array(fc.nat(), { minLength: 120, maxLength: 120 }),
+  payouts: fc.array(
+    fc.record({ currency: fc.constantFrom(...currencies), includePending: fc.boolean(), days: fc.nat(40) }),
+    {
+      maxLength: 8,
+    },
+  ),
+});
+
+type Step = (client: Client) => Promise<unknown>;
+
+function eventsOf({ order, refunds, lastFailed, renewals }: Story, accountId: string): Step[] {
+  const { clock } = service;
+  const numbers = Array.from({ length: refunds }, (_, index) => index + 1);
+  const failed = lastFailed ? numbers : numbers.slice(0, -1);
+  const event = <Data>(data: Data) => [received(accountId, data)];
+  // The service leaves rehearsals out before they come here, except for sales.
+  const real = order.test ? 0 : 1;
+  return [
+    (client) => recordCommissions(client, clock, event(order)),
+    ...numbers
+      .slice(0, real * refunds)
+      .map<Step>((no) => (client) => recordRefunds(client, clock, event(refundOf(order, no)), 'refunded')),
+    ...failed
+      .slice(0, real * refunds)
+      .map<Step>((no) => (client) => recordRefunds(client, clock, event(reopeningOf(order, no)), 'reopened')),
+    ...Array.from({ length: real * renewals }, (_, index): Step => {
+      const renewal = renewalOf(order, index + 1, { amountCents: order.totalCents + index });
+      return (client) => recordRenewals(client, clock, event(renewal));
+    }),
+  ];
+}
+
+/** What the affiliate has earned by all that happened, whatever was paid. */
+function earnedBy({ order, refunds, lastFailed, renewals }: Story): number {
+  if (order.test) return 0;
+  const refunded = refunds > 0 && !lastFailed;
+  const renewed = Array.from({ length: Math.min(renewals, months) }, (_, index) => order.totalCents + index);
+  const amounts = [...(refunded ? [] : [order.totalCents]), ...renewed];
+  return amounts.reduce((sum, totalCents) => sum + commissionOn({ totalCents }, terms), 0);
+}
+
+interface Sums {
+  readonly currency: string;
+  readonly total: number;
+  readonly owed: number;
+  readonly paid_out: number;
+  readonly expense: number;
+  readonly unpaid: number;
+  readonly paid: number;
+  readonly payouts: number;
+}
+
+/** Ledger, commissions and payouts of the account, each added up by itself. */
+async function sumsOf(accountId: string): Promise<Sums[]> {
+  const { rows } = await service.database.pool.query<Sums>(
+    `select currency, l.total, l.owed, l.paid_out, l.expense, coalesce(c.unpaid, 0) as unpaid, coalesce(c.paid, 0) as paid,
+       coalesce(p.payouts, 0) as payouts
+     from (select currency, sum(amount_cents)::bigint as total,
+         coalesce(sum(amount_cents) filter (where ledger_account = 'owed'), 0)::bigint as owed,
+         coalesce(sum(amount_cents) filter (where ledger_account = 'paid_out'), 0)::bigint as paid_out,
+         coalesce(sum(amount_cents) filter (where ledger_account = 'expense'), 0)::bigint as expense
+       from ledger_postings where account_id = $1 group by currency) as l
+     full join (select currency, coalesce(sum(amount_cents) filter (where status = 'pending'), 0)::bigint as unpaid,
+         coalesce(sum(amount_cents) filter (where status = 'paid'), 0)::bigint as paid
+       from commissions where account_id = $1 and amount_cents <> 0 group by currency) as c using (currency)
+     left join (select currency, sum(amount_cents)::bigint as payouts from payouts where account_id = $1 group by currency) as p
+       using (currency)
+     where l.currency is not null or c.unpaid <> 0 or c.paid <> 0 order by currency`,
+    [accountId],
+  );
+  return rows;
+}
+
+/** Commissions that are paid, but not by exactly the payout that counted them. */
+const wronglyPaid = `
+  select p.id from payouts as p
+  left join (select account_id, payout_id, sum(amount_cents) as cents, count(*) filter (where amount_cents > 0) as count
+    from commissions where payout_id is not null group by account_id, payout_id) as c
+    on c.account_id = p.account_id and c.payout_id = p.id
+  where p.account_id = $1 and (c.cents, c.count) is distinct from (p.amount_cents, p.commission_count::bigint)`;
+
+async function check(accountId: string): Promise<Sums[]> {
+  const all = await sumsOf(accountId);
+  for (const sums of all) {
+    expect(sums.total).toBe(0);
+    expect([sums.owed, sums.paid_out]).toEqual([sums.unpaid, sums.paid]);
+    expect(sums.payouts).toBe(sums.paid_out);
+  }
+  expect((await service.database.pool.query(wronglyPaid, [accountId])).rows).toEqual([]);
+  const { balances, data } = await service.ask(getStatement, { code: 'PAT' }, { accountId });
+  expect(
+    balances.map(({ currency, pending_cents, due_cents, paid_cents }) => [
+      currency,
+      pending_cents + due_cents,
+      paid_cents,
+    ]),
+  ).toEqual(all.map((sums) => [sums.currency, sums.owed, sums.paid_out]));
+  for (const { currency, pending_cents, due_cents } of balances)
+    expect(data.find((line) => line.currency === currency)?.balance_cents).toBe(pending_cents + due_cents);
+  return all;
+}
+
+test('whatever happens in whatever order, doubled: the ledger sums to zero, agrees with commissions and payouts, and pays nothing twice', async () => {
+  const { clock, database } = service;
+  const deps = { database, clock, wakeRelay: () => undefined };
+  let paidOut = 0;
+  const property = fc.asyncProperty(history, async ({ stories: told, order, payouts }) => {
+    clock.set('2026-01-15T12:00:00.000Z');
+    const accountId = newId('account', Date.now());
+    const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 25, renewalMonths: months };
+    await service.ask(createAffiliate, { body }, { accountId });
+    const all: Story[] = told.map(({ cents, currency, test: rehearsal, ...story }) => ({
+      ...story,
+      order: paidOrder({ totalCents: cents, currency, test: rehearsal }),
+    }));
+    const events = all.flatMap((story) => eventsOf(story, accountId));
+    const pays = payouts.map(({ days, ...wanted }) => async () => {
+      clock.advance(days * 86_400_000);
+      const input = { code: 'PAT', includePending: wanted.includePending, body: { currency: wanted.currency } };
+      const commandId = newIdSuffix(Date.now());
+      // Each command comes twice as well.
+      for (const _ of [1, 2]) {
+        const paid = await createPayout(deps, { accountId, commandId, requestId: 'r' } as never, input).catch(
+          (err) => err.code,
+        );
+        if (paid === 'nothing_due') continue;
+        expect(paid.amount_cents).toBeGreaterThan(0);
+        paidOut += 1;
+      }
+    });
+    const steps = [...events, ...events].map((work) => () => database.transaction(work));
+    const arrivals = [...steps, ...pays].map((work, index) => ({ work, when: order[index % order.length] ?? 0 }));
+    for (const { work } of arrivals.toSorted((a, b) => a.when - b.when)) await work();
+    const sums = await check(accountId);
+    for (const currency of currencies) {
+      const earned = all
+        .filter((story) => story.order.currency === currency)
+        .reduce((sum, story) => sum + earnedBy(story), 0);
+      const { owed = 0, paid_out = 0, expense = 0 } = sums.find((one) => one.currency === currency) ?? {};
+      expect([owed + paid_out, earned + expense]).toEqual([earned, 0]);
+    }
+  });
+  await fc.assert(property, { numRuns: 40 });
+  // Otherwise nothing was tried about payouts.
+  expect(paidOut).toBeGreaterThan(20);
+}, 120_000);
+
+test('the database takes no entry that is out of balance, and changes none', async () => {
+  const accountId = newId('account', Date.now());
+  const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 25 };
+  await service.ask(createAffiliate, { body }, { accountId });
+  await service.database.transaction((client) =>
+    recordCommissions(client, service.clock, [received(accountId, paidOrder())]),
+  );
+  const { pool } = service.database;
+  const copy = (changes: string) =>
+    pool.query(
+      `insert into ledger_entries (account_id, affiliate_id, id, kind, debit, credit, amount_cents, currency, created_at)
+       select account_id, affiliate_id, $2, ${changes}, currency, created_at from ledger_entries where account_id = $1`,
+      [accountId, newId('ledgerEntry', Date.now())],
+    );
+  for (const wrong of [
+    `kind, debit, debit, amount_cents`,
+    `kind, debit, credit, -amount_cents`,
+    `kind, debit, credit, 0`,
+    `'payout', debit, credit, amount_cents`,
+    `kind, null, credit, amount_cents`,
+  ])
+    await expect(copy(wrong), wrong).rejects.toThrow();
+  const ownEntries = 'from ledger_entries where account_id = $1';
+  await expect(pool.query(`delete ${ownEntries}`, [accountId])).rejects.toThrow(/never changed/);
+  await expect(
+    pool.query('update ledger_entries set amount_cents = 1 where account_id = $1', [accountId]),
+  ).rejects.toThrow(/never changed/);
+});

@@ -1,0 +1,173 @@
+import { createAffiliate, listCommissions, updateAffiliate } from '@app/contracts/affiliates';
+import { newId } from '@app/contracts/ids';
+import { orderPaid, orderRefunded } from '@app/contracts/orders';
+import { subscriptionRebilled } from '@app/contracts/subscriptions';
+import { deleteExpired } from '@app/service-kit/retention';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { recordCommissions } from '../src/commissions/record-commissions.ts';
+import { recordRenewals } from '../src/commissions/record-renewals.ts';
+import { retention } from '../src/db/retention.ts';
+import { type AffiliateHarness, type PaidOrder, startAffiliate } from './harness.ts';
+import { paidOrder, type Renewal, received, refundOf, renewalOf } from './samples.ts';
+
+guardLeaks();
+let service: AffiliateHarness;
+let accountId: string;
+beforeAll(async () => {
+  service = await startAffiliate();
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  accountId = newId('account', Date.now());
+});
+
+const addAffiliate = (terms: { commissionPercent?: number; commissionCents?: number; renewalMonths?: number }) =>
+  service.ask(
+    createAffiliate,
+    { body: { code: 'PAT', name: 'Pat', email: 'pat@example.com', ...terms } },
+    { accountId },
+  );
+/** Newest first; the ids of these orders are younger than their sales. */
+const list = async () =>
+  (await service.ask(listCommissions, { code: 'PAT' }, { accountId })).data.toSorted((a, b) =>
+    b.created_at.localeCompare(a.created_at),
+  );
+const whenCommissions = (count: number) =>
+  eventually(async () => {
+    const data = await list();
+    return data.length >= count && data;
+  });
+const amounts = async () => (await list()).map(({ kind, amount_cents }) => [kind, amount_cents]);
+const pays = (order: PaidOrder) => service.publish(orderPaid, accountId, order);
+const renews = (renewal: Renewal) => service.publish(subscriptionRebilled, accountId, renewal);
+const waiting = async () => {
+  const text = 'select from waiting_renewals where account_id = $1';
+  return (await service.database.pool.query(text, [accountId])).rowCount;
+};
+
+test('renewals earn for as many months as the terms said at the sale, a percentage of each', async () => {
+  await addAffiliate({ commissionPercent: 30, renewalMonths: 2 });
+  const order = paidOrder({ totalCents: 1000 });
+  await pays(order);
+  await whenCommissions(1);
+  // Neither a change of the terms nor of the price of the sale reaches back.
+  await service.ask(
+    updateAffiliate,
+    { code: 'PAT', body: { commissionPercent: 90, renewalMonths: 12 } },
+    { accountId },
+  );
+  for (const months of [1, 2, 3]) await renews(renewalOf(order, months, { amountCents: 500 * months }));
+  const last = paidOrder({ totalCents: 1 });
+  await pays(last);
+  await eventually(async () => (await amounts()).some(([, cents]) => cents === 1));
+  await eventually(async () => (await list()).length === 4);
+  expect((await list()).filter(({ order_id }) => order_id === order.orderId)).toMatchObject([
+    { kind: 'renewal', amount_cents: 300, created_at: '2026-03-10T08:00:00.123Z', due_at: '2026-04-09T08:00:00.123Z' },
+    { kind: 'renewal', amount_cents: 150, created_at: '2026-02-10T08:00:00.123Z', due_at: '2026-03-12T08:00:00.123Z' },
+    { kind: 'sale', amount_cents: 300 },
+  ]);
+  expect(await waiting()).toBe(0);
+});
+
+test('a fixed amount is earned on each renewal, and never more than the renewal', async () => {
+  await addAffiliate({ commissionCents: 700, renewalMonths: 12 });
+  const order = paidOrder({ totalCents: 1000 });
+  await pays(order);
+  await renews(renewalOf(order, 1, { amountCents: 900 }));
+  await renews(renewalOf(order, 2, { amountCents: 600 }));
+  await whenCommissions(3);
+  expect(await amounts()).toEqual([
+    ['renewal', 600],
+    ['renewal', 700],
+    ['sale', 700],
+  ]);
+});
+
+test('without months of renewals, for a rehearsal and for an order without an affiliate nothing more is earned', async () => {
+  await addAffiliate({ commissionPercent: 30 });
+  const [order, uncredited, rehearsal] = [paidOrder(), paidOrder({ affiliateCode: null }), paidOrder({ test: true })];
+  for (const each of [order, uncredited, rehearsal]) {
+    await pays(each);
+    await renews(renewalOf(each));
+  }
+  const last = paidOrder();
+  await renews(renewalOf(last));
+  // Of the last two nobody knows yet whether an affiliate brought them.
+  await eventually(async () => (await waiting()) === 2);
+  expect(await amounts()).toEqual([['sale', 1472]]);
+});
+
+test('a renewal that comes before its sale is earned when the sale comes, and once, however often either comes', async () => {
+  await addAffiliate({ commissionPercent: 10, renewalMonths: 6 });
+  const order = paidOrder({ totalCents: 1000 });
+  for (const months of [2, 1, 2]) await renews(renewalOf(order, months));
+  await eventually(async () => (await waiting()) === 2);
+  expect(await list()).toEqual([]);
+  await pays(order);
+  await whenCommissions(3);
+  for (const months of [1, 2, 3]) await renews(renewalOf(order, months));
+  await pays(order);
+  await whenCommissions(4);
+  expect(await amounts()).toEqual([
+    ['renewal', 100],
+    ['renewal', 100],
+    ['renewal', 100],
+    ['sale', 100],
+  ]);
+  expect(await waiting()).toBe(0);
+});
+
+test('a refund of the order takes its commission back, and renewals stay earned: their charges are not given back', async () => {
+  await addAffiliate({ commissionPercent: 10, renewalMonths: 6 });
+  const order = paidOrder({ totalCents: 1000 });
+  await service.publish(orderRefunded, accountId, refundOf(order));
+  await renews(renewalOf(order, 1));
+  await eventually(async () => (await waiting()) === 1);
+  await pays(order);
+  await renews(renewalOf(order, 2));
+  await whenCommissions(3);
+  expect((await list()).map(({ kind, status }) => [kind, status])).toEqual([
+    ['renewal', 'pending'],
+    ['renewal', 'pending'],
+    ['sale', 'voided'],
+  ]);
+});
+
+test('of a sale and its renewal that are recorded at the same time, the second waits and sees the first', async () => {
+  await addAffiliate({ commissionPercent: 10, renewalMonths: 6 });
+  const { transaction, pool } = service.database;
+  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  for (const saleFirst of [true, false]) {
+    const order = paidOrder();
+    const works = [
+      (client: Parameters<typeof recordRenewals>[0]) =>
+        recordCommissions(client, service.clock, [received(accountId, order)]),
+      (client: Parameters<typeof recordRenewals>[0]) =>
+        recordRenewals(client, service.clock, [received(accountId, renewalOf(order))]),
+    ];
+    const [first, second] = saleFirst ? works : works.toReversed();
+    let later: Promise<unknown> = Promise.resolve();
+    await transaction(async (client) => {
+      await first?.(client);
+      later = transaction(async (other) => void (await second?.(other)));
+      await eventually(async () => ((await pool.query(blocked)).rowCount ?? 0) > 0);
+    });
+    await later;
+    expect((await list()).filter(({ order_id }) => order_id === order.orderId)).toHaveLength(2);
+  }
+});
+
+test('a renewal whose sale never came is forgotten after 60 days', async () => {
+  await renews(renewalOf(paidOrder()));
+  await renews(renewalOf(paidOrder()));
+  await eventually(async () => (await waiting()) === 2);
+  await service.database.pool.query(
+    `update waiting_renewals set received_at = now() - interval '61 days' where ctid =
+       (select ctid from waiting_renewals where account_id = $1 limit 1)`,
+    [accountId],
+  );
+  await deleteExpired(service.database, retention());
+  expect(await waiting()).toBe(1);
+});
