@@ -1,0 +1,31 @@
+/** One message to one recipient. Values are plain text: they are encoded and escaped for their places. */
+export interface EmailMessage {
+  /** Unique and stable: it becomes the Message-ID, so that a repeated message is recognised as the same one. */
+  readonly id: string;
+  /** Shown beside the deployment's own address. */
+  readonly fromName: string;
+  readonly to: string;
+  readonly replyTo: string;
+  readonly subject: string;
+  readonly text: string;
+  /** HTML whose values were escaped by whoever wrote it. */
+  readonly html: string;
+  /** Further headers by name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly date: Date;
+}
+
+/**
+ * - `taken`: the server took it, or the file is there.
+ * - `refused`: the server said no to this message before it took it.
+ * - `unreachable`: nothing was handed over, and the next message would meet the same.
+ * - `unknown`: the message was begun and no reply came; it may have been taken.
+ */
+export type Handover =
+  | { readonly outcome: 'taken' }
+  | { readonly outcome: 'refused' | 'unreachable' | 'unknown'; readonly detail: string };
+
+export interface EmailTransport {
+  /** Never rejects: what went wrong is the outcome. Takes a minute at most. */
+  send(message: EmailMessage): Promise<Handover>;
+}

@@ -1,0 +1,42 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { composeMessage } from './compose.ts';
+import type { EmailMessage, EmailTransport, Handover } from './email-transport.ts';
+
+/**
+ * Writes each message as `<id>.eml`, readable by the user of this process alone: it holds a link that opens a checkout.
+ * A file is complete as soon as it has its name. A message that is written again replaces its own file.
+ */
+export function createFileTransport(directory: string, fromAddress: string): EmailTransport {
+  return {
+    send: async (message): Promise<Handover> => {
+      try {
+        const bytes = await composeMessage(message, fromAddress);
+        await mkdir(directory, { recursive: true, mode: 0o700 });
+        await writeWhole(join(directory, fileNameOf(message)), bytes);
+        return { outcome: 'taken' };
+      } catch (err) {
+        return { outcome: 'unreachable', detail: `The file could not be written: ${(err as Error).message}` };
+      }
+    },
+  };
+}
+
+const fileNameOf = ({ id }: EmailMessage): string => `${id.replaceAll(/[^\w-]/g, '-')}.eml`;
+
+async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+  const temporary = `${path}.part`;
+  try {
+    const file = await open(temporary, 'w', 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (err) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw err;
+  }
+}

@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream';
+import { parseConnectionUrl } from 'nodemailer/lib/shared';
+import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
+import { composeMessage } from './compose.ts';
+import type { EmailTransport, Handover } from './email-transport.ts';
+
+export interface SmtpLimits {
+  /** To connect, and to be greeted. */
+  readonly connectMs: number;
+  /** One message, all of it. */
+  readonly messageMs: number;
+}
+
+/** A server that checks a message before it takes it may need half a minute. */
+const usualLimits: SmtpLimits = { connectMs: 10_000, messageMs: 60_000 };
+
+/**
+ * Sends each message over a connection of its own: a connection that is kept may end while a message is under way, and
+ * whether to send it again would be decided by the library. The bytes are given to the server only after it asked for them,
+ * so that an end without a reply is `unreachable` before that and `unknown` after it.
+ */
+export function createSmtpTransport(url: string, fromAddress: string, limits = usualLimits): EmailTransport {
+  const { options, auth } = connectionOf(url, limits);
+  return {
+    send: async (message) => {
+      const bytes = await composeMessage(message, fromAddress);
+      return await handOver({ options, auth, limits }, { from: fromAddress, to: message.to }, bytes);
+    },
+  };
+}
+
+interface Server {
+  readonly options: SMTPConnectionOptions;
+  readonly auth: { readonly user: string; readonly pass: string } | undefined;
+  readonly limits: SmtpLimits;
+}
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
+
+function connectionOf(url: string, { connectMs, messageMs }: SmtpLimits): Pick<Server, 'options' | 'auth'> {
+  const { auth: _auth, ...parsed } = parseConnectionUrl(url) as SMTPConnectionOptions & { auth?: unknown };
+  const { username, password, hostname } = new URL(url);
+  const auth = username === '' ? undefined : { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+  const options = {
+    // A password goes over no connection that others can read.
+    requireTLS: auth !== undefined && parsed.secure !== true && !loopback.test(hostname),
+    ...parsed,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    dnsTimeout: connectMs,
+    socketTimeout: messageMs,
+    socketCloseTimeout: 0,
+    logger: false as const,
+  };
+  return { options, auth };
+}
+
+/** What the connection's callbacks end with: an error may have the server's reply. */
+type Ended = (Error & { readonly responseCode?: number | undefined }) | null;
+
+async function handOver(
+  { options, auth, limits }: Server,
+  envelope: { readonly from: string; readonly to: string },
+  bytes: Buffer,
+): Promise<Handover> {
+  const connection = new SMTPConnection(options);
+  let begun = false;
+  const body = Readable.from(
+    (function* () {
+      begun = true;
+      yield bytes;
+    })(),
+  );
+  const broken = new Promise<Ended>((resolve) => connection.on('error', resolve));
+  const late = Promise.withResolvers<Ended>();
+  const timer = setTimeout(() => late.resolve(new Error('the mail server took too long')), limits.messageMs);
+  /** The connection may end before the callback is called, or without it. */
+  const step = (run: (done: (err?: Ended) => void) => void): Promise<Ended> =>
+    Promise.race([new Promise<Ended>((resolve) => run((err) => resolve(err ?? null))), broken, late.promise]);
+  try {
+    const unopened =
+      (await step((done) => connection.connect(done))) ??
+      (auth === undefined ? null : await step((done) => connection.login(auth, done)));
+    if (unopened !== null) return { outcome: 'unreachable', detail: unopened.message };
+    const unsent = await step((done) => connection.send(envelope, body, done));
+    if (unsent === null) return { outcome: 'taken' };
+    if (unsent.responseCode !== undefined) return { outcome: 'refused', detail: unsent.message };
+    return { outcome: begun ? 'unknown' : 'unreachable', detail: unsent.message };
+  } finally {
+    clearTimeout(timer);
+    body.destroy();
+    connection.close();
+  }
+}

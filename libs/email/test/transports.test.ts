@@ -1,0 +1,104 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { startSmtpServer } from '@app/testing/smtp-server';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { EmailMessage } from '../src/email-transport.ts';
+import { createEmailTransport } from '../src/transports.ts';
+
+guardLeaks();
+
+let server: Awaited<ReturnType<typeof startSmtpServer>>;
+beforeEach(async () => {
+  server = await startSmtpServer();
+});
+afterEach(() => server.close());
+
+const message = (change: Partial<EmailMessage> = {}): EmailMessage => ({
+  id: 'rmd_1',
+  fromName: 'Ada’s Courses',
+  to: 'bob@example.com',
+  replyTo: 'help@example.com',
+  subject: 'Your checkout',
+  text: 'Plain text',
+  html: '<p>HTML</p>',
+  headers: { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+  date: new Date('2026-01-31T12:00:00.000Z'),
+  ...change,
+});
+const limits = { connectMs: 400, messageMs: 900 };
+const smtp = (url = server.url) =>
+  createEmailTransport({ SMTP_URL: url, EMAIL_FROM: 'mail@shop.example', EMAIL_DIR: 'unused' }, limits);
+
+test('a message arrives with its parts and headers', async () => {
+  expect(await smtp().send(message())).toEqual({ outcome: 'taken' });
+  const [received] = server.received;
+  expect(received).toMatchObject({ from: 'mail@shop.example', to: 'bob@example.com' });
+  for (const line of [
+    'Message-ID: <rmd_1@shop.example>',
+    'Reply-To: help@example.com',
+    'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+    'Date: Sat, 31 Jan 2026 12:00:00 +0000',
+  ]) {
+    expect(received?.text).toContain(`${line}\r\n`);
+  }
+  expect(received?.text).toContain('Content-Type: text/plain');
+  expect(received?.text).toContain('Content-Type: text/html');
+});
+
+test('no value becomes a header or another recipient of its own', async () => {
+  const evil = 'x\r\nBcc: eve@example.com\r\n\r\nbody\u2028Bcc: eve@example.com';
+  const hostile = { fromName: evil, subject: evil, replyTo: `help@example.com${evil}`, headers: { 'X-Test': evil } };
+  expect(await smtp().send(message(hostile))).toEqual({ outcome: 'taken' });
+  const [received] = server.received;
+  expect(received?.to).toBe('bob@example.com');
+  const [head = ''] = received?.text.split('\r\n\r\n') ?? [];
+  expect(head.split('\r\n').filter((line) => /^(bcc|body)/i.test(line))).toEqual([]);
+});
+
+test.each([
+  ['greeting', 'hang up', 'unreachable'],
+  ['greeting', 'silent', 'unreachable'],
+  ['greeting', '421 later', 'unreachable'],
+  ['MAIL', '451 busy', 'refused'],
+  ['MAIL', 'hang up', 'unreachable'],
+  ['RCPT', '550 no such user', 'refused'],
+  ['RCPT', 'silent', 'unreachable'],
+  ['DATA', '554 no', 'refused'],
+  ['DATA', 'hang up', 'unreachable'],
+  ['message', '554 spam', 'refused'],
+  ['message', '451 try again', 'refused'],
+  ['message', 'hang up', 'unknown'],
+  ['message', 'silent', 'unknown'],
+] as const)('%s: %s is %s', async (step, reply, outcome) => {
+  server.behaviour[step] = reply;
+  const handover = await smtp().send(message());
+  expect(handover.outcome).toBe(outcome);
+  if (outcome === 'refused') expect((handover as { detail: string }).detail).toContain(reply);
+});
+
+test('a server that is not there is unreachable, and its password is in no word about it', async () => {
+  const url = server.url.replace('smtp://', 'smtp://bob:secret-word@');
+  const refused = await smtp(url).send(message());
+  expect(refused).toMatchObject({ outcome: 'unreachable' });
+  await server.close();
+  const away = await smtp(url).send(message());
+  expect(away).toMatchObject({ outcome: 'unreachable' });
+  expect(JSON.stringify([refused, away])).not.toContain('secret-word');
+  server = await startSmtpServer();
+});
+
+test('without a server a message is a whole file that only its owner reads; written again it is one file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'emails-'));
+  const files = createEmailTransport({ EMAIL_DIR: join(folder, 'new') });
+  expect(await files.send(message())).toEqual({ outcome: 'taken' });
+  expect(await files.send(message({ text: 'Changed' }))).toEqual({ outcome: 'taken' });
+  expect(readdirSync(join(folder, 'new'))).toEqual(['rmd_1.eml']);
+  const path = join(folder, 'new', 'rmd_1.eml');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readFileSync(path, 'utf8')).toContain('Changed');
+  const blocked = createEmailTransport({ EMAIL_DIR: path });
+  expect(await blocked.send(message())).toMatchObject({ outcome: 'unreachable' });
+  rmSync(folder, { recursive: true });
+});
