@@ -1,10 +1,19 @@
+import { emailSettings, hasSender, senderMissing } from '@app/email/settings';
 import { commonSettings, parseConfig, streamSettings } from '@app/service-kit/config';
 import { z } from 'zod';
 
-export const configSchema = z.object({
-  ...commonSettings,
-  ...streamSettings,
-});
+export const configSchema = z
+  .object({
+    ...commonSettings,
+    ...streamSettings,
+    ...emailSettings,
+    /** How the outside reaches the gateway: links in emails begin with it. */
+    PUBLIC_URL: z
+      .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .default('http://127.0.0.1:3000'),
+  })
+  .refine(hasSender, senderMissing);
 export type CheckoutConfig = z.infer<typeof configSchema>;
 
 export function readConfig(env: Record<string, string | undefined> = process.env): CheckoutConfig {

@@ -1,5 +1,7 @@
 import { keepSettings } from '@app/account-settings/keep-settings';
+import { createEmailTransport } from '@app/email/transports';
 import { defineService } from '@app/service-host/define-service';
+import { createSemaphore } from '@app/service-kit/semaphore';
 import { createCheckoutSteps } from './checkouts/checkout-steps.ts';
 import { checkoutEventHandlers } from './checkouts/consumers.ts';
 import { checkoutRequests } from './checkouts/requests.ts';
@@ -12,6 +14,9 @@ import { orderRequests } from './orders/requests.ts';
 import { refundEventHandlers } from './refunds/consumers.ts';
 import { refundRequests } from './refunds/requests.ts';
 import { sweepRefunds } from './refunds/sweep-refunds.ts';
+import { createMailer } from './reminders/mailer.ts';
+import { reminderRequests } from './reminders/requests.ts';
+import { createRunDeps, partsAtOnce } from './reminders/run-reminders.ts';
 import { startSweep } from './sweep.ts';
 
 export const createCheckout = defineService<CheckoutConfig>({
@@ -19,7 +24,7 @@ export const createCheckout = defineService<CheckoutConfig>({
   description: 'Orders and checkouts',
   database: databaseOptions,
   retention,
-  start: ({ database, requester, clock, logger, wakeRelay, resources }) => {
+  start: ({ config, database, requester, clock, logger, wakeRelay, resources }) => {
     const batcher = createOrderBatcher({ database, requester, wakeRelay });
     resources.add('order batcher', batcher, (created) => created.close());
     const steps = createCheckoutSteps(database, requester);
@@ -30,9 +35,24 @@ export const createCheckout = defineService<CheckoutConfig>({
       await sweepRefunds({ ...parts, logger, closing });
     };
     resources.add('sweep', startSweep(sweep, logger), (started) => started.close());
+    let isClosing = false;
+    const reminders = createRunDeps({
+      ...{ ...parts, logger, publicUrl: config.PUBLIC_URL, isClosing: () => isClosing },
+      mailer: createMailer(createEmailTransport(config)),
+      // The run over all accounts has one permit, each account that it works on another.
+      semaphore: createSemaphore(partsAtOnce + 1),
+    });
     return {
+      closing: () => {
+        isClosing = true;
+      },
       events: [...checkoutEventHandlers(wakeRelay), ...refundEventHandlers(wakeRelay), keepSettings],
-      requests: [...orderRequests(database, batcher), ...checkoutRequests(parts), ...refundRequests(parts)],
+      requests: [
+        ...orderRequests(database, batcher),
+        ...checkoutRequests(parts),
+        ...refundRequests(parts),
+        ...reminderRequests(reminders),
+      ],
     };
   },
 });

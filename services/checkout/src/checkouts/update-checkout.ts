@@ -9,7 +9,7 @@ import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
 const updateStatement = statement(
   'checkout-update',
   `update checkouts set revision = revision + 1, email = $4, name = $5, country = $6, bump_ids = $7, discount_code = $8,
-     shown_cents = $9
+     shown_cents = $9, active_at = $10
    where account_id = $1 and id = $2 and revision = $3 and status = 'open'`,
 );
 
@@ -56,7 +56,8 @@ async function tryUpdate(
   };
   const { account_id, id, revision, email, name, country } = changed;
   const buyer = [email, name, country];
-  const values = [account_id, id, revision, ...buyer, choice.bumpIds, choice.discountCode, sale.totalCents];
+  const changedAt = deps.clock.now();
+  const values = [account_id, id, revision, ...buyer, choice.bumpIds, choice.discountCode, sale.totalCents, changedAt];
   const { rowCount } = await deps.database.pool.query(updateStatement(values));
   return rowCount === 1 ? openResource(changed, sale) : undefined;
 }

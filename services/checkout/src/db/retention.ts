@@ -13,6 +13,13 @@ const visitKeepDays = 2;
 const openKeepDays = 30;
 /** And deleted then. It became no order: nothing else refers to it. */
 const unpaidKeepDays = 60;
+/** A reminder keeps the next one out for 30 days, and its checkout may be counted for as long. */
+const reminderKeepDays = 90;
+/** Buyers look for the link that ends reminders in old emails too. */
+const optOutTokenKeepDays = 400;
+const reminderRunKeepDays = 90;
+
+const daysAgo = (clock: Clock, days: number): Date => new Date(clock.nowMs() - days * dayMs);
 
 export const retention = (clock: Clock): readonly RetentionRule[] => [
   ...messagingRetention,
@@ -36,5 +43,20 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
       (select id from checkouts where status = 'expired' and upsell_status is null and created_at < $1 limit $2
        for update skip locked) and status = 'expired'`,
     limit: () => new Date(clock.nowMs() - unpaidKeepDays * dayMs),
+  },
+  {
+    statement: `delete from reminders where id in
+      (select id from reminders where claimed_until < $1 limit $2 for update skip locked)`,
+    limit: () => daysAgo(clock, reminderKeepDays),
+  },
+  {
+    statement: `delete from opt_out_tokens where token_hash in
+      (select token_hash from opt_out_tokens where created_at < $1 limit $2)`,
+    limit: () => daysAgo(clock, optOutTokenKeepDays),
+  },
+  {
+    statement: `delete from reminder_runs where id in
+      (select id from reminder_runs where started_at < $1 and finished_at is not null limit $2)`,
+    limit: () => daysAgo(clock, reminderRunKeepDays),
   },
 ];

@@ -1,0 +1,127 @@
+import { type Database, statement } from '@app/service-kit/database';
+import type { StalledBounds } from './reminder.rules.ts';
+import { boughtSince, keepsOut, lastActive, optedOut } from './reminder-conditions.ts';
+
+/** A reminder that is to be claimed. The hashes are those of the secrets in its two links. */
+export interface NewReminder {
+  readonly id: string;
+  readonly checkout_id: string;
+  readonly buyer: string;
+  readonly product_id: string;
+  readonly link_hash: Buffer;
+  readonly token_hash: Buffer;
+}
+
+/**
+ * A page is sent well within it: fifty messages of a minute each, four at a time, are 13 minutes. A run that is slower loses
+ * its claims, and sends none of those.
+ */
+const leaseMs = 15 * 60_000;
+
+/**
+ * One statement claims a page: checkouts that somebody works on are left out, everything that was read before is looked at
+ * again, and the key of the table lets one run have each buyer and product.
+ */
+const claimStatement = statement(
+  'reminders-claim',
+  `with due as materialized (
+     select i.* from json_to_recordset($6::json) as i(
+       id text, checkout_id text, buyer text, product_id text, link_hash bytea, token_hash bytea)
+     cross join lateral (
+       select c.id from checkouts as c
+       where c.account_id = $1 and c.id = i.checkout_id and c.status = 'open' and not c.test
+         and lower(c.email) = i.buyer and c.product_id = i.product_id
+         and ${lastActive} <= $3 and c.created_at > $4
+         and not ${boughtSince('$1', 'i.buyer')} and not ${optedOut('$1', 'i.buyer')}
+       for update skip locked) as c
+   )
+   insert into reminders as r (account_id, email, product_id, id, checkout_id, status, link_hash, token_hash, claimed_until)
+   select $1, buyer, product_id, id, checkout_id, 'claimed', link_hash, token_hash, $7::timestamptz from due
+   order by buyer, product_id
+   on conflict (account_id, email, product_id) do update set
+     id = excluded.id, checkout_id = excluded.checkout_id, status = 'claimed', link_hash = excluded.link_hash,
+     token_hash = excluded.token_hash, claimed_until = excluded.claimed_until, sent_at = null, detail = null,
+     counted_at = null
+   where not coalesce(${keepsOut('$2', '$5')}, false)
+   returning r.id`,
+);
+
+/** Claims the reminders that are still due and that nobody else has. Returns the ids of those claimed. */
+export async function claimReminders(
+  { pool }: Database,
+  accountId: string,
+  { now, idleSince, openedAfter, quietSince }: StalledBounds,
+  reminders: readonly NewReminder[],
+): Promise<ReadonlySet<string>> {
+  if (reminders.length === 0) return new Set();
+  const incoming = reminders.map(({ link_hash, token_hash, ...rest }) => ({
+    ...rest,
+    link_hash: `\\x${link_hash.toString('hex')}`,
+    token_hash: `\\x${token_hash.toString('hex')}`,
+  }));
+  const until = new Date(now.getTime() + leaseMs);
+  const values = [accountId, now, idleSince, openedAfter, quietSince, JSON.stringify(incoming), until];
+  const { rows } = await pool.query<{ id: string }>(claimStatement(values));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * The reminder counts as sent from here on. With it the checkout gets the link's secret, and the opt-out link its token:
+ * no email goes out whose links lead nowhere.
+ */
+const beginStatement = statement(
+  'reminders-begin',
+  `with opened as materialized (
+     select c.id from checkouts as c
+     where c.account_id = $1 and c.id = $2 and c.status = 'open' and not ${boughtSince('$1', 'lower(c.email)')}
+     for update
+   ), begun as (
+     update reminders as r set status = 'sending', sent_at = $4 from opened as o
+     where r.account_id = $1 and r.id = $3 and r.checkout_id = o.id and r.status = 'claimed'
+       and not ${optedOut('r.account_id', 'r.email')}
+     returning r.checkout_id, r.email, r.link_hash, r.token_hash
+   ), linked as (
+     update checkouts as c set secret_hashes = c.secret_hashes || b.link_hash from begun as b
+     where c.account_id = $1 and c.id = b.checkout_id
+   ), token as (
+     insert into opt_out_tokens (token_hash, account_id, email, created_at)
+     select token_hash, $1, email, $4 from begun
+   )
+   select checkout_id from begun`,
+);
+
+/** False when the buyer has bought or opted out since the claim, or when the claim was lost: then nothing is sent. */
+export async function beginReminder(
+  { pool }: Database,
+  accountId: string,
+  { id, checkout_id }: Pick<NewReminder, 'id' | 'checkout_id'>,
+  now: Date,
+): Promise<boolean> {
+  return (await pool.query(beginStatement([accountId, checkout_id, id, now]))).rowCount === 1;
+}
+
+const endStatement = statement(
+  'reminders-end',
+  `update reminders set status = $3, detail = $4, sent_at = case when $3 = 'sent' then sent_at end
+   where account_id = $1 and id = $2 and status = 'sending'`,
+);
+
+/** @param detail the mail server's words, where it said anything but yes */
+export async function endReminder(
+  { pool }: Database,
+  accountId: string,
+  id: string,
+  { status, detail }: { readonly status: 'sent' | 'failed'; readonly detail: string | null },
+): Promise<void> {
+  await pool.query(endStatement([accountId, id, status, detail]));
+}
+
+const releaseStatement = statement(
+  'reminders-release',
+  `delete from reminders where account_id = $1 and id = any ($2) and status = 'claimed'`,
+);
+
+/** Gives back claims that were not begun. */
+export async function releaseReminders({ pool }: Database, accountId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await pool.query(releaseStatement([accountId, ids]));
+}

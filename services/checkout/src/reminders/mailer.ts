@@ -1,0 +1,26 @@
+import type { EmailMessage, EmailTransport, Handover } from '@app/email/email-transport';
+import { createSemaphore } from '@app/service-kit/semaphore';
+
+/** Over all runs of this process: mail servers refuse clients that open more connections than that. */
+const atOnce = 8;
+/** After a failure to reach the server the next messages are not tried for so long: each would wait for it. */
+const awayMs = 30_000;
+
+/** Hands messages over a few at a time; runs that wait for it take turns. */
+export interface Mailer {
+  send(message: EmailMessage): Promise<Handover>;
+}
+
+export function createMailer(transport: EmailTransport): Mailer {
+  const semaphore = createSemaphore(atOnce);
+  let away: { readonly handover: Handover; readonly untilMs: number } | undefined;
+  return {
+    send: (message) =>
+      semaphore.run(async () => {
+        if (away !== undefined && performance.now() < away.untilMs) return away.handover;
+        const handover = await transport.send(message);
+        away = handover.outcome === 'unreachable' ? { handover, untilMs: performance.now() + awayMs } : undefined;
+        return handover;
+      }),
+  };
+}

@@ -1,0 +1,59 @@
+import { readSettingsOf } from '@app/account-settings/read-settings';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import type { previewReminders as contract } from '@app/contracts/reminders';
+import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
+import { countStalled, findOldestStalled, type Stalled } from './find-stalled.ts';
+import { stalledBounds } from './reminder.rules.ts';
+import { priceStalled } from './send-reminders.ts';
+
+const minuteMs = 60_000;
+
+/**
+ * What the next run would send right now, by the reads of the run; nothing is claimed. Products that nobody can buy any more
+ * are left out, of the count too.
+ */
+export async function previewReminders(
+  deps: CheckoutDeps,
+  accountId: string,
+  { limit = 100, after = '' }: RequestInput<typeof contract>,
+): Promise<RequestOutput<typeof contract>> {
+  const { nudgeAfterMinutes } = await readSettingsOf(deps.database.pool, accountId);
+  const bounds = stalledBounds(deps.clock.nowMs(), nudgeAfterMinutes);
+  const counted = await countStalled(deps.database, accountId, bounds);
+  const live = await liveProducts(deps, accountId, counted);
+  const page = { productIds: live.map(({ product_id }) => product_id), afterId: after, limit: limit + 1 };
+  const found = await findOldestStalled(deps.database, accountId, bounds, page);
+  const shown = await Promise.all(found.slice(0, limit).map((row) => resourceOf(deps, row, nudgeAfterMinutes)));
+  return {
+    count: live.reduce((sum, { count }) => sum + count, 0),
+    data: shown.filter((one) => one !== null),
+    next: found.length > limit ? (found[limit - 1]?.id ?? null) : null,
+  };
+}
+
+async function liveProducts<Counted extends { readonly product_id: string }>(
+  { steps }: CheckoutDeps,
+  accountId: string,
+  counted: readonly Counted[],
+): Promise<Counted[]> {
+  const products = await Promise.all(
+    counted.map(({ product_id: productId }) =>
+      steps.product({ accountId, productId, slug: '', discountCode: null, requestId: 'reminders' }),
+    ),
+  );
+  return counted.filter((_, index) => products[index]?.status === 'live');
+}
+
+/** Null when the product went meanwhile. */
+async function resourceOf(deps: CheckoutDeps, row: Stalled, nudgeAfterMinutes: number) {
+  const sale = await priceStalled(deps, row);
+  if (sale === null) return null;
+  return {
+    checkoutId: row.id,
+    customerEmail: row.email ?? row.buyer,
+    productName: sale.product.name,
+    totalCents: sale.totalCents,
+    currency: sale.product.currency,
+    dueAt: new Date(row.idle_since.getTime() + nudgeAfterMinutes * minuteMs).toISOString(),
+  };
+}

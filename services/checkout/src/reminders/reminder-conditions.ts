@@ -1,0 +1,19 @@
+/** SQL that several statements of reminders share. `c` is a checkout, `buyer` its lower-cased email. */
+
+/** When its buyer touched it last: opened it, changed it, or tried to pay. */
+export const lastActive = 'greatest(c.created_at, c.active_at, c.asked_at)';
+
+/** Money that was lost with its hold is no purchase. A refunded one is: the buyer has decided. */
+export const boughtSince = (account: string, buyer: string): string => `exists (
+  select from orders as o where o.account_id = ${account} and lower(o.customer_email) = ${buyer}
+    and o.product_id = c.product_id and not o.test and o.status <> 'expired' and o.created_at >= c.created_at)`;
+
+export const optedOut = (account: string, buyer: string): string =>
+  `exists (select from opt_outs as u where u.account_id = ${account} and u.email = ${buyer})`;
+
+/**
+ * Whether a reminder keeps the next one out: it is being handed over, it went out within the quiet days, or a run that
+ * lives has claimed it. One that the mail server refused keeps nothing out.
+ */
+export const keepsOut = (now: string, quietSince: string): string =>
+  `(r.sent_at > ${quietSince} or (r.status = 'claimed' and r.claimed_until > ${now}))`;

@@ -1,0 +1,65 @@
+/** A buyer who is idle for less may still be typing; settings allow no less. */
+export const leastIdleMinutes = 10;
+/** Older checkouts are forgotten ones. */
+export const oldestDays = 7;
+/** A buyer hears of a product once in so many days. */
+export const quietDays = 30;
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** The times that decide which checkouts have stalled. */
+export interface StalledBounds {
+  readonly now: Date;
+  /** Nobody has touched it since then. */
+  readonly idleSince: Date;
+  /** It was opened after that. */
+  readonly openedAfter: Date;
+  /** A reminder that went out before that is long ago. */
+  readonly quietSince: Date;
+}
+
+export function stalledBounds(nowMs: number, nudgeAfterMinutes: number): StalledBounds {
+  return {
+    now: new Date(nowMs),
+    idleSince: new Date(nowMs - nudgeAfterMinutes * minuteMs),
+    openedAfter: new Date(nowMs - oldestDays * dayMs),
+    quietSince: new Date(nowMs - quietDays * dayMs),
+  };
+}
+
+/** Where the buyer finds the checkout as it was. */
+export interface CheckoutPlace {
+  /** This deployment's address, without a slash at its end. */
+  readonly publicUrl: string;
+  /** The seller's own page; null for the hosted one. */
+  readonly checkoutUrl: string | null;
+  readonly handle: string;
+  readonly slug: string;
+}
+
+/**
+ * The link of a reminder. The secret is behind the `#`: browsers send that part to no server, so it is in no log of a server
+ * and in no referrer.
+ */
+export function checkoutLink(place: CheckoutPlace, checkoutId: string, secret: string): string {
+  const hosted = `${place.publicUrl}/c/${encodeURIComponent(place.handle)}/${encodeURIComponent(place.slug)}`;
+  const link = new URL(place.checkoutUrl ?? hosted);
+  link.searchParams.set('checkout', checkoutId);
+  link.hash = `secret=${secret}`;
+  return link.href;
+}
+
+export const optOutLink = (publicUrl: string, token: string): string => `${publicUrl}/c/opt-out/${token}`;
+
+/** What of a run's reminders did not go out, in one line; null when all did. */
+export function problemOf({ failed, left, detail }: { failed: number; left: boolean; detail: string }): string | null {
+  if (failed === 0 && !left) return null;
+  const what =
+    failed === 0 ? 'Reminders took too long' : `${failed} ${failed === 1 ? 'reminder' : 'reminders'} did not go out`;
+  const why = detail === '' ? '' : ` (${oneLine(detail)})`;
+  return `${what}${why}. The next daily run tries again${left ? ' and goes on with the others' : ''}.`;
+}
+
+/** What a mail server says may be long, and may hold line breaks. */
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 300);

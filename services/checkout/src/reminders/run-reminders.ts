@@ -1,0 +1,140 @@
+import { readSettingsOf } from '@app/account-settings/read-settings';
+import type { RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand } from '@app/contracts/ids';
+import { reminderNoticed, remindersFinished, type runReminders } from '@app/contracts/reminders';
+import { insertOutboxSql, type OutboxRow, outboxRow } from '@app/messaging/outbox';
+import { runForAll as runParts } from '@app/messaging/run-for-all';
+import {
+  type AskedRun,
+  createSingleFlight,
+  type SingleFlight,
+  type SingleFlightDeps,
+} from '@app/messaging/single-flight';
+import { statement } from '@app/service-kit/database';
+import { accountsWithReminders } from './accounts-with-reminders.ts';
+import { problemOf } from './reminder.rules.ts';
+import { type ReminderDeps, type SentReminders, sendReminders } from './send-reminders.ts';
+
+type RunResult = RequestOutput<typeof runReminders>;
+
+export interface RunDeps extends ReminderDeps {
+  readonly flight: SingleFlight<RunResult>;
+}
+
+export function createRunDeps(deps: ReminderDeps & SingleFlightDeps): RunDeps {
+  return { ...deps, flight: createSingleFlight<RunResult>(deps, { table: 'reminder_runs' }) };
+}
+
+/** Each account that is worked on takes connections from buyers: the lock's, and those of its statements. */
+export const partsAtOnce = 2;
+/** Longer than an account's run sends. A slower one is stuck. */
+const partLimitMs = 15 * 60_000;
+
+type Asked = Pick<AskedRun, 'runId' | 'deadlineMs'>;
+
+/** Reminds the account's buyers. Whoever comes meanwhile gets the same result. Throws `outcome_unknown` at the deadline. */
+export async function runForAccount(deps: RunDeps, accountId: string, asked: Asked): Promise<RunResult> {
+  const run = { accountId, platformRunId: null, ...asked };
+  return await deps.flight.run(run, () => runPart(deps, run));
+}
+
+/** For every account, those with the fewest stalled checkouts first, so that none waits behind a larger one. */
+export async function runForAll(deps: RunDeps, asked: Asked): Promise<RunResult> {
+  const { flight, logger, isClosing } = deps;
+  const all = {
+    ...{ flight, logger, isClosing, partsAtOnce, partLimitMs, closing },
+    accounts: accountsWithReminders(deps),
+    part: ({ accountId, runId }: { accountId: string; runId: string }) =>
+      runPart(deps, { accountId, runId, platformRunId: asked.runId }),
+    none: { ok: true, sent: 0, recovered: 0, problem: null },
+    add: addResults,
+    failed: () => ({ ok: false, sent: 0, recovered: 0, problem: 'The reminders of an account failed.' }),
+  };
+  return await runParts<RunResult>(all, asked);
+}
+
+/** The problem of the first account that had one stands for all. */
+const addResults = (sum: RunResult, part: RunResult): RunResult => ({
+  ok: sum.ok && part.ok,
+  sent: sum.sent + part.sent,
+  recovered: sum.recovered + part.recovered,
+  problem: sum.problem ?? part.problem,
+});
+
+const closing = (): DomainError => new DomainError('outcome_unknown', 'The process closes; the next run goes on.');
+
+type Part = Pick<AskedRun, 'accountId' | 'runId' | 'platformRunId'>;
+
+async function runPart(deps: RunDeps, part: Part): Promise<RunResult> {
+  const startedMs = performance.now();
+  const settings = await readSettingsOf(deps.database.pool, part.accountId);
+  const sent = await sendReminders(deps, part.accountId, settings);
+  if (deps.isClosing()) throw closing();
+  const result = await recordResult(deps, part, sent);
+  const durationMs = Math.round(performance.now() - startedMs);
+  deps.logger.info({ ...part, durationMs, ...result, failed: sent.failed }, 'reminders');
+  return result;
+}
+
+const countRecoveredStatement = statement(
+  'reminders-count-recovered',
+  `with counted as (
+     update reminders as r set counted_at = $2
+     where r.account_id = $1 and r.sent_at is not null and r.counted_at is null and exists (
+       select from checkouts as c where c.account_id = $1 and c.id = r.checkout_id and c.status in ('paid', 'refunded'))
+     returning r.id
+   )
+   select count(*)::int as recovered from counted`,
+);
+
+/** The row is this run's while it has not been closed as interrupted. */
+const resultStatement = statement(
+  'reminder-runs-result',
+  'update reminder_runs set result = $3 where id = $1 and account_id = $2 and finished_at is null and result is null',
+);
+
+/**
+ * Counts recovered checkouts, and records the run's result with its events, in one transaction: what is counted is told once.
+ * A process that dies before it has counted nothing; one that dies after it has a result, which the repeated command gets.
+ */
+async function recordResult(deps: RunDeps, part: Part, sent: SentReminders): Promise<RunResult> {
+  const { database, clock, wakeRelay } = deps;
+  const now = clock.now();
+  const result = await database.transaction(async (client) => {
+    const { rows } = await client.query<{ recovered: number }>(countRecoveredStatement([part.accountId, now]));
+    const problem = problemOf(sent);
+    const recovered = rows[0]?.recovered ?? 0;
+    const counted = { ok: problem === null, sent: sent.sent, recovered, problem };
+    const events = eventsOf(part, counted, sent.failedCheckoutId, now);
+    if (events.length > 0) await client.query(insertOutboxSql, [JSON.stringify(events)]);
+    const { rowCount } = await client.query(resultStatement([part.runId, part.accountId, counted]));
+    if (rowCount !== 1) throw new DomainError('outcome_unknown', 'The run lost its lock, and another one took over.');
+    return counted;
+  });
+  wakeRelay();
+  return result;
+}
+
+/** Nothing is told of a run that did nothing. A run that failed is told once, not for each buyer. */
+function eventsOf(
+  { accountId, runId, platformRunId }: Part,
+  { sent, recovered, problem }: RunResult,
+  failedCheckoutId: string | null,
+  now: Date,
+): OutboxRow[] {
+  const source = { accountId, requestId: null, nowMs: now.getTime() };
+  const finished = {
+    runId: platformRunId === null ? runId : null,
+    platformRunId,
+    sent,
+    recovered,
+    finishedAt: now.toISOString(),
+  };
+  const events: OutboxRow[] = [];
+  if (sent + recovered > 0)
+    events.push(outboxRow(remindersFinished, finished, { ...source, eventId: idOfCommand('event', runId.slice(-26)) }));
+  if (problem !== null && failedCheckoutId !== null)
+    events.push(outboxRow(reminderNoticed, { checkoutId: failedCheckoutId, summary: problem, test: false }, source));
+  return events;
+}

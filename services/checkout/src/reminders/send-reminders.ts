@@ -1,0 +1,157 @@
+import type { Settings } from '@app/contracts/accounts';
+import { DomainError } from '@app/contracts/errors';
+import { newId } from '@app/contracts/ids';
+import type { Logger } from '@app/service-kit/logger';
+import type { PricedSale } from '../checkouts/checkout.rules.ts';
+import { priceOpen } from '../checkouts/get-checkout.ts';
+import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
+import { hashOf, newSecret } from '../checkouts/secret.ts';
+import { beginReminder, claimReminders, endReminder, type NewReminder, releaseReminders } from './claim-reminders.ts';
+import { beforeAll, findStalled, type Stalled } from './find-stalled.ts';
+import type { Mailer } from './mailer.ts';
+import { checkoutLink, optOutLink, type StalledBounds, stalledBounds } from './reminder.rules.ts';
+import { reminderText } from './reminder-message.rules.ts';
+
+export interface ReminderDeps extends CheckoutDeps {
+  readonly mailer: Mailer;
+  readonly logger: Logger;
+  /** This deployment's address for links, without a slash at its end. */
+  readonly publicUrl: string;
+  /** Whether the process closes: a run ends early then. */
+  readonly isClosing: () => boolean;
+}
+
+/** What became of an account's reminders in one run. */
+export interface SentReminders {
+  sent: number;
+  failed: number;
+  /** Whether some are left for the next run. */
+  left: boolean;
+  /** What the mail server said to the first one that failed. */
+  detail: string;
+  /** The checkout of the first one that failed. */
+  failedCheckoutId: string | null;
+}
+
+/** As many as one question to catalog has the products of. */
+const pageSize = 50;
+/** Of one account: it leaves room for others. */
+const atOnce = 4;
+/** Of one account: a slow mail server must not hold up the accounts behind it. The next run goes on. */
+const runMs = 10 * 60_000;
+
+/** Reminds every buyer of the account whose checkout has stalled, page by page. Each is asked about once in a run. */
+export async function sendReminders(deps: ReminderDeps, accountId: string, settings: Settings): Promise<SentReminders> {
+  const result: SentReminders = { sent: 0, failed: 0, left: false, detail: '', failedCheckoutId: null };
+  const endsAtMs = performance.now() + runMs;
+  let after = beforeAll;
+  while (true) {
+    const bounds = stalledBounds(deps.clock.nowMs(), settings.nudgeAfterMinutes);
+    const page = await findStalled(deps.database, accountId, bounds, after, pageSize);
+    const last = page.at(-1);
+    if (last === undefined) return result;
+    after = last;
+    await sendPage(deps, { accountId, settings, bounds, endsAtMs, result }, page);
+    if (result.left) return result;
+  }
+}
+
+interface Run {
+  readonly accountId: string;
+  readonly settings: Settings;
+  readonly bounds: StalledBounds;
+  readonly endsAtMs: number;
+  readonly result: SentReminders;
+}
+
+/** A reminder with the secrets of its links, which are in the email and nowhere else. */
+interface Prepared extends NewReminder {
+  readonly row: Stalled;
+  readonly sale: PricedSale;
+  readonly secret: string;
+  readonly token: string;
+}
+
+async function sendPage(deps: ReminderDeps, run: Run, page: readonly Stalled[]): Promise<void> {
+  const prepared = (await Promise.all(page.map((row) => prepare(deps, row)))).filter((one) => one !== null);
+  const claimed = await claimReminders(deps.database, run.accountId, run.bounds, prepared);
+  const waiting = prepared.filter(({ id }) => claimed.has(id));
+  const work = async (): Promise<void> => {
+    while (!run.result.left) {
+      const next = waiting.pop();
+      if (next === undefined) return;
+      if (deps.isClosing() || performance.now() > run.endsAtMs) run.result.left = true;
+      const begun = !run.result.left && (await sendOne(deps, run, next));
+      if (!begun) await releaseReminders(deps.database, run.accountId, [next.id]);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  const rest = waiting.map(({ id }) => id);
+  await releaseReminders(deps.database, run.accountId, rest);
+}
+
+/** Null when nobody can buy the product any more. */
+async function prepare(deps: ReminderDeps, row: Stalled): Promise<Prepared | null> {
+  const sale = await priceStalled(deps, row);
+  if (sale === null) return null;
+  const [secret, token] = [newSecret(), newSecret()];
+  return {
+    id: newId('reminder', deps.clock.nowMs()),
+    checkout_id: row.id,
+    buyer: row.buyer,
+    product_id: row.product_id,
+    link_hash: hashOf(secret),
+    token_hash: hashOf(token),
+    ...{ row, sale, secret, token },
+  };
+}
+
+const gone: readonly string[] = ['unknown_product', 'product_not_live'];
+
+/** What the checkout costs right now; null when nobody can buy the product any more. */
+export async function priceStalled(deps: CheckoutDeps, row: Stalled): Promise<PricedSale | null> {
+  return await priceOpen(deps, row, 'reminders').catch((err: unknown) => {
+    if (err instanceof DomainError && gone.includes(err.code)) return null;
+    throw err;
+  });
+}
+
+/**
+ * Hands one reminder over. It is `sending` before, so a process that dies meanwhile has sent it as far as anybody knows; a
+ * definite no makes it `failed`, and the next run tries again.
+ * @returns false when the buyer has bought or opted out since the claim
+ */
+async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promise<boolean> {
+  const { database, clock } = deps;
+  const { accountId, result } = run;
+  if (!(await beginReminder(database, accountId, reminder, clock.now()))) return false;
+  const handover = await deps.mailer.send(messageOf(deps, run.settings, reminder));
+  if (handover.outcome === 'taken' || handover.outcome === 'unknown') {
+    const detail = handover.outcome === 'unknown' ? handover.detail : null;
+    await endReminder(database, accountId, reminder.id, { status: 'sent', detail });
+    result.sent += 1;
+    return true;
+  }
+  await endReminder(database, accountId, reminder.id, { status: 'failed', detail: handover.detail });
+  result.failed += 1;
+  if (result.failedCheckoutId === null) {
+    result.failedCheckoutId = reminder.checkout_id;
+    result.detail = handover.detail;
+  }
+  if (handover.outcome === 'unreachable') result.left = true;
+  return true;
+}
+
+function messageOf({ publicUrl, clock }: ReminderDeps, settings: Settings, { id, row, sale, secret, token }: Prepared) {
+  const { checkoutUrl, handle } = settings;
+  // Before the first event about the account, the checkout knows whose it is.
+  const businessName = settings.businessName || row.seller_name;
+  const supportEmail = settings.supportEmail || row.support_email;
+  const { name, slug, currency } = sale.product;
+  const text = reminderText({
+    ...{ businessName, supportEmail, currency, buyerName: row.name, productName: name, totalCents: sale.totalCents },
+    link: checkoutLink({ publicUrl, checkoutUrl, handle, slug }, row.id, secret),
+    optOutLink: optOutLink(publicUrl, token),
+  });
+  return { id, fromName: businessName, to: row.email ?? row.buyer, replyTo: supportEmail, date: clock.now(), ...text };
+}

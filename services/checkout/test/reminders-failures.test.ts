@@ -1,0 +1,245 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runReminders } from '@app/contracts/reminders';
+import { openDatabase } from '@app/service-kit/database';
+import { spawnNode } from '@app/testing/child-service';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { plainCourse } from './checkout-harness.ts';
+import { context } from './harness.ts';
+import { createRemindersHarness, dayMs, email, minuteMs, type RemindersHarness } from './reminders-harness.ts';
+
+guardLeaks();
+
+const main = join(import.meta.dirname, '../src/main.ts');
+let harness: RemindersHarness;
+beforeEach(async () => {
+  harness = await createRemindersHarness();
+  await harness.setSettings('acc_1', {});
+});
+afterEach(() => harness.close());
+
+const later = (ms: number) => harness.base.clock.advance(ms);
+const nothing = { ok: true, sent: 0, recovered: 0, problem: null };
+const statuses = async () => (await harness.reminders()).map(({ status }) => status);
+const notices = async () =>
+  (await harness.events()).filter(({ subject }) => subject.includes('reminder.noticed')).map(({ data }) => data);
+
+test('a refused email is told once for the run, stops no other, and is tried again by the next run', async () => {
+  await harness.base.start(harness.settings);
+  const refused = await harness.open({ email: 'gone@example.com' });
+  await harness.open({ email: 'no@example.com' });
+  await harness.open({ email });
+  later(61 * minuteMs);
+  harness.smtp.behaviour.RCPT = (to) => (to === email ? '250 ok' : '550 no such user');
+  const result = await harness.run();
+  expect(result).toMatchObject({ ok: false, sent: 1 });
+  expect(result.problem).toMatch(
+    /^2 reminders did not go out \(.*550 no such user.*\)\. The next daily run tries again\.$/,
+  );
+  expect(await statuses()).toEqual(['sent', 'failed', 'failed']);
+  expect(await notices()).toHaveLength(1);
+  expect(await notices()).toMatchObject([{ summary: result.problem, test: false }]);
+  await harness.pay(refused);
+  delete harness.smtp.behaviour.RCPT;
+  expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
+  expect(await statuses()).toEqual(['sent', 'failed', 'sent']);
+  expect(await notices()).toHaveLength(1);
+});
+
+test('while the mail server is down a run tries once, for all accounts, and the buyers are reminded by the next run', async () => {
+  harness.shop.set('acc_2/course', plainCourse);
+  const service = await harness.base.start(harness.settings);
+  for (let n = 0; n < 30; n += 1)
+    await harness.open({ email: `${n}@example.com` }, { accountId: `acc_${(n % 2) + 1}` });
+  later(61 * minuteMs);
+  harness.smtp.behaviour.greeting = '421 closed for today';
+  const result = await harness.run(null);
+  expect(result).toMatchObject({ ok: false, sent: 0 });
+  expect(result.problem).toContain('421 closed for today');
+  // Eight were under way before the first one failed.
+  expect(harness.smtp.connections()).toBeLessThanOrEqual(8);
+  expect(await notices()).toHaveLength(2);
+  expect(await statuses()).not.toContain('claimed');
+  delete harness.smtp.behaviour.greeting;
+  // Another process does not wait for the server to come back.
+  await service.close();
+  await harness.base.start(harness.settings);
+  expect(await harness.run(null)).toEqual({ ...nothing, sent: 30 });
+});
+
+test('an email whose server hangs up after the message counts as sent, and is not sent again', async () => {
+  await harness.base.start(harness.settings);
+  await harness.open({ email });
+  later(61 * minuteMs);
+  harness.smtp.behaviour.message = 'hang up';
+  expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
+  delete harness.smtp.behaviour.message;
+  expect(await harness.run()).toEqual(nothing);
+  expect(harness.smtp.received).toHaveLength(1);
+  expect(await harness.reminders()).toMatchObject([{ status: 'sent', detail: expect.stringContaining('closed') }]);
+});
+
+test('an account may not run for another one, and the platform runs for all', async () => {
+  harness.shop.set('acc_2/course', plainCourse);
+  await harness.base.start(harness.settings);
+  await harness.open({ email });
+  await harness.open({ email }, { accountId: 'acc_2' });
+  later(61 * minuteMs);
+  const { requester } = harness.base;
+  await expect(requester.request(runReminders, { accountId: 'acc_2' }, context('acc_1'))).rejects.toMatchObject({
+    code: 'insufficient_scope',
+  });
+  await expect(requester.request(runReminders, { accountId: null }, context('acc_1'))).rejects.toMatchObject({
+    code: 'insufficient_scope',
+  });
+  expect(await harness.preview({}, 'acc_3')).toEqual({ count: 0, data: [], next: null });
+  expect(await harness.run('acc_1')).toEqual({ ...nothing, sent: 1 });
+  expect(await harness.query('select account_id from reminders')).toEqual([{ account_id: 'acc_1' }]);
+  expect(await harness.run(null)).toEqual({ ...nothing, sent: 1 });
+  const told = (await harness.events()).filter(({ subject }) => subject.includes('reminders.finished'));
+  expect(told.map(({ data }) => data.platformRunId === null)).toEqual([true, false]);
+});
+
+/** A process of its own, which a test kills, and what holds it up meanwhile. */
+async function startChild() {
+  const { nats, database } = harness.base;
+  const env = { ...harness.settings, ...nats.settings('checkout'), DATABASE_URL: database.url, HEALTH_PORT: '0' };
+  return await spawnNode(main, env, { readyLine: /ready$/ });
+}
+
+/** Stalls as it would by the clock of the child, which is the real one. */
+async function stalledCheckout() {
+  const service = await harness.base.start(harness.settings);
+  const opened = await harness.open({ email });
+  await harness.query(`update checkouts set created_at = now() - interval '2 hours'`);
+  await service.close();
+  return opened;
+}
+
+/** Statements that would change the table wait. They end with their process, as they would with its machine. */
+async function holdTable(table: string): Promise<() => Promise<void>> {
+  const database = await openDatabase(databaseOptions(harness.base.database.url));
+  const held = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const holding = database.transaction(async (client) => {
+    await client.query(`lock table ${table} in share row exclusive mode`);
+    held.resolve();
+    await released.promise;
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+  });
+  await held.promise;
+  return async () => {
+    released.resolve();
+    await holding;
+    await database.close();
+  };
+}
+
+/** Nobody answers: the process dies. */
+const runUntilKilled = () => void harness.run().catch(() => undefined);
+
+test('killed between the claim and the sending: nobody was reminded, and the run after the lease does it', async () => {
+  await stalledCheckout();
+  const release = await holdTable('opt_out_tokens');
+  const child = await startChild();
+  runUntilKilled();
+  await eventually(async () => expect(await statuses()).toEqual(['claimed']), { withinMs: 10_000 });
+  await child.kill('SIGKILL');
+  await release();
+  expect(harness.smtp.received).toEqual([]);
+  await harness.base.start(harness.settings);
+  expect(await harness.run()).toEqual(nothing);
+  later(16 * minuteMs);
+  expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
+});
+
+test('killed while the server has the message and has not replied: it counts as sent for 30 days', async () => {
+  await stalledCheckout();
+  harness.smtp.behaviour.message = 'silent';
+  const child = await startChild();
+  runUntilKilled();
+  await eventually(async () => expect(await statuses()).toEqual(['sending']), { withinMs: 10_000 });
+  await child.kill('SIGKILL');
+  delete harness.smtp.behaviour.message;
+  await harness.base.start(harness.settings);
+  later(60 * minuteMs);
+  expect(await harness.run()).toEqual(nothing);
+  later(29 * dayMs);
+  await harness.open({ email });
+  later(61 * minuteMs);
+  expect(await harness.run()).toEqual(nothing);
+  later(dayMs);
+  expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
+});
+
+test('killed between the hand-over and the record: the buyer has one email and gets no other', async () => {
+  await stalledCheckout();
+  const reached = Promise.withResolvers<void>();
+  const reply = Promise.withResolvers<string>();
+  harness.smtp.behaviour.message = () => {
+    reached.resolve();
+    return reply.promise;
+  };
+  const child = await startChild();
+  runUntilKilled();
+  await reached.promise;
+  const release = await holdTable('reminders');
+  reply.resolve('250 taken');
+  await eventually(async () => expect(harness.smtp.received).toHaveLength(1));
+  await child.kill('SIGKILL');
+  await release();
+  expect(await statuses()).toEqual(['sending']);
+  await harness.base.start(harness.settings);
+  expect(await harness.run()).toEqual(nothing);
+  expect(harness.smtp.received).toHaveLength(1);
+});
+
+test('killed after the record and before the result: nothing is sent twice, and the repeated command ends', async () => {
+  await stalledCheckout();
+  const { commandId } = context();
+  const release = await holdTable('outbox');
+  const child = await startChild();
+  void harness.run('acc_1', commandId).catch(() => undefined);
+  await eventually(async () => expect(await statuses()).toEqual(['sent']), { withinMs: 10_000 });
+  await child.kill('SIGKILL');
+  await release();
+  await harness.base.start(harness.settings);
+  const again = await harness.run('acc_1', commandId);
+  expect(again).toEqual(nothing);
+  expect(harness.smtp.received).toHaveLength(1);
+});
+
+test('10,000 stalled checkouts are read in pages, sent as files once each, and the memory stays bounded', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reminders-'));
+  const service = await harness.base.start({ EMAIL_DIR: folder });
+  await harness.open({ email });
+  await harness.query(
+    `insert into checkouts (id, account_id, secret_hashes, status, product_id, product_slug, seller_name, support_email,
+       decision_minutes, test, email, bump_ids, shown_cents, created_at)
+     select 'cko_' || lpad(n::text, 26, '0'), account_id, secret_hashes, status, product_id, product_slug, seller_name,
+       support_email, decision_minutes, test, n || '@example.com', bump_ids, shown_cents, created_at
+     from checkouts cross join generate_series(1, 9999) as n`,
+  );
+  later(61 * minuteMs);
+  let most = 0;
+  harness.catalog.beforeAnswer = async () => {
+    most = Math.max(most, process.memoryUsage().heapUsed);
+  };
+  const before = process.memoryUsage().heapUsed;
+  const { commandId } = context();
+  // A caller waits for 20 s; whoever asks again gets the result of the same run.
+  const result = await eventually(() => harness.run('acc_1', commandId).catch(() => undefined), { withinMs: 100_000 });
+  expect(result).toEqual({ ...nothing, sent: 10_000 });
+  expect(readdirSync(folder).filter((name) => name.endsWith('.eml'))).toHaveLength(10_000);
+  for (const asked of harness.catalog.asked) expect(asked.length).toBeLessThanOrEqual(50);
+  expect(most - before).toBeLessThan(128 * 1024 ** 2);
+  await service.close();
+  rmSync(folder, { recursive: true });
+}, 120_000);
