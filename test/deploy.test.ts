@@ -91,7 +91,8 @@ function kubernetesEnvironment(env: Yaml[]): Environment {
     if (value !== undefined) return [name, value];
     const { configMapKeyRef: setting, secretKeyRef: secret } = valueFrom;
     const found = setting ? settings[setting.name]?.[setting.key] : secretObjects[secret.name]?.[secret.key];
-    if (found === undefined && !setting?.optional) throw new Error(`${name} refers to something that does not exist`);
+    if (found === undefined && !(setting ?? secret).optional)
+      throw new Error(`${name} refers to something that does not exist`);
     return [name, found];
   });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
@@ -149,12 +150,12 @@ describe('docker-compose.yml', () => {
     expect(interpolate(compose.services.gateway.ports)).toBe(`127.0.0.1:3000:${composeEnvironment('gateway').PORT}`);
   });
 
-  test('only the gateway and the sender of webhooks are in a network that leads out', () => {
+  test('only the gateway and the senders of webhooks and emails are in a network that leads out', () => {
     expect(compose.networks.inside).toEqual({ internal: true });
     const reaching = Object.entries<Yaml>(compose.services)
       .filter(([, service]) => service.profiles === undefined && (service.networks ?? ['inside']).join() !== 'inside')
       .map(([name]) => name);
-    expect(reaching).toEqual(['gateway', 'webhook-dispatcher']);
+    expect(reaching).toEqual(['gateway', 'checkout', 'webhook-dispatcher']);
   });
 });
 

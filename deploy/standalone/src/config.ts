@@ -19,6 +19,9 @@ export const configSchema = z.object({
   SIGNUP: z.enum(['open', 'closed']).default('open'),
   RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SMTP_URL: z.string().min(1).optional(),
+  EMAIL_FROM: z.string().min(1).optional(),
+  EMAIL_DIR: z.string().min(1).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** Existing servers instead of embedded ones; the PostgreSQL user must be allowed to create roles and databases. */
   NATS_URL: z.string().min(1).optional(),

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ServiceName } from '@app/contracts/services';
 import type { AdjustableClock } from '@app/service-kit/clock';
 import { parseConfig } from '@app/service-kit/config';
@@ -127,6 +128,7 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     LOG_LEVEL: config.LOG_LEVEL,
     CLOCK_CONTROL: config.CLOCK_CONTROL,
   };
+  if (service === 'checkout') return { ...common, ...emailSettingsOf(config) };
   // The purpose goes into each service's key, so that one secret is enough for both.
   if (service === 'billing') return { ...common, SECRETS_KEY: secrets.secretsKey };
   if (service === 'webhook-dispatcher') {
@@ -142,5 +144,16 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     RATE_LIMIT_PER_MINUTE: String(config.RATE_LIMIT_PER_MINUTE),
     KEY_PEPPER: secrets.keyPepper,
     PLATFORM_KEY: secrets.platformKey,
+  };
+}
+
+/** Links in emails lead to the gateway; without a mail server emails are files beside the data. */
+function emailSettingsOf({ PUBLIC_URL, HOST, PORT, SMTP_URL, EMAIL_FROM, EMAIL_DIR, DATA_DIR }: StandaloneConfig) {
+  const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
+  return {
+    PUBLIC_URL: PUBLIC_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`,
+    SMTP_URL,
+    EMAIL_FROM,
+    EMAIL_DIR: EMAIL_DIR ?? join(DATA_DIR, 'emails'),
   };
 }
