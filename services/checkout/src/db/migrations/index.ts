@@ -6,6 +6,7 @@ import { OneOutcome } from './0003-one-outcome.ts';
 import { Checkouts } from './0005-checkouts.ts';
 import { Refunds } from './0006-refunds.ts';
 import { DecidedUpsells } from './0007-decided-upsells.ts';
+import { FasterItemsTotal } from './0009-faster-items-total.ts';
 import { Reminders } from './0010-reminders.ts';
 
 export const migrations: Migrations = [
@@ -17,5 +18,6 @@ export const migrations: Migrations = [
   { name: '0006-refunds', class: Refunds },
   { name: '0007-decided-upsells', class: DecidedUpsells },
   accountSettingsMigration('0008'),
+  { name: '0009-faster-items-total', class: FasterItemsTotal },
   { name: '0010-reminders', class: Reminders },
 ];
