@@ -6,6 +6,7 @@ import { headers } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
 import type { Client } from 'pg';
 import type { NatsClient } from './connect.ts';
+import { createLooks, type Looks } from './outbox-looks.ts';
 import { publishSpan } from './spans.ts';
 import { openStreamPublisher, type StreamPublisher, type Taken } from './stream-publisher.ts';
 
@@ -22,6 +23,7 @@ export interface Publisher {
   highestSeq: number;
   /** The highest place whose row was deleted. */
   prunedSeq: number;
+  readonly looks: Looks;
 }
 
 /** Publishes in flight at once: enough to fill the pipe, few enough that an outage repeats little. */
@@ -46,14 +48,20 @@ export async function openPublisher(
   const { rows } = await base.session.query<{ seq: string }>(
     'select coalesce(max(stream_seq), 0)::text as seq from outbox',
   );
-  return { ...base, stream: openStreamPublisher(base.nats), highestSeq: Number(rows[0]?.seq ?? 0), prunedSeq: 0 };
+  return {
+    ...base,
+    stream: openStreamPublisher(base.nats),
+    highestSeq: Number(rows[0]?.seq ?? 0),
+    prunedSeq: 0,
+    looks: createLooks(),
+  };
 }
 
 /** Ordered by the number: `order by id` alone would mean the text that is selected. */
-const pendingQuery = {
+export const pendingQuery = {
   name: 'outbox-pending',
   text: `select o.id::text, event_id, subject, payload, request_id, traceparent
-         from outbox as o where stream_seq is null order by o.id limit ${batchMax}`,
+         from outbox as o where stream_seq is null and o.id > $1 order by o.id limit ${batchMax}`,
 };
 
 /**
@@ -64,7 +72,10 @@ const pendingQuery = {
  */
 export async function publishBatch(publisher: Publisher): Promise<number> {
   if (!publisher.nats.connected()) return 0;
-  const { rows } = await publisher.session.query<PendingRow>(pendingQuery);
+  const { looks } = publisher;
+  const values = [looks.from()];
+  const { rows } = await publisher.session.query<PendingRow>({ ...pendingQuery, values });
+  looks.saw(rows.at(-1)?.id);
   if (rows.length === 0) return 0;
   const outcomes = await untilLost(publisher.nats, Promise.allSettled(rows.map((row) => publishRow(publisher, row))));
   // What is lost with the connection is not marked, and so published again under the same message ids.
@@ -107,15 +118,21 @@ async function untilLost<T>(nats: NatsClient, work: Promise<T>): Promise<T | 'lo
 
 type TakenRow = Taken & { readonly id: string };
 
+/**
+ * Rows are looked up one by one: `same_id` is compared so that the planner expects one row. It may choose to read the whole
+ * table for the ten rows that it expects of any array.
+ */
+export const markQuery = {
+  name: 'outbox-mark',
+  text: `update outbox set stream_seq = p.seq, published_at = now()
+         from unnest($1::bigint[], $2::bigint[], $1::bigint[]) as p (id, seq, same_id)
+         where outbox.id = p.id and p.id = p.same_id`,
+};
+
 async function mark(publisher: Publisher, taken: readonly TakenRow[]): Promise<void> {
   if (taken.length === 0) return;
   const sequences = taken.map((row) => row.seq);
-  await publisher.session.query({
-    name: 'outbox-mark',
-    text: `update outbox set stream_seq = p.seq, published_at = now()
-           from unnest($1::bigint[], $2::bigint[]) as p (id, seq) where outbox.id = p.id`,
-    values: [taken.map((row) => row.id), sequences],
-  });
+  await publisher.session.query({ ...markQuery, values: [taken.map((row) => row.id), sequences] });
   publisher.highestSeq = Math.max(publisher.highestSeq, ...sequences);
 }
 
@@ -138,6 +155,7 @@ async function unmarkFrom(publisher: Publisher, seq: number): Promise<void> {
   );
   publisher.highestSeq = seq - 1;
   publisher.prunedSeq = Math.min(publisher.prunedSeq, publisher.highestSeq);
+  publisher.looks.startOver();
   publisher.logger.warn({ events: lost.rowCount }, 'the stream lost events; publishing them again');
 }
 

@@ -88,7 +88,7 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
     }
     let session: LockSession | undefined;
     try {
-      session = await openLockSession(sessionOf(options), waker.wake);
+      session = await openLockSession(sessionOf(options), waker.wake, notFlushed);
       if (await winLock(session, waker, state, nats)) await lead(options, session, waker, state, () => (failures = 0));
     } catch (err) {
       if (!state.closing) say(err);
@@ -101,6 +101,12 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
     }
   }
 }
+
+/**
+ * Nobody waits for the disk when rows are marked: should the server crash within the next half second, they are published
+ * again under the same message ids, as after a crash between publish and mark.
+ */
+const notFlushed = { synchronous_commit: 'off' };
 
 const sessionOf = ({ databaseUrl, nats }: RelayOptions) => ({
   connectionString: databaseUrl,
@@ -154,6 +160,7 @@ async function lead(
       const pruned = performance.now() >= due.pruneMs && !(await prunePublished(publisher));
       if (pruned) due.pruneMs = performance.now() + pruneEveryMs;
     }
+    publisher.looks.startOver();
     while ((await publishBatch(publisher)) > 0);
   } finally {
     stopListening();

@@ -1,11 +1,12 @@
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
+import { plannedScans } from '@app/testing/sql';
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
-import { prunePublished, pruneQuery } from '../src/publish-outbox.ts';
+import { markQuery, pendingQuery, prunePublished, pruneQuery } from '../src/publish-outbox.ts';
 import { startRelay } from '../src/relay.ts';
 import { messagingRetention } from '../src/retention.ts';
 import { keepWithinBound } from '../src/stream-bound.ts';
@@ -111,6 +112,40 @@ test('pruning with nothing due reads few pages, however many rows are kept', asy
   const pages = await pagesOf('select * from outbox', []);
   expect(pages).toBeGreaterThan(5_000);
   expect(await pagesOf(pruneQuery.text, [0])).toBeLessThan(200);
+});
+
+test('publishing a row reads few pages, however many rows were published before it', async () => {
+  await db.database.pool.query(
+    `insert into outbox (event_id, subject, payload) select 'evt_' || n, $1, '{}' from generate_series(1, 20000) as n`,
+    [counted.subject],
+  );
+  const [ids, places] = [range(1, 20_001), range(1, 20_001)];
+  await db.database.pool.query(markQuery.text, [ids.slice(0, -1), places.slice(0, -1)]);
+  expect(await pagesOf(pendingQuery.text, [0])).toBeGreaterThan(200);
+  expect(await pagesOf(pendingQuery.text, [19_000])).toBeLessThan(30);
+  for (const { table, lookUp } of await plannedScans(db.url, markQuery.text))
+    expect([table, lookUp]).toEqual(['outbox', expect.stringContaining('id = ')]);
+});
+
+test('an event that was committed long after later ones were published is published too', async () => {
+  relayOn(await checkoutLink());
+  const client = await db.database.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(`insert into outbox (event_id, subject, payload) values ('evt_late', $1, '{}')`, [
+      counted.subject,
+    ]);
+    // Later ones are published for so long that the relay begins its looks behind the first one.
+    const started = performance.now();
+    for (let n = 0; performance.now() - started < 2_500; n += 1) {
+      await record(db.database, [n]);
+      await eventually(async () => (await count('stream_seq is not null')) === n + 1);
+    }
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+  await eventually(async () => (await count('stream_seq is null')) === 0);
 });
 
 test('retention of inbox and commands with nothing due reads few pages', async () => {

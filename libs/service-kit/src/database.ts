@@ -41,6 +41,8 @@ export interface DatabaseOptions {
   readonly entities: readonly (EntityClass<AnyEntity> | EntitySchema)[];
   readonly migrations: Migrations;
   readonly poolMax?: number;
+  /** Settings of PostgreSQL for its connections, beside those of every connection. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Left out except by tests of a server that goes silent. */
   readonly limits?: StatementLimits;
 }
@@ -96,7 +98,7 @@ async function openOrm(options: DatabaseOptions, { statementMs, silenceMs }: Sta
       // The ORM takes host, user and password out of the URL and drops the rest, `sslmode` among it.
       connectionString: options.url,
       application_name: options.applicationName,
-      ...connectionSettings(),
+      ...connectionSettings(options.settings),
       types: columnTypes(),
       ...(statementMs > 0 ? { statement_timeout: statementMs, query_timeout: statementMs + silenceMs } : {}),
       onPoolCreated: (pool: pg.Pool) => {

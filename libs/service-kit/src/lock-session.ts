@@ -16,12 +16,16 @@ const signEveryMs = 5_000;
 /** A server that went silent is given up after this; above every statement's own limit. */
 const queryTimeoutMs = 20_000;
 
-/** @param onLost called once when the session ends without having been closed */
+/**
+ * @param onLost called once when the session ends without having been closed
+ * @param more settings of PostgreSQL for this session
+ */
 export async function openLockSession(
   where: Readonly<pg.ClientConfig>,
   onLost: () => void = () => undefined,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<LockSession> {
-  const settings = { query_timeout: queryTimeoutMs, ...connectionSettings(idleLockSession) };
+  const settings = { query_timeout: queryTimeoutMs, ...connectionSettings({ ...idleLockSession, ...more }) };
   const client = new pg.Client({ ...where, ...settings });
   let state: 'open' | 'lost' | 'closed' = 'open';
   const lose = (): void => {

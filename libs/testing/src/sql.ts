@@ -10,3 +10,33 @@ export async function query<Row extends object>(url: string, sql: string, values
     await client.end();
   }
 }
+
+/** How a statement finds rows of a table. */
+export interface TableScan {
+  readonly table: string;
+  /** What it looks up in an index; undefined where it reads the table or an index from end to end. */
+  readonly lookUp: string | undefined;
+}
+
+/**
+ * The plan of a prepared statement while the planner knows nothing of its values.
+ * @param sql with `$1`, `$2`, …
+ */
+export async function plannedScans(url: string, sql: string): Promise<TableScan[]> {
+  const [row] = await query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(url, `explain (generic_plan, format json) ${sql}`);
+  return (row?.['QUERY PLAN'] ?? []).flatMap(({ Plan }) => scansOf(Plan));
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly 'Recheck Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+function scansOf(node: PlanNode): TableScan[] {
+  const { 'Node Type': type, 'Relation Name': table, 'Index Cond': found, 'Recheck Cond': rechecked } = node;
+  const own = table !== undefined && type.endsWith('Scan') ? [{ table, lookUp: found ?? rechecked }] : [];
+  return [...own, ...(node.Plans ?? []).flatMap(scansOf)];
+}
