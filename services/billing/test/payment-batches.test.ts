@@ -1,5 +1,6 @@
 import type { Database } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { plannedScans } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
@@ -40,17 +41,19 @@ const taken = async ({ account }: Order) =>
     .filter(({ kind, status }) => status === 'succeeded' && (kind === 'charge' || kind === 'hold'))
     .map(({ orderId, kind, amountCents }) => [orderId, kind, amountCents]);
 
-/** Counts the statements of a replica by their names. */
+/** Counts the statements of a replica by their names, and notes their texts. */
 function counting() {
   const counts = new Map<string, number>();
+  const texts = new Map<string, string>();
   const database = (inner: Database): Database => {
-    const query = async (config: { name: string }) => {
+    const query = async (config: { name: string; text: string }) => {
       counts.set(config.name, (counts.get(config.name) ?? 0) + 1);
+      texts.set(config.name, config.text);
       return await inner.pool.query(config as never);
     };
     return { ...inner, pool: Object.assign(Object.create(inner.pool), { query }) };
   };
-  return { database, counts };
+  return { database, counts, texts };
 }
 
 /** How many transactions wrote entries into the processor's books since `after`, and the last entry now. */
@@ -96,6 +99,18 @@ test('50 payments at once share a few statements, and each has its own outcome, 
     expect(money.savedMethod !== null).toBe(kind?.status === 'succeeded' || kind?.status === 'held');
     expect(await completed(order)).toEqual(kind?.told);
     expect(await taken(order)).toEqual(kind?.taken === null ? [] : [[orderId, kind?.taken, amountCents]]);
+  }
+});
+
+test('a payment and its answer are found by their order, even before the planner knows how many an account has', async () => {
+  const { database, texts } = counting();
+  const replica = replicas.start({ database });
+  await start(replica, newOrder());
+  expect([...texts.keys()].toSorted()).toEqual(['payments-record', 'payments-start']);
+  for (const text of texts.values()) {
+    const scans = (await plannedScans(replicas.url, text)).filter(({ table }) => table === 'payments');
+    expect(scans.length).toBeGreaterThan(0);
+    for (const { lookUp } of scans) expect(lookUp).toContain('order_id');
   }
 });
 

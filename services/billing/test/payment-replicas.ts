@@ -40,6 +40,8 @@ export type RenewCounts = Pick<DailyCounts, 'charged' | 'chargedCents' | 'retrie
 export interface Replicas {
   readonly clock: FakeClock;
   readonly database: Database;
+  /** Of the database. */
+  readonly url: string;
   readonly simulated: SimulatedProcessor;
   /** A new process; `wrap` puts something between it and its database or processor. */
   start(wrap?: Wrap): Replica;
@@ -78,7 +80,7 @@ export async function startReplicas(deadlineMs = 250): Promise<Replicas> {
     error: (...line: unknown[]) => void errors.push(line),
   });
   return {
-    ...{ clock, database, simulated, errors },
+    ...{ clock, database, simulated, errors, url: storage.url },
     start: (wrap = {}) => {
       const replica = newReplica({ clock, database, simulated, logger, deadlineMs }, wrap);
       started.push(replica.deps);

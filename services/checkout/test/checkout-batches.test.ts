@@ -1,6 +1,7 @@
 import { openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { plannedScans } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { type CheckoutHarness, createCheckoutHarness, type Opened, plainCourse } from './checkout-harness.ts';
@@ -26,8 +27,8 @@ afterEach(async () => {
 const email = 'ada@example.com';
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
-/** How often each named statement ran since. */
-async function countStatements(): Promise<Map<string, number>> {
+/** How often each named statement ran since. @param texts gets their texts */
+async function countStatements(texts = new Map<string, string>()): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   const database = await openDatabase(databaseOptions(harness.base.database.url));
   const client = await database.pool.connect();
@@ -36,8 +37,11 @@ async function countStatements(): Promise<Map<string, number>> {
   await database.close();
   const { query } = prototype;
   vi.spyOn(prototype, 'query').mockImplementation(function (this: unknown, ...args: unknown[]) {
-    const { name } = args[0] as { name?: string };
-    if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const { name, text } = args[0] as { name?: string; text: string };
+    if (name !== undefined) {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      texts.set(name, text);
+    }
     return query.apply(this, args);
   });
   return counts;
@@ -127,6 +131,33 @@ test('fifty checkouts opened and paid at once ask catalog once each time, and sh
   expect(statements.get('checkouts-record-orders')).toBeLessThanOrEqual(25);
   expect(await harness.query('select distinct status from orders')).toEqual([{ status: 'paid' }]);
   expect(await harness.events()).toHaveLength(50);
+});
+
+test('no statement that a buyer waits for reads all checkouts, even before the planner knows how many there are', async () => {
+  const texts = new Map<string, string>();
+  await countStatements(texts);
+  const [paid, declined, waiting] = [
+    await harness.open({ email }),
+    await harness.open({ email }),
+    await harness.open({ email }),
+  ];
+  await harness.pay(paid, 'ok');
+  await harness.pay(declined, 'declined');
+  await harness.pay(waiting, 'action');
+  const [first] = harness.billing.tries;
+  if (first !== undefined) await harness.billing.publishCompleted(first);
+  await eventually(() => texts.has('checkouts-recorded-tries'));
+  const ofCheckouts = [...texts].filter(([name]) => /^checkouts?-/.test(name));
+  expect(ofCheckouts.map(([name]) => name)).toEqual(
+    expect.arrayContaining([
+      ...['checkouts-by-secret', 'checkouts-freeze', 'checkouts-recorded-tries'],
+      ...['checkouts-record-orders', 'checkouts-record-declines', 'checkouts-record-confirmations'],
+    ]),
+  );
+  for (const [name, text] of ofCheckouts) {
+    const scans = await plannedScans(harness.base.database.url, text);
+    expect([name, scans.filter(({ lookUp }) => lookUp === undefined)]).toEqual([name, []]);
+  }
 });
 
 test('events of payments that were recorded from the replies cost one statement together, and change nothing', async () => {

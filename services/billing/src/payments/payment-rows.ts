@@ -24,11 +24,14 @@ export function paymentOf(row: Payment): Payment {
 
 const dateOf = (value: Date | null): Date | null => (value === null ? null : new Date(value));
 
-const byId = statement('payments-by-id', `select ${paymentColumns} from payments where account_id = $1 and id = $2`);
+const byId = statement(
+  'payments-by-id',
+  `select ${paymentColumns} from payments where account_id = $1 and order_id = $2 and id = $3`,
+);
 
 /** A payment as it stands now. */
-export async function readPayment(database: Database, { account_id, id }: Payment): Promise<Payment> {
-  const { rows } = await database.pool.query<Payment>(byId([account_id, id]));
+export async function readPayment(database: Database, { account_id, order_id, id }: Payment): Promise<Payment> {
+  const { rows } = await database.pool.query<Payment>(byId([account_id, order_id, id]));
   return paymentOf(rows[0] as Payment);
 }
 

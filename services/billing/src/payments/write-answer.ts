@@ -27,8 +27,8 @@ export interface AnswerEvent extends OutboxRow {
 /** Writes answers; false for one whose payment came to an end before. */
 export type Answers = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
 
-const mayChange = `p.id = any (array(select id from locked)) and p.id = c.id and p.account_id = c.account_id
-  and p.status = any (c."from")`;
+const mayChange = `l.id = l.wanted_id and p.id = l.id and p.id = c.id and p.order_id = c.order_id
+  and p.account_id = c.account_id and p.status = any (c."from")`;
 
 /**
  * Writes processors' answers and all that follows from them in one statement. A payment whose end was recorded before stays
@@ -39,55 +39,63 @@ const mayChange = `p.id = any (array(select id from locked)) and p.id = c.id and
  *   charge    money taken      hold   money held           method    cards, for charges without the buyer
  *   captured  holds that money was taken of                refunded  charges that were given back
  *
- * $1 accounts and $2 payments, those that are ended among them; $3–$10 lists of rows, one for each of these parts: JSON that
- * holds all of them would be read anew for each.
+ * $1 accounts, $2 orders and $3 payments, those that are ended among them; $4–$11 lists of rows, one for each of these
+ * parts: JSON that holds all of them would be read anew for each.
+ *
+ * Payments are looked up one by one, by their orders: `wanted_id` is compared so that the planner expects one row. It may
+ * choose to read the whole table for the ten rows that it expects of any array.
  */
 const recordStatement = statement(
   'payments-record',
   `with locked as materialized (
-     select id from payments where account_id = any ($1::text[]) and id = any ($2::text[]) order by id for no key update
+     select p.id, w.id as wanted_id
+     from (select account_id, order_id, id from unnest($1::text[], $2::text[], $3::text[]) as u(account_id, order_id, id)
+       order by id) as w
+     cross join lateral (
+       select id from payments
+       where account_id = w.account_id and order_id = w.order_id and id = w.id for no key update) as p
    ), changed as (
      update payments as p set ${updateColumns}
-     from json_to_recordset($3::json) as c(${updateRecord})
+     from locked as l, json_to_recordset($4::json) as c(order_id text, ${updateRecord})
      where ${mayChange}
      returning p.id, p.account_id, p.order_id, p.currency, p.processor, p.customer_email, p.test, p.finished_at
    ), ended as (
      update payments as p set ${updateColumns}
-     from json_to_recordset($4::json) as c(release_id text, ${updateRecord})
+     from locked as l, json_to_recordset($5::json) as c(order_id text, release_id text, ${updateRecord})
      where ${mayChange} and c.release_id in (select id from changed)
      returning p.id
    ), charge as (
      insert into charges (id, account_id, order_id, step, amount_cents, currency, processor, reference, test, charged_at)
      select p.id, p.account_id, p.order_id, c.step, c.amount_cents, p.currency, p.processor, c.reference, p.test, p.finished_at
      from changed as p,
-       json_to_recordset($5::json) as c(payment_id text, step text, amount_cents bigint, reference text)
+       json_to_recordset($6::json) as c(payment_id text, step text, amount_cents bigint, reference text)
      where p.id = c.payment_id
    ), hold as (
      insert into holds (order_id, account_id, payment_id, reference, amount_cents, currency, capture_before, decide_by,
        upsell, status, processor, test, held_at, due_at)
      select p.order_id, p.account_id, p.id, h.reference, h.amount_cents, p.currency, h.capture_before, h.decide_by,
        h.upsell, 'held', p.processor, p.test, p.finished_at, h.due_at
-     from changed as p, json_to_recordset($6::json) as h(payment_id text, reference text, amount_cents bigint,
+     from changed as p, json_to_recordset($7::json) as h(payment_id text, reference text, amount_cents bigint,
        capture_before timestamptz, decide_by timestamptz, upsell json, due_at timestamptz)
      where p.id = h.payment_id
    ), method as (
      insert into payment_methods (account_id, order_id, customer_email, processor, method, last_four, saved_at)
      select p.account_id, p.order_id, p.customer_email, p.processor, m.method, m.last_four, p.finished_at
-     from changed as p, json_to_recordset($7::json) as m(payment_id text, method text, last_four text)
+     from changed as p, json_to_recordset($8::json) as m(payment_id text, method text, last_four text)
      where p.id = m.payment_id
      on conflict (account_id, order_id) do update
      set method = excluded.method, processor = excluded.processor, last_four = excluded.last_four
    ), captured as (
      update holds as h set captured_cents = h.captured_cents + c.cents
-     from changed as p, json_to_recordset($8::json) as c(payment_id text, cents bigint)
+     from changed as p, json_to_recordset($9::json) as c(payment_id text, cents bigint)
      where p.id = c.payment_id and h.account_id = p.account_id and h.order_id = p.order_id
    ), refunded as (
      update charges as c set refunded_cents = c.refunded_cents + r.cents, refund_due_at = null
-     from changed as p, json_to_recordset($9::json) as r(payment_id text, id text, cents bigint)
+     from changed as p, json_to_recordset($10::json) as r(payment_id text, id text, cents bigint)
      where p.id = r.payment_id and c.account_id = p.account_id and c.id = r.id
    ), events as (
      insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_recordset($10::json) as e("of" text, ${outboxRecord})
+     select ${outboxColumns} from json_to_recordset($11::json) as e("of" text, ${outboxRecord})
      where e."of" in (select id from changed union all select id from ended)
    )
    select array(select id from changed) as changed`,
@@ -119,9 +127,12 @@ function createOrderAnswers(database: Database): Answers {
 }
 
 function valuesOf(answers: readonly Answer[]): unknown[] {
-  const payments = answers.map(({ payment: { id, account_id }, change }) => ({ ...change.payment, id, account_id }));
-  const ended = answers.flatMap(({ payment: { id: release_id, account_id }, change, end }) =>
-    change.ended === null || end === null ? [] : [{ ...end, id: change.ended.id, account_id, release_id }],
+  const payments = answers.map(({ payment: { id, account_id, order_id }, change }) => {
+    return { ...change.payment, id, account_id, order_id };
+  });
+  // A release is a payment of the order whose payment it ends.
+  const ended = answers.flatMap(({ payment: { id: release_id, account_id, order_id }, change, end }) =>
+    change.ended === null || end === null ? [] : [{ ...end, id: change.ended.id, account_id, order_id, release_id }],
   );
   const each = <Row extends object>(rowOf: (change: PaymentChange) => Row | null) =>
     answers.flatMap(({ payment, change }) => {
@@ -137,6 +148,7 @@ function valuesOf(answers: readonly Answer[]): unknown[] {
     each(({ refunded }) => refunded),
     answers.flatMap(({ events }) => events),
   ];
-  const accounts = [...new Set(payments.map(({ account_id }) => account_id))];
-  return [accounts, [...payments, ...ended].map(({ id }) => id), ...lists.map((list) => JSON.stringify(list))];
+  const all = [...payments, ...ended];
+  const keys = (['account_id', 'order_id', 'id'] as const).map((column) => all.map((row) => row[column]));
+  return [...keys, ...lists.map((list) => JSON.stringify(list))];
 }

@@ -39,6 +39,12 @@ const revokedKey = 'sim_key_revoked';
 /** Its own: calls never wait for the service's connections, nor the service for those of calls. */
 const poolMax = 4;
 const slowMsDefault = 3_000;
+/**
+ * Nobody waits until its entries are on the disk. What follows from an answer is written to the same database afterwards,
+ * and the server flushes in that order: after a crash the books lack at most what nobody has written down, and such a
+ * payment counts as never received.
+ */
+const notFlushed = { synchronous_commit: 'off' };
 
 export interface SimulatedProcessor extends PaymentProcessor {
   close(): Promise<void>;
@@ -75,6 +81,7 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
     entities: [],
     migrations: [],
     poolMax,
+    settings: notFlushed,
   });
   const [cards, saved] = [createCardWriter(database), createSavedWriter(database)];
   const books: Books = { database, cards, saved, clock, slowMs };

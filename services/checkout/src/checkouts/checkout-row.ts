@@ -64,10 +64,12 @@ export interface OfBuyer {
 
 const bySecret = statement(
   'checkouts-by-secret',
-  `select c.*, w.place from unnest($1::text[], $2::bytea[]) with ordinality as w(id, hash, place)
+  `select c.*, w.place
+   from unnest($1::text[], $2::bytea[], $1::text[]) with ordinality as w(id, hash, same_id, place)
    cross join lateral (
      select ${checkoutColumns} from ${checkoutsAndSales} where c.id = w.id and w.hash = any (c.secret_hashes) limit 1
-   ) as c`,
+   ) as c
+   where w.id = w.same_id`,
 );
 
 /** The buyers' checkouts in their places; null for an id that is none, an unknown id and a wrong secret. */

@@ -27,8 +27,8 @@ type Completed = ReceivedEvent<EventData<typeof paymentCompleted>>;
  */
 const knownStatement = statement(
   'checkouts-recorded-tries',
-  `select w.place from unnest($1::text[], $2::text[], $3::integer[], $4::boolean[])
-     with ordinality as w(account_id, order_id, try_no, declined, place)
+  `select w.place from unnest($1::text[], $2::text[], $3::integer[], $4::boolean[], $2::text[])
+     with ordinality as w(account_id, order_id, try_no, declined, same_order_id, place)
    cross join lateral (
      select id, status in ('authorized', 'paid', 'refunded') or upsell_status is not null as ordered from checkouts
      where account_id = w.account_id and order_id = w.order_id limit 1
@@ -37,7 +37,7 @@ const knownStatement = statement(
      select reason from checkout_tries
      where account_id = w.account_id and checkout_id = c.id and try_no = w.try_no limit 1
    ) as t
-   where case when w.declined then t.reason is not null else c.ordered end`,
+   where w.order_id = w.same_order_id and case when w.declined then t.reason is not null else c.ordered end`,
 );
 
 /**

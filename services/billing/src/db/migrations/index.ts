@@ -11,6 +11,7 @@ import { Renewals } from './0009-renewals.ts';
 import { DailyRunProgress } from './0010-daily-run-progress.ts';
 import { SubscriptionAnchors } from './0012-subscription-anchors.ts';
 import { ToldOrphans } from './0013-books.ts';
+import { PaymentsByKey } from './0014-payments-by-key.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -26,4 +27,5 @@ export const migrations: Migrations = [
   accountSettingsMigration('0011'),
   { name: '0012-subscription-anchors', class: SubscriptionAnchors },
   { name: '0013-books', class: ToldOrphans },
+  { name: '0014-payments-by-key', class: PaymentsByKey },
 ];
