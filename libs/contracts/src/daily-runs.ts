@@ -25,7 +25,7 @@ export type RunProblem = z.infer<typeof runProblem>;
 /** What a caller may say of the run. */
 export const startDailyRunBody = z
   .strictObject({
-    force: z.boolean().optional().describe('Charges also what is more than the limit of charges allows.'),
+    force: z.boolean().optional().describe('Charges beyond the limit of charges.'),
   })
   .meta({ id: 'DailyRunStart' });
 
@@ -35,7 +35,10 @@ export const startDailyRun = defineRequest('command', 'billing', 'daily-runs.run
   output: dailyResult,
 });
 
-const moneyCount = z.object({ count: z.int(), amounts: z.array(z.object({ currency: z.string(), cents: z.int() })) });
+const moneyCount = z.object({
+  count: z.int(),
+  amounts: z.array(z.object({ currency: z.string().max(3), cents: z.int() })),
+});
 
 /** How far a run is: `left` is what was due at its beginning and is not done. */
 export const runProgress = z.object({ done: z.int(), left: z.int(), per_second: z.number() });
@@ -53,7 +56,7 @@ export const booksComparison = z.object({
         kind: z.enum(['charge', 'refund']),
         id: z.string().describe('The processor’s reference, or our payment’s id.'),
         amount_cents: z.int(),
-        currency: z.string(),
+        currency: z.string().max(3),
         detail: z.string().describe('What to do.'),
       }),
     )
@@ -90,7 +93,7 @@ const plannedStep = z.object({
   customer_email: z.string(),
   product_name: z.string(),
   amount_cents: z.int().describe('What would be charged or captured; 0 for a reminder and a look-up.'),
-  currency: z.string(),
+  currency: z.string().max(3),
   due_at: timestamp,
   attempt: z.int().nullable().describe('The number of the try, for a renewal and a retry.'),
 });
@@ -111,10 +114,16 @@ export const dailyPreview = z
       reminders: z.int(),
     }),
     charge_limit: z.object({
-      normal_cents: z.int(),
-      limit_cents: z.int().nullable(),
-      due_cents: z.int(),
       exceeded: z.boolean(),
+      currencies: z.array(
+        z.object({
+          currency: z.string().max(3),
+          due_cents: z.int(),
+          normal_cents: z.int(),
+          limit_cents: z.int().nullable().describe('Null: no limit.'),
+          exceeded: z.boolean(),
+        }),
+      ),
     }),
     data: z.array(plannedStep),
     next: z.string().nullable().describe('Send it as `after` for the next page.'),

@@ -46,6 +46,8 @@ export interface CallContext {
   readonly commandId?: string;
   /** Given when this serves a request with a deadline of its own: nobody waits for longer than that. */
   readonly deadlineMs?: number;
+  /** How long a command that takes its time is waited for; 20 s unless given, in milliseconds. */
+  readonly waitMs?: number;
 }
 
 export interface Requester {
@@ -134,7 +136,7 @@ async function deliver(
   const mailbox = port.inbox.open();
   const peer = port.peerOf(definition.service);
   const startedMs = performance.now();
-  const endMs = startedMs + (definition.mode === 'read' ? readWithinMs : resolveWithinMs);
+  const endMs = startedMs + (definition.mode === 'read' ? readWithinMs : (context.waitMs ?? resolveWithinMs));
   const about = { port, definition, payload, context, mailbox, peer };
   const call: Call = { ...about, startedMs, endMs, handedOver: false, tries: 0 };
   try {

@@ -1,5 +1,4 @@
 import { listProducts } from '@app/contracts/catalog';
-import { startDailyRun } from '@app/contracts/daily-runs';
 import type { RequestInput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import { createOrder, getOrder, listOrders } from '@app/contracts/orders';
@@ -7,13 +6,7 @@ import type { ServiceName } from '@app/contracts/services';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { connectNats } from '@app/messaging/connect';
 import type { RequestContext } from '@app/messaging/request-headers';
-import {
-  onRequest,
-  onRequestAcrossAccounts,
-  type RequestHandler,
-  Serialized,
-  serveRequests,
-} from '@app/messaging/serve-requests';
+import { onRequest, type RequestHandler, Serialized, serveRequests } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import { createTestNats, type TestNats } from '@app/testing/nats';
@@ -22,6 +15,7 @@ import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createGateway, type RunningGateway } from '../src/service.ts';
 import { createCheckoutDesk } from './checkout-stand-in.ts';
+import { createDailyDesk } from './daily-stand-in.ts';
 import { send } from './http.ts';
 
 export const platformKey = 'platform-key-of-the-tests-0123456789';
@@ -48,6 +42,7 @@ export async function createHarness() {
     asked.push(input);
     return new Serialized(json);
   };
+  const daily = createDailyDesk(asked);
   const standIns = [
     await serveAs(nats, 'checkout', [
       onRequest(createOrder, async (input, context) => {
@@ -57,10 +52,9 @@ export async function createHarness() {
       onRequest(listOrders, async (input) => reply(input, books.orders)),
       onRequest(getOrder, async (input) => reply(input, '{}')),
       ...buyersHandlers,
+      ...daily.checkout,
     ]),
-    await serveAs(nats, 'billing', [
-      onRequestAcrossAccounts(startDailyRun, async (input) => reply(input, '{"ok":true}')),
-    ]),
+    await serveAs(nats, 'billing', daily.billing),
     await serveAs(nats, 'webhook-dispatcher', [
       onRequest(putWebhookEndpoint, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
     ]),
@@ -84,6 +78,7 @@ export async function createHarness() {
     books,
     orderDesk,
     desk,
+    daily: daily.desk,
     /** The settings of every gateway, for a test that starts one by itself. */
     env,
     start: async (settings: Record<string, string> = {}): Promise<RunningGateway> => {

@@ -372,7 +372,10 @@ test('the platform key’s daily job has keys of its own', async () => {
   expect([await run(platformKey), await run(platformKey), await run(key)].map(({ status }) => status)).toEqual([
     200, 200, 200,
   ]);
-  expect(harness.asked).toEqual([{ accountId: null }, { accountId }]);
+  expect(harness.asked).toEqual([
+    { accountId: null, force: false },
+    { accountId, force: false },
+  ]);
 });
 
 test('a key is the same key for 30 days, and a new one after them', async () => {

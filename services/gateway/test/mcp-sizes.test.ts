@@ -1,10 +1,11 @@
 import { listAffiliates } from '@app/contracts/affiliates';
 import { getFunnel, getProduct, listProducts } from '@app/contracts/catalog';
-import { listDailyRuns } from '@app/contracts/daily-runs';
+import { listDailyRuns, previewDailyRun } from '@app/contracts/daily-runs';
 import type { RequestDefinition } from '@app/contracts/define';
 import { getMetrics } from '@app/contracts/metrics';
 import { getOrder, listOrders } from '@app/contracts/orders';
 import { listOrderPayments, listPayments } from '@app/contracts/payments';
+import { previewReminders } from '@app/contracts/reminders';
 import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
 import { getWebhookEndpoint, listActivity } from '@app/contracts/webhooks';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
@@ -37,6 +38,8 @@ const reads: RequestDefinition[] = [
   listSubscriptions,
   getSubscription,
   listDailyRuns,
+  previewDailyRun,
+  previewReminders,
   listAffiliates,
   getWebhookEndpoint,
   listActivity,

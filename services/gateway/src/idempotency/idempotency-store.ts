@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { type Database, statement } from '@app/service-kit/database';
 import { liveLeaseOwners } from '@app/service-kit/lease-owner';
-import { keptSince, leaseSeconds } from './idempotency.rules.ts';
+import { keptSince } from './idempotency.rules.ts';
 import { createResponseBox } from './response-box.ts';
 
 export interface RecordKey {
@@ -29,7 +29,11 @@ export interface IdempotencyStore {
   /** Keyed digest of a request and its caller. It has a key because a request may hold a password. */
   fingerprint(parts: readonly unknown[]): Buffer;
   /** Begins a request under the key. `commandId` is for a new record; a record whose first request died keeps its own. */
-  reserve(record: RecordKey, fingerprint: Buffer, commandId: string, now: Date): Promise<Reservation>;
+  reserve(
+    record: RecordKey,
+    request: { fingerprint: Buffer; commandId: string; leaseSeconds: number },
+    now: Date,
+  ): Promise<Reservation>;
   /** Stores the response. False when another request has taken the record over. */
   complete(lease: RecordLease, body: Uint8Array): Promise<boolean>;
   /** Lets the same request run again at once, with the same command id. */
@@ -52,7 +56,7 @@ const reserve = statement(
   `with reserved as (
      insert into idempotency_records as r
        (account_id, key, fingerprint, command_id, lease_until, created_at, lease_owner, lease_token, retried)
-     values ($1, $2, $3, $4, now() + interval '${leaseSeconds} seconds', $5, $7, $4, false)
+     values ($1, $2, $3, $4, now() + $8 * interval '1 second', $5, $7, $4, false)
      on conflict (account_id, key) do update set
        fingerprint = excluded.fingerprint,
        command_id = case when ${isPast} then excluded.command_id else r.command_id end,
@@ -111,8 +115,8 @@ export function createIdempotencyStore(database: Database, secret: string, owner
   const leaseValues = ({ accountId, key, token }: RecordLease) => [accountId, key, token];
   return {
     fingerprint: (parts) => createHmac('sha256', fingerprintKey).update(JSON.stringify(parts)).digest(),
-    reserve: async (record, fingerprint, commandId, now) => {
-      const values = [record.accountId, record.key, fingerprint, commandId, now, keptSince(now), owner];
+    reserve: async (record, { fingerprint, commandId, leaseSeconds }, now) => {
+      const values = [record.accountId, record.key, fingerprint, commandId, now, keptSince(now), owner, leaseSeconds];
       let { rows } = await pool.query<Row>(reserve(values));
       if (rows.length === 0) ({ rows } = await pool.query<Row>(reserve(values)));
       const [row] = rows;

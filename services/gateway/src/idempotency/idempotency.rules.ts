@@ -19,11 +19,19 @@ export function keptSince(now: Date): Date {
  * After this time another request may take the key over, even from a living process. It is longer than the
  * 20 s for which the requester repeats a lost command, the last try included.
  */
-export const leaseSeconds = 30;
+const leaseSeconds = 30;
 
-/** When to try a key in use again: after as long as its request has run so far, at the latest when its lease ends. */
-export function retryAfterSeconds(leaseLeftSeconds: number): number {
-  const lastedSeconds = leaseSeconds - leaseLeftSeconds;
+/** The lease of a request whose response may take so long, in milliseconds. */
+export function leaseSecondsOf(longestMs = 0): number {
+  return Math.max(leaseSeconds, Math.ceil(longestMs / 1_000) + 10);
+}
+
+/**
+ * When to try a key in use again: after as long as its request has run so far, at the latest when its lease ends.
+ * @param ofSeconds the whole lease
+ */
+export function retryAfterSeconds(leaseLeftSeconds: number, ofSeconds: number = leaseSeconds): number {
+  const lastedSeconds = ofSeconds - leaseLeftSeconds;
   return Math.max(1, Math.ceil(Math.min(lastedSeconds, leaseLeftSeconds)));
 }
 

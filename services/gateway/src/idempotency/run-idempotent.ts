@@ -11,6 +11,8 @@ export interface IdempotentCall {
   readonly fingerprint: Buffer;
   readonly commandId: string;
   readonly now: Date;
+  /** How long the request keeps the key to itself. */
+  readonly leaseSeconds: number;
   run(commandId: string): Promise<Uint8Array>;
   /**
    * The part of a response that is stored for repetitions: all but its secrets. Undefined for one that tells of work still
@@ -34,10 +36,14 @@ export async function runIdempotent(
   call: IdempotentCall,
 ): Promise<IdempotentResult> {
   const { record } = call;
-  const reservation = await store.reserve(record, call.fingerprint, call.commandId, call.now);
+  const reservation = await store.reserve(record, call, call.now);
   if (reservation.kind === 'in-use') {
     const detail = 'The first request with this Idempotency-Key is still running.';
-    throw new RetryLaterError('idempotency_key_in_use', detail, retryAfterSeconds(reservation.leaseLeftSeconds));
+    throw new RetryLaterError(
+      'idempotency_key_in_use',
+      detail,
+      retryAfterSeconds(reservation.leaseLeftSeconds, call.leaseSeconds),
+    );
   }
   if (reservation.kind === 'reused') {
     const detail = 'This Idempotency-Key was used with another method, path or body, or by another key or user.';

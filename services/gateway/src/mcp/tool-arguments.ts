@@ -38,16 +38,24 @@ export function argumentShape(tool: Tool): Shape {
   return { ...shape, offerId: z.string().describe('An id that begins `bmp_` or `ups_`, as the kind.') };
 }
 
-function bodyShape({ body }: Operation): Shape {
+function bodyShape({ body }: Pick<Operation, 'body'>): Shape {
   if (body === undefined) return {};
+  if (body instanceof z.ZodOptional) return bodyShape({ body: body.unwrap() as z.ZodType });
   if (!(body instanceof z.ZodObject)) throw new Error('a tool’s operation takes an object or nothing');
   return body.shape;
+}
+
+/** The call would change what cannot be changed back: it was not made. */
+export class ConfirmationNeeded extends DomainError {
+  constructor(detail: string) {
+    super('validation_failed', detail, [{ field: 'confirm', code: 'required', message: 'must be true' }]);
+  }
 }
 
 /**
  * The request that these arguments make. Checks only names and the tool's own arguments: the operation validates the
  * rest, as over HTTP.
- * @throws DomainError validation_failed
+ * @throws DomainError validation_failed, ConfirmationNeeded for want of `confirm: true`
  */
 export function toolRequest(tool: Tool, given: Record<string, unknown>): ToolRequest {
   const { params, query } = tool.operation;
@@ -64,8 +72,7 @@ export function toolRequest(tool: Tool, given: Record<string, unknown>): ToolReq
     full?: boolean;
   };
   if (tool.confirmation !== undefined && confirm === undefined) {
-    const field = { field: 'confirm', code: 'required', message: 'must be true' };
-    throw new DomainError('validation_failed', tool.confirmation, [field]);
+    throw new ConfirmationNeeded(tool.confirmation);
   }
   const values = { ...tool.defaults, ...given };
   return {

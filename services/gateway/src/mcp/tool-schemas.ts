@@ -1,4 +1,5 @@
 import { productResource } from '@app/contracts/catalog';
+import { dailyResult } from '@app/contracts/daily-runs';
 import { orderResource, orderWithPayments } from '@app/contracts/orders';
 import { paymentResource } from '@app/contracts/payments';
 import { subscriptionResource, subscriptionWithHistory } from '@app/contracts/subscriptions';
@@ -47,6 +48,7 @@ const resultValuesMax = 6;
 
 /** Resources that several tools return, each with the operation of the one tool that names its fields. */
 const namedBy = new Map<z.core.$ZodType, string>([
+  [dailyResult, 'runDailyJob'],
   [productResource, 'listProducts'],
   [paymentResource, 'listPayments'],
   [subscriptionResource, 'listSubscriptions'],

@@ -14,6 +14,8 @@ export interface Tool {
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** What a call without `confirm: true` is told instead. */
   readonly confirmation?: string;
+  /** A read that is asked then, and what of its result the caller is told too: what the call would do now. */
+  readonly preview?: { readonly operation: Operation; readonly fields: readonly string[] };
   readonly annotations: ToolAnnotations;
 }
 

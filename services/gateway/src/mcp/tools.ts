@@ -189,13 +189,21 @@ export const tools: readonly Tool[] = [
     description: 'Runs the day’s collections, which charge buyers, and answers its counts. Asks for `confirm: true`.',
     operation: operation('runDailyJob'),
     confirmation:
-      'This runs the day’s collections for the account now: holds that are due are captured, which charges the buyers. ' +
-      'When the seller agrees, call again with confirm: true.',
+      'This runs the day’s collections for the account now: renewals and retries that are due are charged, holds that are ' +
+      'due are captured, and stalled checkouts get a reminder. When the seller agrees, call again with confirm: true.',
+    preview: { operation: operation('previewDailyRun'), fields: ['totals', 'charge_limit'] },
     annotations: charges,
   },
   {
+    name: 'preview_daily_run',
+    description: 'What run_daily_job would do now: totals, and the first steps.',
+    operation: operation('previewDailyRun'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
     name: 'list_daily_runs',
-    description: 'Newest first, 10 by default.',
+    description: 'Newest first, 10 by default. One under way has no `result`.',
     operation: operation('listDailyRuns'),
     defaults: shortPage,
     annotations: reads,

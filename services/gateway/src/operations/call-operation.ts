@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
 import { checkoutNotFound } from '../auth/checkout-secret.ts';
-import { checkIdempotencyKey } from '../idempotency/idempotency.rules.ts';
+import { checkIdempotencyKey, leaseSecondsOf } from '../idempotency/idempotency.rules.ts';
 import { runIdempotent } from '../idempotency/run-idempotent.ts';
 import { checkAccess } from './check-access.ts';
 import type { Call, KeyScope, Operation, SecretField, SessionCookie } from './operation.ts';
@@ -86,6 +86,7 @@ export async function callOperation(
     ]),
     commandId,
     now: app.clock.now(),
+    leaseSeconds: leaseSecondsOf(operation.longestMs),
     run: perform,
     stored: (response) => storedPart(operation, response),
   });

@@ -74,6 +74,8 @@ export interface Operation {
   readonly response: z.ZodType;
   /** The field of the response that is a secret: sent once, and never again under the same Idempotency-Key. */
   readonly secret?: SecretField;
+  /** How long the response may take, in milliseconds; the requester's 20 s unless given. */
+  readonly longestMs?: number;
   /** Whether a response tells of work that goes on: it is not kept for repetitions under its Idempotency-Key. */
   isUnderWay?(response: { readonly status?: unknown }): boolean;
   /** For an operation without a key of the API that takes an Idempotency-Key: whose keys they are. */

@@ -1,0 +1,67 @@
+import { type DailyResult, getDailyRun, previewDailyRun, startDailyRun } from '@app/contracts/daily-runs';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { previewReminders, runReminders } from '@app/contracts/reminders';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { onRequest, onRequestAcrossAccounts } from '@app/messaging/serve-requests';
+
+export const nothingDone: DailyResult = {
+  ok: true,
+  rebills: { charged: 0, chargedCents: 0, retried: 0, canceled: 0 },
+  recovery: { sent: 0, recovered: 0 },
+  holdsSettled: 0,
+  problems: [],
+};
+
+export const nothingPlanned: RequestOutput<typeof previewDailyRun> = {
+  at: '2026-03-15T12:00:00.000Z',
+  totals: {
+    ...{
+      renewals: { count: 0, amounts: [] },
+      retries: { count: 0, amounts: [] },
+      settlements: { count: 0, amounts: [] },
+    },
+    ...{ look_ups: 0, reminders: 0 },
+  },
+  charge_limit: { exceeded: false, currencies: [] },
+  data: [],
+  next: null,
+};
+
+/** What billing and checkout make of a daily run; a test may change each. */
+export interface DailyDesk {
+  collect: (input: RequestInput<typeof startDailyRun>, context: RequestContext) => Promise<DailyResult>;
+  remind: (
+    input: RequestInput<typeof runReminders>,
+    context: RequestContext,
+  ) => Promise<RequestOutput<typeof runReminders>>;
+  preview: (input: RequestInput<typeof previewDailyRun>) => Promise<RequestOutput<typeof previewDailyRun>>;
+  previewReminders: (input: RequestInput<typeof previewReminders>) => Promise<RequestOutput<typeof previewReminders>>;
+}
+
+/** @param asked gets the input of each run that billing was asked for */
+export function createDailyDesk(asked: unknown[]) {
+  const desk: DailyDesk = {
+    collect: async () => nothingDone,
+    remind: async () => ({ ok: true, sent: 0, recovered: 0, problem: null }),
+    preview: async () => nothingPlanned,
+    previewReminders: async () => ({ count: 0, data: [], next: null }),
+  };
+  return {
+    desk,
+    billing: [
+      onRequestAcrossAccounts(startDailyRun, async (input, context) => {
+        asked.push(input);
+        return await desk.collect(input, context);
+      }),
+      onRequestAcrossAccounts(getDailyRun, async ({ runId }, { accountId }) => ({
+        ...{ id: runId, started_at: '2026-03-15T12:00:00.000Z', finished_at: null, result: null, books: null },
+        progress: { done: accountId === '' ? 7 : 3, left: 2, per_second: 1 },
+      })),
+      onRequest(previewDailyRun, (input) => desk.preview(input)),
+    ],
+    checkout: [
+      onRequestAcrossAccounts(runReminders, (input, context) => desk.remind(input, context)),
+      onRequest(previewReminders, (input) => desk.previewReminders(input)),
+    ],
+  };
+}

@@ -1,0 +1,190 @@
+import { DomainError } from '@app/contracts/errors';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { RunningGateway } from '../src/service.ts';
+import { nothingDone, nothingPlanned } from './daily-stand-in.ts';
+import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
+import { send } from './http.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let gateway: RunningGateway;
+let url: string;
+let seller: Awaited<ReturnType<typeof createSeller>>;
+let usual: Harness['daily'];
+beforeAll(async () => {
+  harness = await createHarness();
+  gateway = await harness.start();
+  url = gateway.url;
+  seller = await createSeller(url);
+  usual = { ...harness.daily };
+});
+afterAll(() => harness.close());
+beforeEach(() => void Object.assign(harness.daily, usual));
+
+const runDaily = (key: string, more: Parameters<typeof send>[3] = {}) =>
+  send(url, 'POST', '/api/cron/daily', { key, ...more });
+const charged = { ...nothingDone, rebills: { ...nothingDone.rebills, charged: 3, chargedCents: 5700 } };
+
+test('billing and checkout run as one command, and their results are one', async () => {
+  const commands: RequestContext[] = [];
+  harness.daily.collect = async (_, context) => {
+    commands.push(context);
+    return charged;
+  };
+  harness.daily.remind = async (input, context) => {
+    expect(input).toEqual({ accountId: seller.accountId });
+    commands.push(context);
+    return { ok: true, sent: 4, recovered: 1, problem: null };
+  };
+  const answer = await runDaily(seller.key);
+  expect(answer.json).toEqual({ ...charged, recovery: { sent: 4, recovered: 1 } });
+  expect(commands.map(({ accountId }) => accountId)).toEqual([seller.accountId, seller.accountId]);
+  expect(commands[0]?.commandId).toBe(commands[1]?.commandId);
+});
+
+test('with the platform key both run for every account', async () => {
+  harness.daily.remind = async ({ accountId }) => ({
+    ok: true,
+    sent: accountId === null ? 9 : 0,
+    recovered: 0,
+    problem: null,
+  });
+  expect((await runDaily(platformKey)).json.recovery.sent).toBe(9);
+  expect(harness.asked.at(-1)).toEqual({ accountId: null, force: false });
+});
+
+test.each([
+  ['fails', () => Promise.reject(new DomainError('internal', 'no'))],
+  ['cannot do all', async () => ({ ok: false, sent: 2, recovered: 0, problem: 'The mail server refused the login.' })],
+])('when checkout %s, billing’s result is answered and says so', async (_, remind) => {
+  harness.daily.collect = async () => ({
+    ...charged,
+    ok: false,
+    problems: Array.from({ length: 10 }, (_each, n) => ({ code: 'account_failed' as const, detail: `${n}` })),
+  });
+  harness.daily.remind = remind;
+  const { status, json } = await runDaily(seller.key);
+  expect([status, json.ok, json.rebills.charged, json.problems.length]).toEqual([200, false, 3, 10]);
+  expect(json.problems.at(-1).code).toBe('reminders_failed');
+});
+
+test('no body, an empty one and an empty object run the job; force is passed on', async () => {
+  const key = seller.key;
+  const json = { 'content-type': 'application/json' };
+  for (const more of [{}, { raw: '' }, { raw: '', headers: json }, { body: {} }, { body: { force: false } }]) {
+    expect([more, (await runDaily(key, more)).status]).toEqual([more, 200]);
+    expect(harness.asked.at(-1)).toEqual({ accountId: seller.accountId, force: false });
+  }
+  expect((await runDaily(key, { body: { force: true } })).status).toBe(200);
+  expect(harness.asked.at(-1)).toEqual({ accountId: seller.accountId, force: true });
+});
+
+test.each([
+  ['force', { force: 'yes' }],
+  ['force', { force: null }],
+  ['accountId', { accountId: null }],
+  ['', []],
+])('a wrong body is refused and names %s', async (field, body) => {
+  const before = harness.asked.length;
+  const { status, json } = await runDaily(seller.key, { body });
+  expect([status, json.errors[0].field]).toEqual([422, field]);
+  expect(harness.asked.length).toBe(before);
+});
+
+test('a run that has no result in time is answered with 503 that names the run, and asked again it is the same run', async () => {
+  const runs: string[] = [];
+  const headers = { 'idempotency-key': 'long-run' };
+  // The wait itself is too long for a test: the gateway that closes ends it early, with the same answer.
+  const second = await harness.start();
+  harness.daily.collect = async (_, { commandId }) => {
+    runs.push(commandId);
+    if (runs.length < 2) void second.close();
+    throw new DomainError('outcome_unknown', 'still under way');
+  };
+  const answer = await send(second.url, 'POST', '/api/cron/daily', { key: seller.key, headers });
+  expect([answer.status, answer.json.code]).toEqual([503, 'outcome_unknown']);
+  expect(answer.json.detail).toContain(`GET /api/v1/daily-runs/run_${runs[0]} says`);
+  harness.daily.collect = async (_, { commandId }) => {
+    runs.push(commandId);
+    return charged;
+  };
+  expect((await runDaily(seller.key, { headers })).json.rebills.charged).toBe(3);
+  expect(new Set(runs).size).toBe(1);
+});
+
+test('a run that takes longer than other requests may is waited for', async () => {
+  let asked = 0;
+  const begunMs = Date.now();
+  harness.daily.collect = async () => {
+    asked += 1;
+    if (Date.now() - begunMs < 21_000) throw new DomainError('outcome_unknown', 'still under way');
+    return charged;
+  };
+  expect((await runDaily(seller.key)).json.rebills.charged).toBe(3);
+  expect(asked).toBeGreaterThan(4);
+}, 40_000);
+
+test('one run is read by its id, with the platform key one over all accounts', async () => {
+  const get = (key: string, id: string) => send(url, 'GET', `/api/v1/daily-runs/${id}`, { key });
+  const id = 'run_01m7xft13ne0wattr3dpc56bw9';
+  expect((await get(seller.key, id)).json).toMatchObject({ id, progress: { done: 3 } });
+  expect((await get(platformKey, id)).json).toMatchObject({ id, progress: { done: 7 } });
+  const unknown = await get(seller.key, 'nonsense');
+  expect([unknown.status, unknown.json.code]).toEqual([404, 'daily_run_not_found']);
+  expect((await send(url, 'GET', '/api/v1/daily-runs/preview', { key: platformKey })).status).toBe(403);
+});
+
+const step = (id: string) => ({
+  ...{
+    kind: 'renewal' as const,
+    id,
+    customer_email: 'a@x.io',
+    product_name: 'Club',
+    amount_cents: 1900,
+    currency: 'usd',
+  },
+  ...{ due_at: '2026-03-15T12:00:00.000Z', attempt: 1 },
+});
+const reminder = (checkoutId: string) => ({
+  ...{ checkoutId, customerEmail: 'b@x.io', productName: 'Course', totalCents: 4900, currency: 'usd' },
+  dueAt: '2026-03-15T12:00:00.000Z',
+});
+
+test('the preview pages through billing’s steps and then checkout’s reminders, each once', async () => {
+  const [steps, reminders] = [['s1', 's2', 's3', 's4', 's5'].map(step), ['r1', 'r2', 'r3', 'r4'].map(reminder)];
+  const page = <T>(all: T[], after: string | undefined, limit: number) => {
+    const from = after === undefined ? 0 : Number(after);
+    return { data: all.slice(from, from + limit), next: from + limit < all.length ? String(from + limit) : null };
+  };
+  harness.daily.preview = async ({ after, limit = 50 }) => ({
+    ...nothingPlanned,
+    ...(after === 'end' ? { data: [], next: null } : page(steps, after, limit)),
+  });
+  harness.daily.previewReminders = async ({ after, limit = 50 }) => ({
+    ...page(reminders, after, limit),
+    count: reminders.length,
+  });
+  for (const limit of [1, 2, 3, 4, 5, 9, 50]) {
+    const seen: string[] = [];
+    let after = '';
+    for (let pages = 0; pages < 20; pages++) {
+      const path = `/api/v1/daily-runs/preview?limit=${limit}${after && `&after=${encodeURIComponent(after)}`}`;
+      const { status, json } = await send(url, 'GET', path, { key: seller.key });
+      expect(status).toBe(200);
+      expect(json.totals.reminders).toBe(4);
+      seen.push(...json.data.map(({ id }: { id: string }) => id));
+      if (json.next === null) break;
+      after = json.next;
+    }
+    expect([limit, seen]).toEqual([limit, ['s1', 's2', 's3', 's4', 's5', 'r1', 'r2', 'r3', 'r4']]);
+  }
+});
+
+test('a preview without checkout is refused, not told in part', async () => {
+  harness.daily.previewReminders = () => Promise.reject(new DomainError('service_unavailable', 'gone'));
+  const { status, json } = await send(url, 'GET', '/api/v1/daily-runs/preview', { key: seller.key });
+  expect([status, json.code]).toEqual([503, 'service_unavailable']);
+}, 20_000);
