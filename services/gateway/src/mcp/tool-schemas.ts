@@ -72,7 +72,8 @@ export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object'
     override: ({ zodSchema, jsonSchema }) => {
       plainSchema({ zodSchema, jsonSchema, io: 'output' });
       leaveOutWhatAnotherNames(zodSchema, jsonSchema, operation.id);
-      for (const key of ['pattern', 'format', 'required', 'description', 'default'] as const) delete jsonSchema[key];
+      for (const key of ['pattern', 'format', 'maxLength', 'required', 'description', 'default'] as const)
+        delete jsonSchema[key];
       if ((jsonSchema.enum?.length ?? 0) > resultValuesMax) delete jsonSchema.enum;
       if (isScalar(jsonSchema)) for (const key of ['type', 'minimum', 'maximum'] as const) delete jsonSchema[key];
     },
