@@ -189,6 +189,22 @@ test('hostile queries of the payment log find nothing and break nothing', async 
   }
 });
 
+test('hostile queries of payouts and statements are refused by name', async () => {
+  const body = { code: 'LEAF', name: 'Leaf', email: 'leaf@example.com', commissionPercent: 10 };
+  expect((await seller.call('POST', '/api/v1/affiliates', { body })).status).toBe(200);
+  const statement = '/api/v1/affiliates/LEAF/statement';
+  for (const path of ['/api/v1/payouts?code=%00', '/api/v1/payouts?code=nobody', '/api/v1/payouts?before=x']) {
+    expectProblem(path, await seller.call('GET', path), [422]);
+  }
+  for (const part of ['before=%00', 'before=led_x', `before=${'x'.repeat(65)}`, 'limit=101', 'affiliateId=x']) {
+    expectProblem(part, await seller.call('GET', `${statement}?${part}`), [422]);
+  }
+  for (const part of ['includePending=', 'includePending=TRUE', 'includePending=%00', 'currency=usd']) {
+    expectProblem(part, await seller.call('POST', `/api/v1/affiliates/LEAF/payouts?${part}`), [422]);
+  }
+  expect(await query(cluster.databaseUrl('affiliate'), 'select id from payouts')).toEqual([]);
+});
+
 test('hostile filters of the subscriptions are refused by name', async () => {
   for (const part of [
     'status=living',

@@ -23,7 +23,7 @@ const tags: Record<string, string> = {
   Payments: 'What was tried to move money, and through which processor.',
   Checkout: 'For the buyer’s page: without a key, from any origin.',
   Subscriptions: 'What renews.',
-  Affiliates: 'Affiliates and their commissions.',
+  Affiliates: 'Affiliates, their commissions and payouts.',
   Metrics: 'Sales figures of a product.',
   Webhooks: 'Events to the seller’s own URL, and Recent activity.',
   'Daily job': 'Renewals, retries, nudges and holds.',

@@ -119,6 +119,16 @@ const checkout = {
 
 const upsell = { id: 'ups_01kaf2m4t8v0x2z4b6d8f0h2jk', headline: 'A year of live sessions', amountCents: 2900 };
 
+const payout = {
+  id: 'pay_01kb2c4d6e8f0g2h4j6k8m0n2p',
+  affiliate_code: 'ANNA',
+  amount_cents: 2040,
+  currency: 'usd',
+  commission_count: 1,
+  created_at: '2026-12-21T08:00:00.000Z',
+};
+const sale = { kind: 'commission', order_id: order.id, payout_id: null, currency: 'usd', created_at: order.created_at };
+
 interface Examples {
   readonly body?: unknown;
   readonly response: unknown;
@@ -160,6 +170,38 @@ export const examples: Readonly<Record<string, Examples>> = {
   pauseSubscription: { response: paused },
   resumeSubscription: { response: subscription },
   putPaymentMethod: { body: { paymentMethod: 'sim_ok' }, response: { ...subscription, last_four: null } },
+  listCommissions: {
+    response: {
+      data: [
+        {
+          id: 'com_01kahv7w3xe5m8q2r6t9y0b4cd',
+          order_id: order.id,
+          amount_cents: 2040,
+          currency: 'usd',
+          status: 'paid',
+          created_at: order.created_at,
+          kind: 'sale',
+          due_at: '2026-12-20T09:30:12.345Z',
+          payout_id: payout.id,
+        },
+      ],
+    },
+  },
+  getAffiliateStatement: {
+    response: {
+      balances: [{ currency: 'usd', pending_cents: 0, due_cents: 0, paid_cents: 2040 }],
+      data: [
+        {
+          ...{ id: 'led_01kb2c4d6e8f0g2h4j6k8m0n3q', kind: 'payout', order_id: null, payout_id: payout.id },
+          ...{ amount_cents: -2040, balance_cents: 0, currency: 'usd', created_at: payout.created_at },
+        },
+        { id: 'led_01kahv7w9ye5m8q2r6t9y0b4ce', ...sale, amount_cents: 2040, balance_cents: 2040 },
+      ],
+      has_more: false,
+    },
+  },
+  createPayout: { body: { currency: 'usd' }, response: payout },
+  listPayouts: { response: { data: [payout] } },
   openCheckout: {
     body: {
       handle: 'maya-paints',

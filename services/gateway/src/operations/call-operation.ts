@@ -83,6 +83,8 @@ export async function callOperation(
       operation.path,
       params,
       body ?? null,
+      // Nothing where there is none: fingerprints are kept for 30 days, also over an upgrade.
+      ...(Object.keys(query).length === 0 ? [] : [query]),
     ]),
     commandId,
     now: app.clock.now(),
