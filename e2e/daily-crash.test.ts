@@ -1,0 +1,216 @@
+import { eventually } from '@app/testing/eventually';
+import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { atRandomMoments } from '@app/testing/pace';
+import { query } from '@app/testing/sql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cluster, startCluster } from './support/cluster.ts';
+import { type Later, startLater } from './support/later.ts';
+import { moneyByOrder } from './support/processor-books.ts';
+import { type Answer, type Seller, signUp } from './support/seller.ts';
+
+/**
+ * Guarantee: whenever billing and checkout are killed with -9 while the daily run charges renewals, one more run afterwards
+ * leaves every renewal that was due charged exactly once: in the processor's books, in the list of subscriptions, in the
+ * metrics, and at the receiver. One that was declined was tried once.
+ *
+ * `CRASHES=50 RENEWALS=2000` in the environment makes the run long; the suite's own is short.
+ */
+const crashes = Number(process.env.CRASHES ?? 8);
+const renewals = Number(process.env.RENEWALS ?? 200);
+const priceCents = 1_900;
+const minuteMs = 60_000;
+/** A payment without an answer is looked up when it is a minute old. */
+const untilLookedUpMs = 2 * minuteMs;
+
+let cluster: Cluster;
+let later: Later;
+let seller: Seller;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  later = startLater();
+  cluster = await startCluster({
+    ...later.settings,
+    ...{ LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2', PROCESSOR_DEADLINE_MS: '2000', SIMULATED_SLOW_MS: '600' },
+  });
+  seller = await signUp(cluster.baseUrl);
+});
+
+afterAll(async () => {
+  await cluster?.close();
+  later?.close();
+  await receiver?.close();
+});
+
+/** Cards take turns. The slow ones keep the run long enough for kills to find it at work. */
+const cards = [
+  ...['sim_ok', 'sim_slow', 'sim_ok', 'sim_slow', 'sim_slow', 'sim_declined', 'sim_slow'],
+  ...['sim_timeout_after', 'sim_slow', 'sim_error_after', 'sim_slow', 'sim_timeout_before'],
+];
+const cardOf = (n: number): string => cards[n % cards.length] as string;
+const works = (card: string): boolean => card !== 'sim_declined';
+
+interface Listed {
+  readonly id: string;
+  readonly order_id: string;
+  readonly status: string;
+  readonly current_period_end: string;
+  readonly failed_tries: number;
+}
+
+async function listSubscriptions(): Promise<Listed[]> {
+  const listed: Listed[] = [];
+  for (let before = ''; ; ) {
+    const { json } = await seller.call('GET', `/api/v1/subscriptions?limit=100${before}`);
+    listed.push(...json.data);
+    if (!json.has_more) return listed;
+    before = `&before=${listed.at(-1)?.id}`;
+  }
+}
+
+/** For each kill a portion of the renewals falls due, all within a day: before what was declined is tried again. */
+const portionEveryMs = Math.min(60, (24 * 60) / crashes) * minuteMs;
+const portionOf = (n: number): number => Math.floor((n * crashes) / renewals);
+
+/** Orders of a monthly product, each with its card; resolves with the card of each order once all renew. */
+async function sell(productSlug: string): Promise<Map<string, string>> {
+  const sold = new Map<string, string>();
+  const sellOne = async (n: number): Promise<void> => {
+    const body = { productSlug, email: `member-${n}@example.com`, paymentMethod: cardOf(n) };
+    const { status, json } = await seller.call('POST', '/api/v1/orders', { body });
+    expect(status).toBe(200);
+    sold.set(json.orderId, cardOf(n));
+  };
+  const numbers = Array.from({ length: renewals }, (_, n) => n);
+  for (const portion of Map.groupBy(numbers, portionOf).values()) {
+    await Promise.all(portion.map(sellOne));
+    later.advance(portionEveryMs);
+  }
+  await eventually(async () => (await listSubscriptions()).length === renewals, {
+    ...{ withinMs: minuteMs, message: 'every order has its subscription' },
+  });
+  return sold;
+}
+
+/** Undefined when its caller got no answer. */
+const runDaily = (): Promise<Answer | undefined> => seller.call('POST', '/api/cron/daily').catch(() => undefined);
+
+const countPayments = async (where: string): Promise<number> => {
+  const sql = `select count(*)::integer as count from payments where step = 'renewal' and ${where}`;
+  const [row] = await query<{ count: number }>(cluster.databaseUrl('billing'), sql);
+  return row?.count ?? 0;
+};
+const countOpen = (): Promise<number> => countPayments(`status not in ('succeeded', 'declined')`);
+
+/**
+ * Daily runs one after the other, while billing, and now and then checkout, is killed at a random moment of the work on what
+ * has just fallen due. Resolves with the number of kills that found payments under way.
+ * @param dueMs when each portion of the renewals is due
+ */
+async function runWhileKilled(dueMs: readonly number[]): Promise<number> {
+  let over = false;
+  const runOn = async (): Promise<boolean> => {
+    await runDaily();
+    return over;
+  };
+  const callers = Array.from({ length: 2 }, () => eventually(runOn, { withinMs: crashes * 30_000, everyMs: 50 }));
+  let found = 0;
+  for (const [crash, due] of dueMs.entries()) {
+    const before = await countPayments('true');
+    later.advance(Math.max(0, due - later.nowMs()));
+    // Some kills come before the first payment is written, or long after the last one.
+    if (crash % 4 !== 3)
+      await eventually(async () => (await countPayments('true')) > before, { withinMs: minuteMs, everyMs: 10 });
+    await atRandomMoments(1, 900, async () => {
+      const killed = crash % 3 === 2 ? (['billing', 'checkout'] as const) : (['billing'] as const);
+      await Promise.all(killed.map((service) => cluster.process(service).kill()));
+      if ((await countOpen()) > 0) found += 1;
+      await Promise.all(killed.map((service) => cluster.process(service).restart()));
+    });
+  }
+  over = true;
+  await Promise.all(callers);
+  return found;
+}
+
+const metricsOf = async (productId: string) => (await seller.call('GET', `/api/metrics/${productId}`)).json.summary;
+
+test('every renewal that was due is charged once, and books, metrics and webhooks agree, after kills of billing and checkout in the daily run', {
+  timeout: (crashes * 15 + renewals / 4 + 300) * 1_000,
+}, async () => {
+  const product = { name: 'Club', slug: 'club', priceCents, currency: 'usd', pricingType: 'subscription' };
+  const created = await seller.call('POST', '/api/v1/products', {
+    body: { ...product, billingInterval: 'month', status: 'live' },
+  });
+  const productId: string = created.json.id;
+  const events = ['subscription.rebilled', 'subscription.payment_failed', 'subscription.canceled'];
+  await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/hook`, events } });
+  const sold = await sell('club');
+  const paidCents = renewals * priceCents;
+  await eventually(
+    async () => {
+      const { activeSubscriptions, revenueCents } = await metricsOf(productId);
+      return activeSubscriptions === renewals && revenueCents === paidCents;
+    },
+    { withinMs: minuteMs, message: 'metrics have every sale' },
+  );
+  const ends = new Map((await listSubscriptions()).map(({ id, current_period_end }) => [id, current_period_end]));
+
+  const dueMs = [...ends.values()].map((end) => Date.parse(end)).toSorted((one, other) => one - other);
+  const portions = Array.from(
+    { length: crashes },
+    (_, n) => dueMs[Math.ceil(((n + 1) * renewals) / crashes) - 1] as number,
+  );
+  // Otherwise nothing was seen of what a kill costs.
+  expect(await runWhileKilled(portions)).toBeGreaterThanOrEqual(Math.floor(crashes / 3));
+  // The last kill left a run half-way. Cards that give no answer leave something to look up to the run after this one.
+  later.advance(untilLookedUpMs);
+  await eventually(async () => (await runDaily())?.status === 200, { withinMs: minuteMs });
+  later.advance(untilLookedUpMs);
+  expect(await runDaily()).toMatchObject({ status: 200, json: { ok: true } });
+  expect(await countOpen()).toBe(0);
+  expect(await runDaily()).toMatchObject({ json: { ok: true, rebills: { charged: 0, retried: 0, canceled: 0 } } });
+
+  const money = await moneyByOrder(cluster.databaseUrl('billing'));
+  expect(new Map([...sold.keys()].map((id) => [id, money.get(id)?.chargedCents ?? 0]))).toEqual(
+    new Map([...sold].map(([id, card]) => [id, works(card) ? priceCents : 0])),
+  );
+  expect(Math.max(...[...money.values()].map(({ charges }) => charges))).toBe(1);
+
+  const renewed = await listSubscriptions();
+  const isRenewed = new Map(renewed.map(({ id, order_id }) => [id, works(sold.get(order_id) as string)]));
+  for (const { id, status, failed_tries, current_period_end } of renewed) {
+    const isLater = current_period_end > (ends.get(id) as string);
+    expect([id, status, failed_tries, isLater]).toEqual(
+      isRenewed.get(id) ? [id, 'active', 0, true] : [id, 'past_due', 1, false],
+    );
+  }
+  const idsOf = (wanted: boolean) => [...isRenewed].filter(([, paid]) => paid === wanted).map(([id]) => id);
+  const once = (ids: readonly string[]) => new Map(ids.map((id) => [id, 1]));
+  await eventually(() => webhooks('subscription.rebilled').size >= idsOf(true).length, {
+    ...{ withinMs: minuteMs, message: 'every subscription.rebilled' },
+  });
+  expect(webhooks('subscription.rebilled')).toEqual(once(idsOf(true)));
+  await eventually(() => webhooks('subscription.payment_failed').size >= idsOf(false).length, { withinMs: minuteMs });
+  expect(webhooks('subscription.payment_failed')).toEqual(once(idsOf(false)));
+  expect(webhooks('subscription.canceled')).toEqual(new Map());
+
+  const revenueCents = paidCents + idsOf(true).length * priceCents;
+  await eventually(async () => (await metricsOf(productId)).revenueCents >= revenueCents, { withinMs: minuteMs });
+  expect(await metricsOf(productId)).toMatchObject({
+    ...{ orders: renewals, revenueCents, activeSubscriptions: idsOf(true).length },
+    mrrCents: idsOf(true).length * priceCents,
+  });
+});
+
+/** By subscription, under how many webhook-ids an event of it came. */
+function webhooks(event: string): Map<string, number> {
+  const ids = new Map<string, Set<string>>();
+  for (const { headers, body } of receiver.requests) {
+    if (headers['x-service-event'] !== event) continue;
+    const { subscriptionId } = JSON.parse(body) as { subscriptionId: string };
+    ids.set(subscriptionId, (ids.get(subscriptionId) ?? new Set()).add(String(headers['webhook-id'])));
+  }
+  return new Map([...ids].map(([id, seen]) => [id, seen.size]));
+}
