@@ -193,6 +193,7 @@ const attempts = (): Record<string, Attempt> => {
     createPayout: { params: { code: 'victimleaf' }, query: '?includePending=true', expect: 'unknown' },
     listPayouts: { expect: 'own' },
     getMetrics: { params: product, expect: 'unknown' },
+    explainMetric: { params: product, query: '?metric=customers', expect: 'unknown' },
     getWebhookEndpoint: { expect: 'unknown' },
     deleteWebhookEndpoint: { expect: 'unknown' },
     putWebhookEndpoint: { body: { url: `${receiver.url}/attacker` }, expect: 'own' },
@@ -229,7 +230,8 @@ async function victimsThings(): Promise<unknown> {
   const paths = operations
     .filter((operation) => operation.method === 'GET' && operation.auth === 'account')
     .map((operation) => {
-      return fill(operation.path, { ...ids, offerId: ids.bumpId as string });
+      const path = fill(operation.path, { ...ids, offerId: ids.bumpId as string });
+      return path + (attempts()[operation.id]?.query ?? '');
     });
   return await Promise.all(
     paths.map(async (path) => {
@@ -270,7 +272,11 @@ async function expectUnknown(id: string, attempt: Attempt, answer: Answer): Prom
   expect([id, answer.status]).toEqual([id, 404]);
   const operation = operations.find((candidate) => candidate.id === id);
   const params = nobodys(attempt.params);
-  const never = await attacker.call(operation?.method ?? '', fill(operation?.path ?? '', params), optionsOf(attempt));
+  const never = await attacker.call(
+    operation?.method ?? '',
+    fill(operation?.path ?? '', params) + (attempt.query ?? ''),
+    optionsOf(attempt),
+  );
   const bare = (one: Answer, own: Record<string, string> = {}): string =>
     Object.values(own).reduce(
       (text, value) => text.replaceAll(value, '…'),
@@ -320,6 +326,7 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
     resume_subscription: { subscriptionId },
     update_payment_method: { subscriptionId, paymentMethod: 'sim_ok' },
     get_metrics: { productId },
+    explain_metric: { productId, metric: 'customers' },
   };
 };
 

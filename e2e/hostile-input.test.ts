@@ -138,6 +138,40 @@ test('no operation answers hostile ids and bodies with a 5xx', { timeout: 120_00
   }
 });
 
+const hostileQueries = [
+  '',
+  'metric=orders&metric=views',
+  'metric=toString',
+  'metric=__proto__',
+  'metric=churn',
+  'metric=orders&month=2026-13',
+  'metric=orders&month=2026-1',
+  'metric=orders&month=2026-01-01',
+  'metric=orders&month=%00',
+  'metric=orders&month=-infinity',
+  'metric=orders&limit=0',
+  'metric=orders&limit=1e9',
+  'metric=orders&limit=NaN',
+  'metric=orders&after=%00',
+  'metric=orders&after=evt_nothing',
+  "metric=orders&after='%20or%20true",
+  `metric=orders&after=${'x'.repeat(500)}`,
+  'metric=orders&wanted=1',
+];
+
+test('no hostile query of an explanation is answered with anything but its fault', async () => {
+  const path = `/api/metrics/${product.productId}/explain`;
+  for (const query of hostileQueries) {
+    const answer = await seller.call('GET', `${path}?${query}`);
+    expectProblem(query, answer, [422]);
+    expect([query, answer.json.errors.length > 0]).toEqual([query, true]);
+  }
+  for (const month of ['0000-01', '9999-12']) {
+    const answer = await seller.call('GET', `${path}?metric=churn&month=${month}`);
+    expect(answer).toMatchObject({ status: 200, json: { value: 0, data: [], next: null } });
+  }
+});
+
 const hostileSecrets = ['', ' ', '\t', 'null', '0', "' or ''='", 'x'.repeat(8_000), 'A'.repeat(43), 'é'.repeat(43)];
 
 test('no hostile secret opens a checkout, and none is answered otherwise than an unknown checkout', async () => {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { pricingType } from './catalog.ts';
-import { timestamp } from './common.ts';
+import { limits, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
+import { idSchema } from './ids.ts';
 
 const monthValue = z.object({ month: z.string().regex(/^\d{4}-\d{2}$/), value: z.number() });
 
@@ -35,6 +36,7 @@ export const getMetrics = defineRequest('read', 'metrics', 'products.get', {
   output: metricsResource,
 });
 
+/** `churn` is told for a month; `activeSubscriptions` and `mrrCents` with a month are those at its end. */
 export const explainedMetric = z.enum([
   'revenueCents',
   'orders',
@@ -51,17 +53,24 @@ export const explainedMetric = z.enum([
   'customers',
   'churn',
 ]);
+export type ExplainedMetric = z.infer<typeof explainedMetric>;
 
 /** A fact behind a number, and what it adds to the formula's parts. */
 const explainedFact = z.object({
   id: z.string(),
   kind: z.string().describe('What happened, such as `order_paid` or `subscription_rebilled`.'),
-  subject: z.string().describe('The order, subscription or refund; empty for a visit.'),
+  subject: z
+    .string()
+    .describe('The order or subscription, with the number of the refund or period after a slash; empty for a visit.'),
   occurred_at: timestamp,
+  currency: z.string().nullable().describe('Of its amounts; null for a visit.'),
   values: z.record(z.string(), z.int()).describe('What it adds to each part.'),
 });
 
-/** How a number comes about. The `values` of all pages of facts sum to `parts`, and `value` follows from the parts. */
+/**
+ * How a number comes about. The `values` of all pages of facts sum to `parts`, and `value` follows from the parts. A page may
+ * have fewer facts than asked for: the list ends where `next` is null.
+ */
 export const explanation = z
   .object({
     metric: explainedMetric,
@@ -71,17 +80,22 @@ export const explanation = z
     version: z.int().describe('Of the formula: it grows when a definition changes.'),
     parts: z.record(z.string(), z.int()),
     data: z.array(explainedFact),
-    next: z.string().nullable().describe('Send it as `after` for the next page.'),
+    next: z.string().nullable().describe('Send it as `after` for the next page; null on the last one.'),
   })
   .meta({ id: 'MetricExplanation' });
+export type MetricExplanation = z.infer<typeof explanation>;
 
 export const explainMetric = defineRequest('read', 'metrics', 'products.explain', {
   input: z.object({
     productId: z.string(),
     metric: explainedMetric,
-    month: monthValue.shape.month.optional().describe('`YYYY-MM`; left out, the whole time.'),
-    limit: z.coerce.number().int().min(1).max(100).optional(),
-    after: z.string().max(64).optional(),
+    month: z
+      .string()
+      .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-01')
+      .optional()
+      .describe('`YYYY-MM`; left out, the whole time. `churn` needs it.'),
+    limit: z.coerce.number().int().min(1).max(limits.listMax).optional(),
+    after: idSchema('event').optional().describe('The `next` of the page before.'),
   }),
   output: explanation,
 });

@@ -2,7 +2,7 @@ import { listAffiliates } from '@app/contracts/affiliates';
 import { getFunnel, getProduct, listProducts } from '@app/contracts/catalog';
 import { listDailyRuns, previewDailyRun } from '@app/contracts/daily-runs';
 import type { RequestDefinition } from '@app/contracts/define';
-import { getMetrics } from '@app/contracts/metrics';
+import { explainMetric, getMetrics } from '@app/contracts/metrics';
 import { getOrder, listOrders } from '@app/contracts/orders';
 import { listOrderPayments, listPayments } from '@app/contracts/payments';
 import { previewReminders } from '@app/contracts/reminders';
@@ -35,6 +35,7 @@ const reads: RequestDefinition[] = [
   listPayments,
   listOrderPayments,
   getMetrics,
+  explainMetric,
   listSubscriptions,
   getSubscription,
   listDailyRuns,
@@ -126,9 +127,14 @@ async function call(name: string, args: Record<string, unknown>) {
 const idFor: Record<string, string> = { productId: 'prd_', orderId: 'ord_', subscriptionId: 'sub_' };
 const argumentsOf = (params: readonly string[]) =>
   Object.fromEntries(params.map((name) => [name, `${idFor[name]}${'0'.repeat(26)}`]));
+/** What a tool needs beside ids. */
+const needed: Record<string, object> = { explain_metric: { metric: 'orders' } };
 const readingTools = tools
   .filter(({ operation }) => operation.method === 'GET')
-  .map(({ name, operation }) => [name, argumentsOf(Object.keys(operation.params?.shape ?? {}))] as const);
+  .map(({ name, operation }) => {
+    const ids = argumentsOf(Object.keys(operation.params?.shape ?? {}));
+    return [name, { ...ids, ...needed[name] }] as const;
+  });
 
 test.each(readingTools)('%s of a full account is less than 20 KB, and says something', async (name, args) => {
   const { text, result } = await call(name, args);

@@ -60,6 +60,12 @@ const extended = new Map<z.core.$ZodType, z.ZodObject>([
   [subscriptionWithHistory, subscriptionResource],
 ]);
 
+/** A choice that anything fits leaves nothing to choose: `[{}, { type: 'null' }]`. */
+const saysNothing = (schema: JsonSchema): boolean => Object.keys(schema).length === 0;
+
+/** What tells a reader of results nothing. */
+const unread = ['pattern', 'format', 'maxLength', 'required', 'description', 'default', 'propertyNames'] as const;
+
 /**
  * The result as JSON Schema: names and values, save for what another tool names. Values show their types themselves. Results
  * have all these fields, and may have more.
@@ -72,10 +78,12 @@ export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object'
     override: ({ zodSchema, jsonSchema }) => {
       plainSchema({ zodSchema, jsonSchema, io: 'output' });
       leaveOutWhatAnotherNames(zodSchema, jsonSchema, operation.id);
-      for (const key of ['pattern', 'format', 'maxLength', 'required', 'description', 'default'] as const)
-        delete jsonSchema[key];
+      for (const key of unread) delete jsonSchema[key];
       if ((jsonSchema.enum?.length ?? 0) > resultValuesMax) delete jsonSchema.enum;
       if (isScalar(jsonSchema)) for (const key of ['type', 'minimum', 'maximum'] as const) delete jsonSchema[key];
+      if (jsonSchema.anyOf?.some(saysNothing)) delete jsonSchema.anyOf;
+      // Fields are those of an object.
+      if (jsonSchema.properties !== undefined && jsonSchema.type === 'object') delete jsonSchema.type;
     },
   });
   return rootOf(schema);

@@ -110,6 +110,13 @@ export const tools: readonly Tool[] = [
     annotations: reads,
   },
   {
+    name: 'explain_metric',
+    description: 'A number’s formula, its parts and the facts that add up to them, 10 by default.',
+    operation: operation('explainMetric'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
     name: 'list_subscriptions',
     description: 'Newest first, 10 by default.',
     operation: operation('listSubscriptions'),

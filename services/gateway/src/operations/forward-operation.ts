@@ -14,6 +14,9 @@ type OtherFields<Input extends z.ZodObject, Params extends z.ZodObject> = Omit<
   'body' | keyof Params['shape']
 >;
 
+/** What a GET needs is in its path and query. */
+type AllFromCaller = { readonly method: 'GET'; addedInput?: never };
+
 /** Required when the service needs fields that no caller sends. */
 type AddedInput<Fields> =
   Record<never, never> extends Fields
@@ -31,7 +34,7 @@ export function forwardOperation<
   Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
 >(
   request: RequestDefinition<Input, Output>,
-  operation: Forwarded<Params> & AddedInput<OtherFields<Input, Params>>,
+  operation: Forwarded<Params> & (AddedInput<OtherFields<Input, Params>> | AllFromCaller),
 ): Operation {
   const { addedInput, params, ...rest }: Forwarded<z.ZodObject> & { addedInput?(actor: Actor): object } = operation;
   const query = operation.method === 'GET' ? queryOf(request.input, params) : undefined;

@@ -1,41 +1,6 @@
 import type { MetricsResource } from '@app/contracts/metrics';
-import { divideHalfUp, rate } from '@app/money/arithmetic';
-
-/** A row of `product_totals`. */
-export interface ProductTotals {
-  readonly orders: number;
-  readonly order_cents: number;
-  readonly revenue_cents: number;
-  readonly bump_orders: number;
-  readonly upsell_shown_orders: number;
-  readonly upsell_orders: number;
-  readonly checkout_orders: number;
-  readonly views: number;
-  readonly refunds: number;
-  readonly refunded_cents: number;
-  readonly active_subscriptions: number;
-  readonly mrr_cents: number;
-  readonly customers: number;
-}
-
-/** A row of `product_months`. */
-export interface ProductMonth {
-  /** `YYYY-MM`, UTC. */
-  readonly month: string;
-  /** Orders and renewals. */
-  readonly revenue_cents: number;
-  readonly renewal_cents: number;
-  readonly mrr_delta_cents: number;
-  readonly active_delta: number;
-  readonly started_subscriptions: number;
-  readonly canceled_subscriptions: number;
-}
-
-export interface Rollups {
-  readonly totals: ProductTotals;
-  /** Sorted by month; months without sales are missing. */
-  readonly months: readonly ProductMonth[];
-}
+import { churnFormula, formulas, fromZero, type Parts } from './formulas.rules.ts';
+import type { ProductMonth, Rollups } from './rollups.types.ts';
 
 /** The roll-ups of a product without sales. */
 export const noRollups: Rollups = {
@@ -59,35 +24,34 @@ export const noRollups: Rollups = {
 
 /** The published numbers of a product, from its roll-ups. Monthly series end with the month of `now`. */
 export function assembleMetrics(product: MetricsResource['product'], rollups: Rollups, now: Date): MetricsResource {
-  const { totals } = rollups;
+  const value = (metric: keyof typeof formulas): number => {
+    const { parts, value } = formulas[metric];
+    return value(parts(rollups.totals));
+  };
   const months = withoutGaps(rollups.months, now.toISOString().slice(0, 7));
   const subscription = product.pricingType === 'subscription';
   return {
     product,
     summary: {
-      revenueCents: totals.revenue_cents,
-      orders: totals.orders,
-      aovCents: totals.orders === 0 ? 0 : divideHalfUp(totals.order_cents, totals.orders),
-      bumpTakeRate: rate(totals.bump_orders, totals.orders),
-      upsellTakeRate: rate(totals.upsell_orders, totals.upsell_shown_orders),
-      activeSubscriptions: fromZero(totals.active_subscriptions),
-      mrrCents: fromZero(totals.mrr_cents),
-      refunds: fromZero(totals.refunds),
-      refundedCents: fromZero(totals.refunded_cents),
-      refundRate: rate(Math.min(fromZero(totals.refunds), totals.orders), totals.orders),
-      views: totals.views,
-      // A visitor counts once a day and may buy twice.
-      conversionRate: rate(Math.min(totals.checkout_orders, totals.views), totals.views),
-      customers: totals.customers,
+      revenueCents: value('revenueCents'),
+      orders: value('orders'),
+      aovCents: value('aovCents'),
+      bumpTakeRate: value('bumpTakeRate'),
+      upsellTakeRate: value('upsellTakeRate'),
+      activeSubscriptions: value('activeSubscriptions'),
+      mrrCents: value('mrrCents'),
+      refunds: value('refunds'),
+      refundedCents: value('refundedCents'),
+      refundRate: value('refundRate'),
+      views: value('views'),
+      conversionRate: value('conversionRate'),
+      customers: value('customers'),
     },
     revenueByMonth: months.map(({ month, revenue_cents }) => ({ month, value: revenue_cents })),
     mrrByMonth: subscription ? mrrByMonth(months) : [],
     churnByMonth: subscription ? churnByMonth(months) : [],
   };
 }
-
-/** An end that is counted before its beginning, as events may come, makes a sum too low for a moment. */
-const fromZero = (sum: number): number => Math.max(0, sum);
 
 /** Every month from the first row's to the current one, or to a later row's, when a clock was turned back. */
 function withoutGaps(rows: readonly ProductMonth[], current: string): ProductMonth[] {
@@ -130,17 +94,33 @@ function mrrByMonth(months: readonly ProductMonth[]): MetricsResource['mrrByMont
 function churnByMonth(months: readonly ProductMonth[]): MetricsResource['churnByMonth'] {
   let active = 0;
   return months.map((row) => {
-    const value = churn(row.canceled_subscriptions, active, row.started_subscriptions);
+    const value = churnFormula.value(churnParts(row, active));
     active += row.active_delta;
     return { month: row.month, value };
   });
 }
 
-/**
- * The part of the subscriptions active at a month's start or new in it that was canceled in it. Every cancellation of the
- * month counts, also of a subscription that was paused or past due at its start and is not among the others: 1 at most.
- */
-function churn(canceled: number, activeAtStart: number, started: number): number {
-  const whole = fromZero(activeAtStart + started);
-  return rate(Math.min(canceled, whole), whole);
+const churnParts = (row: ProductMonth, activeAtStart: number): Parts => ({
+  canceled: row.canceled_subscriptions,
+  activeAtStart,
+  started: row.started_subscriptions,
+});
+
+/** The parts of a number that is read by month, and undefined for the others. */
+export function partsOfMonth(metric: string, rows: readonly ProductMonth[], month: string): Parts | undefined {
+  const row = rows.find((each) => each.month === month) ?? { ...emptyMonth, month };
+  const before = rows.filter((each) => each.month < month);
+  const activeAtStart = before.reduce((sum, { active_delta }) => sum + active_delta, 0);
+  switch (metric) {
+    case 'revenueCents':
+      return { orderCents: row.revenue_cents - row.renewal_cents, renewalCents: row.renewal_cents };
+    case 'mrrCents':
+      return { mrrCents: before.reduce((sum, { mrr_delta_cents }) => sum + mrr_delta_cents, row.mrr_delta_cents) };
+    case 'activeSubscriptions':
+      return { activeSubscriptions: activeAtStart + row.active_delta };
+    case 'churn':
+      return churnParts(row, activeAtStart);
+    default:
+      return undefined;
+  }
 }

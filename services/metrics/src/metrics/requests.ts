@@ -1,8 +1,9 @@
-import { getMetrics } from '@app/contracts/metrics';
+import { explainMetric as explainContract, getMetrics } from '@app/contracts/metrics';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { getProduct } from '../products/get-product.ts';
+import { explainMetric } from './explain-metric.ts';
 import { getRollups } from './get-rollups.ts';
 import { assembleMetrics } from './metrics.rules.ts';
 
@@ -15,5 +16,6 @@ export function metricsRequests(deps: { database: Database; clock: Clock }): Req
       ]);
       return assembleMetrics(product, rollups, deps.clock.now());
     }),
+    onRequest(explainContract, (input, { accountId }) => explainMetric(deps, accountId, input)),
   ];
 }

@@ -1,6 +1,7 @@
-/** Facts of versions before `active_delta` say it by their kind. */
-const activeSubscriptions = `coalesce(sum(coalesce(active_delta,
-    case kind when 'subscription_started' then 1 when 'subscription_canceled' then -1 else 0 end)), 0)`;
+/** What a fact adds to the active subscriptions. Facts of versions before the column say it by their kind. */
+export const activeDelta = `coalesce(active_delta,
+    case kind when 'subscription_started' then 1 when 'subscription_canceled' then -1 else 0 end)`;
+const activeSubscriptions = `coalesce(sum(${activeDelta}), 0)`;
 /** Of the whole order, and of each renewal that was charged. */
 const revenueCents = `coalesce(sum(amount_cents) filter (where kind in ('order_paid', 'subscription_rebilled')), 0)`;
 
@@ -44,6 +45,12 @@ const sums = (columns: Record<string, string>): string =>
   Object.entries(columns)
     .map(([column, sum]) => `${sum} as ${column}`)
     .join(', ');
+
+/** The sums of `product_totals` over the facts of a query, as numbers; who is a customer is no sum. */
+export const totalsOf = (facts: string): string =>
+  `select ${Object.entries(totals)
+    .map(([column, sum]) => `(${sum})::bigint as ${column}`)
+    .join(', ')} from (${facts}) as f`;
 
 /** `set` list that adds the incoming sums to the row `t`. */
 const additions = (columns: Record<string, string>): string =>

@@ -5,6 +5,7 @@ import { RollupGenerations } from './0004-rollup-generations.ts';
 import { Products } from './0005-products.ts';
 import { RefundsAndVisits } from './0006-refunds-and-visits.ts';
 import { Renewals } from './0007-renewals.ts';
+import { ExplainedFacts } from './0008-explained-facts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -14,4 +15,5 @@ export const migrations: Migrations = [
   { name: '0005-products', class: Products },
   { name: '0006-refunds-and-visits', class: RefundsAndVisits },
   { name: '0007-renewals', class: Renewals },
+  { name: '0008-explained-facts', class: ExplainedFacts },
 ];

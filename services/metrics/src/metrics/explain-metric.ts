@@ -1,0 +1,70 @@
+import { limits } from '@app/contracts/common';
+import type { RequestInput } from '@app/contracts/define';
+import type { explainMetric as contract, MetricExplanation } from '@app/contracts/metrics';
+import { invalidField } from '@app/contracts/validation';
+import type { Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
+import { getProduct } from '../products/get-product.ts';
+import { type FactRange, type Listed, listFacts, totalsOfFacts } from './explained-facts.ts';
+import { churnFormula, formulas, type Parts } from './formulas.rules.ts';
+import { getRollups } from './get-rollups.ts';
+import { partsOfMonth } from './metrics.rules.ts';
+
+type Input = RequestInput<typeof contract>;
+
+/**
+ * How a number of a product comes about: its formula, the formula's parts, and a page of the facts behind them. The parts
+ * are those that the published number is made of. Throws `product_not_found` and `validation_failed`.
+ */
+export async function explainMetric(
+  deps: { database: Database; clock: Clock },
+  accountId: string,
+  input: Input,
+): Promise<MetricExplanation> {
+  const { productId, metric, month, limit = limits.listMax, after } = input;
+  await getProduct(deps, accountId, productId);
+  if (metric === 'churn' && month === undefined) throw invalidField('month', 'is required for churn', 'required');
+  const formula = metric === 'churn' ? churnFormula : formulas[metric];
+  const range = rangeOf(accountId, input, formula.cumulative);
+  const [parts, { listed, next }] = await Promise.all([
+    partsOf(deps.database, range, input),
+    listFacts(deps.database, { range, formula, limit, after }),
+  ]);
+  return {
+    metric,
+    month: month ?? null,
+    value: formula.value(parts),
+    formula: formula.words,
+    version: formula.version,
+    parts: { ...parts },
+    data: listed.map(published),
+    next,
+  };
+}
+
+function rangeOf(accountId: string, { productId, month }: Input, cumulative: boolean): FactRange {
+  if (month === undefined) return { accountId, productId, from: null, until: null, month: null };
+  const start = new Date(`${month}-01T00:00:00.000Z`);
+  const until = new Date(start);
+  until.setUTCMonth(start.getUTCMonth() + 1);
+  return { accountId, productId, from: cumulative ? null : start, until, month: start };
+}
+
+/** From the roll-ups, but for numbers that roll-ups do not keep by month: those are counted from the month's facts. */
+async function partsOf(database: Database, range: FactRange, { productId, metric, month }: Input): Promise<Parts> {
+  const { totals, months } = await getRollups(database, range.accountId, productId);
+  const ofMonth = month === undefined ? undefined : partsOfMonth(metric, months, month);
+  if (ofMonth !== undefined || metric === 'churn') return ofMonth ?? {};
+  const formula = formulas[metric];
+  return formula.parts(month === undefined ? totals : await totalsOfFacts(database, range, formula));
+}
+
+/** Visitors have no names: the subject of a visit is its event. */
+const published = ({ fact, values }: Listed): MetricExplanation['data'][number] => ({
+  id: fact.event_id,
+  kind: fact.kind,
+  subject: fact.subject_id === fact.event_id ? '' : fact.subject_id,
+  occurred_at: fact.occurred_at.toISOString(),
+  currency: fact.currency,
+  values,
+});

@@ -1,0 +1,162 @@
+import { invalidField } from '@app/contracts/validation';
+import { type Database, statement } from '@app/service-kit/database';
+import type { FactKind } from '../facts/fact.rules.ts';
+import { activeDelta, totalsOf } from '../rollups/rollup-columns.ts';
+import type { CountedFact, Formula, Parts } from './formulas.rules.ts';
+import type { ProductTotals } from './rollups.types.ts';
+
+/** The product's facts from a time on and before another; null is no bound. */
+export interface FactRange {
+  readonly accountId: string;
+  readonly productId: string;
+  readonly from: Date | null;
+  readonly until: Date | null;
+  /** The beginning of the month that is explained. */
+  readonly month: Date | null;
+}
+
+export interface ExplainedFact extends CountedFact {
+  readonly event_id: string;
+  readonly subject_id: string;
+  readonly occurred_at: Date;
+  readonly currency: string | null;
+}
+
+/** Whether no order of the same buyer and product was paid before the fact `f`. */
+const isFirstPurchase = `f.kind = 'order_paid' and not exists (
+  select from facts as earlier where earlier.email_key = f.email_key and earlier.product_id = f.product_id
+    and earlier.account_id = f.account_id and earlier.kind = 'order_paid' and not earlier.test
+    and (earlier.occurred_at, earlier.seq) < (f.occurred_at, f.seq))`;
+
+const inRange = `f.account_id = $1 and f.product_id = $2 and not f.test
+  and f.occurred_at >= coalesce($3::timestamptz, '-infinity') and f.occurred_at < coalesce($4::timestamptz, 'infinity')`;
+
+/** A row comparison with parameters, so that the index is entered behind the last fact. */
+const afterLast = `and (f.occurred_at, f.seq) > (
+  (select occurred_at from facts where account_id = $1 and event_id = $7),
+  (select seq from facts where account_id = $1 and event_id = $7))`;
+
+const portionText = (after: string, firstPurchase: string): string =>
+  `select f.event_id, f.subject_id, f.kind, f.occurred_at, f.currency, f.amount_cents, f.mrr_cents,
+     ${activeDelta}::integer as active_delta, f.has_bump, f.has_upsell, f.upsell_shown, f.from_checkout,
+     ${firstPurchase} as first_purchase
+   from facts as f where ${inRange} and f.kind = $5 ${after}
+   order by f.occurred_at, f.seq limit $6`;
+
+const portions = {
+  first: statement('facts-explained', portionText('', 'false')),
+  next: statement('facts-explained-after', portionText(afterLast, 'false')),
+  firstOfBuyers: statement('facts-explained-buyers', portionText('', isFirstPurchase)),
+  nextOfBuyers: statement('facts-explained-buyers-after', portionText(afterLast, isFirstPurchase)),
+};
+
+const kindOfFact = statement(
+  'facts-kind',
+  'select kind from facts where account_id = $1 and product_id = $2 and event_id = $3 and not test',
+);
+
+const totalsInRange = statement(
+  'facts-totals',
+  `${totalsOf(`select kind, amount_cents, mrr_cents, active_delta, has_bump, has_upsell, upsell_shown, from_checkout
+     from facts as f where ${inRange} and kind = any($5)`)}`,
+);
+
+const buyersInRange = statement(
+  'facts-new-buyers',
+  `select count(*) as customers from facts as f where ${inRange} and ${isFirstPurchase}`,
+);
+
+const bounds = ({ accountId, productId, from, until }: FactRange) => [accountId, productId, from, until];
+
+/** What the roll-ups would say of these facts alone. The cost grows with their number. */
+export async function totalsOfFacts(database: Database, range: FactRange, formula: Formula): Promise<ProductTotals> {
+  const [{ rows }, buyers] = await Promise.all([
+    database.pool.query<ProductTotals>(totalsInRange([...bounds(range), formula.kinds])),
+    formula.countsBuyers ? database.pool.query<{ customers: number }>(buyersInRange(bounds(range))) : undefined,
+  ]);
+  return { ...(rows[0] as ProductTotals), customers: buyers?.rows[0]?.customers ?? 0 };
+}
+
+export interface Listed {
+  readonly fact: ExplainedFact;
+  readonly values: Parts;
+}
+
+/** Facts looked at in one statement, once the first one did not fill the page. */
+const portion = 1_000;
+/** Of which a page looks at so many: facts that add nothing must not make one page read a product's whole history. */
+const looksMax = 20_000;
+
+/**
+ * Up to `limit` facts that add to the formula's parts, kind after kind, each in order of time, from behind the fact `after`.
+ * `next` is the last fact looked at, or null at the end. Throws `validation_failed` when `after` is no fact of this list.
+ */
+export async function listFacts(
+  database: Database,
+  { range, formula, limit, after }: ListQuery,
+): Promise<{ listed: Listed[]; next: string | null }> {
+  const listed: Listed[] = [];
+  let last: string | null = after ?? null;
+  let entered = last !== null;
+  let place = last === null ? 0 : await kindsPlace(database, range, formula, last);
+  for (let looks = 0; place < formula.kinds.length; ) {
+    if (listed.length === limit || looks >= looksMax) return { listed, next: last };
+    const size = looks === 0 ? limit + 1 : portion;
+    const kind = formula.kinds[place] as FactKind;
+    const facts = await readPortion(database, range, { formula, kind, after: entered ? last : null, size });
+    looks += facts.length;
+    const taken = take(listed, facts, formula, limit);
+    last = facts[taken - 1]?.event_id ?? last;
+    entered = true;
+    if (taken === facts.length && facts.length < size) {
+      place += 1;
+      entered = false;
+    }
+  }
+  return { listed, next: null };
+}
+
+export interface ListQuery {
+  readonly range: FactRange;
+  readonly formula: Omit<Formula, 'parts'>;
+  readonly limit: number;
+  readonly after: string | undefined;
+}
+
+/** Adds facts to the page until it is full; returns how many it looked at. */
+function take(listed: Listed[], facts: readonly ExplainedFact[], formula: ListQuery['formula'], limit: number): number {
+  for (const [index, fact] of facts.entries()) {
+    if (listed.length === limit) return index;
+    const values = Object.fromEntries(Object.entries(formula.adds(fact)).filter(([, value]) => value !== 0));
+    if (Object.keys(values).length > 0) listed.push({ fact, values });
+  }
+  return facts.length;
+}
+
+async function kindsPlace(
+  database: Database,
+  { accountId, productId }: FactRange,
+  { kinds }: ListQuery['formula'],
+  after: string,
+): Promise<number> {
+  const { rows } = await database.pool.query<{ kind: FactKind }>(kindOfFact([accountId, productId, after]));
+  const place = rows[0] === undefined ? -1 : kinds.indexOf(rows[0].kind);
+  if (place === -1) throw invalidField('after', 'is not the `next` of a page of this list', 'unknown_id');
+  return place;
+}
+
+async function readPortion(
+  database: Database,
+  range: FactRange,
+  { formula, kind, after, size }: { formula: ListQuery['formula']; kind: FactKind; after: string | null; size: number },
+): Promise<ExplainedFact[]> {
+  const [first, next] = formula.countsBuyers
+    ? [portions.firstOfBuyers, portions.nextOfBuyers]
+    : [portions.first, portions.next];
+  const values = [...bounds(range), kind, size];
+  const { rows } = await database.pool.query<Omit<ExplainedFact, 'before_month'>>(
+    after === null ? first(values) : next([...values, after]),
+  );
+  const month = range.month?.getTime() ?? Number.NEGATIVE_INFINITY;
+  return rows.map((row) => ({ ...row, before_month: row.occurred_at.getTime() < month }));
+}
