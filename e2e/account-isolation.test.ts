@@ -200,6 +200,8 @@ const attempts = (): Record<string, Attempt> => {
     listActivity: { expect: 'own' },
     runDailyJob: { expect: 'own' },
     listDailyRuns: { expect: 'own' },
+    getRehearsal: { expect: 'own' },
+    advanceRehearsal: { body: { days: 40 }, expect: 'own' },
     getSettings: { expect: 'own' },
     updateSettings: { body: { businessName: 'Mine' }, expect: 'own' },
     listApiKeys: { expect: 'own' },
@@ -344,6 +346,7 @@ const ownTools = [
   'list_activity',
   'run_daily_job',
   'list_daily_runs',
+  'advance_rehearsal',
   'list_payments',
 ];
 

@@ -144,6 +144,16 @@ export const rehearsalResult = z
     rebills: dailyResult.shape.rebills,
   })
   .meta({ id: 'RehearsalResult' });
+export const rehearsalResource = z
+  .object({
+    now: timestamp.describe('What time it is for rehearsals.'),
+    days_ahead: z.int().describe('How far that is ahead of the clock.'),
+  })
+  .meta({ id: 'Rehearsal' });
+export const getRehearsal = defineRequest('read', 'billing', 'rehearsals.get', {
+  input: z.object({}),
+  output: rehearsalResource,
+});
 export const advanceRehearsal = defineRequest('command', 'billing', 'rehearsals.advance', {
   input: z.object({ body: advanceRehearsalBody }),
   output: rehearsalResult,

@@ -59,6 +59,7 @@ export const listSubscriptions = defineRequest('read', 'billing', 'subscriptions
     collection: collectionMethod.optional(),
     productId: idSchema('product').optional(),
     email: emailAddress.optional(),
+    test: z.enum(['true', 'false']).optional().describe('`true`: only those of rehearsals.'),
   }),
   output: listOf(subscriptionResource),
 });

@@ -2,7 +2,6 @@ import { keepSettings } from '@app/account-settings/keep-settings';
 import { defineService } from '@app/service-host/define-service';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import type { BillingConfig } from './config.ts';
-import { keepRecovery } from './daily-runs/keep-recovery.ts';
 import { observeLastRun } from './daily-runs/last-run-gauge.ts';
 import { dailyRunRequests } from './daily-runs/requests.ts';
 import { createDailyDeps } from './daily-runs/start-daily-run.ts';
@@ -20,6 +19,8 @@ import { createProcessorSecrets } from './processors/processor-secrets.ts';
 import { createProcessors } from './processors/processors.ts';
 import { paymentProcessorRequests } from './processors/requests.ts';
 import { openSimulatedProcessor } from './processors/simulated-processor.ts';
+import { rehearsalSteps } from './rehearsals/rehearsal-steps.ts';
+import { rehearsalRequests } from './rehearsals/requests.ts';
 import { eventHandlers } from './subscriptions/consumers.ts';
 import { subscriptionRequests } from './subscriptions/requests.ts';
 
@@ -61,11 +62,12 @@ export const createBilling = defineService<BillingConfig>({
       closing: () => {
         closing = true;
       },
-      events: [...eventHandlers(wakeRelay), keepSettings, keepRecovery],
+      events: [...eventHandlers(wakeRelay), keepSettings],
       requests: [
         ...subscriptionRequests({ database, clock, wakeRelay, processors }),
         ...paymentRequests(payments),
         ...paymentProcessorRequests({ database, clock, secrets, processors }),
+        ...rehearsalRequests({ ...payments, rehearsalSteps: rehearsalSteps(payments), isClosing: () => closing }),
         ...dailyRunRequests(createDailyDeps({ database, clock, logger, steps: dailySteps(payments), ...running })),
       ],
     };

@@ -120,7 +120,7 @@ async function claim({ deps, renewing, counts }: Step, due: readonly DueSubscrip
 function countWithout({ deps, run, counts }: Step, effects: readonly RenewalEffect[]): void {
   for (const effect of effects) {
     if (effect.told?.statusBefore === 'past_due') counts.retried += 1;
-    countEffect(counts, effect, null);
+    countEffect(counts, effect, 0);
   }
   run.progress.done(effects.length);
   if (effects.length > 0) deps.wakeRelay();
@@ -129,7 +129,7 @@ function countWithout({ deps, run, counts }: Step, effects: readonly RenewalEffe
 /** One payment's fault keeps no other from its turn; an outage ends the step. */
 async function charge(step: Step, payment: Payment): Promise<void> {
   const { deps, run, counts, shared } = step;
-  const onRenewed = (effect: RenewalEffect): void => countEffect(counts, effect, payment);
+  const onRenewed = (effect: RenewalEffect): void => countEffect(counts, effect, payment.amount_cents);
   try {
     const ended = await deps.calls.during(payment.id, () =>
       shared.run(() => sendPayment(deps, payment, { requestId: null, charges: [], onRenewed })),
@@ -142,12 +142,9 @@ async function charge(step: Step, payment: Payment): Promise<void> {
   }
 }
 
-function countEffect(counts: DailyCounts, { paid, after, told }: RenewalEffect, payment: Payment | null): void {
+function countEffect(counts: DailyCounts, { paid, after, told }: RenewalEffect, cents: number): void {
   if (paid) {
     counts.charged += 1;
-    if (payment === null) return;
-    const { amount_cents: cents, currency } = payment;
     counts.chargedCents += cents;
-    counts.chargedByCurrency[currency] = (counts.chargedByCurrency[currency] ?? 0) + cents;
   } else if (told !== null && after?.status === 'canceled') counts.canceled += 1;
 }

@@ -57,14 +57,17 @@ export async function cancelOfRefundedOrders(client: Client, events: readonly Re
   await cancelRefunded(client, refunds, events[0]?.requestId ?? null);
 }
 
-// Locked in the order of ids, as daily runs lock them, so that no two wait in a circle.
+// A rehearsal's subscription ends at the rehearsal's time. Locked in the order of ids, as daily runs lock them, so that no two wait in a circle.
 const cancelStatement = statement(
   'subscriptions-cancel-refunded',
   `with living as (
-     select s.id, s.status, greatest(r.refunded_at, s.started_at) as ends_at
+     select s.id, s.status, r.refunded_at,
+       greatest(r.refunded_at + case when s.test then coalesce(c.ahead_days, 0) else 0 end * interval '1 day', s.started_at)
+         as ends_at
      from json_to_recordset($1::json) as o(account_id text, order_id text)
        join refunded_orders as r on r.account_id = o.account_id and r.order_id = o.order_id
        join subscriptions as s on s.account_id = o.account_id and s.order_id = o.order_id
+       left join rehearsal_clocks as c on c.account_id = o.account_id
      where s.status <> 'canceled'
      order by s.id for update of s
    )
@@ -72,12 +75,13 @@ const cancelStatement = statement(
      free_try = false
    from living as l where s.id = l.id
    returning s.id, s.account_id, s.order_id, s.product_id, s.product_name, s.customer_email, s.amount_cents, s.currency,
-     s.billing_interval, s.canceled_at, s.test, l.status as status_before`,
+     s.billing_interval, s.canceled_at, s.test, l.status as status_before, l.refunded_at`,
 );
 
 interface CanceledRow extends SubscriptionIdentity {
   readonly account_id: string;
   readonly canceled_at: Date;
+  readonly refunded_at: Date;
   readonly status_before: 'active' | 'past_due' | 'paused';
 }
 
@@ -93,7 +97,7 @@ export async function cancelRefunded(
     outboxRow(subscriptionCanceled, canceledData(row), {
       accountId: row.account_id,
       requestId,
-      nowMs: row.canceled_at.getTime(),
+      nowMs: row.refunded_at.getTime(),
     }),
   );
   await client.query(insertOutboxSql, [JSON.stringify(events)]);

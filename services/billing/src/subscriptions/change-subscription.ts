@@ -3,6 +3,7 @@ import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
+import { rehearsalTime } from '../rehearsals/rehearsal-time.ts';
 import type { Subscription, SubscriptionChange } from './subscription-change.rules.ts';
 import type { SubscriptionIdentity } from './subscription-event.rules.ts';
 import {
@@ -32,6 +33,8 @@ export interface NewCard {
 }
 
 export interface Found {
+  /** For a test subscription the time of its rehearsal. */
+  readonly now: Date;
   readonly subscription: Subscription & SubscriptionIdentity;
   /** A renewal of it is at the processor. */
   readonly charging: boolean;
@@ -65,6 +68,13 @@ const updateSql = `
   where account_id = $1 and id = $2
   returning ${subscriptionColumns}`;
 
+const aheadSql = 'select ahead_days from rehearsal_clocks where account_id = $1';
+
+async function rehearsalNow(tx: Transaction, accountId: string, now: Date): Promise<Date> {
+  const [row] = await executeBound<{ ahead_days: number }>(tx, aheadSql, [accountId]);
+  return rehearsalTime(now, row?.ahead_days ?? 0);
+}
+
 type Transaction = ReturnType<Database['fork']>;
 type LockedRow = SubscriptionRow & Subscription & { readonly same_card: boolean | null };
 
@@ -74,7 +84,7 @@ type LockedRow = SubscriptionRow & Subscription & { readonly same_card: boolean 
  * @param card the one to compare with the subscription's
  */
 export async function changeSubscription(
-  { database, wakeRelay }: ChangeDeps,
+  { database, clock, wakeRelay }: ChangeDeps,
   { accountId, commandId }: CommandContext,
   id: string,
   decide: (found: Found) => Decision,
@@ -85,7 +95,9 @@ export async function changeSubscription(
     const [row] = await executeBound<LockedRow>(tx, lockSql, values);
     if (row === undefined) throw noSubscription(id);
     const charging = (await executeBound(tx, chargingSql, [accountId, row.order_id])).length > 0;
-    const { change, event, card: newCard } = decide({ subscription: row, charging, same_card: row.same_card ?? false });
+    const now = row.test ? await rehearsalNow(tx, accountId, clock.now()) : clock.now();
+    const found = { now, subscription: row, charging, same_card: row.same_card ?? false };
+    const { change, event, card: newCard } = decide(found);
     if (change === null) return subscriptionOf(row);
     const changed = await update(tx, accountId, { ...row, ...change }, newCard);
     if (event !== undefined) await addToOutbox(tx, [event(changed)]);

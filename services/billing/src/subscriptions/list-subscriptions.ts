@@ -14,31 +14,37 @@ type Filter = keyof typeof filters;
 const all: readonly Filter[] = ['status', 'collection', 'productId', 'email'];
 
 /** One list for each combination of filters: each reads along the index of one of them, in the order of ids. */
-function listBy(chosen: readonly Filter[]) {
+function listBy(chosen: readonly Filter[], test: boolean) {
   return pagedList<SubscriptionRow>({
-    name: ['subscriptions', ...chosen.map((filter) => `by-${filter.toLowerCase()}`)].join('-'),
+    name: [
+      'subscriptions',
+      ...(test ? ['of-rehearsals'] : []),
+      ...chosen.map((filter) => `by-${filter.toLowerCase()}`),
+    ].join('-'),
     table: 'subscriptions',
     columns: subscriptionColumns,
     scope: ['account_id', ...chosen.map((filter) => filters[filter])],
-    filter: 'not test',
+    filter: test ? 'test' : 'not test',
   });
 }
+
+const keyOf = (chosen: readonly Filter[], test: boolean): string => [test, ...chosen].join();
 
 const lists = new Map<string, ReturnType<typeof listBy>>();
 for (let bits = 0; bits < 2 ** all.length; bits += 1) {
   const chosen = all.filter((_, index) => (bits >> index) & 1);
-  lists.set(chosen.join(), listBy(chosen));
+  for (const test of [false, true]) lists.set(keyOf(chosen, test), listBy(chosen, test));
 }
 
-/** The account's subscriptions, newest first, without those of test orders. Ids sort by time, so they page by id. */
+/** The account's subscriptions, newest first: those of test orders, or those of all others. Ids sort by time, so they page by id. */
 export async function listSubscriptions(
   database: Database,
   accountId: string,
-  { status, collection, productId, email, ...page }: RequestInput<typeof contract>,
+  { status, collection, productId, email, test, ...page }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   const values = { status, collection, productId, email: email?.toLowerCase() };
   const chosen = all.filter((filter) => values[filter] !== undefined);
-  const list = lists.get(chosen.join()) as ReturnType<typeof listBy>;
+  const list = lists.get(keyOf(chosen, test === 'true')) as ReturnType<typeof listBy>;
   const scope = [accountId, ...chosen.map((filter) => values[filter] as string)];
   const { data, ...rest } = await list(database, scope, page);
   return { data: data.map(subscriptionOf), ...rest };

@@ -23,12 +23,11 @@ export async function putPaymentMethod(
   // Before the transaction: whose token it is may take a statement on a connection of its own.
   const { processor } = await deps.processors.chosen(context.accountId, await isTest(deps.database, context, id));
   const card = { method, processor: processor.name };
-  const now = deps.clock.now();
   return await changeSubscription(
     deps,
     context,
     id,
-    ({ subscription, same_card }) => {
+    ({ subscription, same_card, now }) => {
       const change = replaceCard(subscription, now);
       return same_card ? { change: null } : { change, card };
     },

@@ -5,6 +5,7 @@ import { subscriptionStarted } from '@app/contracts/subscriptions';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
 import { type Client, statement } from '@app/service-kit/database';
+import { readAheadDays, rehearsalTime } from '../rehearsals/rehearsal-time.ts';
 import { cancelRefunded, lockOrders } from './cancel-refunded.ts';
 import { nthPeriodEnd } from './period.rules.ts';
 
@@ -69,19 +70,23 @@ export async function startSubscriptions(client: Client, events: readonly PaidOr
     client,
     events.map(({ data }) => data.orderId),
   );
-  const started = events.map(newSubscription);
+  const rehearsing = events.filter(({ data }) => data.test).map(({ accountId }) => accountId);
+  const aheadDays = await readAheadDays(client, [...new Set(rehearsing)]);
+  const started = events.map((event) => newSubscription(event, aheadDays.get(event.accountId) ?? 0));
   // Of two events of one order in one batch the statement would write one subscription and two outbox rows.
   const distinct = [...new Map(started.map((subscription) => [subscription.id, subscription])).values()];
   await client.query(insertSubscriptions([JSON.stringify(distinct)]));
   await cancelRefunded(client, distinct, null);
 }
 
-/** Its id ends as the order's, so that subscriptions list in the order of their sales, however late the event comes. */
-function newSubscription(event: PaidOrder): NewSubscription {
+/** That of a rehearsal starts at the rehearsal's time. Its id ends as the order's, so that subscriptions list in the order of their sales, however late the event comes. */
+function newSubscription(event: PaidOrder, aheadDays: number): NewSubscription {
   const { accountId, requestId, data: order } = event;
   const { billingInterval } = order;
   if (billingInterval === null) throw new Error(`order ${order.orderId} bought a subscription without an interval`);
-  const anchor = new Date(order.paidAt);
+  const paidAt = new Date(order.paidAt);
+  const anchor = order.test ? rehearsalTime(paidAt, aheadDays) : paidAt;
+  const startedAt = anchor.toISOString();
   const id = idOfCommand('subscription', order.orderId.slice(-26));
   const data = {
     subscriptionId: id,
@@ -91,7 +96,7 @@ function newSubscription(event: PaidOrder): NewSubscription {
     amountCents: order.priceCents,
     currency: order.currency,
     billingInterval,
-    startedAt: order.paidAt,
+    startedAt,
     test: order.test,
   };
   return {
@@ -106,10 +111,10 @@ function newSubscription(event: PaidOrder): NewSubscription {
     currency: order.currency,
     billing_interval: billingInterval,
     own_method: order.paymentMethod,
-    started_at: order.paidAt,
+    started_at: startedAt,
     current_period_end: nthPeriodEnd(anchor, billingInterval, 1).toISOString(),
     test: order.test,
-    ...outboxRow(subscriptionStarted, data, { accountId, requestId, nowMs: anchor.getTime() }),
+    ...outboxRow(subscriptionStarted, data, { accountId, requestId, nowMs: paidAt.getTime() }),
     // The batch has a trace of its own; each event continues the trace of its order.
     traceparent: event.traceparent ?? null,
   };

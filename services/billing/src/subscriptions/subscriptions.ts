@@ -8,9 +8,8 @@ import type { SubscriptionResource } from './subscription-rows.ts';
 type Action = (deps: ChangeDeps, context: CommandContext, id: string) => Promise<SubscriptionResource>;
 
 /** Ends a subscription now. A canceled one stays as it is, and nobody is told again. Throws `subscription_not_found`. */
-export const cancelSubscription: Action = (deps, context, id) => {
-  const now = deps.clock.now();
-  return changeSubscription(deps, context, id, ({ subscription }) => ({
+export const cancelSubscription: Action = (deps, context, id) =>
+  changeSubscription(deps, context, id, ({ subscription, now }) => ({
     change: cancel(subscription, now),
     event: (changed) => {
       const data = {
@@ -20,43 +19,39 @@ export const cancelSubscription: Action = (deps, context, id) => {
         reason: 'seller' as const,
         sendWebhook: true,
       };
-      return outboxRow(subscriptionCanceled, data, sourceOf(context, now));
+      return outboxRow(subscriptionCanceled, data, sourceOf(deps, context));
     },
   }));
-};
 
 /** Stops renewals and tries. Throws `subscription_not_found`, and `invalid_transition` for a canceled one. */
-export const pauseSubscription: Action = (deps, context, id) => {
-  const now = deps.clock.now();
-  return changeSubscription(deps, context, id, ({ subscription }) => ({
+export const pauseSubscription: Action = (deps, context, id) =>
+  changeSubscription(deps, context, id, ({ subscription, now }) => ({
     change: pause(subscription, now),
     event: () => {
       const statusBefore = living(subscription.status);
       const data = { ...aboutSubscription(subscription), statusBefore, pausedAt: now.toISOString() };
-      return outboxRow(subscriptionPaused, data, sourceOf(context, now));
+      return outboxRow(subscriptionPaused, data, sourceOf(deps, context));
     },
   }));
-};
 
 /**
  * Renews a paused subscription again: on its date, or now with a new anchor when that has passed. One that is not paused
  * stays as it is. Throws `subscription_not_found`, and `invalid_transition` for a canceled one.
  */
-export const resumeSubscription: Action = (deps, context, id) => {
-  const now = deps.clock.now();
-  return changeSubscription(deps, context, id, ({ subscription, charging }) => ({
+export const resumeSubscription: Action = (deps, context, id) =>
+  changeSubscription(deps, context, id, ({ subscription, charging, now }) => ({
     change: resume(subscription, now, charging),
     event: ({ next_charge_at: nextChargeAt }) => {
       const data = { ...aboutSubscription(subscription), nextChargeAt, resumedAt: now.toISOString() };
-      return outboxRow(subscriptionResumed, data, sourceOf(context, now));
+      return outboxRow(subscriptionResumed, data, sourceOf(deps, context));
     },
   }));
-};
 
-const sourceOf = ({ accountId, requestId }: CommandContext, now: Date) => ({
+/** When it happens is real time, for rehearsals too. */
+const sourceOf = ({ clock }: ChangeDeps, { accountId, requestId }: CommandContext) => ({
   accountId,
   requestId,
-  nowMs: now.getTime(),
+  nowMs: clock.nowMs(),
 });
 
 /** The rules leave a canceled one as it is, so no event has it as the state before. */

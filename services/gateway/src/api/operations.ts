@@ -9,6 +9,7 @@ import { paymentOperations } from '../payments/operations.ts';
 import { discountOperations } from '../products/discount-operations.ts';
 import { funnelOperations } from '../products/funnel-operations.ts';
 import { productOperations } from '../products/operations.ts';
+import { rehearsalOperations } from '../rehearsals/operations.ts';
 import { sessionOperations } from '../sessions/operations.ts';
 import { settingsOperations } from '../settings/operations.ts';
 import { subscriptionOperations } from '../subscriptions/operations.ts';
@@ -27,6 +28,7 @@ export const operations: readonly Operation[] = [
   ...metricsOperations,
   ...webhookOperations,
   ...dailyOperations,
+  ...rehearsalOperations,
   ...settingsOperations,
   ...apiKeyOperations,
   ...sessionOperations,

@@ -12,7 +12,7 @@ import { argumentShape } from './tool-arguments.ts';
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 // Every client sends all schemas to its model on every turn, so that they hold only what a model needs to call a tool and
-// to read its result: 28 tools in less than 24 KB. The operations check what is left out here.
+// to read its result: all tools in less than 25 KB. The operations check what is left out here.
 
 /** The arguments as JSON Schema, without lengths, and without patterns where words say the same. */
 export function inputSchema(tool: Tool): JsonSchema & { type: 'object' } {

@@ -215,4 +215,11 @@ export const tools: readonly Tool[] = [
     defaults: shortPage,
     annotations: reads,
   },
+  {
+    name: 'advance_rehearsal',
+    description:
+      'Lets days pass for test subscriptions: renewals, retries and cancellations reach the webhook. No money moves.',
+    operation: operation('advanceRehearsal'),
+    annotations: sends,
+  },
 ];

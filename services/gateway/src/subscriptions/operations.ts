@@ -21,7 +21,7 @@ export const subscriptionOperations = [
     tag,
     summary: 'List subscriptions, newest first',
     description:
-      'Those of test orders are excluded. The latest 100; with `limit` or `before` it pages back, and says whether more ' +
+      'Those of test orders are excluded, or with `test=true` the only ones. The latest 100; with `limit` or `before` it pages back, and says whether more ' +
       'follow. Filters narrow it down together.',
     errors: [],
   }),

@@ -12,6 +12,7 @@ import { DailyRunProgress } from './0010-daily-run-progress.ts';
 import { SubscriptionAnchors } from './0012-subscription-anchors.ts';
 import { ToldOrphans } from './0013-books.ts';
 import { PaymentsByKey } from './0014-payments-by-key.ts';
+import { Rehearsals } from './0015-rehearsals.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -28,4 +29,5 @@ export const migrations: Migrations = [
   { name: '0012-subscription-anchors', class: SubscriptionAnchors },
   { name: '0013-books', class: ToldOrphans },
   { name: '0014-payments-by-key', class: PaymentsByKey },
+  { name: '0015-rehearsals', class: Rehearsals },
 ];

@@ -1,0 +1,32 @@
+import { statement } from '@app/service-kit/database';
+import type { RunOfAccount } from '../daily-runs/daily-step.ts';
+import type { DuePayment } from '../payments/claim-due.ts';
+import { forEachOrder } from '../payments/for-each-order.ts';
+import { checkAndGoOn } from '../payments/go-on-with-order.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+
+const pageMax = 100;
+
+const unfinishedStatement = statement(
+  'rehearsals-unfinished',
+  `select id, account_id, order_id, step from payments
+   where account_id = $1 and next_check_at is not null and test and step = 'renewal' and id > $2 order by id limit $3`,
+);
+
+/**
+ * Asks the processor for the rehearsal's renewals without an end, however young: their next day comes in a moment, and each
+ * keeps its subscription from its next renewal. None is on its way, because one process at a time rehearses.
+ */
+export async function checkRehearsedRenewals(
+  deps: PaymentDeps,
+  { accountId, isClosing }: Pick<RunOfAccount, 'accountId' | 'isClosing'>,
+): Promise<void> {
+  let page: DuePayment[];
+  let after = '';
+  do {
+    page = (await deps.database.pool.query<DuePayment>(unfinishedStatement([accountId, after, pageMax]))).rows;
+    const check = ({ order_id, id, step }: DuePayment) => checkAndGoOn(deps, accountId, order_id, id, step);
+    await forEachOrder(deps, page, check, isClosing);
+    after = page.at(-1)?.id ?? after;
+  } while (page.length === pageMax && !isClosing());
+}

@@ -1,0 +1,33 @@
+import type { getRehearsal as contract } from '@app/contracts/daily-runs';
+import type { RequestOutput } from '@app/contracts/define';
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+
+const dayMs = 86_400_000;
+
+/** The time of rehearsals that are so many days ahead. */
+export const rehearsalTime = (time: Date, aheadDays: number): Date => new Date(time.getTime() + aheadDays * dayMs);
+
+const aheadStatement = statement(
+  'rehearsals-ahead',
+  'select account_id, ahead_days from rehearsal_clocks where account_id = any ($1)',
+);
+
+/** How many days the rehearsals of accounts are ahead of the clock; an account that is not in the map, none. */
+export async function readAheadDays(
+  client: Pick<Client, 'query'>,
+  accountIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (accountIds.length === 0) return new Map();
+  const { rows } = await client.query<{ account_id: string; ahead_days: number }>(aheadStatement([accountIds]));
+  return new Map(rows.map(({ account_id, ahead_days }) => [account_id, ahead_days]));
+}
+
+/** What time it is for the account's rehearsals. */
+export async function getRehearsal(
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  accountId: string,
+): Promise<RequestOutput<typeof contract>> {
+  const days = (await readAheadDays(database.pool, [accountId])).get(accountId) ?? 0;
+  return { now: rehearsalTime(clock.now(), days).toISOString(), days_ahead: days };
+}
