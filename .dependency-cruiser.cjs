@@ -24,6 +24,8 @@ const entryPoints = [
   '^libs/testing/src/global-setup\\.ts$',
   '^bench/main\\.ts$',
   '^deploy/require-node\\.js$',
+  // Browsers load it.
+  '^services/gateway/src/hosted/checkout\\.js$',
   '^vitest\\.config\\.ts$',
   '\\.d\\.ts$',
 ].join('|');

@@ -3,6 +3,7 @@ import { operations } from './api/operations.ts';
 import type { App } from './app.ts';
 import { devClockOperations } from './dev-clock/operations.ts';
 import { routeDevelopers } from './developers/routes.ts';
+import { routeHostedPages } from './hosted/routes.ts';
 import { createGuard } from './http/guard.ts';
 import { routeHealth } from './http/health-routes.ts';
 import { createHttpServer } from './http/server.ts';
@@ -17,6 +18,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   routeOperations(server, app, guard, app.clockControl === null ? operations : [...operations, ...devClockOperations]);
   server.get('/', (_, reply) => reply.redirect('/developers', 302));
   routeDevelopers(server, app);
+  routeHostedPages(server, app, guard);
   await routeMcp(server, app, guard);
   await server.ready();
   return server;

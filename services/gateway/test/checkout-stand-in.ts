@@ -13,6 +13,7 @@ import {
 import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
+import { getOptOut, optOut } from '@app/contracts/reminders';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { onRequest, onRequestAcrossAccounts } from '@app/messaging/serve-requests';
 
@@ -30,7 +31,8 @@ export function createCheckoutDesk() {
   const secrets = new Map<string, { secret: string; accountId: string }>();
   const asked: Asked[] = [];
   const paid: Pay = async () => ({ status: 'paid', totalCents: 4_900 });
-  const desk = { asked, secrets, paid, pay: paid, continue: paid as () => Promise<CheckoutOutcome> };
+  const tokens = new Map<string, { businessName: string; optedOut: boolean }>();
+  const desk = { asked, secrets, tokens, paid, pay: paid, continue: paid as () => Promise<CheckoutOutcome> };
   const owner = ({ checkoutId, secret }: { checkoutId: string; secret: string }): string => {
     const known = secrets.get(checkoutId);
     if (known === undefined || known.secret !== secret) {
@@ -45,7 +47,17 @@ export function createCheckoutDesk() {
     asked.push({ name, input, context });
     return input;
   };
+  const ended = (token: string) => {
+    const known = tokens.get(token);
+    if (known === undefined) throw new DomainError('not_found', 'This link ends no reminders.');
+    return known;
+  };
   const handlers = [
+    onRequestAcrossAccounts(getOptOut, async ({ token }) => ended(token)),
+    onRequestAcrossAccounts(optOut, async (input, context) => {
+      noted('opt out', input, context);
+      return Object.assign(ended(input.token), { optedOut: true });
+    }),
     onRequest(openCheckout, async (input, context) => {
       const id = idOfCommand('checkout', context.commandId);
       const secret = randomBytes(32).toString('base64url');

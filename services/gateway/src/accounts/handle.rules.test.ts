@@ -8,6 +8,7 @@ test.each([
   ['  Café & Crème  ', 'cafe-creme'],
   ['東京', 'shop'],
   ['--', 'shop'],
+  ['Opt-out', 'opt-out-shop'],
 ])('%s becomes %s', (name, handle) => expect(handleFrom(name)).toBe(handle));
 
 test('every name gives a valid handle', () => {

@@ -6,6 +6,7 @@ import type { Database } from '@app/service-kit/database';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { LockMode } from '@mikro-orm/postgresql';
 import { Account } from '../accounts/account.entity.ts';
+import { isReservedHandle } from '../accounts/handle.rules.ts';
 import { settingsChangedRow } from '../accounts/settings-changed.ts';
 import { settingsOf } from './get-settings.ts';
 
@@ -26,6 +27,7 @@ export async function updateSettings(
   { accountId, requestId }: { accountId: string; requestId: string },
   changes: SettingsChanges,
 ): Promise<Settings> {
+  if (changes.handle !== undefined && isReservedHandle(changes.handle)) throw handleTaken();
   try {
     const { settings, changed } = await database.fork().transactional(async (tx) => {
       // The row is locked: of two changes at once the later one has the higher number, and tells of both.
@@ -45,9 +47,13 @@ export async function updateSettings(
     return settings;
   } catch (err) {
     if (!(err instanceof UniqueConstraintViolationException)) throw err;
-    const field = { field: 'handle', code: 'handle_taken', message: 'belongs to another account' };
-    throw new DomainError('handle_taken', 'Another account has this handle.', [field]);
+    throw handleTaken();
   }
+}
+
+function handleTaken(): DomainError {
+  const field = { field: 'handle', code: 'handle_taken', message: 'belongs to another account' };
+  return new DomainError('handle_taken', 'Another account has this handle.', [field]);
 }
 
 /** Settings are plain values. */

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { checkoutLink, optOutLink, problemOf, stalledBounds } from './reminder.rules.ts';
+
+test('the bounds of a stalled checkout count back from now', () => {
+  const now = Date.parse('2026-03-01T00:00:00.000Z');
+  const { idleSince, openedAfter, quietSince } = stalledBounds(now, 90);
+  expect([idleSince, openedAfter, quietSince].map((time) => time.toISOString())).toEqual([
+    '2026-02-28T22:30:00.000Z',
+    '2026-02-22T00:00:00.000Z',
+    '2026-01-30T00:00:00.000Z',
+  ]);
+});
+
+const place = { publicUrl: 'https://shop.example', checkoutUrl: null, handle: 'ada', slug: 'course' };
+
+test.each([
+  [place, 'https://shop.example/c/ada/course?checkout=cko_1#secret=s-_1'],
+  [{ ...place, checkoutUrl: 'https://ada.example' }, 'https://ada.example/?checkout=cko_1#secret=s-_1'],
+  [
+    { ...place, checkoutUrl: 'https://ada.example/?a=1&checkout=x#y' },
+    'https://ada.example/?a=1&checkout=cko_1#secret=s-_1',
+  ],
+])('the secret is behind the #, where no server sees it', (where, link) => {
+  expect(checkoutLink(where, 'cko_1', 's-_1')).toBe(link);
+  expect(new URL(link).search).not.toContain('s-_1');
+});
+
+test('the opt-out link holds the token and nothing of the buyer', () => {
+  expect(optOutLink('https://shop.example', 'token')).toBe('https://shop.example/c/opt-out/token');
+});
+
+test.each([
+  [{ failed: 0, left: false, detail: '' }, null],
+  [
+    { failed: 1, left: false, detail: '550 no\r\nuser' },
+    '1 reminder did not go out (550 no user). The next daily run tries again.',
+  ],
+  [
+    { failed: 3, left: true, detail: '' },
+    '3 reminders did not go out. The next daily run tries again and goes on with the others.',
+  ],
+  [
+    { failed: 0, left: true, detail: '' },
+    'Reminders took too long. The next daily run tries again and goes on with the others.',
+  ],
+])('a run that sent all has no problem, another has one in one line', (run, problem) => {
+  expect(problemOf(run)).toBe(problem);
+});
+
+test('what a mail server says is cut to a line of 300 characters', () => {
+  expect(problemOf({ failed: 1, left: false, detail: 'x'.repeat(5_000) })?.length).toBeLessThan(400);
+});

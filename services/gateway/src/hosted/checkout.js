@@ -1,0 +1,131 @@
+/** The checkout page: opens or restores a checkout, and does what the buyer asks for. */
+
+import * as api from './checkout-api.js';
+import { element, viewOf } from './checkout-views.js';
+
+const main = document.getElementById('checkout');
+/** How often a payment under way is asked about, and how long each time is waited before. */
+const asksMax = 40;
+const askAfterMs = 1_500;
+
+let buyer;
+let checkout;
+let busy = false;
+
+function show(changed, notice) {
+  checkout = changed;
+  document.title = `${checkout.product.name} · ${checkout.seller.name}`;
+  const typed = main.querySelector('form') && new FormData(main.querySelector('form'));
+  const place = document.activeElement?.name;
+  const told = notice ? [element('p', { class: 'fault', role: 'alert' }, notice)] : [];
+  main.replaceChildren(...told, ...viewOf(checkout, actions));
+  if (typed) keepTyped(typed);
+  main.querySelector('[role="alert"]')?.scrollIntoView({ block: 'center' });
+  if (place) main.querySelector(`[name="${CSS.escape(place)}"]`)?.focus({ preventScroll: true });
+  if (checkout.status === 'processing') void waitForOutcome();
+}
+
+/** What was typed and not sent yet stays when the page is drawn anew. */
+function keepTyped(typed) {
+  for (const name of ['email', 'name', 'card']) {
+    const input = main.querySelector(`[name="${name}"]`);
+    if (input && typed.get(name)) input.value = typed.get(name);
+  }
+}
+
+/** One thing at a time; what is refused is told above the form, with prices as they are by then. */
+async function act(work) {
+  if (busy) return;
+  setBusy(true);
+  try {
+    await work();
+  } catch (err) {
+    const current = await api.read(buyer).catch(() => checkout);
+    show(current, err instanceof api.Refusal ? err.message : 'That did not work. Try again.');
+    if (!(err instanceof api.Refusal)) throw err;
+  } finally {
+    setBusy(false);
+  }
+}
+
+function setBusy(now) {
+  busy = now;
+  main.setAttribute('aria-busy', String(now));
+  for (const button of main.querySelectorAll('button')) button.disabled = now;
+}
+
+const chosenBumps = () => [...main.querySelectorAll('[name="bump"]:checked')].map(({ value }) => value);
+
+const actions = {
+  choose: () => act(async () => show(await api.update(buyer, { bumpIds: chosenBumps() }))),
+  applyCode: (code) => act(async () => show(await api.update(buyer, { discountCode: code === '' ? null : code }))),
+  /** Kept while the buyer goes on typing: the page is not drawn anew, and a refusal waits for the payment. */
+  keep: (fields) => void api.update(buyer, fields).catch(() => undefined),
+  pay: ({ email, name, card }) =>
+    act(async () => {
+      const shown = checkout.totalCents;
+      const updated = await api.update(buyer, { email, ...(name === '' ? {} : { name }) });
+      if (updated.totalCents !== shown) {
+        show(updated, 'The price changed since you opened this page. Look at it, and pay if you agree.');
+        return;
+      }
+      await api.pay(buyer, card, shown);
+      show(await api.read(buyer));
+    }),
+  proceed: () =>
+    act(async () => {
+      await api.proceed(buyer);
+      show(await api.read(buyer));
+    }),
+  decide: (accept) =>
+    act(async () => {
+      await api.decide(buyer, accept);
+      show(await api.read(buyer));
+    }),
+  anew: () => {
+    api.forget();
+    location.assign(location.pathname);
+  },
+};
+
+let waiting = false;
+
+/** Asks how a payment stands until that is known. */
+async function waitForOutcome() {
+  if (waiting) return;
+  waiting = true;
+  for (let asked = 0; asked < asksMax; asked++) {
+    await api.pause(askAfterMs);
+    await api.proceed(buyer).catch(() => undefined);
+    const current = await api.read(buyer).catch(() => checkout);
+    if (current.status === 'processing') continue;
+    waiting = false;
+    show(current);
+    return;
+  }
+  waiting = false;
+  const text = 'The payment is still not known. You are charged once at most; come back to this page later.';
+  main.querySelector('.wait')?.replaceChildren(text);
+}
+
+async function start() {
+  try {
+    const opened = await api.openOrRestore();
+    buyer = opened.buyer;
+    show(opened.checkout, opened.gone ? 'That link no longer opens a checkout. This is a new one.' : undefined);
+    // Back from the bank.
+    if (checkout.status === 'requires_action' && new URLSearchParams(location.search).size > 0) await actions.proceed();
+  } catch (err) {
+    const gone = ['product_not_found', 'unknown_product', 'product_not_live', 'validation_failed'].includes(err.code);
+    const text = gone ? 'This product is not for sale at the moment.' : err.message;
+    const again = element(
+      'button',
+      { type: 'button', class: 'primary', onclick: () => location.reload() },
+      'Try again',
+    );
+    const told = [element('h1', {}, 'Checkout'), element('p', { role: 'alert' }, text)];
+    main.replaceChildren(...told, ...(gone ? [] : [again]));
+  }
+}
+
+void start();

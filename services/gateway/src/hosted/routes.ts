@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { DomainError, errorCodes } from '@app/contracts/errors';
+import { newIdSuffix } from '@app/contracts/ids';
+import { getOptOut, optOut } from '@app/contracts/reminders';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../app.ts';
+import { html } from '../developers/html.ts';
+import type { Guard } from '../http/guard.ts';
+import { RetryLaterError } from '../problems/retry-later-error.ts';
+import { toDomainError } from '../problems/to-domain-error.ts';
+import { checkoutPage, scriptPath, unknownSellerPage } from './checkout-page.ts';
+import { noticePage, stylesheetPath } from './layout.ts';
+import { askPage, endedPage, unknownTokenPage } from './opt-out-pages.ts';
+
+const asset = (name: string) => readFileSync(new URL(name, import.meta.url));
+
+const assets = [
+  [stylesheetPath, 'text/css; charset=utf-8', asset('hosted.css')],
+  [scriptPath, 'text/javascript; charset=utf-8', asset('checkout.js')],
+  ['/c/checkout-api.js', 'text/javascript; charset=utf-8', asset('checkout-api.js')],
+  ['/c/checkout-views.js', 'text/javascript; charset=utf-8', asset('checkout-views.js')],
+] as const;
+
+const nothing = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+/** Its script, and calls of this deployment’s API. */
+const checkoutPolicy = `${nothing}; script-src 'self'; connect-src 'self'; form-action 'none'`;
+/** No script; a form to itself. */
+const noticePolicy = `${nothing}; form-action 'self'`;
+
+/** As tokens are made: 43 characters of base64url, with room for longer ones. */
+const tokenForm = /^[\w-]{20,200}$/;
+const bodyMaxBytes = 8 * 1024;
+
+interface Named {
+  readonly Params: { readonly handle: string; readonly slug: string };
+}
+interface WithToken {
+  readonly Params: { readonly token: string };
+}
+
+/**
+ * The pages that buyers see: checkouts, and the end of reminders. They look at no session, so that a form of any origin may
+ * post: the token in the address is the right to it.
+ */
+export function routeHostedPages(server: FastifyInstance, app: App, guard: Guard): void {
+  for (const [path, type, bytes] of assets) {
+    server.get(path, (_, reply) => reply.header('cache-control', 'public, max-age=300').type(type).send(bytes));
+  }
+  void server.register((pages, _, done) => {
+    // Mail programs post a form; what is in it says nothing that the address does not say.
+    pages.removeAllContentTypeParsers();
+    pages.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyMaxBytes }, (_req, _body, done) => done(null));
+    pages.setErrorHandler((err, req, reply) => sendErrorPage(err, req, reply));
+    pages.addHook('onRequest', async (req, reply) => void (await guard.admit('anyPage', req, reply)));
+    routePages(pages, app);
+    done();
+  });
+}
+
+function routePages(pages: FastifyInstance, app: App): void {
+  pages.get<Named>('/c/:handle/:slug', async ({ params: { handle, slug } }, reply) => {
+    const seller = await app.sellers.find(handle);
+    if (seller === null) return sendPage(reply, 404, unknownSellerPage());
+    const page = checkoutPage(handle, slug, seller.account.businessName);
+    return sendPage(reply, 200, page, checkoutPolicy);
+  });
+  pages.get<WithToken>('/c/opt-out/:token', async (req, reply) => {
+    const { token } = req.params;
+    const context = { accountId: '', requestId: req.id };
+    const found = tokenForm.test(token) ? await known(app.requester.request(getOptOut, { token }, context)) : null;
+    if (found === null) return sendPage(reply, 404, unknownTokenPage());
+    return sendPage(reply, 200, found.optedOut ? endedPage(found.businessName) : askPage(found.businessName));
+  });
+  pages.post<WithToken>('/c/opt-out/:token', async (req, reply) => {
+    const { token } = req.params;
+    const context = { accountId: '', requestId: req.id, commandId: newIdSuffix(app.clock.nowMs()) };
+    const ended = tokenForm.test(token) ? await known(app.requester.request(optOut, { token }, context)) : null;
+    if (ended === null) return sendPage(reply, 404, unknownTokenPage());
+    return sendPage(reply, 200, endedPage(ended.businessName));
+  });
+}
+
+/** Null for what is not there. */
+async function known<T>(answer: Promise<T>): Promise<T | null> {
+  return await answer.catch((err: unknown) => {
+    if (err instanceof DomainError && err.code === 'not_found') return null;
+    throw err;
+  });
+}
+
+function sendPage(reply: FastifyReply, status: number, page: string, policy = noticePolicy): FastifyReply {
+  return reply.code(status).header('content-security-policy', policy).type('text/html; charset=utf-8').send(page);
+}
+
+/** Buyers read a page, not a problem document. */
+function sendErrorPage(err: unknown, req: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toDomainError(err);
+  req.failure = { error, cause: err };
+  if (err instanceof RetryLaterError) reply.header('retry-after', err.retryAfterSeconds);
+  const { status } = errorCodes[error.code];
+  const page = noticePage('That did not work', [
+    html`<p>${error.message} Try again in a minute.</p>`,
+    html`<p class="quiet">Request ${req.id}</p>`,
+  ]);
+  return sendPage(reply, status, page);
+}

@@ -1,0 +1,125 @@
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunningGateway } from '../src/service.ts';
+import { createHarness, createSeller, type Harness } from './harness.ts';
+import { type Sent, send } from './http.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let gateway: RunningGateway;
+let url: string;
+let handle: string;
+let seller: Awaited<ReturnType<typeof createSeller>>;
+
+beforeAll(async () => {
+  harness = await createHarness();
+  gateway = await harness.start();
+  ({ url } = gateway);
+  seller = await createSeller(url);
+  const settings = { businessName: '<b>Ada & Co</b>' };
+  ({ handle } = (await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body: settings })).json);
+});
+afterAll(() => harness.close());
+
+const token = 'a-token-as-long-as-those-that-emails-hold-0';
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const textOf = ({ text }: Sent): string => text.replaceAll(/<[^>]*>/g, ' ');
+const askedOf = (name: string) => harness.desk.asked.filter((asked) => asked.name === name);
+
+test('the page of a checkout runs its own script and nothing else, and no value of the seller is markup', async () => {
+  const { status, headers, text } = await send(url, 'GET', `/c/${handle}/course?checkout=cko_1&ref=x`);
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('text/html; charset=utf-8');
+  const policy = headers['content-security-policy'] ?? '';
+  for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"]) {
+    expect(policy).toContain(part);
+  }
+  expect(policy).not.toContain('unsafe');
+  expect(headers['referrer-policy']).toBe('no-referrer');
+  expect(text).not.toMatch(/style="|<style|\son\w+="|<b>Ada|cko_1/);
+  expect(text).toContain('<title>Checkout · &lt;b&gt;Ada &amp; Co&lt;/b&gt;</title>');
+  expect(text).toContain(`data-handle="${handle}" data-slug="course"`);
+  for (const [, address = ''] of text.matchAll(/(?:href|src)="([^"]+)"/g)) {
+    const { status: found, headers: of } = await send(url, 'GET', address);
+    expect([address, found, of['x-content-type-options']]).toEqual([address, 200, 'nosniff']);
+  }
+  expect(harness.desk.asked).toEqual([]);
+});
+
+test('the scripts are modules that load each other and nothing from elsewhere', async () => {
+  for (const name of ['checkout.js', 'checkout-api.js', 'checkout-views.js']) {
+    const { status, headers, text } = await send(url, 'GET', `/c/${name}`);
+    expect([status, headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8']);
+    for (const [, path = ''] of text.matchAll(/^import .* from '([^']+)'/gm)) {
+      expect((await send(url, 'GET', `/c/${path.replace('./', '')}`)).status).toBe(200);
+    }
+    expect(text).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write|\beval\(|https?:\/\//);
+  }
+});
+
+test('an unknown seller is a page that says so', async () => {
+  const unknown = await send(url, 'GET', '/c/nobody/course');
+  expect(unknown.status).toBe(404);
+  expect(textOf(unknown)).toContain('There is no shop at this address');
+});
+
+test('opening the link that ends reminders changes nothing; its button and a mail program’s request do, repeatedly', async () => {
+  harness.desk.tokens.set(token, { businessName: '<i>Ada</i>', optedOut: false });
+  const asked = await send(url, 'GET', `/c/opt-out/${token}`);
+  expect(asked.status).toBe(200);
+  expect(asked.text).toContain('<form method="post"><button');
+  expect(asked.text).toContain('&lt;i&gt;Ada&lt;/i&gt;');
+  expect(asked.text).not.toContain('<i>');
+  expect(asked.headers['content-security-policy']).toContain("form-action 'self'");
+  expect(asked.headers['content-security-policy']).not.toContain('script-src');
+  expect((await send(url, 'HEAD', `/c/opt-out/${token}`)).status).toBe(200);
+  expect(askedOf('opt out')).toEqual([]);
+  const button = await send(url, 'POST', `/c/opt-out/${token}`, { raw: '', headers: form });
+  const foreign = { ...form, origin: 'https://mail.example', 'sec-fetch-site': 'cross-site' };
+  const oneClick = { raw: 'List-Unsubscribe=One-Click', headers: foreign };
+  const multipart = { 'content-type': 'multipart/form-data; boundary=x' };
+  const parts = '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n';
+  for (const ended of [
+    button,
+    await send(url, 'POST', `/c/opt-out/${token}`, oneClick),
+    await send(url, 'POST', `/c/opt-out/${token}`, { raw: parts, headers: multipart }),
+    await send(url, 'GET', `/c/opt-out/${token}`),
+  ]) {
+    expect(ended.status).toBe(200);
+    expect(textOf(ended)).toContain('sends you no more reminders');
+    expect(ended.headers['set-cookie']).toBeUndefined();
+  }
+  expect(askedOf('opt out').map(({ input }) => input)).toEqual(Array(3).fill({ token }));
+  expect(askedOf('opt out').map(({ context }) => context.accountId)).toEqual(['', '', '']);
+});
+
+test('a token that is none, or that nobody has, gets one and the same page, and large bodies are refused', async () => {
+  const page = await send(url, 'GET', '/c/opt-out/nobody-has-this-token-whatever-it-is');
+  expect(page.status).toBe(404);
+  expect(textOf(page)).toContain('This link has no effect');
+  for (const unknown of ['x', '%00%00%00', 'a'.repeat(300), encodeURIComponent(`${token}'"><script>`)]) {
+    expect((await send(url, 'GET', `/c/opt-out/${unknown}`)).text).not.toContain('<script>');
+    expect((await send(url, 'POST', `/c/opt-out/${unknown}`, { raw: '', headers: form })).status).toBe(404);
+  }
+  const large = { raw: 'x'.repeat(20_000), headers: form };
+  expect((await send(url, 'POST', `/c/opt-out/${token}`, large)).status).toBe(413);
+});
+
+test('pages share the limit by address, and a buyer over it reads when to come back', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '600', TRUST_PROXY: '1' });
+  const headers = { 'x-forwarded-for': '203.0.113.9' };
+  const answers: Sent[] = [];
+  for (let n = 0; n < 61; n += 1) answers.push(await send(limited.url, 'GET', `/c/${handle}/course`, { headers }));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
+  const last = answers.at(-1);
+  expect(last?.status).toBe(429);
+  expect(last?.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(Number(last?.headers['retry-after'])).toBeGreaterThan(0);
+});
+
+test('the word of other hosted pages is no seller’s handle', async () => {
+  const body = { handle: 'opt-out' };
+  const refused = await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body });
+  expect([refused.status, refused.json.code]).toEqual([409, 'handle_taken']);
+});
