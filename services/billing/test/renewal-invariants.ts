@@ -1,0 +1,126 @@
+import { expect } from 'vitest';
+import type { Payment } from '../src/payments/payment.types.ts';
+import type { BookEntry } from '../src/processors/simulated-books.ts';
+import type { Replicas } from './payment-replicas.ts';
+import { type RenewalState, readRenewals, readStory, readSubscription } from './subscriptions-of-tests.ts';
+
+type Story = Awaited<ReturnType<typeof readStory>>;
+
+/** What must hold of a subscription once nothing is on its way any more. `cents`: what a period costs. */
+export async function expectRenewedOnce(
+  replicas: Replicas,
+  account: string,
+  { id, orderId }: { readonly id: string; readonly orderId: string },
+  cents: number,
+): Promise<void> {
+  const [subscription, renewals, story, allBooks] = await Promise.all([
+    readSubscription(replicas, id),
+    readRenewals(replicas, id),
+    readStory(replicas, account, id),
+    replicas.books(account),
+  ]);
+  const { payments } = await replicas.money(account, orderId);
+  const books = allBooks.filter((entry) => entry.orderId === orderId);
+  expect(payments.filter(({ finished_at }) => finished_at === null)).toEqual([]);
+  expectEqualBooks(payments, books, cents);
+  await expectChargesEqual(replicas, account, orderId, payments);
+  expectPeriods(renewals, payments, subscription.period);
+  expectEventsOfPayments(story, payments, renewals);
+  expect(expectStory(story)).toBe(subscription.status);
+  const { canceled_at } = subscription;
+  if (canceled_at !== null) {
+    expect(payments.filter(({ created_at }) => created_at > canceled_at)).toEqual([]);
+    expect(subscription.next_charge_at).toBeNull();
+  }
+}
+
+/** The processor's entries are our payments with the same ends, one success for each period. */
+function expectEqualBooks(payments: readonly Payment[], books: readonly BookEntry[], cents: number): void {
+  const ours = new Map(payments.map((payment) => [payment.id, payment]));
+  const outcome = ({ paymentId, status }: BookEntry) => [paymentId, status];
+  expect(books.map(outcome).toSorted()).toEqual(
+    books.map(({ paymentId }) => [paymentId, ours.get(paymentId)?.status]).toSorted(),
+  );
+  expect(new Set(books.map(({ amountCents }) => amountCents))).toEqual(new Set(books.length === 0 ? [] : [cents]));
+  const charged = books.filter(({ status }) => status === 'succeeded');
+  const periods = charged.map(({ paymentId }) => ours.get(paymentId)?.subject);
+  expect(new Set(periods).size).toBe(periods.length);
+  const arrived = new Set(books.map(({ paymentId }) => paymentId));
+  const notInBooks = payments.filter(({ id }) => !arrived.has(id));
+  expect(notInBooks.map(({ decline_reason }) => decline_reason)).toEqual(notInBooks.map(() => 'not_received'));
+}
+
+async function expectChargesEqual(
+  { database }: Replicas,
+  account: string,
+  orderId: string,
+  payments: readonly Payment[],
+): Promise<void> {
+  const { rows } = await database.pool.query<{ id: string; step: string }>(
+    'select id, step from charges where account_id = $1 and order_id = $2 order by id',
+    [account, orderId],
+  );
+  const succeeded = payments.filter(({ status }) => status === 'succeeded').map(({ id }) => ({ id, step: 'renewal' }));
+  expect(rows).toEqual(succeeded.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+}
+
+/** Paid periods follow each other without a gap, and each one's payment is the success of its number. */
+function expectPeriods(renewals: readonly RenewalState[], payments: readonly Payment[], period: number): void {
+  const paid = renewals.filter(({ status }) => status === 'paid');
+  expect(paid.map((each) => each.period)).toEqual(Array.from({ length: period - 1 }, (_, index) => index + 2));
+  expect(renewals.filter(({ status }) => status === 'processing')).toEqual([]);
+  for (const { period: number, payment_id, starts_at, ends_at } of paid) {
+    const payment = payments.find(({ id }) => id === payment_id);
+    expect(payment).toMatchObject({ status: 'succeeded', subject: String(number) });
+    expect(ends_at.getTime()).toBeGreaterThan(starts_at.getTime());
+  }
+  for (const [index, { starts_at }] of paid.entries()) {
+    expect(starts_at.getTime()).toBeGreaterThanOrEqual(paid[index - 1]?.ends_at.getTime() ?? 0);
+  }
+}
+
+/** Each paid period is told once, and each decline of a living subscription. */
+function expectEventsOfPayments(story: Story, payments: readonly Payment[], renewals: readonly RenewalState[]): void {
+  const of = (name: string) => story.filter(({ event }) => event === name);
+  const paid = renewals.filter(({ status }) => status === 'paid');
+  expect(of('rebilled').map(({ period, paymentId }) => [period, paymentId])).toEqual(
+    paid.map(({ period, payment_id }) => [period, payment_id]),
+  );
+  const told = of('payment-failed').flatMap(({ paymentId }) => (paymentId === null ? [] : [paymentId]));
+  expect(new Set(told).size).toBe(told.length);
+  const declined = payments.filter(
+    ({ status, decline_reason: why }) => status === 'declined' && why !== 'not_received',
+  );
+  expect(declined.map(({ id }) => id)).toEqual(expect.arrayContaining(told));
+  const untold = declined.filter(({ id }) => !told.includes(id));
+  // At most the one that was under way when it was canceled.
+  expect(untold.length).toBeLessThanOrEqual(story.some(({ event }) => event === 'canceled') ? 1 : 0);
+}
+
+/** Each event begins in the state in which the one before it ended; returns the last state. */
+function expectStory(story: Story): unknown {
+  let state: Told = { status: 'active', tries: 0 };
+  for (const event of story) state = next(state, event);
+  expect(story.filter(({ event }) => event === 'canceled').length).toBeLessThanOrEqual(1);
+  return state.status;
+}
+
+interface Told {
+  readonly status: unknown;
+  readonly tries: number;
+}
+
+function next({ status, tries }: Told, told: Story[number]): Told {
+  const { event, attempt, statusBefore, statusAfter, nextTryDays } = told;
+  if (event === 'resumed') return { status: 'active', tries: 0 };
+  // A charge that was under way when it was canceled names what it left then.
+  expect([event, status]).toEqual(status === 'canceled' ? ['rebilled', status] : [event, statusBefore]);
+  if (event === 'paused' || event === 'canceled') return { status: event, tries };
+  // A try that is free has the number of the last one again.
+  expect([tries + 1, Math.max(1, tries)]).toContain(attempt);
+  if (event === 'rebilled') return { status: statusAfter, tries: 0 };
+  expect(attempt === 4).toBe(statusAfter === 'canceled');
+  expect(nextTryDays === 0).toBe(statusAfter !== 'past_due');
+  // The event that tells of the end follows at once.
+  return { status: statusAfter === 'canceled' ? statusBefore : statusAfter, tries: Number(attempt) };
+}
