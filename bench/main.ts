@@ -10,6 +10,7 @@ import { type Options, readOptions } from './options.ts';
 import { measureCheckouts } from './parts/measure-checkouts.ts';
 import { measureLists } from './parts/measure-lists.ts';
 import { measureOrderThroughput } from './parts/measure-order-throughput.ts';
+import { measureRenewals } from './parts/measure-renewals.ts';
 import { measureStart } from './parts/measure-start.ts';
 import { measureSustained } from './parts/measure-sustained.ts';
 import { measureWebhookLatency } from './parts/measure-webhook-latency.ts';
@@ -80,6 +81,10 @@ async function compare({ parts, lengths, floorOnly }: Options, infra: Infra, res
   if (parts.includes('checkouts')) {
     step('checkouts: 8 and 32 buyers, beside recorded orders');
     results.checkouts = await measureCheckouts(platform, infra.postgres.url, lengths);
+  }
+  if (parts.includes('renewals')) {
+    step(`renewals: ${lengths.renewals.join(', ')} due`);
+    results.renewals = await measureRenewals(platform, infra.postgres.url, lengths.renewals);
   }
   if (parts.includes('latency')) {
     step('latency: webhooks at 100 orders/s');

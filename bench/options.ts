@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-const partNames = ['orders', 'sustained', 'checkouts', 'lists', 'latency', 'start', 'profile'] as const;
+const partNames = ['orders', 'sustained', 'checkouts', 'renewals', 'lists', 'latency', 'start', 'profile'] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface Options {
@@ -20,11 +20,29 @@ export interface Lengths {
   readonly sustained: number;
   readonly latency: number;
   readonly lists: number;
+  /** How many renewals are due, one run after the other. */
+  readonly renewals: readonly number[];
 }
 
 /** Three minutes: what piles up in nats-server or behind a consumer begins to within half a minute. */
-const full: Lengths = { warmUp: 5, rounds: 2, orders: 10, sustained: 180, latency: 20, lists: 5 };
-const quick: Lengths = { warmUp: 3, rounds: 1, orders: 5, sustained: 5, latency: 5, lists: 5 };
+const full: Lengths = {
+  warmUp: 5,
+  rounds: 2,
+  orders: 10,
+  sustained: 180,
+  latency: 20,
+  lists: 5,
+  renewals: [1_000, 10_000, 100_000],
+};
+const quick: Lengths = {
+  warmUp: 3,
+  rounds: 1,
+  orders: 5,
+  sustained: 5,
+  latency: 5,
+  lists: 5,
+  renewals: [1_000, 10_000],
+};
 
 /** Whose nats-server configuration: what `npm start` writes, or docker compose's file with passwords from the environment. */
 export type NatsConfiguration = 'start' | 'compose';

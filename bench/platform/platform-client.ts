@@ -1,3 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const runPollMs = 100;
+
 export interface Credentials {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -15,6 +19,13 @@ interface ListedOrder {
   readonly created_at: string;
 }
 
+export interface DailyRun {
+  readonly id: string;
+  readonly started_at: string;
+  readonly finished_at: string;
+  readonly result: { readonly rebills: { readonly charged: number } };
+}
+
 export interface PlatformClient {
   listProducts(): Promise<Product[]>;
   createProduct(number: number): Promise<void>;
@@ -24,6 +35,8 @@ export interface PlatformClient {
   /** `summary.orders` of the product's metrics. */
   countInMetrics(productId: string): Promise<number>;
   newestOrderId(): Promise<string>;
+  /** Runs the daily job, and waits for its end. */
+  runDaily(): Promise<DailyRun>;
   /** Where buyers find the seller: part of a checkout's address. */
   readHandle(): Promise<string>;
   /** Every order after that one, page by page. */
@@ -32,6 +45,8 @@ export interface PlatformClient {
 
 /** What the bench asks of the platform, over its public interface. */
 export function createPlatformClient({ baseUrl, apiKey }: Credentials): PlatformClient {
+  /** That were waited for. */
+  const runs = new Set<string>();
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,
@@ -65,6 +80,19 @@ export function createPlatformClient({ baseUrl, apiKey }: Credentials): Platform
       return (await call<{ summary: { orders: number } }>('GET', path)).summary.orders;
     },
     readHandle: async () => (await call<{ handle: string }>('GET', '/api/v1/settings')).handle,
+    async runDaily() {
+      // A long run outlives its request, so its end is looked up.
+      const asked = call('POST', '/api/cron/daily', { force: true }).catch(() => undefined);
+      for (;;) {
+        const [run] = (await call<{ data: Partial<DailyRun>[] }>('GET', '/api/v1/daily-runs?limit=1')).data;
+        if (run?.id !== undefined && !runs.has(run.id) && run.finished_at) {
+          runs.add(run.id);
+          await asked;
+          return run as DailyRun;
+        }
+        await sleep(runPollMs);
+      }
+    },
     newestOrderId: async () => (await listOrders('limit=1'))[0]?.id ?? '',
     async listOrdersAfter(orderId) {
       const orders: ListedOrder[] = [];

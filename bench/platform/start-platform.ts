@@ -38,6 +38,9 @@ function startCommand(): string[] {
     .map((part) => (part.endsWith('.ts') ? join(root, part) : part));
 }
 
+/** What a call of the processor takes with the card `sim_slow`: as long as a fast real one. */
+export const slowCardMs = 50;
+
 /** All services in one process, as `npm start` runs them. */
 export async function startStandalone(
   dataDir: string,
@@ -45,7 +48,12 @@ export async function startStandalone(
   nodeOptions: string[] = [],
 ): Promise<Program> {
   const { NATS_URL: _nats, POSTGRES_URL: _postgres, ...inherited } = process.env;
-  const own = { PORT: String(await freePort()), DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: '0' };
+  const own = {
+    PORT: String(await freePort()),
+    DATA_DIR: dataDir,
+    RATE_LIMIT_PER_MINUTE: '0',
+    SIMULATED_SLOW_MS: String(slowCardMs),
+  };
   return await startProgram(
     [...nodeOptions, ...startCommand()],
     { ...inherited, ...own, ...servers },

@@ -4,6 +4,7 @@ import { median } from '../measure/statistics.ts';
 import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
 import type { ListResult, ListRun } from '../parts/measure-lists.ts';
 import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
+import type { RenewalsResult } from '../parts/measure-renewals.ts';
 import type { SustainedResult } from '../parts/measure-sustained.ts';
 import type { Percentiles, WebhookLatency } from '../parts/measure-webhook-latency.ts';
 import type { PlatformProfile } from '../parts/profile-platform.ts';
@@ -11,9 +12,10 @@ import { type Results, round } from './results.ts';
 
 /** The tables that a person reads; latest.json has everything. */
 export function printResults(results: Results): void {
-  const { orders, sustained, checkouts, lists, latency, memory, start, profile, targets = [] } = results;
+  const { orders, sustained, checkouts, renewals, lists, latency, memory, start, profile, targets = [] } = results;
   if (orders || sustained) printOrders(orders ?? [], sustained);
   if (checkouts) printCheckouts(checkouts);
+  if (renewals) printRenewals(renewals);
   if (lists) printLists(lists);
   if (latency) printLatency(latency);
   if (start) {
@@ -80,6 +82,36 @@ function printCheckouts(byBuyers: CheckoutsResult[]): void {
         .join(', '),
     ]),
   ]);
+}
+
+function printRenewals({ instant, slow, slowMs, nothingDueSeconds }: RenewalsResult): void {
+  const row = (processor: string, run: RenewalsResult['instant'][number]) => [
+    ...[
+      String(run.due),
+      processor,
+      String(run.charged),
+      round(run.perSecond),
+      round(run.seconds),
+      round(run.runSeconds),
+    ],
+    ...(['node', 'postgres', 'nats'] as const).map((group) => round(run.cpu.microsecondsPerOperation[group])),
+    ...[round(run.cpu.systemMicroseconds), round(run.cpu.foreignPercent), round(run.peakMb), round(run.transactions)],
+  ];
+  printTable('Renewals of the daily job (CPU in µs per renewal, with what consumers do meanwhile)', [
+    ['due', 'processor', 'charged', 'per s', 'charging s', 'whole run s', 'node', 'postgres', 'nats', 'system'].concat(
+      'foreign %',
+      'peak MB',
+      'transactions each',
+    ),
+    ...instant.map((run) => row('at once', run)),
+    ...slow.map((run) => row(`${slowMs} ms`, run)),
+  ]);
+  const [first] = slow;
+  if (first !== undefined) {
+    const most = (first.callsAtOnce * 1_000) / slowMs;
+    console.log(`  ${first.callsAtOnce} calls at once of ${slowMs} ms allow ${round(most)} a second`);
+  }
+  console.log(`  a second run, with nothing due: ${round(nothingDueSeconds)} s`);
 }
 
 function printLists(lists: ListResult[]): void {

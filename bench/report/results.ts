@@ -2,6 +2,7 @@ import { median } from '../measure/statistics.ts';
 import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
 import type { ListResult } from '../parts/measure-lists.ts';
 import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
+import type { RenewalsResult } from '../parts/measure-renewals.ts';
 import type { StartTimes } from '../parts/measure-start.ts';
 import type { SustainedResult } from '../parts/measure-sustained.ts';
 import type { WebhookLatency } from '../parts/measure-webhook-latency.ts';
@@ -15,6 +16,7 @@ export interface Results {
   orders?: ConnectionsResult[];
   sustained?: SustainedResult;
   checkouts?: CheckoutsResult[];
+  renewals?: RenewalsResult;
   lists?: ListResult[];
   latency?: WebhookLatency;
   /** Of the platform's process after the load. */
@@ -37,6 +39,7 @@ export function checkTargets(results: Results): Target[] {
     ...orderTargets(results),
     ...sustainedTargets(results),
     ...checkoutTargets(results),
+    ...renewalTargets(results),
     ...latencyTargets(results),
     ...listTargets(results),
     ...processTargets(results),
@@ -78,6 +81,21 @@ function checkoutTargets({ checkouts = [] }: Results): Target[] {
       '',
     ),
   ]);
+}
+
+function renewalTargets({ renewals }: Results): Target[] {
+  if (renewals === undefined) return [];
+  const { instant, slow, nothingDueSeconds } = renewals;
+  const rates = instant.map(({ perSecond }) => perSecond);
+  const memory = instant.map(({ peakMb }) => peakMb);
+  const failed = [...instant, ...slow].reduce((sum, { due, charged }) => sum + Math.abs(due - charged), 0);
+  return [
+    atMost('renewals due and not charged, or charged and not due', failed, 0, ''),
+    ...instant.map(({ due, perSecond }) => atLeast(`renewals/s, ${due} due`, perSecond, 2_000, '')),
+    atLeast('renewals/s, slowest over fastest', Math.min(...rates) / Math.max(...rates), 0.8, ''),
+    atMost('memory at its peak, most due over fewest', Math.max(...memory) / (memory[0] ?? Number.NaN), 1.2, ''),
+    atMost('a run with nothing due', nothingDueSeconds, 1, ' s'),
+  ];
 }
 
 function latencyTargets({ latency }: Results): Target[] {

@@ -130,7 +130,9 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
   };
   if (service === 'checkout') return { ...common, ...emailSettingsOf(config) };
   // The purpose goes into each service's key, so that one secret is enough for both.
-  if (service === 'billing') return { ...common, SECRETS_KEY: secrets.secretsKey };
+  if (service === 'billing') {
+    return { ...common, SECRETS_KEY: secrets.secretsKey, SIMULATED_SLOW_MS: String(config.SIMULATED_SLOW_MS) };
+  }
   if (service === 'webhook-dispatcher') {
     return { ...common, SECRETS_KEY: secrets.secretsKey, WEBHOOKS_ALLOW_LOOPBACK: config.WEBHOOKS_ALLOW_LOOPBACK };
   }

@@ -22,6 +22,8 @@ const callsOfAccountMax = 64;
 const callsMax = 128;
 /** A processor that leaves so many in a row without an answer is not troubled any further by this run. */
 const unansweredMax = 64;
+const unansweredDetail =
+  'The payment processor gave no answers any more, so the rest of what is due was left to the next run.';
 
 /**
  * The step that charges what is due: renewals and retries, one period at most for each subscription. Every payment is
@@ -63,8 +65,8 @@ async function renewOfAccount(
   }
   step.lane.throwFailure();
   if (step.unanswered >= unansweredMax) {
-    const about = { accountId, runId, unanswered: step.unanswered };
-    deps.logger.error(about, 'the payment processor gives no answers; what is left is charged by the next run');
+    deps.logger.error({ accountId, runId, unanswered: step.unanswered }, 'the payment processor gives no answers');
+    counts.problems.push({ code: 'account_failed', detail: unansweredDetail });
   }
 }
 
@@ -120,7 +122,7 @@ async function claim({ deps, renewing, counts }: Step, due: readonly DueSubscrip
 function countWithout({ deps, run, counts }: Step, effects: readonly RenewalEffect[]): void {
   for (const effect of effects) {
     if (effect.told?.statusBefore === 'past_due') counts.retried += 1;
-    countEffect(counts, effect, 0);
+    countEffect(counts, effect, null);
   }
   run.progress.done(effects.length);
   if (effects.length > 0) deps.wakeRelay();
@@ -129,7 +131,7 @@ function countWithout({ deps, run, counts }: Step, effects: readonly RenewalEffe
 /** One payment's fault keeps no other from its turn; an outage ends the step. */
 async function charge(step: Step, payment: Payment): Promise<void> {
   const { deps, run, counts, shared } = step;
-  const onRenewed = (effect: RenewalEffect): void => countEffect(counts, effect, payment.amount_cents);
+  const onRenewed = (effect: RenewalEffect): void => countEffect(counts, effect, payment);
   try {
     const ended = await deps.calls.during(payment.id, () =>
       shared.run(() => sendPayment(deps, payment, { requestId: null, charges: [], onRenewed })),
@@ -142,9 +144,15 @@ async function charge(step: Step, payment: Payment): Promise<void> {
   }
 }
 
-function countEffect(counts: DailyCounts, { paid, after, told }: RenewalEffect, cents: number): void {
-  if (paid) {
-    counts.charged += 1;
-    counts.chargedCents += cents;
-  } else if (told !== null && after?.status === 'canceled') counts.canceled += 1;
+/** @param payment null for a period that costs nothing */
+function countEffect(counts: DailyCounts, { paid, after, told }: RenewalEffect, payment: Payment | null): void {
+  if (!paid) {
+    if (told !== null && after?.status === 'canceled') counts.canceled += 1;
+    return;
+  }
+  counts.charged += 1;
+  if (payment === null) return;
+  const { amount_cents: cents, currency } = payment;
+  counts.chargedCents += cents;
+  counts.chargedByCurrency[currency] = (counts.chargedByCurrency[currency] ?? 0) + cents;
 }
