@@ -26,6 +26,11 @@ export interface DailyRun {
   readonly result: { readonly rebills: { readonly charged: number } };
 }
 
+interface RunUnderWay {
+  readonly id: string;
+  readonly finished_at: null;
+}
+
 export interface PlatformClient {
   listProducts(): Promise<Product[]>;
   createProduct(number: number): Promise<void>;
@@ -45,8 +50,6 @@ export interface PlatformClient {
 
 /** What the bench asks of the platform, over its public interface. */
 export function createPlatformClient({ baseUrl, apiKey }: Credentials): PlatformClient {
-  /** That were waited for. */
-  const runs = new Set<string>();
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,
@@ -59,6 +62,8 @@ export function createPlatformClient({ baseUrl, apiKey }: Credentials): Platform
   };
   const listOrders = async (query: string) =>
     (await call<{ data: ListedOrder[] }>('GET', `/api/v1/orders?${query}`)).data;
+  const newestRun = async () =>
+    (await call<{ data: (DailyRun | RunUnderWay)[] }>('GET', '/api/v1/daily-runs?limit=1')).data[0];
   return {
     listProducts: async () => (await call<{ data: Product[] }>('GET', '/api/v1/products')).data,
     async createProduct(number) {
@@ -81,15 +86,19 @@ export function createPlatformClient({ baseUrl, apiKey }: Credentials): Platform
     },
     readHandle: async () => (await call<{ handle: string }>('GET', '/api/v1/settings')).handle,
     async runDaily() {
+      let failure: unknown;
+      const before = await newestRun();
       // A long run outlives its request, so its end is looked up.
-      const asked = call('POST', '/api/cron/daily', { force: true }).catch(() => undefined);
+      const asked = call('POST', '/api/cron/daily', { force: true }).catch((err: unknown) => {
+        failure = err;
+      });
       for (;;) {
-        const [run] = (await call<{ data: Partial<DailyRun>[] }>('GET', '/api/v1/daily-runs?limit=1')).data;
-        if (run?.id !== undefined && !runs.has(run.id) && run.finished_at) {
-          runs.add(run.id);
+        const run = await newestRun();
+        if (run !== undefined && run.id !== before?.id && run.finished_at !== null) {
           await asked;
           return run as DailyRun;
         }
+        if (failure !== undefined && run?.id === before?.id) throw failure;
         await sleep(runPollMs);
       }
     },

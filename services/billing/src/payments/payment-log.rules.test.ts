@@ -34,6 +34,16 @@ test.each([
     '$49.00 not charged to the saved card for the upsell. The bank declined the card.',
     'The order is complete without the upsell.',
   ],
+  [
+    { step: 'renewal', call: 'chargeSaved' },
+    '$49.00 charged to the saved card for the renewal of the subscription.',
+    null,
+  ],
+  [
+    { step: 'renewal', call: 'chargeSaved', ...declined, decline_reason: 'not_received', decline_message: null },
+    '$49.00 not charged to the saved card for the renewal of the subscription.',
+    'It was no try: the next daily run charges the renewal anew.',
+  ],
   [{ step: 'refund', call: 'refund' }, '$49.00 refunded to the buyer.', null],
   [
     { status: 'unknown', next_check_at: new Date('2026-03-15T12:00:00.000Z') },

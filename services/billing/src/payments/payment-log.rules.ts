@@ -73,6 +73,8 @@ export function nextOf(line: Line): string | null {
 const atTime = (time: Date | null): string => (time === null ? '' : ` at ${time.toISOString()} at the latest`);
 
 function afterDecline({ step, decline_reason: reason }: Line): string | null {
+  if (step === 'renewal' && reason === notReceived)
+    return 'It was no try: the next daily run charges the renewal anew.';
   if (reason === givenUp || reason === notReceived) return step === 'main' ? 'The buyer may try again.' : null;
   switch (step) {
     case 'main':

@@ -1,0 +1,225 @@
+import { newAccountSettings } from '@app/contracts/accounts';
+import { newIdSuffix } from '@app/contracts/ids';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startPayment } from '../src/payments/start-payment.ts';
+import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
+import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
+import { readRenewals, readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas(60);
+});
+afterAll(() => replicas.close());
+beforeEach(async () => {
+  await replicas.clear();
+  replicas.clock.set('2026-01-01T12:00:00.000Z');
+});
+
+/** One subscription of a new account, whose first renewal is due in an hour. */
+async function dueSoon(card: string) {
+  const account = newAccount();
+  const { id, orderId } = await subscribe(replicas, account, { paymentMethod: card });
+  replicas.clock.set('2026-02-01T11:00:00.000Z');
+  return { account, id, orderId, replica: replicas.start(), context: contextOf(account) };
+}
+const contextOf = (accountId: string) => () => ({ accountId, requestId: 'r', commandId: newIdSuffix(0) });
+const told = async (account: string, id: string) =>
+  (await readStory(replicas, account, id)).map(({ event, attempt, statusAfter }) => [event, attempt, statusAfter]);
+const charges = async (account: string) =>
+  (await replicas.books(account)).filter(({ kind, status }) => kind === 'charge' && status === 'succeeded').length;
+const nextRun = async (replica: Replica, account: string, afterMs: number) => {
+  replicas.clock.advance(afterMs);
+  return await replica.renew(account);
+};
+
+test('a card that was lost is not tried again: its days are counted and told until a new card comes', async () => {
+  const { account, id, replica } = await dueSoon('sim_renewal_lost_card');
+  await nextRun(replica, account, hourMs);
+  expect(await readSubscription(replicas, id)).toMatchObject({
+    status: 'past_due',
+    hard_declined: true,
+    failed_tries: 1,
+  });
+  for (const _ of [2, 3]) expect(await nextRun(replica, account, 3 * dayMs)).toMatchObject({ charged: 0, retried: 1 });
+  expect(await nextRun(replica, account, 3 * dayMs)).toMatchObject({ retried: 1, canceled: 1 });
+  expect(await told(account, id)).toEqual([
+    ...[1, 2, 3].map((attempt) => ['payment-failed', attempt, 'past_due']),
+    ['payment-failed', 4, 'canceled'],
+    ['canceled', undefined, undefined],
+  ]);
+  const story = await readStory(replicas, account, id);
+  const ofTries = story.filter(({ event }) => event === 'payment-failed');
+  expect(ofTries.map(({ paymentId, reason }) => [paymentId === null, reason])).toEqual([
+    [false, 'lost_card'],
+    ...[2, 3, 4].map(() => [true, 'lost_card']),
+  ]);
+  expect((await replicas.books(account)).length).toBe(1);
+});
+
+test('a new card has one try that does not count, and the tries of the renewal go on after it', async () => {
+  const { account, id, replica, context } = await dueSoon('sim_renewal_lost_card');
+  await nextRun(replica, account, hourMs);
+  await putPaymentMethod(replica.deps, context(), id, 'sim_renewal_declined');
+  expect(await nextRun(replica, account, hourMs)).toMatchObject({ charged: 0, retried: 1 });
+  expect(await readSubscription(replicas, id)).toMatchObject({
+    failed_tries: 1,
+    free_try: false,
+    hard_declined: false,
+  });
+  await nextRun(replica, account, 3 * dayMs);
+  await putPaymentMethod(replica.deps, context(), id, 'sim_ok');
+  expect(await nextRun(replica, account, 0)).toMatchObject({ charged: 1, retried: 1 });
+  expect(await told(account, id)).toEqual([
+    ['payment-failed', 1, 'past_due'],
+    ['payment-failed', 1, 'past_due'],
+    ['payment-failed', 2, 'past_due'],
+    ['rebilled', 2, 'active'],
+  ]);
+  expect(await readSubscription(replicas, id)).toMatchObject({
+    ...{ status: 'active', failed_tries: 0, period: 2, last_four: '4242' },
+    next_charge_at: new Date('2026-03-01T12:00:00.000Z'),
+  });
+});
+
+test('webhooks hear of a subscription that ended because nobody paid if the account wants it', async () => {
+  const { account, id, replica } = await dueSoon('sim_renewal_declined');
+  const settings = { ...newAccountSettings, handle: 'shop', businessName: 'Shop', supportEmail: 'a@example.com' };
+  await replicas.database.pool.query(
+    'insert into account_settings (account_id, revision, settings) values ($1, 1, $2)',
+    [account, JSON.stringify({ ...settings, cancellationNotices: true })],
+  );
+  for (const wait of [hourMs, 3 * dayMs, 3 * dayMs, 3 * dayMs]) await nextRun(replica, account, wait);
+  expect((await readStory(replicas, account, id)).at(-1)).toMatchObject({ event: 'canceled', sendWebhook: true });
+});
+
+test('an unknown outcome is no try: it keeps everything else out until the processor has said how it ended', async () => {
+  const { account, id, replica } = await dueSoon('sim_ok');
+  replica.fail('answer_lost');
+  expect(await nextRun(replica, account, hourMs)).toEqual({ charged: 0, chargedCents: 0, retried: 0, canceled: 0 });
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', failed_tries: 0, period: 1 });
+  expect(await readRenewals(replicas, id)).toMatchObject([{ status: 'processing' }]);
+  expect(await replica.renew(account)).toMatchObject({ charged: 0 });
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(await told(account, id)).toEqual([['rebilled', 1, 'active']]);
+  expect(await charges(account)).toBe(1);
+});
+
+test('what got lost on its way is not sent again once the seller has canceled, and counts as no try', async () => {
+  const { account, id, orderId, replica, context } = await dueSoon('sim_ok');
+  replica.fail('request_lost');
+  await nextRun(replica, account, hourMs);
+  await cancelSubscription(replica.deps, context(), id);
+  for (const wait of [minuteMs, 5 * minuteMs, hourMs]) {
+    replicas.clock.advance(wait);
+    await replica.round();
+  }
+  replicas.clock.advance(dayMs);
+  await replica.daily(account);
+  expect(await replicas.books(account)).toEqual([]);
+  expect(await told(account, id)).toEqual([['canceled', undefined, undefined]]);
+  const { payments } = await replicas.money(account, orderId);
+  expect(payments).toMatchObject([{ status: 'declined', decline_reason: 'not_received' }]);
+});
+
+test('a payment that the processor never got for a day is made anew, and no failed try was counted', async () => {
+  const { account, id, replica } = await dueSoon('sim_ok');
+  replica.fail('request_lost', 'throws_before');
+  await nextRun(replica, account, hourMs);
+  replicas.clock.advance(dayMs);
+  // The first call of it was the charge, the second one the look-up that failed.
+  await replica.daily(account);
+  await replica.daily(account);
+  expect(await told(account, id)).toEqual([['rebilled', 1, 'active']]);
+  expect(await charges(account)).toBe(1);
+});
+
+test('one period at most is charged for each subscription and run, however long no run came', async () => {
+  const { account, id, replica } = await dueSoon('sim_ok');
+  replicas.clock.set('2026-05-15T12:00:00.000Z');
+  for (const period of [2, 3, 4, 5]) {
+    expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+    expect(await readSubscription(replicas, id)).toMatchObject({ period });
+  }
+  expect(await replica.renew(account)).toMatchObject({ charged: 0 });
+  expect((await readRenewals(replicas, id)).map(({ ends_at }) => ends_at.toISOString().slice(0, 10))).toEqual([
+    ...['2026-03-01', '2026-04-01', '2026-05-01', '2026-06-01'],
+  ]);
+});
+
+test('a paused subscription is not charged, and one that is resumed late begins anew without paying the pause', async () => {
+  const { account, id, replica, context } = await dueSoon('sim_ok');
+  await pauseSubscription(replica.deps, context(), id);
+  expect(await nextRun(replica, account, 60 * dayMs)).toMatchObject({ charged: 0 });
+  await resumeSubscription(replica.deps, context(), id);
+  expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+  const [renewal] = await readRenewals(replicas, id);
+  expect(renewal).toMatchObject({
+    ...{ period: 2, status: 'paid', starts_at: new Date('2026-04-02T11:00:00.000Z') },
+    ends_at: new Date('2026-05-02T11:00:00.000Z'),
+  });
+  expect(await replica.renew(account)).toMatchObject({ charged: 0 });
+});
+
+test('the refund of an order gives back the order’s charge and never those of renewals', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const caller = { accountId: account, requestId: 'r' };
+  const input = startInput();
+  await startPayment(replica.deps, caller, input);
+  const { id } = await subscribe(replicas, account, { orderId: input.orderId, paymentMethod: null });
+  replicas.clock.advance(31 * dayMs);
+  expect(await replica.renew(account)).toMatchObject({ charged: 1, chargedCents: 1900 });
+  expect(await readSubscription(replicas, id)).toMatchObject({ period: 2 });
+  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({
+    status: 'refunded',
+    refundedCents: 4900,
+  });
+  const refunds = (await replicas.books(account)).filter(({ kind }) => kind === 'refund');
+  expect(refunds.map(({ amountCents }) => amountCents)).toEqual([4900]);
+  const told = (await replicas.events(account)).filter(({ subject }) => subject === 'evt.billing.charges.refunded.v1');
+  expect(told.map(({ data }) => data.refundedCents)).toEqual([4900]);
+});
+
+test('a period that costs nothing is renewed without the processor', async () => {
+  const account = newAccount();
+  const { id } = await subscribe(replicas, account, { priceCents: 0 });
+  const replica = replicas.start();
+  expect(await nextRun(replica, account, 31 * dayMs)).toMatchObject({ charged: 1, chargedCents: 0 });
+  expect(await replica.renew(account)).toMatchObject({ charged: 0 });
+  const [rebilled] = await readStory(replicas, account, id);
+  expect(rebilled).toMatchObject({ event: 'rebilled', paymentId: null, period: 2, amountCents: 0 });
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 2 });
+});
+
+test('a run of rehearsals charges test subscriptions at its own time, and leaves the others alone', async () => {
+  const account = newAccount();
+  const real = await subscribe(replicas, account);
+  const rehearsed = await subscribe(replicas, account, { test: true, paymentMethod: 'sim_renewal_declined' });
+  const replica = replicas.start();
+  const future = new Date('2027-03-03T09:00:00.000Z');
+  expect(await replica.renew(account, { test: true, now: () => future })).toMatchObject({ charged: 0, retried: 0 });
+  expect(await readSubscription(replicas, rehearsed.id)).toMatchObject({
+    ...{ status: 'past_due', next_charge_at: new Date('2027-03-06T00:00:00.000Z') },
+  });
+  expect((await readStory(replicas, account, rehearsed.id))[0]).toMatchObject({ failedAt: future.toISOString() });
+  expect(await readSubscription(replicas, real.id)).toMatchObject({ status: 'active', period: 1 });
+});
+
+test('a processor that gives no answers is not troubled with everything that is due', async () => {
+  const account = newAccount();
+  for (let count = 0; count < 200; count += 1) await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  const replica = replicas.start();
+  replica.fail(...Array.from({ length: 200 }, () => 'throws_before' as const));
+  expect(await replica.renew(account)).toMatchObject({ charged: 0 });
+  expect(replica.processor.calls.length).toBeLessThan(200);
+  expect(replicas.errors.length).toBe(1);
+});
