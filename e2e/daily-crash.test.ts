@@ -11,7 +11,7 @@ import { type Answer, type Seller, signUp } from './support/seller.ts';
 /**
  * Guarantee: whenever billing and checkout are killed with -9 while the daily run charges renewals, one more run afterwards
  * leaves every renewal that was due charged exactly once: in the processor's books, in the list of subscriptions, in the
- * metrics, and at the receiver. One that was declined was tried once.
+ * metrics, and at the receiver. One that was declined was tried once. The product is archived by then.
  *
  * `CRASHES=50 RENEWALS=2000` in the environment makes the run long; the suite's own is short.
  */
@@ -157,6 +157,9 @@ test('every renewal that was due is charged once, and books, metrics and webhook
   );
   const ends = new Map((await listSubscriptions()).map(({ id, current_period_end }) => [id, current_period_end]));
 
+  // Nobody can buy it any more; what was sold goes on.
+  const archived = await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { status: 'archived' } });
+  expect(archived.json.status).toBe('archived');
   const dueMs = [...ends.values()].map((end) => Date.parse(end)).toSorted((one, other) => one - other);
   const portions = Array.from(
     { length: crashes },

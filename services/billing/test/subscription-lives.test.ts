@@ -1,0 +1,207 @@
+import { newIdSuffix } from '@app/contracts/ids';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { getSubscription } from '../src/subscriptions/get-subscription.ts';
+import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
+import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
+import { newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { readStory, subscribe } from './subscriptions-of-tests.ts';
+
+/** Guarantee: what the seller does to a subscription, and what daily runs charge, go together. */
+guardLeaks();
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+afterAll(() => replicas.close());
+beforeEach(() => replicas.clear());
+
+const at = (time: string): void => replicas.clock.set(new Date(time));
+const contextOf = (accountId: string) => ({
+  accountId,
+  requestId: 'r',
+  commandId: newIdSuffix(replicas.clock.nowMs()),
+});
+
+interface Life {
+  readonly account: string;
+  readonly id: string;
+  readonly replica: Replica;
+}
+
+/** A monthly subscription of 31 January at noon. */
+async function begin(fields: Parameters<typeof subscribe>[2] = {}): Promise<Life> {
+  const account = newAccount();
+  at('2026-01-31T12:00:00.000Z');
+  const { id } = await subscribe(replicas, account, fields);
+  return { account, id, replica: replicas.start() };
+}
+
+const act = (action: typeof cancelSubscription, { account, id, replica }: Life) =>
+  action(replica.deps, contextOf(account), id);
+const putCard = ({ account, id, replica }: Life, method: string) =>
+  putPaymentMethod(replica.deps, contextOf(account), id, method);
+const read = ({ account, id }: Life) => getSubscription(replicas.database, account, id);
+const chargedCents = async ({ account }: Life): Promise<number> =>
+  (await replicas.books(account))
+    .filter(({ status }) => status === 'succeeded')
+    .reduce((sum, e) => sum + e.amountCents, 0);
+
+const story = async ({ account, id }: Life) =>
+  (await readStory(replicas, account, id)).map(({ event, attempt, nextTryDays, statusAfter }) => ({
+    event,
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(nextTryDays === undefined ? {} : { nextTryDays }),
+    ...(statusAfter === undefined ? {} : { statusAfter }),
+  }));
+
+test('paused time is not billed: whoever resumes late pays from that day on, and every month on that day', async () => {
+  const life = await begin();
+  at('2026-02-10T08:00:00.000Z');
+  await act(pauseSubscription, life);
+  at('2026-05-01T09:30:00.000Z');
+  expect(await life.replica.renew(life.account)).toMatchObject({ charged: 0 });
+  await act(resumeSubscription, life);
+  for (const [day, charged] of [
+    ['2026-05-01T10:00:00.000Z', 1],
+    ['2026-05-31T12:00:00.000Z', 0],
+    ['2026-06-01T09:30:00.000Z', 1],
+    ['2026-07-01T09:30:00.000Z', 1],
+  ] as const) {
+    at(day);
+    expect([day, (await life.replica.renew(life.account)).charged]).toEqual([day, charged]);
+  }
+  const { periods, payments, current_period_end } = await read(life);
+  expect(current_period_end).toBe('2026-08-01T09:30:00.000Z');
+  expect(periods.map(({ period, starts_at, ends_at, status }) => [period, starts_at, ends_at, status])).toEqual([
+    [4, '2026-07-01T09:30:00.000Z', '2026-08-01T09:30:00.000Z', 'paid'],
+    [3, '2026-06-01T09:30:00.000Z', '2026-07-01T09:30:00.000Z', 'paid'],
+    [2, '2026-05-01T09:30:00.000Z', '2026-06-01T09:30:00.000Z', 'paid'],
+    [1, '2026-01-31T12:00:00.000Z', '2026-02-28T12:00:00.000Z', 'paid'],
+  ]);
+  expect(payments.map(({ step, status }) => [step, status])).toEqual(
+    Array.from({ length: 3 }, () => ['renewal', 'succeeded']),
+  );
+  expect(await chargedCents(life)).toBe(3 * 1_900);
+});
+
+test('a renewal that had failed, and was paused and resumed, is charged for the time from then on, with its tries counted anew', async () => {
+  const life = await begin({ paymentMethod: 'sim_declined' });
+  for (const day of ['2026-02-28T12:00:00.000Z', '2026-03-03T12:00:00.000Z']) {
+    at(day);
+    await life.replica.renew(life.account);
+  }
+  expect(await read(life)).toMatchObject({ status: 'past_due', failed_tries: 2 });
+  await act(pauseSubscription, life);
+  at('2026-04-20T07:00:00.000Z');
+  expect(await life.replica.renew(life.account)).toMatchObject({ charged: 0, retried: 0, canceled: 0 });
+  await act(resumeSubscription, life);
+  expect(await life.replica.renew(life.account)).toMatchObject({ charged: 0, canceled: 0 });
+  const failed = await read(life);
+  expect(failed).toMatchObject({ status: 'past_due', failed_tries: 1, next_charge_at: '2026-04-23T00:00:00.000Z' });
+  await putCard(life, 'sim_ok');
+  expect(await life.replica.renew(life.account)).toMatchObject({ charged: 1, retried: 1 });
+  const { status, failed_tries, periods, payments } = await read(life);
+  expect([status, failed_tries]).toEqual(['active', 0]);
+  expect(periods[0]).toMatchObject({
+    ...{ period: 2, starts_at: '2026-04-20T07:00:00.000Z', ends_at: '2026-05-20T07:00:00.000Z', status: 'paid' },
+  });
+  expect(payments.map(({ try_no, status: end }) => [try_no, end])).toEqual([
+    [4, 'succeeded'],
+    [3, 'declined'],
+    [2, 'declined'],
+    [1, 'declined'],
+  ]);
+});
+
+test('a new card has one try more than the four, and its success keeps the anchor', async () => {
+  const life = await begin({ paymentMethod: 'sim_declined' });
+  for (const day of ['2026-02-28T12:00:00.000Z', '2026-03-03T12:00:00.000Z', '2026-03-06T12:00:00.000Z']) {
+    at(day);
+    await life.replica.renew(life.account);
+  }
+  await putCard(life, 'sim_insufficient_funds');
+  await life.replica.renew(life.account);
+  expect(await read(life)).toMatchObject({ status: 'past_due', failed_tries: 3 });
+  await putCard(life, 'sim_ok');
+  expect(await life.replica.renew(life.account)).toMatchObject({ charged: 1 });
+  expect(await read(life)).toMatchObject({
+    ...{ status: 'active', failed_tries: 0, current_period_end: '2026-03-31T12:00:00.000Z' },
+  });
+  const attempts = (await story(life)).map(({ event, attempt }) => [event, attempt]);
+  expect(attempts).toEqual([
+    ['payment-failed', 1],
+    ['payment-failed', 2],
+    ['payment-failed', 3],
+    ['payment-failed', 3],
+    ['rebilled', 3],
+  ]);
+});
+
+test('a lost card is counted without a call until a new one comes, which is charged at once', async () => {
+  const life = await begin({ paymentMethod: 'sim_lost_card' });
+  for (const day of ['2026-02-28T12:00:00.000Z', '2026-03-03T12:00:00.000Z']) {
+    at(day);
+    await life.replica.renew(life.account);
+  }
+  expect(await replicas.books(life.account)).toHaveLength(1);
+  await putCard(life, 'sim_ok');
+  expect(await life.replica.renew(life.account)).toMatchObject({ charged: 1, retried: 1 });
+  expect(await read(life)).toMatchObject({ status: 'active', last_four: '4242' });
+});
+
+test('an external subscription is never charged, until it has a card: then from its next period on', async () => {
+  const life = await begin({ paymentMethod: null });
+  for (const day of ['2026-02-28T12:00:00.000Z', '2026-03-31T12:00:00.000Z', '2026-04-15T12:00:00.000Z']) {
+    at(day);
+    expect(await life.replica.renew(life.account)).toMatchObject({ charged: 0 });
+  }
+  await putCard(life, 'sim_ok');
+  expect(await life.replica.renew(life.account)).toMatchObject({ charged: 0 });
+  at('2026-04-30T12:00:00.000Z');
+  expect(await life.replica.renew(life.account)).toMatchObject({ charged: 1 });
+  expect(await read(life)).toMatchObject({ collection: 'automatic', current_period_end: '2026-05-31T12:00:00.000Z' });
+  expect(await chargedCents(life)).toBe(1_900);
+});
+
+test('a charge that was under way when the seller paused or canceled is recorded as it ends, and none follows', async () => {
+  for (const [action, status] of [
+    [pauseSubscription, 'paused'],
+    [cancelSubscription, 'canceled'],
+  ] as const) {
+    const life = await begin();
+    at('2026-02-28T12:00:00.000Z');
+    // The processor takes the charge, and its answer gets lost.
+    life.replica.fail('answer_lost');
+    await life.replica.renew(life.account);
+    await act(action, life);
+    expect(await read(life)).toMatchObject({ status, periods: [{ period: 2, status: 'processing' }, {}] });
+    replicas.clock.advance(2 * 60_000);
+    await life.replica.round();
+    expect(await read(life)).toMatchObject({
+      ...{ status, next_charge_at: null, current_period_end: '2026-03-31T12:00:00.000Z' },
+      periods: [{ period: 2, status: 'paid' }, {}],
+    });
+    expect(await story(life)).toEqual([{ event: status }, { event: 'rebilled', attempt: 1, statusAfter: status }]);
+    at('2026-04-30T12:00:00.000Z');
+    expect(await life.replica.renew(life.account)).toMatchObject({ charged: 0 });
+    expect(await chargedCents(life)).toBe(1_900);
+  }
+});
+
+test('a resumption while a charge is under way keeps its period, and charges nothing beside it', async () => {
+  const life = await begin();
+  at('2026-02-28T12:00:00.000Z');
+  life.replica.fail('answer_lost');
+  await life.replica.renew(life.account);
+  await act(pauseSubscription, life);
+  at('2026-03-02T12:00:00.000Z');
+  await act(resumeSubscription, life);
+  await life.replica.renew(life.account);
+  await life.replica.round();
+  expect(await read(life)).toMatchObject({
+    ...{ status: 'active', current_period_end: '2026-03-31T12:00:00.000Z', next_charge_at: '2026-03-31T12:00:00.000Z' },
+  });
+  expect(await chargedCents(life)).toBe(1_900);
+});
