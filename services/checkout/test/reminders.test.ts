@@ -1,8 +1,14 @@
-import { newIdSuffix } from '@app/contracts/ids';
+import { randomBytes } from 'node:crypto';
+import { newId, newIdSuffix } from '@app/contracts/ids';
 import { createOrder } from '@app/contracts/orders';
+import { type Database, openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { claimReminders } from '../src/reminders/claim-reminders.ts';
+import { stalledPages } from '../src/reminders/find-stalled.ts';
+import { stalledBounds } from '../src/reminders/reminder.rules.ts';
 import { plainCourse } from './checkout-harness.ts';
 import { account, context, course, orderBody } from './harness.ts';
 import {
@@ -140,6 +146,45 @@ test('two runs on two replicas send one reminder each, and both tell the same re
   const results = await running;
   for (const result of results) expect(result).toEqual({ ...nothing, sent: 60 });
   expect(sentTo().toSorted()).toEqual(buyers.toSorted());
+});
+
+test('of two claims at the same time each buyer and product is in one, whatever runs them', async () => {
+  for (let n = 0; n < 40; n += 1) await harness.open({ email: `${n}@example.com` });
+  later(61 * minuteMs);
+  const databases = await Promise.all([1, 2].map(() => openDatabase(databaseOptions(harness.base.database.url))));
+  const bounds = stalledBounds(harness.base.clock.nowMs(), 60);
+  const claim = async (database: Database) => {
+    const claimed: string[] = [];
+    for await (const page of stalledPages(database, 'acc_1', () => bounds, 50)) {
+      const reminders = page.map(({ id, buyer, product_id }) => {
+        const hash = randomBytes(32);
+        const own = newId('reminder', Date.now());
+        return { id: own, checkout_id: id, buyer, product_id, link_hash: hash, token_hash: hash };
+      });
+      claimed.push(...(await claimReminders(database, 'acc_1', bounds, reminders)));
+    }
+    return claimed;
+  };
+  const claims = (await Promise.all([...databases, ...databases].map(claim))).flat();
+  expect(claims).toHaveLength(40);
+  const stored = await harness.query<{ id: string }>('select id from reminders');
+  expect(claims.toSorted()).toEqual(stored.map(({ id }) => id).toSorted());
+  for (const database of databases) await database.close();
+});
+
+test('an account with few stalled checkouts does not wait behind one with many', async () => {
+  for (const [account, count] of [
+    ['acc_1', 40],
+    ['acc_2', 30],
+    ['acc_3', 1],
+  ] as const) {
+    harness.shop.set(`${account}/course`, plainCourse);
+    for (let n = 0; n < count; n += 1)
+      await harness.open({ email: `${account}-${n}@example.com` }, { accountId: account });
+  }
+  later(61 * minuteMs);
+  expect(await harness.run(null)).toEqual({ ...nothing, sent: 71 });
+  expect(sentTo().indexOf('acc_3-0@example.com')).toBeLessThan(10);
 });
 
 test('a repeated command gets the result of its run', async () => {

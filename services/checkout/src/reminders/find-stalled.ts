@@ -11,35 +11,42 @@ export interface Stalled extends CheckoutRow {
   readonly idle_since: Date;
 }
 
-/**
- * A buyer's latest checkout of each product, if it has stalled. A newer one that is not idle yet keeps the older ones out.
- * $1 account, $2 now, $3 idle since, $4 opened after, $5 quiet since. The index has the checkouts in this very order.
- */
-const stalled = (after: string): string => `
-  select c.id, c.buyer, c.product_id, c.created_at, c.idle_since from (
-    select distinct on (lower(c.email), c.product_id)
-      c.id, lower(c.email) as buyer, c.product_id, c.created_at, ${lastActive} as idle_since
-    from checkouts as c
-    where c.account_id = $1 and c.status = 'open' and c.email is not null and not c.test ${after}
-    order by lower(c.email), c.product_id, c.created_at desc, c.id desc
-  ) as c
-  where c.idle_since <= $3 and c.created_at > $4
+/** A buyer's latest checkout of each product: a newer one that is not idle yet keeps the older ones out. */
+const latest = (after: string): string => `
+  select distinct on (lower(c.email), c.product_id)
+    c.id, lower(c.email) as buyer, c.product_id, c.created_at, ${lastActive} as idle_since
+  from checkouts as c
+  where c.account_id = $1 and c.status = 'open' and c.email is not null and not c.test ${after}
+  order by lower(c.email), c.product_id, c.created_at desc, c.id desc`;
+
+/** Of a latest checkout `c`. $1 account, $2 now, $3 idle since, $4 opened after, $5 quiet since. */
+const isDue = `c.idle_since <= $3 and c.created_at > $4
     and not ${boughtSince('$1', 'c.buyer')}
     and not ${optedOut('$1', 'c.buyer')}
     and not exists (
       select from reminders as r where r.account_id = $1 and r.email = c.buyer and r.product_id = c.product_id
         and ${keepsOut('$2', '$5')})`;
 
+const stalled = `select c.id, c.buyer, c.product_id, c.idle_since from (${latest('')}) as c where ${isDue}`;
+
 const withSales = `
   select ${checkoutColumns}, d.buyer, d.idle_since from due as d
   join checkouts as c on c.account_id = $1 and c.id = d.id
   left join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no`;
 
-const pageStatement = statement(
-  'reminders-stalled-page',
+/** The index has the checkouts in this very order, so a scan reads what it returns, wherever it begins. */
+const scanStatement = statement(
+  'reminders-scan',
+  `with scanned as materialized (${latest('and (lower(c.email), c.product_id) > ($6, $7)')} limit $8)
+   select c.id, c.buyer, c.product_id, ${isDue} as due from scanned as c order by c.buyer, c.product_id`,
+);
+
+const rowsStatement = statement(
+  'reminders-rows',
   `with due as (
-     ${stalled('and (lower(c.email), c.product_id) > ($6, $7)')} order by c.buyer, c.product_id limit $8
-   ) ${withSales} order by d.buyer, d.product_id`,
+     select c.id, lower(c.email) as buyer, ${lastActive} as idle_since from checkouts as c
+     where c.account_id = $1 and c.id = any ($2) and c.status = 'open' and c.email is not null
+   ) ${withSales} order by d.buyer, c.product_id`,
 );
 
 const valuesOf = (accountId: string, { now, idleSince, openedAfter, quietSince }: StalledBounds): unknown[] => [
@@ -50,29 +57,42 @@ const valuesOf = (accountId: string, { now, idleSince, openedAfter, quietSince }
   quietSince,
 ];
 
-/** Which buyer and product a page ended with. */
-export interface StalledPlace {
+/** As many as are read at once: a run's memory does not grow with the account. */
+const scannedAtOnce = 500;
+
+interface Scanned {
+  readonly id: string;
   readonly buyer: string;
   readonly product_id: string;
+  readonly due: boolean;
 }
 
-export const beforeAll: StalledPlace = { buyer: '', product_id: '' };
-
-/** Stalled checkouts of an account in the order of buyers and products. */
-export async function findStalled(
+/**
+ * Stalled checkouts of an account in pages, each buyer and product once, in their order.
+ * @param boundsOf as of the moment when checkouts are read
+ */
+export async function* stalledPages(
   { pool }: Database,
   accountId: string,
-  bounds: StalledBounds,
-  after: StalledPlace,
-  limit: number,
-): Promise<Stalled[]> {
-  const values = [...valuesOf(accountId, bounds), after.buyer, after.product_id, limit];
-  return (await pool.query<Stalled>(pageStatement(values))).rows;
+  boundsOf: () => StalledBounds,
+  pageSize: number,
+): AsyncGenerator<Stalled[]> {
+  let last: Pick<Scanned, 'buyer' | 'product_id'> | undefined = { buyer: '', product_id: '' };
+  while (last !== undefined) {
+    const values: unknown[] = [...valuesOf(accountId, boundsOf()), last.buyer, last.product_id, scannedAtOnce];
+    const { rows: scanned } = await pool.query<Scanned>(scanStatement(values));
+    const due = scanned.filter((row) => row.due).map(({ id }) => id);
+    for (let from = 0; from < due.length; from += pageSize) {
+      const ids = due.slice(from, from + pageSize);
+      yield (await pool.query<Stalled>(rowsStatement([accountId, ids]))).rows;
+    }
+    last = scanned.length < scannedAtOnce ? undefined : scanned.at(-1);
+  }
 }
 
 const byProductStatement = statement(
   'reminders-stalled-by-product',
-  `select product_id, count(*)::int as count from (${stalled('')}) as due group by product_id order by product_id`,
+  `select product_id, count(*)::int as count from (${stalled}) as due group by product_id order by product_id`,
 );
 
 /** How many checkouts of each product have stalled. */
@@ -90,7 +110,7 @@ export async function countStalled(
 const oldestStatement = statement(
   'reminders-stalled-oldest',
   `with due as (
-     select id, buyer, idle_since from (${stalled('')}) as s
+     select id, buyer, idle_since from (${stalled}) as s
      where s.product_id = any ($6) and s.id > $7 order by s.id limit $8
    ) ${withSales} order by c.id`,
 );

@@ -7,7 +7,7 @@ import { priceOpen } from '../checkouts/get-checkout.ts';
 import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
 import { hashOf, newSecret } from '../checkouts/secret.ts';
 import { beginReminder, claimReminders, endReminder, type NewReminder, releaseReminders } from './claim-reminders.ts';
-import { beforeAll, findStalled, type Stalled } from './find-stalled.ts';
+import { type Stalled, stalledPages } from './find-stalled.ts';
 import type { Mailer } from './mailer.ts';
 import { checkoutLink, optOutLink, type StalledBounds, stalledBounds } from './reminder.rules.ts';
 import { reminderText } from './reminder-message.rules.ts';
@@ -44,16 +44,12 @@ const runMs = 10 * 60_000;
 export async function sendReminders(deps: ReminderDeps, accountId: string, settings: Settings): Promise<SentReminders> {
   const result: SentReminders = { sent: 0, failed: 0, left: false, detail: '', failedCheckoutId: null };
   const endsAtMs = performance.now() + runMs;
-  let after = beforeAll;
-  while (true) {
-    const bounds = stalledBounds(deps.clock.nowMs(), settings.nudgeAfterMinutes);
-    const page = await findStalled(deps.database, accountId, bounds, after, pageSize);
-    const last = page.at(-1);
-    if (last === undefined) return result;
-    after = last;
-    await sendPage(deps, { accountId, settings, bounds, endsAtMs, result }, page);
-    if (result.left) return result;
+  const boundsOf = () => stalledBounds(deps.clock.nowMs(), settings.nudgeAfterMinutes);
+  for await (const page of stalledPages(deps.database, accountId, boundsOf, pageSize)) {
+    await sendPage(deps, { accountId, settings, bounds: boundsOf(), endsAtMs, result }, page);
+    if (result.left) break;
   }
+  return result;
 }
 
 interface Run {
