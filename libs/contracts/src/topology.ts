@@ -6,7 +6,7 @@ import { dailyRunNoticed } from './daily-runs.ts';
 import type { EventDefinition } from './define.ts';
 import { orderPaid, orderRefunded, orderReopened, upsellAccepted } from './orders.ts';
 import { chargesRefunded, holdSettled, paymentCompleted, paymentNoticed, refundFailed } from './payments.ts';
-import { reminderNoticed } from './reminders.ts';
+import { reminderNoticed, remindersFinished } from './reminders.ts';
 import type { ServiceName } from './services.ts';
 import {
   subscriptionCanceled,
@@ -39,7 +39,11 @@ export const topology: Record<ServiceName, ServiceLinks> = {
     consumes: [paymentCompleted, holdSettled, chargesRefunded, refundFailed, accountSettingsChanged],
     publishes: true,
   },
-  billing: { asks: [], consumes: [orderPaid, orderRefunded, accountSettingsChanged], publishes: true },
+  billing: {
+    asks: [],
+    consumes: [orderPaid, orderRefunded, accountSettingsChanged, remindersFinished],
+    publishes: true,
+  },
   affiliate: {
     asks: [],
     consumes: [orderPaid, orderRefunded, orderReopened, subscriptionRebilled, accountSettingsChanged],

@@ -2,6 +2,7 @@ import { keepSettings } from '@app/account-settings/keep-settings';
 import { defineService } from '@app/service-host/define-service';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import type { BillingConfig } from './config.ts';
+import { keepRecovery } from './daily-runs/keep-recovery.ts';
 import { observeLastRun } from './daily-runs/last-run-gauge.ts';
 import { dailyRunRequests } from './daily-runs/requests.ts';
 import { createDailyDeps } from './daily-runs/start-daily-run.ts';
@@ -62,7 +63,7 @@ export const createBilling = defineService<BillingConfig>({
       closing: () => {
         closing = true;
       },
-      events: [...eventHandlers(wakeRelay), keepSettings],
+      events: [...eventHandlers(wakeRelay), keepSettings, keepRecovery],
       requests: [
         ...subscriptionRequests({ database, clock, wakeRelay, processors }),
         ...paymentRequests(payments),

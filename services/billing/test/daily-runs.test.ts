@@ -1,6 +1,7 @@
 import { dailyRunResource, getDailyRun, listDailyRuns, startDailyRun } from '@app/contracts/daily-runs';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
+import { remindersFinished } from '@app/contracts/reminders';
 import { listSubscriptions } from '@app/contracts/subscriptions';
 import { idOfPart } from '@app/messaging/run-for-all';
 import { eventually } from '@app/testing/eventually';
@@ -126,6 +127,54 @@ test('the platform reads its run over all accounts, which is as far as the accou
   const found = await harness.requester.request(getDailyRun, { runId: `run_${commandId}` }, asPlatform);
   expect(found).toMatchObject({ result, progress: { done: expect.any(Number), left: 2 } });
   expect(found.progress?.done).toBeGreaterThanOrEqual(7);
+});
+
+test('checkout’s part is kept with the run: of one account, joined, within a run over all, and where nothing else was due', async () => {
+  const [account, idle] = [await sellerWithSubscription(), newId('account', 0)];
+  const [own, joined, platform] = [command(), newId('dailyRun', 0), command()];
+  await run(account, account, own);
+  await query(
+    harness.databaseUrl,
+    `insert into commands (id, result) values ('${joined}', jsonb_build_object('runId', 'run_${own}'))`,
+  );
+  await run('', null, platform);
+  const finishedAt = harness.clock.now().toISOString();
+  const tell = (accountId: string, runId: string | null, platformRunId: string | null, sent: number) =>
+    harness.publish(remindersFinished, {
+      id: newId('event', harness.clock.nowMs()),
+      accountId,
+      data: { runId, platformRunId, sent, recovered: 1, finishedAt },
+    });
+  await tell(account, joined, null, 3);
+  await tell(account, null, `run_${platform}`, 5);
+  await tell(idle, null, `run_${platform}`, 7);
+  await tell(idle, `run_${own}`, null, 9);
+  const sentOf = async (accountId: string) =>
+    new Map((await runsOf(accountId)).data.map(({ id, result }) => [id, result?.recovery.sent]));
+  await eventually(async () => {
+    expect((await sentOf(account)).get(`run_${own}`)).toBe(3);
+    expect((await sentOf(account)).get(idOfPart(`run_${platform}`, account))).toBe(5);
+    expect((await runsOf(idle)).data).toMatchObject([
+      { id: idOfPart(`run_${platform}`, idle), result: { ok: true, recovery: { sent: 7, recovered: 1 } } },
+    ]);
+    return true;
+  });
+});
+
+test('a run that begins after its reminders were told keeps them', async () => {
+  const account = await sellerWithSubscription();
+  const own = command();
+  const data = {
+    runId: `run_${own}`,
+    platformRunId: null,
+    sent: 2,
+    recovered: 0,
+    finishedAt: '2026-03-15T12:00:00.000Z',
+  };
+  await harness.publish(remindersFinished, { id: newId('event', 0), accountId: account, data });
+  await eventually(async () => (await runsOf(account)).data.length === 1);
+  await run(account, account, own);
+  expect((await runsOf(account)).data).toMatchObject([{ id: `run_${own}`, result: { recovery: { sent: 2 } } }]);
 });
 
 test('an account can run the job for itself only', async () => {

@@ -4,6 +4,7 @@ import { idOfCommand } from '@app/contracts/ids';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
 import { getDailyRun } from './get-daily-run.ts';
 import { listDailyRuns } from './list-daily-runs.ts';
+import { previewDailyRun } from './preview-daily-run.ts';
 import { type DailyDeps, runForAccount, runForAll } from './start-daily-run.ts';
 
 export function dailyRunRequests(deps: DailyDeps): RequestHandler[] {
@@ -17,6 +18,7 @@ export function dailyRunRequests(deps: DailyDeps): RequestHandler[] {
       return accountId === null ? await runForAll(deps, requested) : await runForAccount(deps, accountId, requested);
     }),
     onRequest(contract.listDailyRuns, (page, { accountId }) => listDailyRuns(deps, accountId, page)),
+    onRequest(contract.previewDailyRun, (page, { accountId }) => previewDailyRun(deps, accountId, page)),
     // The platform, which has no account, asks for runs over all of them.
     onRequestAcrossAccounts(contract.getDailyRun, ({ runId }, { accountId }) => getDailyRun(deps, accountId, runId)),
   ];

@@ -3,6 +3,7 @@ import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import { checkUnfinishedPayments } from '../payments/check-unfinished.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { renewDue } from '../renewals/renew-due.ts';
+import { chargeWithinLimit } from './charge-within-limit.ts';
 import type { DailyStep } from './daily-step.ts';
 
 /** The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order. */
@@ -11,6 +12,6 @@ export const dailySteps = (payments: PaymentDeps): readonly DailyStep[] => [
   async (_, run, counts) => {
     counts.holdsSettled += await settleDueHolds(payments, run);
   },
-  renewDue(payments),
+  chargeWithinLimit(payments, renewDue(payments)),
   (_, run, counts) => compareBooks(payments, run, counts),
 ];

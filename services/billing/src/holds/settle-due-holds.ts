@@ -3,16 +3,16 @@ import type { RunOfAccount } from '../daily-runs/daily-step.ts';
 import type { DueOrder } from '../payments/claim-due.ts';
 import { forEachOrder } from '../payments/for-each-order.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { holdIsDue } from './holds-due.ts';
 import { decideHold } from './settle-hold.ts';
 
 const pageMax = 100;
 
-/** Those whose window has passed, and those that were decided and could not be captured yet; of a rehearsal its own alone. */
+/** Of a rehearsal its own alone. */
 const dueStatement = statement(
   'holds-due-of-account',
-  `select account_id, order_id from holds
-   where account_id = $1 and order_id > $3 and (status = 'settling' or (status = 'held' and decide_by <= $2))
-     and (test or not $5)
+  `select account_id, order_id from holds as h
+   where account_id = $1 and order_id > $3 and ${holdIsDue('$2')} and (test or not $5)
    order by order_id limit $4`,
 );
 

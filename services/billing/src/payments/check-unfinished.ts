@@ -8,10 +8,13 @@ const pageMax = 100;
 /** Younger ones may still be answered. */
 const olderThanMs = 60_000;
 
+/** A run looks up what was made by then. */
+export const unfinishedBefore = (now: Date): Date => new Date(now.getTime() - olderThanMs);
+
 /** Asks the processor for every payment of the account that has come to no end. */
 export async function checkUnfinishedPayments(deps: PaymentDeps, run: RunOfAccount): Promise<void> {
   const { accountId, progress } = run;
-  const madeBefore = new Date(deps.clock.nowMs() - olderThanMs);
+  const madeBefore = unfinishedBefore(deps.clock.now());
   let page: DuePayment[];
   let after = '';
   do {

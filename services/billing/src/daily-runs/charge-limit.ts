@@ -1,0 +1,55 @@
+import { readSettingsOf } from '@app/account-settings/read-settings';
+import { idFloor } from '@app/contracts/ids';
+import { type Database, statement } from '@app/service-kit/database';
+import { type DueScope, type DueSum, sumDue } from '../renewals/due-subscriptions.ts';
+import { chargeLimits, type LimitInCurrency, type Sums } from './charge-limit.rules.ts';
+
+const dayMs = 86_400_000;
+const largestOfDays = 35;
+const recentDays = 3;
+
+/** Runs have ids of their time, so that the index of the list finds those of late. */
+const largestStatement = statement(
+  'daily-runs-largest',
+  `select charged.key as currency, max(charged.value::bigint)::bigint as cents
+   from daily_runs as r, jsonb_each_text(r.result -> 'chargedByCurrency') as charged
+   where r.account_id = $1 and r.id >= $2 and r.result is not null
+   group by charged.key`,
+);
+
+export interface ChargeLimit {
+  readonly times: number;
+  readonly currencies: readonly LimitInCurrency[];
+  readonly exceeded: boolean;
+}
+
+/** Whether what is due to be charged is more than the account's limit of charges, in any currency. */
+export async function readChargeLimit(
+  database: Database,
+  scope: DueScope,
+  due: readonly DueSum[],
+): Promise<ChargeLimit> {
+  const nowMs = scope.now.getTime();
+  const since = idFloor('dailyRun', nowMs - largestOfDays * dayMs);
+  const [settings, largest, recent] = await Promise.all([
+    readSettingsOf(database.pool, scope.accountId),
+    database.pool.query<{ currency: string; cents: number }>(largestStatement([scope.accountId, since])),
+    sumDue(database, scope, new Date(nowMs - recentDays * dayMs)),
+  ]);
+  const times = settings.dailyChargeLimit;
+  const currencies = chargeLimits(byCurrency(due), sumsOf(largest.rows), sumsOf(byCurrency(recent)), times);
+  return { times, currencies, exceeded: currencies.some(({ exceeded }) => exceeded) };
+}
+
+/** Renewals and retries together. */
+function byCurrency(sums: readonly DueSum[]): { currency: string; count: number; cents: number }[] {
+  const together = new Map<string, { currency: string; count: number; cents: number }>();
+  for (const { currency, count, cents } of sums) {
+    const sum = together.get(currency) ?? { currency, count: 0, cents: 0 };
+    together.set(currency, { currency, count: sum.count + count, cents: sum.cents + cents });
+  }
+  return [...together.values()];
+}
+
+const sumsOf = (rows: readonly { currency: string; cents: number }[]): Sums =>
+  Object.fromEntries(rows.map(({ currency, cents }) => [currency, cents]));

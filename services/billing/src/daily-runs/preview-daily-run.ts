@@ -1,0 +1,162 @@
+import type { previewDailyRun as contract, PlannedStep } from '@app/contracts/daily-runs';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import type { Clock } from '@app/service-kit/clock';
+import { type Database, statement } from '@app/service-kit/database';
+import { readHoldsDue, sumHoldsDue } from '../holds/holds-due.ts';
+import { unfinishedBefore } from '../payments/check-unfinished.ts';
+import { type DueSubscription, type DueSum, readDue, sumDue } from '../renewals/due-subscriptions.ts';
+import { readChargeLimit } from './charge-limit.ts';
+import { type Cursor, cursorOf, firstCursor, writeCursor } from './preview-cursor.rules.ts';
+
+interface PreviewDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+interface Page {
+  readonly steps: readonly PlannedStep[];
+  /** Behind the last step. */
+  readonly next: Cursor;
+}
+
+const limitDefault = 50;
+
+/**
+ * What the account's next run would do now: the reads of the run itself, in its order, without rehearsals. It claims
+ * nothing. Throws `validation_failed` for an `after` that no page told.
+ */
+export async function previewDailyRun(
+  deps: PreviewDeps,
+  accountId: string,
+  { limit = limitDefault, after }: RequestInput<typeof contract>,
+): Promise<RequestOutput<typeof contract>> {
+  const scope = { accountId, test: false, now: deps.clock.now() };
+  const due = await sumDue(deps.database, scope);
+  const [settlements, lookUps, chargeLimit] = await Promise.all([
+    sumHoldsDue(deps.database, scope),
+    countLookUps(deps.database, scope),
+    readChargeLimit(deps.database, scope, due),
+  ]);
+  const { steps, next } = await readSteps(deps.database, scope, cursorOf(after), limit);
+  return {
+    at: scope.now.toISOString(),
+    totals: {
+      renewals: moneyCount(due.filter(({ retry }) => !retry)),
+      retries: moneyCount(due.filter(({ retry }) => retry)),
+      settlements: moneyCount(settlements),
+      look_ups: lookUps,
+      reminders: 0,
+    },
+    charge_limit: {
+      exceeded: chargeLimit.exceeded,
+      currencies: chargeLimit.currencies.map(({ currency, dueCents, normalCents, limitCents, exceeded }) => ({
+        ...{ currency, due_cents: dueCents, normal_cents: normalCents, limit_cents: limitCents, exceeded },
+      })),
+    },
+    data: [...steps],
+    next: writeCursor(next),
+  };
+}
+
+function moneyCount(sums: readonly Omit<DueSum, 'retry'>[]) {
+  return {
+    count: sums.reduce((sum, { count }) => sum + count, 0),
+    amounts: sums.map(({ currency, cents }) => ({ currency, cents })),
+  };
+}
+
+interface Scope {
+  readonly accountId: string;
+  readonly test: boolean;
+  readonly now: Date;
+}
+
+/** One kind after the other, until the page is full. */
+async function readSteps(database: Database, scope: Scope, from: Cursor, limit: number): Promise<Page> {
+  const steps: PlannedStep[] = [];
+  let cursor = from;
+  while (cursor.kind !== 'end') {
+    const places = limit - steps.length;
+    if (places === 0) break;
+    const page = await readKind(database, scope, cursor, places);
+    steps.push(...page.steps);
+    cursor = page.steps.length < places ? firstCursor(cursor.kind) : page.next;
+  }
+  return { steps, next: cursor };
+}
+
+async function readKind(database: Database, scope: Scope, cursor: Cursor, limit: number): Promise<Page> {
+  switch (cursor.kind) {
+    case 'look_up':
+      return await readLookUps(database, scope, cursor.id, limit);
+    case 'settlement':
+      return await readSettlements(database, scope, cursor.id, limit);
+    case 'charge':
+      return await readCharges(database, scope, cursor, limit);
+    default:
+      return { steps: [], next: cursor };
+  }
+}
+
+const lookUpsWhere = 'account_id = $1 and next_check_at is not null and created_at <= $2 and not test';
+const lookUpsStatement = statement(
+  'payments-preview-look-ups',
+  `select id, customer_email, product_name, currency, next_check_at as due_at from payments
+   where ${lookUpsWhere} and id > $3 order by id limit $4`,
+);
+const countLookUpsStatement = statement(
+  'payments-preview-count-look-ups',
+  `select count(*)::int as count from payments where ${lookUpsWhere}`,
+);
+
+async function countLookUps({ pool }: Database, { accountId, now }: Scope): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(countLookUpsStatement([accountId, unfinishedBefore(now)]));
+  return rows[0]?.count ?? 0;
+}
+
+type LookUpRow = Pick<PlannedStep, 'id' | 'customer_email' | 'product_name' | 'currency'> & { due_at: Date };
+
+async function readLookUps({ pool }: Database, { accountId, now }: Scope, id: string, limit: number): Promise<Page> {
+  const { rows } = await pool.query<LookUpRow>(lookUpsStatement([accountId, unfinishedBefore(now), id, limit]));
+  const steps = rows.map((row) => {
+    return { ...row, kind: 'look_up' as const, amount_cents: 0, due_at: row.due_at.toISOString(), attempt: null };
+  });
+  return { steps, next: { kind: 'look_up', id: rows.at(-1)?.id ?? id } };
+}
+
+async function readSettlements(database: Database, scope: Scope, id: string, limit: number): Promise<Page> {
+  const rows = await readHoldsDue(database, scope, id, limit);
+  const steps = rows.map(({ order_id, due_at, ...row }) => ({
+    ...row,
+    ...{ kind: 'settlement' as const, id: order_id, due_at: due_at.toISOString(), attempt: null },
+  }));
+  return { steps, next: { kind: 'settlement', id: rows.at(-1)?.order_id ?? id } };
+}
+
+async function readCharges(
+  database: Database,
+  scope: Scope,
+  { id, dueAt }: { id: string; dueAt: Date | null },
+  limit: number,
+): Promise<Page> {
+  const after = dueAt === null ? null : { next_charge_at: dueAt, id };
+  const rows = await readDue(database, scope, { after, limit });
+  const last = rows.at(-1);
+  const next = { kind: 'charge' as const, id: last?.id ?? id, dueAt: last?.next_charge_at ?? dueAt };
+  return { steps: rows.map(chargeStep), next };
+}
+
+function chargeStep(due: DueSubscription): PlannedStep {
+  const { id, status, free_try, failed_tries, hard_declined, next_charge_at } = due;
+  return {
+    kind: status === 'past_due' ? 'retry' : 'renewal',
+    id,
+    customer_email: due.customer_email,
+    product_name: due.product_name,
+    // The processor is not asked to charge a card that is lost; the try counts all the same.
+    amount_cents: hard_declined && !free_try ? 0 : due.amount_cents,
+    currency: due.currency,
+    due_at: next_charge_at.toISOString(),
+    attempt: free_try ? Math.max(1, failed_tries) : failed_tries + 1,
+  };
+}

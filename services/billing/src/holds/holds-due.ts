@@ -1,0 +1,48 @@
+import { type Database, statement } from '@app/service-kit/database';
+
+/** Those whose window has passed, and those that were decided and could not be captured yet. */
+export const holdIsDue = (now: string): string =>
+  `(h.status = 'settling' or (h.status = 'held' and h.decide_by <= ${now}))`;
+
+interface Scope {
+  readonly accountId: string;
+  readonly now: Date;
+}
+
+export interface DueHold {
+  readonly order_id: string;
+  readonly customer_email: string;
+  readonly product_name: string;
+  /** What is left to capture. */
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly due_at: Date;
+}
+
+const readStatement = statement(
+  'holds-due-preview',
+  `select h.order_id, p.customer_email, p.product_name, h.amount_cents - h.captured_cents as amount_cents, h.currency,
+     h.decide_by as due_at
+   from holds as h join payments as p on p.id = h.payment_id
+   where h.account_id = $1 and not h.test and h.order_id > $3 and ${holdIsDue('$2')}
+   order by h.order_id limit $4`,
+);
+
+/** Holds that a run would settle now, without rehearsals, by the ids of their orders. */
+export async function readHoldsDue({ pool }: Database, scope: Scope, after: string, limit: number): Promise<DueHold[]> {
+  return (await pool.query<DueHold>(readStatement([scope.accountId, scope.now, after, limit]))).rows;
+}
+
+const sumStatement = statement(
+  'holds-due-sum',
+  `select currency, count(*) as count, sum(amount_cents - captured_cents)::bigint as cents
+   from holds as h where account_id = $1 and not test and ${holdIsDue('$2')}
+   group by currency order by currency`,
+);
+
+export async function sumHoldsDue(
+  { pool }: Database,
+  { accountId, now }: Scope,
+): Promise<{ currency: string; count: number; cents: number }[]> {
+  return (await pool.query<{ currency: string; count: number; cents: number }>(sumStatement([accountId, now]))).rows;
+}

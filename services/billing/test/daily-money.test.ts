@@ -1,0 +1,168 @@
+import { newId } from '@app/contracts/ids';
+import { createSemaphore } from '@app/service-kit/semaphore';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
+import { createDailyDeps, runForAccount, runForAll } from '../src/daily-runs/start-daily-run.ts';
+import { dailySteps } from '../src/daily-runs/steps.ts';
+import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
+import { subscribe } from './subscriptions-of-tests.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+afterAll(() => replicas.close());
+beforeEach(async () => {
+  await replicas.clear();
+  await replicas.database.pool.query('truncate subscriptions, daily_runs, outbox cascade');
+  replicas.clock.set('2026-02-01T12:00:00.000Z');
+});
+
+const daily = () => {
+  const { deps } = replicas.start();
+  const { database, clock, logger } = deps;
+  const [semaphore, steps] = [createSemaphore(4), dailySteps(deps)];
+  return createDailyDeps({
+    database,
+    clock,
+    logger,
+    semaphore,
+    steps,
+    partsAtOnce: 2,
+    partLimitMs: 60_000,
+    isClosing: () => false,
+  });
+};
+const asked = (force = false) => ({
+  runId: newId('dailyRun', replicas.clock.nowMs()),
+  deadlineMs: Number.POSITIVE_INFINITY,
+  force,
+});
+const run = (account: string, force = false) => runForAccount(daily(), account, asked(force));
+const preview = (account: string, page: { limit?: number; after?: string } = {}) =>
+  previewDailyRun({ database: replicas.database, clock: replicas.clock }, account, page);
+
+async function subscribeMany(account: string, count: number, currency = 'usd'): Promise<void> {
+  for (let n = 0; n < count; n += 1) await subscribe(replicas, account, { currency });
+}
+
+async function notices(account: string): Promise<string[]> {
+  const { rows } = await replicas.database.pool.query(
+    `select payload::json -> 'data' ->> 'code' as code from outbox
+     where subject like '%daily-run.noticed%' and payload::json ->> 'accountId' = $1`,
+    [account],
+  );
+  return rows.map(({ code }) => code);
+}
+
+test('renewals that fall due together run through, and so does the largest run of last month again', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 30);
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 30 } });
+  replicas.clock.set('2026-04-05T12:00:00.000Z');
+  expect((await preview(account)).charge_limit).toMatchObject({
+    exceeded: false,
+    currencies: [{ normal_cents: 57_000 }],
+  });
+  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 30 } });
+  expect(await notices(account)).toEqual([]);
+});
+
+test('a run with far more due than is normal charges nothing and says so once a day; force charges it', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 25);
+  replicas.clock.set('2026-03-20T12:00:00.000Z');
+  const planned = await preview(account);
+  expect(planned.charge_limit).toEqual({
+    exceeded: true,
+    currencies: [{ currency: 'usd', due_cents: 47_500, normal_cents: 0, limit_cents: 0, exceeded: true }],
+  });
+  for (let time = 0; time < 2; time += 1) {
+    const stopped = await run(account);
+    expect(stopped).toMatchObject({ ok: false, rebills: { charged: 0, chargedCents: 0 } });
+    expect(stopped.problems).toEqual([
+      { code: 'charge_limit', detail: expect.stringContaining('25 charges over $475.00') },
+    ]);
+  }
+  expect(await notices(account)).toEqual(['charge_limit']);
+  replicas.clock.advance(dayMs);
+  expect((await run(account)).ok).toBe(false);
+  expect(await notices(account)).toEqual(['charge_limit', 'charge_limit']);
+  expect(await run(account, true)).toMatchObject({
+    ok: true,
+    problems: [],
+    rebills: { charged: 25, chargedCents: 47_500 },
+  });
+});
+
+test('the limit is the account’s setting; 0 is none', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 25);
+  await replicas.database.pool.query(
+    `insert into account_settings (account_id, revision, settings) values ($1, 1, '{"dailyChargeLimit": 0}')`,
+    [account],
+  );
+  replicas.clock.set('2026-03-20T12:00:00.000Z');
+  expect((await preview(account)).charge_limit.currencies).toMatchObject([{ limit_cents: null, exceeded: false }]);
+  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 25 } });
+});
+
+test('in a run over all accounts one account’s limit stops only that account', async () => {
+  const [stopped, small] = [newAccount(), newAccount()];
+  await subscribeMany(stopped, 25);
+  await subscribeMany(small, 2);
+  replicas.clock.set('2026-03-20T12:00:00.000Z');
+  const sum = await runForAll(daily(), asked());
+  expect(sum).toMatchObject({ ok: false, rebills: { charged: 2 } });
+  expect(sum.problems).toEqual([
+    { code: 'charge_limit', detail: expect.stringContaining(`${stopped}: The daily run stopped`) },
+  ]);
+});
+
+test('the preview names what a run then does, page by page, and changes nothing', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 4);
+  await subscribe(replicas, account, { currency: 'eur' });
+  await subscribe(replicas, account, { paymentMethod: 'sim_renewal_declined' });
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  await run(account);
+  replicas.clock.set('2026-04-01T12:00:00.000Z');
+  const pages: Awaited<ReturnType<typeof preview>>[] = [];
+  for (let after: string | null | undefined; after !== null && pages.length < 9; after = pages.at(-1)?.next) {
+    pages.push(await preview(account, { limit: 2, ...(after && { after }) }));
+  }
+  const [first] = pages;
+  expect(first?.totals).toEqual({
+    renewals: {
+      count: 5,
+      amounts: [
+        { currency: 'eur', cents: 1900 },
+        { currency: 'usd', cents: 7600 },
+      ],
+    },
+    retries: { count: 1, amounts: [{ currency: 'usd', cents: 1900 }] },
+    settlements: { count: 0, amounts: [] },
+    ...{ look_ups: 0, reminders: 0 },
+  });
+  const steps = pages.flatMap(({ data }) => data);
+  expect(new Set(steps.map(({ id }) => id)).size).toBe(6);
+  expect(steps.filter(({ kind }) => kind === 'retry')).toMatchObject([{ attempt: 2, amount_cents: 1900 }]);
+  expect(await preview(account)).toMatchObject({ totals: first?.totals ?? {} });
+  const result = await run(account);
+  const renewals = steps.filter(({ kind }) => kind === 'renewal');
+  expect(result.rebills).toEqual({
+    charged: renewals.length,
+    chargedCents: renewals.reduce((sum, { amount_cents }) => sum + amount_cents, 0),
+    retried: 1,
+    canceled: 0,
+  });
+  expect((await preview(account)).data).toEqual([]);
+});
+
+test('a cursor that no page told is refused', async () => {
+  await expect(preview(newAccount(), { after: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
+});
