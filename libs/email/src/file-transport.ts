@@ -10,8 +10,9 @@ import type { EmailMessage, EmailTransport, Handover } from './email-transport.t
 export function createFileTransport(directory: string, fromAddress: string): EmailTransport {
   return {
     send: async (message): Promise<Handover> => {
+      const bytes = await composeMessage(message, fromAddress).catch((err: Error) => err);
+      if (bytes instanceof Error) return { outcome: 'refused', detail: bytes.message };
       try {
-        const bytes = await composeMessage(message, fromAddress);
         await mkdir(directory, { recursive: true, mode: 0o700 });
         await writeWhole(join(directory, fileNameOf(message)), bytes);
         return { outcome: 'taken' };

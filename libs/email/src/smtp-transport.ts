@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { NodemailerError } from 'nodemailer';
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import { composeMessage } from './compose.ts';
@@ -23,7 +24,8 @@ export function createSmtpTransport(url: string, fromAddress: string, limits = u
   const { options, auth } = connectionOf(url, limits);
   return {
     send: async (message) => {
-      const bytes = await composeMessage(message, fromAddress);
+      const bytes = await composeMessage(message, fromAddress).catch((err: Error) => err);
+      if (bytes instanceof Error) return { outcome: 'refused', detail: bytes.message };
       return await handOver({ options, auth, limits }, { from: fromAddress, to: message.to }, bytes);
     },
   };
@@ -56,7 +58,7 @@ function connectionOf(url: string, { connectMs, messageMs }: SmtpLimits): Pick<S
 }
 
 /** What the connection's callbacks end with: an error may have the server's reply. */
-type Ended = (Error & { readonly responseCode?: number | undefined }) | null;
+type Ended = NodemailerError | null;
 
 async function handOver(
   { options, auth, limits }: Server,
@@ -84,11 +86,25 @@ async function handOver(
     if (unopened !== null) return { outcome: 'unreachable', detail: unopened.message };
     const unsent = await step((done) => connection.send(envelope, body, done));
     if (unsent === null) return { outcome: 'taken' };
-    if (unsent.responseCode !== undefined) return { outcome: 'refused', detail: unsent.message };
-    return { outcome: begun ? 'unknown' : 'unreachable', detail: unsent.message };
+    return { outcome: outcomeOf(unsent, begun), detail: unsent.message };
   } finally {
     clearTimeout(timer);
     body.destroy();
     connection.close();
   }
+}
+
+/** What the library itself finds wrong with a recipient or a message, before it asks the server. */
+const ownRefusals: readonly unknown[] = ['EENVELOPE', 'EMESSAGE'];
+/** The server ends the session, whatever the command was (RFC 5321, 3.8). */
+const closing = 421;
+
+/** A no to the sender, or to the session, is none to this message: the next one would meet it too. */
+function outcomeOf(
+  { code, command, responseCode }: NodemailerError,
+  begun: boolean,
+): 'refused' | 'unreachable' | 'unknown' {
+  if (responseCode === closing || (responseCode !== undefined && command === 'MAIL FROM')) return 'unreachable';
+  if (responseCode !== undefined || ownRefusals.includes(code)) return 'refused';
+  return begun ? 'unknown' : 'unreachable';
 }

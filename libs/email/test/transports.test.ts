@@ -61,7 +61,8 @@ test.each([
   ['greeting', 'hang up', 'unreachable'],
   ['greeting', 'silent', 'unreachable'],
   ['greeting', '421 later', 'unreachable'],
-  ['MAIL', '451 busy', 'refused'],
+  ['MAIL', '451 busy', 'unreachable'],
+  ['RCPT', '421 closing', 'unreachable'],
   ['MAIL', 'hang up', 'unreachable'],
   ['RCPT', '550 no such user', 'refused'],
   ['RCPT', 'silent', 'unreachable'],
@@ -76,6 +77,13 @@ test.each([
   const handover = await smtp().send(message());
   expect(handover.outcome).toBe(outcome);
   if (outcome === 'refused') expect((handover as { detail: string }).detail).toContain(reply);
+});
+
+test('an address that no server takes is refused, and is no reason to give up on the next one', async () => {
+  for (const to of ['', 'a<b>@example.com'])
+    expect(await smtp().send(message({ to }))).toMatchObject({ outcome: 'refused' });
+  expect(server.received).toEqual([]);
+  expect(await smtp().send(message())).toEqual({ outcome: 'taken' });
 });
 
 test('a server that is not there is unreachable, and its password is in no word about it', async () => {
