@@ -1,0 +1,94 @@
+import { eventually } from '@app/testing/eventually';
+import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cluster, startCluster } from './support/cluster.ts';
+import { type Seller, signUp } from './support/seller.ts';
+
+/** Guarantee: a seller sees a year of renewals, declines, retries and cancellations reach the webhook URL, and nothing else moves. */
+let cluster: Cluster;
+let receiver: Receiver;
+let seller: Seller;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  cluster = await startCluster();
+  seller = await signUp(cluster.baseUrl);
+});
+
+afterAll(async () => {
+  await cluster?.close();
+  await receiver?.close();
+});
+
+async function ok(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
+  const answer = await seller.call(method, path, { headers, ...(body && { body }) });
+  expect([path, answer.status, answer.text]).toEqual([path, 200, answer.text]);
+  return answer.json;
+}
+
+const club = {
+  name: 'Club',
+  slug: 'club',
+  priceCents: 1_900,
+  currency: 'usd',
+  pricingType: 'subscription',
+  billingInterval: 'month',
+  status: 'live',
+};
+
+/** Everything that is not a rehearsal. */
+async function liveThings(productId: string) {
+  const paths = ['/api/v1/orders', '/api/v1/subscriptions', '/api/v1/payments', `/api/metrics/${productId}`];
+  return await Promise.all(paths.map((path) => ok('GET', path)));
+}
+
+test('a year of a rehearsal reaches the webhook URL, while live lists and metrics do not move', async () => {
+  const { id: productId } = await ok('POST', '/api/v1/products', club);
+  await ok('PUT', '/api/v1/webhook-endpoint', { url: `${receiver.url}/hook` });
+  await ok('PATCH', '/api/v1/settings', { cancellationNotices: true });
+  const order = (email: string, paymentMethod: string, test: boolean) =>
+    ok('POST', '/api/v1/orders', { productSlug: 'club', email, paymentMethod, test });
+  await order('live@example.com', 'sim_ok', false);
+  await order('ok@example.com', 'sim_ok', true);
+  await order('declined@example.com', 'sim_renewal_declined', true);
+  const rehearsed = async () => (await ok('GET', '/api/v1/subscriptions?test=true')).data;
+  await eventually(async () => (await rehearsed()).length === 2);
+  await eventually(async () => {
+    const [, subscriptions, , metrics] = await liveThings(productId);
+    return subscriptions.data.length === 1 && metrics.summary.orders === 1;
+  });
+  await eventually(() => receiver.requests.length === 3);
+  const before = await liveThings(productId);
+
+  const key = { 'idempotency-key': 'half-a-year' };
+  const half = await ok('POST', '/api/v1/rehearsal/advance', { days: 190 }, key);
+  expect(half).toMatchObject({ ok: true, days: 190, rebills: { charged: 6, retried: 3, canceled: 1 } });
+  expect(await ok('POST', '/api/v1/rehearsal/advance', { days: 190 }, key)).toEqual(half);
+  const paying = (await rehearsed()).find(({ status }: { status: string }) => status === 'active');
+  await ok('POST', `/api/v1/subscriptions/${paying.id}/cancel`);
+  expect(await ok('POST', '/api/v1/rehearsal/advance', { days: 176 })).toMatchObject({
+    rebills: { charged: 0, retried: 0, canceled: 0 },
+  });
+  expect(await ok('GET', '/api/v1/rehearsal')).toMatchObject({ days_ahead: 366 });
+
+  const rehearsedEvents = () => receiver.requests.filter(({ headers }) => headers['x-service-test'] === '1');
+  const count = (name: string) => rehearsedEvents().filter(({ headers }) => headers['x-service-event'] === name).length;
+  await eventually(() => count('subscription.canceled') === 2 && count('subscription.rebilled') === 6);
+  expect(count('subscription.payment_failed')).toBe(4);
+  expect(count('order.paid')).toBe(2);
+  expect(rehearsedEvents()).toHaveLength(14);
+  const failed = rehearsedEvents().filter(
+    ({ headers }) => headers['x-service-event'] === 'subscription.payment_failed',
+  );
+  const bodies = failed.map(({ body }) => JSON.parse(body));
+  expect(bodies.map(({ attempt, nextTryDays }) => [attempt, nextTryDays]).toSorted()).toEqual([
+    [1, 3],
+    [2, 3],
+    [3, 3],
+    [4, 0],
+  ]);
+  expect((await rehearsed()).map(({ status }: { status: string }) => status)).toEqual(['canceled', 'canceled']);
+  // The one live event is the live order's.
+  expect(receiver.requests).toHaveLength(15);
+  expect(await liveThings(productId)).toEqual(before);
+}, 60_000);
