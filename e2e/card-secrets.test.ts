@@ -2,9 +2,10 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@app/embedded/ports';
+import { eventually } from '@app/testing/eventually';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
-import { addProduct, signUp } from './support/seller.ts';
+import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
 
 /**
@@ -62,6 +63,7 @@ test('the logs of whole journeys hold no secret of a checkout, no card and no ke
     expect((await seller.call('POST', `/api/v1/orders/${orderId}/refund`, { body: {} })).status).toBe(200);
   }
   expect(orders.length).toBeGreaterThanOrEqual(3);
+  secrets.push(...(await replaceCards(seller)));
   expect(await standalone.end('SIGTERM')).toBe(0);
 
   const logs = (await readdir(standalone.dataDir)).filter((file) => /\.log(\.\d+)?$/.test(file));
@@ -74,6 +76,42 @@ test('the logs of whole journeys hold no secret of a checkout, no card and no ke
   );
   expect(found).toEqual([]);
 });
+
+/** Gives a subscription new cards, in the right way and in wrong ones, and renews it; returns the tokens. */
+async function replaceCards(seller: Seller): Promise<string[]> {
+  const club = { name: 'Club', slug: 'club', priceCents: 1_900, currency: 'usd', pricingType: 'subscription' };
+  await seller.call('POST', '/api/v1/products', { body: { ...club, billingInterval: 'month', status: 'live' } });
+  const order = { productSlug: 'club', email: 'member@example.com', paymentMethod: 'a_card_of_an_order' };
+  expect((await seller.call('POST', '/api/v1/orders', { body: order })).status).toBe(200);
+  const id = await eventually(
+    async () => (await seller.call('GET', '/api/v1/subscriptions')).json.data[0]?.id as string,
+  );
+  const path = `/api/v1/subscriptions/${id}/payment-method`;
+  const answers = [
+    await seller.call('PUT', path, { body: { paymentMethod: 'a_card_that_is_taken' } }),
+    await seller.call('PUT', path, { body: '{"paymentMethod":"a_card_cut_off' }),
+    await seller.call('PUT', path, { body: { paymentMethod: 'a_card', card: 'a_card_in_a_wrong_field' } }),
+    await seller.call('PUT', path.replace(id, `${id.slice(0, -4)}zzzz`), {
+      body: { paymentMethod: 'a_card_of_nobody' },
+    }),
+    await seller.call('POST', '/api/mcp', {
+      headers: { accept: 'application/json, text/event-stream' },
+      body: {
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: {
+          name: 'update_payment_method',
+          arguments: { subscriptionId: id, paymentMethod: 'a_card_by_tool', idempotencyKey: 'new-card' },
+        },
+      },
+    }),
+    await seller.call('POST', `/api/v1/subscriptions/${id}/cancel`),
+    await seller.call('PUT', path, { body: { paymentMethod: 'a_card_too_late' } }),
+    await seller.call('GET', `/api/v1/subscriptions/${id}`),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 400, 422, 404, 200, 200, 409, 200]);
+  expect(answers.map(({ text }) => text).join()).not.toContain('a_card');
+  return ['a_card'];
+}
 
 async function readLog(file: string): Promise<[string, string]> {
   return [file, await readFile(join(standalone.dataDir, file), 'utf8')];
