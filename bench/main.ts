@@ -9,6 +9,7 @@ import { measureOrders } from './measure/measure-orders.ts';
 import { type Options, readOptions } from './options.ts';
 import { measureCheckouts } from './parts/measure-checkouts.ts';
 import { measureLists } from './parts/measure-lists.ts';
+import { measureMetrics } from './parts/measure-metrics.ts';
 import { measureOrderThroughput } from './parts/measure-order-throughput.ts';
 import { measureRenewals } from './parts/measure-renewals.ts';
 import { measureStart } from './parts/measure-start.ts';
@@ -85,6 +86,10 @@ async function compare({ parts, lengths, floorOnly }: Options, infra: Infra, res
   if (parts.includes('renewals')) {
     step(`renewals: ${lengths.renewals.join(', ')} due`);
     results.renewals = await measureRenewals(platform, infra.postgres.url, lengths.renewals);
+  }
+  if (parts.includes('metrics')) {
+    step(`metrics: rebuild of ${lengths.facts} facts, reads of a small and a large product`);
+    results.metrics = await measureMetrics(platform, infra.postgres.url, lengths);
   }
   if (parts.includes('latency')) {
     step('latency: webhooks at 100 orders/s');

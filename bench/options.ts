@@ -1,6 +1,16 @@
 import { parseArgs } from 'node:util';
 
-const partNames = ['orders', 'sustained', 'checkouts', 'renewals', 'lists', 'latency', 'start', 'profile'] as const;
+const partNames = [
+  'orders',
+  'sustained',
+  'checkouts',
+  'renewals',
+  'lists',
+  'metrics',
+  'latency',
+  'start',
+  'profile',
+] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface Options {
@@ -22,6 +32,8 @@ export interface Lengths {
   readonly lists: number;
   /** How many renewals are due, one run after the other. */
   readonly renewals: readonly number[];
+  /** Facts that the rebuild of metrics counts, half of them of one product. */
+  readonly facts: number;
 }
 
 /** Three minutes: what piles up in nats-server or behind a consumer begins to within half a minute. */
@@ -33,6 +45,7 @@ const full: Lengths = {
   latency: 20,
   lists: 5,
   renewals: [1_000, 10_000, 100_000],
+  facts: 2_000_000,
 };
 const quick: Lengths = {
   warmUp: 3,
@@ -42,6 +55,7 @@ const quick: Lengths = {
   latency: 5,
   lists: 5,
   renewals: [1_000, 10_000],
+  facts: 100_000,
 };
 
 /** Whose nats-server configuration: what `npm start` writes, or docker compose's file with passwords from the environment. */

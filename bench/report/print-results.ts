@@ -3,6 +3,7 @@ import type { OrdersRun } from '../measure/measure-orders.ts';
 import { median } from '../measure/statistics.ts';
 import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
 import type { ListResult, ListRun } from '../parts/measure-lists.ts';
+import type { MetricsResult } from '../parts/measure-metrics.ts';
 import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
 import type { RenewalsResult } from '../parts/measure-renewals.ts';
 import type { SustainedResult } from '../parts/measure-sustained.ts';
@@ -12,11 +13,24 @@ import { type Results, round } from './results.ts';
 
 /** The tables that a person reads; latest.json has everything. */
 export function printResults(results: Results): void {
-  const { orders, sustained, checkouts, renewals, lists, latency, memory, start, profile, targets = [] } = results;
+  const {
+    orders,
+    sustained,
+    checkouts,
+    renewals,
+    lists,
+    metrics,
+    latency,
+    memory,
+    start,
+    profile,
+    targets = [],
+  } = results;
   if (orders || sustained) printOrders(orders ?? [], sustained);
   if (checkouts) printCheckouts(checkouts);
   if (renewals) printRenewals(renewals);
   if (lists) printLists(lists);
+  if (metrics) printMetrics(metrics);
   if (latency) printLatency(latency);
   if (start) {
     const { emptySeconds, existingSeconds, stopSeconds } = start;
@@ -122,6 +136,25 @@ function printLists(lists: ListResult[]): void {
       pairOfRows(list, { ...sides, ratios: ratio === undefined ? [] : [ratio] }, extra),
     ),
   ]);
+}
+
+function printMetrics({ reads, rebuild, explained }: MetricsResult): void {
+  printTable('Metrics of one product at 8 connections', [
+    ['orders', 'per s', 'p50 ms', 'p99 ms'],
+    ...reads.map(({ orders, runs }) => [
+      String(orders),
+      ...[runs.map((run) => run.perSecond), runs.map((run) => run.p50Ms), runs.map((run) => run.p99Ms)].map((values) =>
+        round(median(values)),
+      ),
+    ]),
+  ]);
+  const { facts, seconds, perSecond, batches, medianWaitMs, longestWaitMs } = rebuild;
+  console.log(
+    `\nRebuild: ${facts} facts in ${round(seconds)} s, ${round(perSecond)} per s; meanwhile ${batches} batches of new facts,`,
+  );
+  console.log(`each recorded in ${round(medianWaitMs)} ms (median), ${round(longestWaitMs)} ms (longest)`);
+  console.log('\nFirst page of an explanation:');
+  for (const [what, ms] of Object.entries(explained)) console.log(`  ${what}: ${round(ms)} ms`);
 }
 
 type Run = OrdersRun | ListRun;

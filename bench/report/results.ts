@@ -1,6 +1,7 @@
 import { median } from '../measure/statistics.ts';
 import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
 import type { ListResult } from '../parts/measure-lists.ts';
+import type { MetricsResult } from '../parts/measure-metrics.ts';
 import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
 import type { RenewalsResult } from '../parts/measure-renewals.ts';
 import type { StartTimes } from '../parts/measure-start.ts';
@@ -18,6 +19,7 @@ export interface Results {
   checkouts?: CheckoutsResult[];
   renewals?: RenewalsResult;
   lists?: ListResult[];
+  metrics?: MetricsResult;
   latency?: WebhookLatency;
   /** Of the platform's process after the load. */
   memory?: { nowMb: number; peakMb: number };
@@ -42,6 +44,7 @@ export function checkTargets(results: Results): Target[] {
     ...renewalTargets(results),
     ...latencyTargets(results),
     ...listTargets(results),
+    ...metricsTargets(results),
     ...processTargets(results),
   ];
 }
@@ -110,6 +113,21 @@ function listTargets({ lists = [] }: Results): Target[] {
   return lists.flatMap(({ list, ratio }) =>
     ratio === undefined ? [] : [atLeast(`${list} list over bare list`, ratio, 0.7, '')],
   );
+}
+
+function metricsTargets({ metrics }: Results): Target[] {
+  if (metrics === undefined) return [];
+  const { reads, ratio, rebuild } = metrics;
+  const failed = reads.flatMap(({ runs }) => runs).reduce((total, run) => total + run.failed, 0);
+  const counts = reads
+    .map(({ orders }) => orders)
+    .toReversed()
+    .join(' over ');
+  return [
+    atLeast(`reads of metrics, ${counts} orders`, ratio, 0.8, ''),
+    atMost('longest wait of new facts while a rebuild runs', rebuild.longestWaitMs, 1000, ' ms'),
+    atMost('reads of metrics that failed, rebuilds with other numbers', failed + (rebuild.complete ? 0 : 1), 0, ''),
+  ];
 }
 
 function processTargets({ start, memory }: Results): Target[] {
