@@ -34,7 +34,13 @@ export type OrderResource = z.infer<typeof orderResource>;
 
 /** One order, and every try to move money for it. */
 export const orderWithPayments = orderResource
-  .extend({ payments: z.array(paymentResource).describe('Oldest first; empty for an order that was only recorded.') })
+  .extend({
+    payments: z
+      .array(paymentResource)
+      .describe(
+        'Oldest first; empty for an order that was only recorded. Of more than 100 the oldest declines are left out.',
+      ),
+  })
   .meta({ id: 'OrderWithPayments' });
 
 const utm = text(limits.utm).nullable().optional();

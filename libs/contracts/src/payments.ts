@@ -142,7 +142,10 @@ export const listPayments = defineRequest('read', 'billing', 'payments.list', {
   output: listOf(paymentResource),
 });
 
-/** Every try to move money for an order itself, oldest first, the latest 100: its renewals are its subscription's. */
+/**
+ * Tries to move money for an order itself, oldest first: its renewals are its subscription's. Of more than 100 the oldest
+ * declines are left out.
+ */
 export const listOrderPayments = defineRequest('read', 'billing', 'payments.list-of-order', {
   input: z.object({ orderId: idSchema('order') }),
   output: z.object({ data: z.array(paymentResource) }),

@@ -2,6 +2,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/holds/settle-hold.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
+import type { PaymentProcessor } from '../src/processors/processor.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 
@@ -44,6 +45,19 @@ const taken = async ({ account }: HeldOrder) =>
   (await replicas.books(account))
     .filter(({ kind, status }) => status === 'succeeded' && (kind === 'charge' || kind === 'capture'))
     .map(({ kind, amountCents }) => [kind, amountCents]);
+
+/** The first so many captures are refused, for a reason that may pass. */
+function failingCaptures(inner: PaymentProcessor, count: number): PaymentProcessor {
+  let left = count;
+  return {
+    ...inner,
+    capture: async (request, call) => {
+      if (left === 0) return await inner.capture(request, call);
+      left -= 1;
+      return { status: 'declined', kind: 'soft', reason: 'processing_error', message: 'Try again later.' };
+    },
+  };
+}
 
 test('an accepted upsell is charged beside the captured hold; a declined one is not', async () => {
   const replica = replicas.start();
@@ -172,6 +186,26 @@ test('a capture that fails is told, tried again daily and before the expiry; the
   expect(captures()).toBe(3);
   expect(await settled(order)).toEqual([['settled', 'declined', false, 4900]]);
   expect(await taken(order)).toEqual([['charge', 4900]]);
+  // Once when it failed first, and once when it came to its end.
+  expect(await notices(order)).toEqual([
+    expect.stringContaining('could not be captured'),
+    expect.stringContaining('the saved card was charged in its place'),
+  ]);
+});
+
+test('a capture that failed and succeeds later is told: nothing is left to do', async () => {
+  const replica = replicas.start({ processor: (inner) => failingCaptures(inner, 2) });
+  const order = await heldOrder(replica);
+  expect(await order.settle(replica, 'declined')).toMatchObject({ status: 'settling' });
+  for (const status of [undefined, 'settled']) {
+    replicas.clock.advance(dayMs);
+    await replica.daily(order.account);
+    expect((await settled(order))[0]?.[0]).toBe(status);
+  }
+  expect(await notices(order)).toEqual([
+    expect.stringContaining('could not be captured'),
+    expect.stringContaining('is taken: it was captured'),
+  ]);
 });
 
 test('a hold that ended at the processor is charged once on the saved card', async () => {

@@ -1,6 +1,7 @@
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/holds/settle-hold.ts';
+import { listOrderPayments } from '../src/payments/list-payments.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
@@ -108,6 +109,28 @@ test('a refund that failed is found however late the next daily run comes', asyn
   await replica.daily(account);
   expect((await failedEvents(account)).toSorted()).toEqual([1500, 4900]);
   expect((await replicas.money(account, orderId)).charges.map((charge) => charge.refunded_cents)).toEqual([0, 0]);
+});
+
+test('an order with more tries than a page holds shows every charge and refund among them', async () => {
+  const replica = replicas.start();
+  const order = await paidOrder(replica);
+  const { account, orderId } = order;
+  await order.refund(replica);
+  // A refund that is refused over and over, as the newest tries of the order.
+  await replicas.database.pool.query(
+    `insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
+       decline_kind, decline_reason, processor, customer_email, product_name, test, created_at, finished_at)
+     select left(id, position('_' in id)) || '9' || lpad(n::text, 25, '0'), account_id, order_id, 'refund', 'another', n, 'refund', '{}', 100,
+       currency, 'declined', 'soft', 'no', processor, customer_email, product_name, test, created_at, created_at
+     from payments, generate_series(1, 130) as n where account_id = $1 and order_id = $2 and step = 'main'`,
+    [account, orderId],
+  );
+  const { data } = await listOrderPayments(replicas.database, account, orderId);
+  expect(data).toHaveLength(100);
+  expect(data.slice(0, 5).map(({ step, status }) => [step, status])).toEqual(
+    ['main', 'capture', 'upsell', 'refund', 'refund'].map((step) => [step, 'succeeded']),
+  );
+  expect(data.at(-1)).toMatchObject({ try_no: 130 });
 });
 
 test('an order without charges is refunded at once, and a held one cannot be', async () => {

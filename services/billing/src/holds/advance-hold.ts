@@ -2,10 +2,10 @@ import { type HoldResult, holdSettled } from '@app/contracts/payments';
 import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { beginPayment, type NextPayment } from '../payments/begin-payment.ts';
-import type { Hold, OrderMoney } from '../payments/payment.types.ts';
+import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { noticeEvent } from '../payments/payment-events.ts';
-import { holdLostText } from '../payments/payment-notices.rules.ts';
+import { holdLostText, holdTakenText, isHoldExpired } from '../payments/payment-notices.rules.ts';
 import { readMoney } from '../payments/payment-rows.ts';
 import { sendPayment } from '../payments/send-payment.ts';
 import type { Caller } from '../payments/start-payment.ts';
@@ -123,17 +123,29 @@ async function finishHold(
   const nowMs = clock.nowMs();
   const source = { accountId: hold.account_id, requestId, nowMs };
   const finished: Hold = { ...hold, status, upsell_declined: upsellDeclined };
-  const events = [outboxRow(holdSettled, settledData(finished, nowMs), source)];
-  if (status === 'lost') {
-    const declined = money.payments.filter(({ step }) => step === 'recharge' || step === 'capture').at(-1);
-    events.push(noticeEvent(hold, holdLostText(hold, declined?.decline_message ?? null), source));
-  }
+  const notice = noticeAtEnd(money.payments, finished);
+  const events = [
+    outboxRow(holdSettled, settledData(finished, nowMs), source),
+    ...(notice === undefined ? [] : [noticeEvent(hold, notice, source)]),
+  ];
   const values = [hold.account_id, hold.order_id, status, upsellDeclined, new Date(nowMs), JSON.stringify(events)];
   const { rowCount } = await database.pool.query(finishStatement(values));
   if (rowCount === 0) return undefined;
   wakeRelay();
   return finished;
 }
+
+/** What the seller has to know: the money is lost, or is taken after it was told that it could not be. */
+function noticeAtEnd(payments: readonly Payment[], hold: Hold): string | undefined {
+  const tries = payments.filter(({ step }) => step === 'recharge' || step === 'capture');
+  if (hold.status === 'lost') return holdLostText(hold, tries.at(-1)?.decline_message ?? null);
+  const failed = tries.some((payment) => payment.step === 'capture' && isCaptureFailure(payment));
+  const step = tries.find(({ status }) => status === 'succeeded')?.step;
+  return failed ? holdTakenText(hold, step === 'capture' ? 'capture' : 'recharge') : undefined;
+}
+
+const isCaptureFailure = ({ status, decline_reason }: Payment): boolean =>
+  status === 'declined' && !isHoldExpired(decline_reason);
 
 function settledData(hold: Hold, nowMs: number) {
   const result = holdResultOf(hold) as HoldResult & { status: 'settled' | 'lost' };

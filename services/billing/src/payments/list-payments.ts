@@ -46,17 +46,22 @@ export async function listPayments(
 const ofOrder = statement(
   'payments-of-order',
   `select ${paymentColumns} from payments
-   where account_id = $1 and order_id = $2 and step <> 'renewal' order by id desc limit $3`,
+   where account_id = $1 and order_id = $2 and step <> 'renewal'
+   order by status = 'declined', id desc limit $3`,
 );
 
-/** The payments of an order itself, oldest first: not those of the subscription that was born from it. */
+/**
+ * The payments of an order itself, oldest first: not those of the subscription that was born from it. Where there are too
+ * many, the oldest declines are left out: each step succeeds once, so what moved money and what is open is always there.
+ */
 export async function listOrderPayments(
   database: Database,
   accountId: string,
   orderId: string,
 ): Promise<RequestOutput<typeof contract.listOrderPayments>> {
   const { rows } = await database.pool.query<Payment>(ofOrder([accountId, orderId, limits.listMax]));
-  return { data: rows.map(paymentResourceOf).toReversed() };
+  const inOrder = rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  return { data: inOrder.map(paymentResourceOf) };
 }
 
 /** Everything but what was sent: it has the card's token in it. */

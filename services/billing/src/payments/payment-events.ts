@@ -58,8 +58,10 @@ function declineNotices(
   message: string | null,
   source: PaymentEventSource,
 ): OutboxRow[] {
-  if (payment.step === 'capture' && !isHoldExpired(reason)) {
-    return [noticeEvent(payment, captureFailedText(payment, message), source)];
+  if (payment.step === 'capture') {
+    // Told once, not each day that it fails again; the end of the hold is told as well.
+    const isNews = payment.try_no === 1 && !isHoldExpired(reason);
+    return isNews ? [noticeEvent(payment, captureFailedText(payment, message), source)] : [];
   }
   return payment.step === 'refund' ? [noticeEvent(payment, refundRefusedText(payment, message), source)] : [];
 }

@@ -12,7 +12,11 @@ const because = (message: string | null): string => (message === null ? '' : ` T
 export const isHoldExpired = (reason: string | null): boolean => reason === 'hold_expired';
 
 export const captureFailedText = (about: About, message: string | null): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} could not be captured. It is tried again daily, and before the hold expires.${because(message)}`;
+  `The held ${amountOf(about)} of order ${about.order_id} could not be captured. It is tried again daily, and before the hold expires; its end is told here.${because(message)}`;
+
+/** The end of a hold whose capture had failed. @param step which took the money */
+export const holdTakenText = (about: About, step: 'capture' | 'recharge'): string =>
+  `The held ${amountOf(about)} of order ${about.order_id}, which could not be captured at first, is taken: ${step === 'capture' ? 'it was captured' : 'the hold expired, and the saved card was charged in its place'}.`;
 
 export const holdLostText = (about: About, message: string | null): string =>
   `The held ${amountOf(about)} of order ${about.order_id} is lost: the hold ended, and charging the card in its place failed.${because(message)}`;
