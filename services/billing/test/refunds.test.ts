@@ -85,6 +85,22 @@ test('a refused refund says why, is told, moves nothing, and is tried again when
   expect(await refundedEvents(account)).toEqual([]);
 });
 
+test('a refund of which a part is refused says how much was given back, in its answer and in the notice', async () => {
+  const no = { status: 'declined', kind: 'hard', reason: 'no', message: 'Too late.' } as const;
+  const replica = replicas.start({
+    processor: (inner) => ({
+      ...inner,
+      refund: async (request, call) => (request.amountCents === 1500 ? no : await inner.refund(request, call)),
+    }),
+  });
+  const { account, orderId, refund } = await paidOrder(replica);
+  expect(await refund(replica)).toEqual({ status: 'failed', refundedCents: 4900, detail: 'Too late.' });
+  const notices = (await replicas.events(account)).filter(({ subject }) => subject.includes('payment.noticed'));
+  expect(notices.map(({ data }) => data.summary)).toEqual([
+    `The refund of $15.00 of order ${orderId} was refused. The processor said: Too late. $49.00 of $64.00 was given back. Refund the order again to try once more.`,
+  ]);
+});
+
 test('a refund that failed afterwards opens its charges again, is told once, and may be asked for again', async () => {
   const replica = replicas.start();
   const { account, orderId, refund } = await paidOrder(replica, 'sim_refund_fails');

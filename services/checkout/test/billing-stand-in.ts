@@ -48,6 +48,8 @@ export interface BillingStandIn {
   beforeRefund: (orderId: string) => Promise<void>;
   /** How refunds are answered. */
   refundStatus: 'refunded' | 'processing' | 'failed';
+  /** Of a refund that fails: what was given back all the same. */
+  refundedBefore: number;
   /** Every request for a refund, by order. */
   readonly refundsAsked: string[];
   /** Every request to settle a hold, by order. */
@@ -87,6 +89,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     settlesAsked: [] as string[],
     settling: false,
     refundStatus: 'refunded',
+    refundedBefore: 0,
     beforeRefund: async () => undefined,
     beforeSettled: async () => undefined,
     settle: (orderId: string, decision: HoldResult['decision']) => {
@@ -121,7 +124,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         standIn.refundsAsked.push(orderId);
         await standIn.beforeRefund(orderId);
         const status = standIn.refundStatus;
-        const refundedCents = status === 'refunded' ? madeOf(orderId).outcome.amountCents : 0;
+        const refundedCents = status === 'refunded' ? madeOf(orderId).outcome.amountCents : standIn.refundedBefore;
         return { status, refundedCents, detail: status === 'failed' ? 'The account has no balance.' : null };
       }),
       onRequest(listPayments, async ({ orderId }, { accountId }) => ({

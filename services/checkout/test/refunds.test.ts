@@ -78,12 +78,38 @@ test('a refund that the processor has not answered is finished by its event, als
 test('a refused refund leaves the order paid and says why; a later one tries again under the same number', async () => {
   harness.billing.refundStatus = 'failed';
   const orderId = await paidOrder();
-  const refused = { code: 'refund_failed', message: 'The account has no balance.' };
-  await expect(harness.refund(orderId)).rejects.toMatchObject(refused);
+  const message =
+    'The processor refused the refund of $99.00, and nothing was given back. It said: The account has no balance. ' +
+    'Refund the order again to try once more.';
+  await expect(harness.refund(orderId)).rejects.toMatchObject({ code: 'refund_failed', message });
   expect(await statusOf(orderId)).toBe('paid');
+  expect(await harness.query('select refunded_cents from refunds')).toEqual([{ refunded_cents: '0' }]);
   harness.billing.refundStatus = 'refunded';
   expect(await harness.refund(orderId)).toMatchObject({ status: 'refunded' });
   expect(await refundEvents()).toMatchObject([{ data: { refundNo: 1 } }]);
+});
+
+test('a refund of which a part was refused says how much was given back, of how much, and what to do', async () => {
+  harness.billing.refundStatus = 'failed';
+  harness.billing.refundedBefore = 4_900;
+  const orderId = await paidOrder();
+  const message =
+    '$49.00 of $99.00 was given back; the processor refused the other $50.00. It said: The account has no balance. ' +
+    'The order counts as paid. Refund it again to try the rest once more: nothing is given back twice.';
+  await expect(harness.refund(orderId)).rejects.toMatchObject({ code: 'refund_failed', message });
+  expect(await statusOf(orderId)).toBe('paid');
+  expect(await harness.query('select status, refunded_cents, detail from refunds')).toEqual([
+    { status: 'failed', refunded_cents: '4900', detail: message },
+  ]);
+});
+
+test('the refund of a rehearsal says that no money moves', async () => {
+  const opened = await harness.open({ email: 'ada@example.com' }, { testMode: true });
+  const orderId = (await harness.pay(opened)).orderId as string;
+  const result = await harness.refund(orderId);
+  expect(result).toMatchObject({ status: 'refunded', refundedCents: 9_900 });
+  expect(result.detail).toBe('The order was a rehearsal: no money was taken, so none is given back.');
+  expect(await harness.refund(orderId)).toEqual(result);
 });
 
 test('money that was given back refunds the order although a slower reply had called the refund refused', async () => {

@@ -2,7 +2,7 @@ import type { EventData } from '@app/contracts/define';
 import { chargesRefunded, paymentCompleted, paymentNoticed } from '@app/contracts/payments';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import type { Charge, Payment } from './payment.types.ts';
-import type { PaymentChange } from './payment-change.rules.ts';
+import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
 import { captureFailedText, isHoldExpired, refundRefusedText } from './payment-notices.rules.ts';
 
 export interface PaymentEventSource {
@@ -37,8 +37,7 @@ export function stepEvents(
   charges: readonly Charge[],
   source: PaymentEventSource,
 ): OutboxRow[] {
-  if (update.status === 'declined')
-    return declineNotices(payment, update.decline_reason, update.decline_message, source);
+  if (update.status === 'declined') return declineNotices(payment, update, charges, source);
   if (refunded === null) return [];
   const others = charges.filter(({ id }) => id !== refunded.id);
   if (others.some(({ amount_cents, refunded_cents }) => refunded_cents < amount_cents)) return [];
@@ -54,8 +53,8 @@ export function stepEvents(
 
 function declineNotices(
   payment: Payment,
-  reason: string | null,
-  message: string | null,
+  { decline_reason: reason, decline_message: message }: PaymentUpdate,
+  charges: readonly Charge[],
   source: PaymentEventSource,
 ): OutboxRow[] {
   if (payment.step === 'capture') {
@@ -63,5 +62,8 @@ function declineNotices(
     const isNews = payment.try_no === 1 && !isHoldExpired(reason);
     return isNews ? [noticeEvent(payment, captureFailedText(payment, message), source)] : [];
   }
-  return payment.step === 'refund' ? [noticeEvent(payment, refundRefusedText(payment, message), source)] : [];
+  if (payment.step !== 'refund') return [];
+  const refundedCents = charges.reduce((sum, { refunded_cents }) => sum + refunded_cents, 0);
+  const chargedCents = charges.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
+  return [noticeEvent(payment, refundRefusedText(payment, message, { refundedCents, chargedCents }), source)];
 }

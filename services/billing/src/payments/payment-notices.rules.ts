@@ -21,8 +21,18 @@ export const holdTakenText = (about: About, step: 'capture' | 'recharge'): strin
 export const holdLostText = (about: About, message: string | null): string =>
   `The held ${amountOf(about)} of order ${about.order_id} is lost: the hold ended, and charging the card in its place failed.${because(message)}`;
 
-export const refundRefusedText = (about: About, message: string | null): string =>
-  `The refund of ${amountOf(about)} of order ${about.order_id} was refused.${because(message)}`;
+/** @param given back of the order so far, of all that was charged for it; in minor units */
+export const refundRefusedText = (
+  about: About,
+  message: string | null,
+  given: { readonly refundedCents: number; readonly chargedCents: number },
+): string => {
+  const [refunded, charged] = [given.refundedCents, given.chargedCents].map((cents) =>
+    formatAmount(cents, about.currency),
+  );
+  const before = given.refundedCents === 0 ? 'Nothing' : `${refunded} of ${charged}`;
+  return `The refund of ${amountOf(about)} of order ${about.order_id} was refused.${because(message)} ${before} was given back. Refund the order again to try once more.`;
+};
 
 export const refundFailedText = (about: About, message: string | null): string =>
   `The refund of ${amountOf(about)} of order ${about.order_id} failed after it had been taken: the money is with you again.${because(message)}`;

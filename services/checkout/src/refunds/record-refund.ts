@@ -50,18 +50,18 @@ export async function recordRefund(
 
 const failStatement = statement(
   'refund-record-failure',
-  `update refunds set status = 'failed', detail = $4, finished_at = $5
+  `update refunds set status = 'failed', detail = $4, finished_at = $5, refunded_cents = $6
    where account_id = $1 and order_id = $2 and refund_no = $3 and status = 'requested'`,
 );
 
-/** The processor refused: the order stays paid, and a later refund gets the next number. */
+/** The processor refused all or a part: the order stays paid, and a later try goes on under the same number. */
 export async function recordFailure(
   db: Queryable,
   { account_id, id, refund_no }: RefundedOrder,
-  detail: string,
+  { detail, refundedCents }: { readonly detail: string; readonly refundedCents: number },
   { nowMs }: Source,
 ): Promise<void> {
-  await db.query(failStatement([account_id, id, refund_no, detail, new Date(nowMs)]));
+  await db.query(failStatement([account_id, id, refund_no, detail, new Date(nowMs), refundedCents]));
 }
 
 const reopenStatement = statement(

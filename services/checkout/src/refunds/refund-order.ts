@@ -5,11 +5,11 @@ import type { refundOrder as contract } from '@app/contracts/orders';
 import { refundCharges } from '@app/contracts/payments';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { Requester } from '@app/messaging/requester';
-import { formatAmount } from '@app/money/format';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { isOutage } from '@app/service-kit/outages';
 import { recordFailure, recordRefund } from './record-refund.ts';
+import { refundedText, refusedText } from './refund-texts.rules.ts';
 import { orderColumns, type RefundedOrder, refundColumns, refundFields } from './refunded-order.ts';
 
 export interface RefundDeps {
@@ -96,8 +96,8 @@ export async function finishRefund(
         'The processor has not answered yet; the order becomes refunded when it has.',
       );
     case 'failed': {
-      const detail = answer.detail ?? 'The processor gave no reason.';
-      await recordFailure(pool, order, detail, source);
+      const detail = refusedText(order, answer.refundedCents, answer.detail);
+      await recordFailure(pool, order, { detail, refundedCents: answer.refundedCents }, source);
       throw new DomainError('refund_failed', detail);
     }
     case 'refunded':
@@ -138,12 +138,7 @@ const heldOnly = (): DomainError =>
   new DomainError('invalid_transition', 'The card is only held: nothing was charged yet that could be given back.');
 
 function refunded(order: RefundedOrder, refundedCents: number): RefundResult {
-  const amount = formatAmount(refundedCents, order.currency);
-  const detail =
-    order.source === 'api'
-      ? 'The order was recorded by your own code, which took the money: the platform gave nothing back.'
-      : `The buyer gets ${amount} back.`;
-  return resultOf(order, 'refunded', refundedCents, detail);
+  return resultOf(order, 'refunded', refundedCents, refundedText(order, refundedCents));
 }
 
 function resultOf(

@@ -32,7 +32,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   invalid_transition: 'The thing is in a state that this step does not lead out of. Read it and decide again.',
   price_changed:
     'What the checkout costs is no longer what its buyer was shown. Nothing was charged: read it, show the new lines, pay again.',
-  refund_failed: 'The processor refused to give the money back; `detail` says why. The order is still paid.',
+  refund_failed:
+    'The processor refused the refund or a part of it; `detail` says what was given back and why. The order is still paid.',
   slug_taken: 'Another product of the account has this slug.',
   handle_taken: 'Another account has this handle.',
   email_taken: 'An account with this email exists: log in to it.',
