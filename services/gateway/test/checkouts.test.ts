@@ -168,6 +168,7 @@ test('a page of any origin may call, and reads every answer: errors, limits and 
     [200, await open({}, page)],
     [200, await checkout.call('GET', '', undefined, page)],
     [404, await send(url, 'GET', `/api/checkout/${checkout.id}`, { headers: page })],
+    [404, await send(url, 'GET', `/api/checkout/${'a'.repeat(9_000)}`, { headers: page })],
     [409, await checkout.call('POST', '/pay', card, page)],
     [422, await open({ handle: 7 }, page)],
     [413, await open({ name: 'x'.repeat(300_000) }, page)],
@@ -181,6 +182,13 @@ test('a page of any origin may call, and reads every answer: errors, limits and 
     expect(answer.headers['access-control-allow-origin'], String(status)).toBe('*');
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
     expect(answer.headers['access-control-expose-headers']).toMatch(/x-request-id.*retry-after.*ratelimit/);
+  }
+});
+
+test('an id of any length is an id of nothing', async () => {
+  for (const length of [1, 100, 101, 9_000]) {
+    const answer = await send(url, 'GET', `/api/checkout/${'a'.repeat(length)}`, { headers: page });
+    expect([length, answer.status, answer.json.code]).toEqual([length, 404, 'checkout_not_found']);
   }
 });
 

@@ -36,6 +36,9 @@ export function createHttpServer(config: GatewayConfig, logger: Logger): Fastify
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: limits.bodyBytes,
+    // Node takes no longer request line. An id that is too long for the router would be nobody's route, and so lack what
+    // holds for its route: its own code of not found, and that pages of any origin may read it.
+    routerOptions: { maxParamLength: 16_384 },
     trustProxy: config.TRUST_PROXY > 0 && ((_address, hop) => hop < config.TRUST_PROXY),
     serverFactory: (handler) => connections.createServer(handler),
     forceCloseConnections: 'idle',
