@@ -28,6 +28,7 @@ export const errorCodes = {
   idempotency_key_in_use: { status: 409, title: 'A request with this Idempotency-Key is still running' },
   invalid_transition: { status: 409, title: 'The current state does not allow this' },
   nothing_due: { status: 409, title: 'No commission is due' },
+  no_longer_for_sale: { status: 409, title: 'The product is no longer for sale' },
   price_changed: { status: 409, title: 'The price has changed since it was shown' },
   refund_failed: { status: 409, title: 'The payment processor refused the refund' },
   slug_taken: { status: 409, title: 'Another product has this slug' },

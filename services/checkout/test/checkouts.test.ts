@@ -88,6 +88,26 @@ test('what cannot be sold is refused with the field that names it, and nothing i
   expect(await count('checkouts')).toBe(0);
 });
 
+test.each([
+  ['archived', { ...plainCourse, status: 'archived' }],
+  ['gone', undefined],
+] as const)(
+  'an open checkout whose product is %s conflicts with that, and blames no field of its caller',
+  async (_, product) => {
+    const opened = await harness.open({ email });
+    harness.shop.delete('acc_1/course');
+    if (product !== undefined) harness.shop.set('acc_1/course', product);
+    const conflict = { code: 'no_longer_for_sale', errors: [] };
+    await expect(harness.get(opened)).rejects.toMatchObject(conflict);
+    await expect(harness.update(opened, { name: 'Ada' })).rejects.toMatchObject(conflict);
+    await expect(harness.pay(opened)).rejects.toMatchObject(conflict);
+    expect(harness.billing.started).toEqual([]);
+    // The seller may put it on sale again.
+    harness.shop.set('acc_1/course', plainCourse);
+    expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
+  },
+);
+
 test('a visitor counts once for each product and day, rehearsals apart', async () => {
   await harness.open();
   await harness.open();
@@ -259,8 +279,8 @@ test('a rehearsal is paid as any checkout, is in no list, and takes no use of a 
 test('when the product of an open checkout is gone, another one under its slug is not sold to the buyer', async () => {
   const opened = await harness.open({ email });
   harness.shop.set('acc_1/course', { ...plainCourse, productId: newId('product', Date.now()) });
-  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'unknown_product', errors: [{ field: 'slug' }] });
-  await expect(harness.get(opened)).rejects.toMatchObject({ code: 'unknown_product' });
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'no_longer_for_sale', errors: [] });
+  await expect(harness.get(opened)).rejects.toMatchObject({ code: 'no_longer_for_sale' });
   expect(harness.billing.started).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import type { ProductForSale } from '@app/contracts/catalog';
+import { DomainError } from '@app/contracts/errors';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
@@ -39,7 +40,8 @@ export interface Must {
 
 /**
  * What a choice costs right now. Asks catalog, and reads how often the discount was used if its uses are limited.
- * @throws DomainError `unknown_product`, `product_not_live`; `bump_not_found` and `discount_invalid` for what must be on offer
+ * @throws DomainError `unknown_product` and `product_not_live` at the opening, `no_longer_for_sale` later; `bump_not_found`
+ *   and `discount_invalid` for what must be on offer
  */
 export async function priceCheckout(
   deps: CheckoutDeps,
@@ -70,9 +72,16 @@ async function productForSale(
 ): Promise<ProductForSale> {
   const wanted = { accountId, productId, slug, discountCode: discountCode === null ? null : storedCode(discountCode) };
   const product = await steps.product({ ...wanted, requestId });
+  if (productId !== null && product?.status !== 'live') throw noLongerForSale(product ?? undefined);
   if (product === null) throw unknownProduct('slug', slug);
   requireLive('slug', product);
   return product;
+}
+
+/** Whoever has the checkout did not name the product in this call: no field is at fault. */
+function noLongerForSale(product: Pick<ProductForSale, 'name'> | undefined): DomainError {
+  const named = product === undefined ? 'The product of this checkout' : `"${product.name}"`;
+  return new DomainError('no_longer_for_sale', `${named} is no longer for sale. Nothing was charged.`);
 }
 
 /** Renewals are charged to the card of the first payment: without one there is no card. */

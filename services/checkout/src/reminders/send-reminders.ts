@@ -102,12 +102,10 @@ async function prepare(deps: ReminderDeps, row: Stalled): Promise<Prepared | nul
   };
 }
 
-const gone: readonly string[] = ['unknown_product', 'product_not_live'];
-
 /** What the checkout costs right now; null when nobody can buy the product any more. */
 export async function priceStalled(deps: CheckoutDeps, row: Stalled): Promise<PricedSale | null> {
   return await priceOpen(deps, row, 'reminders').catch((err: unknown) => {
-    if (err instanceof DomainError && gone.includes(err.code)) return null;
+    if (err instanceof DomainError && err.code === 'no_longer_for_sale') return null;
     throw err;
   });
 }

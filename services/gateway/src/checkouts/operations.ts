@@ -67,7 +67,7 @@ export const checkoutOperations = [
     summary: 'Read a checkout',
     params,
     response: checkoutResource,
-    errors: ['checkout_not_found'],
+    errors: ['checkout_not_found', 'no_longer_for_sale'],
     run: (call) => askCheckoutBytes(call, getCheckout, buyerOf(call)),
   }),
   defineOperation({
@@ -80,7 +80,7 @@ export const checkoutOperations = [
     params,
     body: updateCheckoutBody,
     response: checkoutResource,
-    errors: ['checkout_not_found', 'invalid_transition', 'bump_not_found', 'discount_invalid', 'product_not_live'],
+    errors: ['checkout_not_found', 'invalid_transition', 'no_longer_for_sale', 'bump_not_found', 'discount_invalid'],
     run: (call) => askCheckoutBytes(call, updateCheckout, { ...buyerOf(call), body: call.body }),
   }),
   defineOperation({
@@ -99,7 +99,7 @@ export const checkoutOperations = [
       'checkout_not_found',
       'invalid_transition',
       'price_changed',
-      'product_not_live',
+      'no_longer_for_sale',
       'bump_not_found',
       'discount_invalid',
     ],

@@ -30,6 +30,9 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
     'The first request with this Idempotency-Key is still running. Ask again after `retry-after`.',
   nothing_due: 'No commission of the affiliate is due yet. `includePending=true` pays pending ones too.',
   invalid_transition: 'The thing is in a state that this step does not lead out of. Read it and decide again.',
+  no_longer_for_sale:
+    'The product of this checkout was archived, taken back or deleted after it was opened. Nothing was charged; it can be ' +
+    'paid once the product is live again.',
   price_changed:
     'What the checkout costs is no longer what its buyer was shown. Nothing was charged: read it, show the new lines, pay again.',
   refund_failed:
