@@ -1,14 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 export interface DailyConfig {
   readonly gatewayUrl: string;
-  readonly platformKey: string;
+  /** The platform key, which runs the job for every account, or a seller's. */
+  readonly key: string;
   /** Minutes after midnight, UTC. */
   readonly startMinute: number;
 }
 
-export function readConfig(env: Record<string, string | undefined> = process.env): DailyConfig {
-  const { GATEWAY_URL: gatewayUrl, PLATFORM_KEY: platformKey } = env;
-  if (!gatewayUrl || !platformKey) throw new Error('GATEWAY_URL and PLATFORM_KEY are required');
+type Env = Record<string, string | undefined>;
+
+/**
+ * From the environment: BASE_URL or GATEWAY_URL, and PLATFORM_KEY or API_KEY. What is not set there is read from the
+ * credentials that `npm start` has written, in DATA_DIR.
+ */
+export function readConfig(env: Env = process.env): DailyConfig {
+  const written = writtenCredentials(env);
+  const gatewayUrl = env.BASE_URL || env.GATEWAY_URL || written.baseUrl;
+  const key = env.PLATFORM_KEY || env.API_KEY || written.platformKey;
+  if (!gatewayUrl || !key) {
+    throw new Error(
+      'GATEWAY_URL (or BASE_URL) and PLATFORM_KEY (or API_KEY) are required: DATA_DIR has no credentials.json',
+    );
+  }
+  if (!URL.canParse(gatewayUrl)) throw new Error('GATEWAY_URL must be an address, such as http://127.0.0.1:3000');
   const time = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(env.DAILY_AT || '03:00');
   if (time === null) throw new Error('DAILY_AT must be a time of day in UTC, such as 03:00');
-  return { gatewayUrl, platformKey, startMinute: Number(time[1]) * 60 + Number(time[2]) };
+  return { gatewayUrl, key, startMinute: Number(time[1]) * 60 + Number(time[2]) };
+}
+
+function writtenCredentials({ DATA_DIR: dataDir = '.data' }: Env): { baseUrl?: string; platformKey?: string } {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8'));
+  } catch {
+    return {};
+  }
 }

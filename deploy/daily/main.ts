@@ -4,22 +4,24 @@
  * left out.
  *
  * Asked again on the same UTC day for the same purpose (a pod that came again, a container that restarted), it gets the
- * result of that day's run. With --again it runs whatever ran before: doing so is safe.
+ * result of that day's run. With --again, which is `npm run daily`, it runs whatever ran before: doing so is safe. With
+ * --force it also charges what is more than the limit of charges allows.
  *
- * Exit codes: 0 it ran for every account; 1 the gateway refused, or a setting is wrong; 2 it ran and some account's part
- * failed; 3 no result within an hour; 128 + n ended by signal n before there was a result.
+ * Exit codes: 0 it ran for every account; 1 the gateway refused, a setting is wrong, or with --again nobody is there; 2 it
+ * ran and is not ok; 3 no result within an hour; 128 + n ended by signal n before there was a result.
  */
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from './config.ts';
+import { type DailyConfig, readConfig } from './config.ts';
 import { type Outcome, runDailyJob } from './run-daily-job.ts';
 
-const config = readConfig();
+const config = configOrExit();
 const dayMs = 24 * 60 * 60 * 1000;
 const exitCodes: Record<Outcome, number> = { ran: 0, refused: 1, incomplete: 2, unknown: 3 };
 const everyDay = process.argv.includes('--every-day');
+const force = process.argv.includes('--force');
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => process.exit(everyDay ? 0 : 128 + constants.signals[signal]));
@@ -28,8 +30,19 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 async function run(purpose: 'once' | 'start' | 'scheduled' | 'again'): Promise<Outcome> {
   const day = new Date().toISOString().slice(0, 10);
   const suffix = purpose === 'again' ? `-${randomUUID()}` : '';
-  const { gatewayUrl, platformKey } = config;
-  return await runDailyJob({ gatewayUrl, platformKey, idempotencyKey: `daily-${day}-${purpose}${suffix}`, log });
+  const { gatewayUrl, key } = config;
+  const idempotencyKey = `daily-${day}-${purpose}${suffix}`;
+  // Somebody waits for what was asked for now; what was scheduled waits for a gateway that is away.
+  return await runDailyJob({ gatewayUrl, key, idempotencyKey, log, force, mustBeThere: purpose === 'again' });
+}
+
+function configOrExit(): DailyConfig {
+  try {
+    return readConfig();
+  } catch (err) {
+    process.stderr.write(`daily job: ${(err as Error).message}\n`);
+    process.exit(1);
+  }
 }
 
 /** For the container's health check. */
@@ -58,5 +71,5 @@ if (everyDay) {
     noteOutcome(await run('scheduled'));
   }
 } else {
-  process.exitCode = exitCodes[await run(process.argv.includes('--again') ? 'again' : 'once')];
+  process.exitCode = exitCodes[await run(force || process.argv.includes('--again') ? 'again' : 'once')];
 }

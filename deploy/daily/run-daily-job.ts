@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resultLines } from './result-lines.ts';
+import { watchProgress } from './watch-progress.ts';
 
 /**
  * ran         the job ran for every account
@@ -10,15 +12,19 @@ export type Outcome = 'ran' | 'incomplete' | 'refused' | 'unknown';
 
 export interface DailyCall {
   readonly gatewayUrl: string;
-  readonly platformKey: string;
+  readonly key: string;
   /** One for each run that is meant: asking again under it gets the result of that run and starts no other. */
   readonly idempotencyKey: string;
   readonly log: (line: string) => void;
+  readonly force: boolean;
+  /** Nobody at the address is a refusal; else it is asked again until somebody is there. */
+  readonly mustBeThere: boolean;
 }
 
 const giveUpAfterMs = 60 * 60_000;
 const pauseMs = 60_000;
-const answerWithinMs = 120_000;
+/** The gateway answers after 285 s at the latest; fetch itself gives up after 300 s. */
+const answerWithinMs = 295_000;
 
 /**
  * A job that takes longer than the gateway waits is answered with 503 and goes on, and so is answered with 409 while
@@ -27,14 +33,23 @@ const answerWithinMs = 120_000;
 export async function runDailyJob(call: DailyCall): Promise<Outcome> {
   const startedMs = Date.now();
   for (let tried = 1; ; tried++) {
-    const { status, text, retryAfterSeconds } = await ask(call);
-    call.log(`try ${tried}: ${status === 0 ? '' : `${status} `}${text}`);
+    const { status, text, retryAfterSeconds } = await askWatching(call, tried);
     if (status === 200) return isComplete(text) ? 'ran' : 'incomplete';
-    if (!isTemporary(status, text)) return 'refused';
+    const nobody = status === 0 && call.mustBeThere && tried === 1;
+    if (nobody || !isTemporary(status, text)) return 'refused';
     const waitMs = Math.min(pauseMs, (retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000);
     if (Date.now() + waitMs - startedMs > giveUpAfterMs) return 'unknown';
     await sleep(waitMs);
   }
+}
+
+async function askWatching(call: DailyCall, tried: number): Promise<Answered> {
+  const watched = watchProgress(call);
+  const answered = await ask(call).finally(watched.stop);
+  const { status, text } = answered;
+  call.log(`try ${tried}: ${status === 0 ? '' : `${status} `}${text}`);
+  if (status === 200) for (const line of resultLines(text)) call.log(line);
+  return answered;
 }
 
 const isTemporary = (status: number, text: string): boolean =>
@@ -58,15 +73,20 @@ interface Answered {
   readonly retryAfterSeconds?: number;
 }
 
-async function ask({ gatewayUrl, platformKey, idempotencyKey }: DailyCall): Promise<Answered> {
+async function ask({ gatewayUrl, key, idempotencyKey, force }: DailyCall): Promise<Answered> {
   try {
     const response = await fetch(new URL('/api/cron/daily', gatewayUrl), {
       method: 'POST',
-      headers: { authorization: `Bearer ${platformKey}`, 'idempotency-key': idempotencyKey },
+      headers: {
+        authorization: `Bearer ${key}`,
+        'idempotency-key': idempotencyKey,
+        ...(force ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(force ? { body: JSON.stringify({ force }) } : {}),
       signal: AbortSignal.timeout(answerWithinMs),
     });
     const { status } = response;
-    const text = (await response.text()).slice(0, 2_000);
+    const text = (await response.text()).slice(0, 20_000);
     const retryAfter = response.headers.get('retry-after') ?? '';
     return /^\d{1,5}$/.test(retryAfter) ? { status, text, retryAfterSeconds: Number(retryAfter) } : { status, text };
   } catch (err) {

@@ -1,4 +1,10 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ReceiverResponse, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -11,6 +17,21 @@ const soon = { 'retry-after': '0' };
 const inUse: ReceiverResponse = { status: 409, headers: soon, body: '{"code":"idempotency_key_in_use"}' };
 const away: ReceiverResponse = { status: 503, headers: soon, body: '{"code":"outcome_unknown"}' };
 const ran: ReceiverResponse = { status: 200, body: '{"ok":true}' };
+
+const notOk = {
+  ok: false,
+  rebills: { charged: 12, chargedCents: 22_800, retried: 1, canceled: 2 },
+  ...{ recovery: { sent: 3, recovered: 1 }, holdsSettled: 4 },
+  problems: [{ code: 'charge_limit', detail: 'too much is due' }],
+};
+
+async function runMain(env: Record<string, string>, ...args: string[]) {
+  return await new Promise<{ code: number; stdout: string; stderr: string }>((resolve) =>
+    execFile(process.execPath, [entry, ...args], { env }, (err, stdout, stderr) =>
+      resolve({ code: err === null ? 0 : Number(err.code), stdout, stderr }),
+    ),
+  );
+}
 
 /** Runs the caller against a gateway that gives these answers, the last one for ever; once for each list of arguments. */
 async function callWith(answers: ReceiverResponse[], ...runs: string[][]) {
@@ -46,6 +67,63 @@ test('a caller that comes again on the same day asks for the same run; on purpos
   expect(keys[1]).toBe(keys[0]);
   expect(new Set(keys).size).toBe(3);
 });
+
+test('the result is printed to be read, its problems too; --force is passed on', async () => {
+  const gateway = await startReceiver({ respond: () => ({ status: 200, body: JSON.stringify(notOk) }) });
+  try {
+    const { code, stdout } = await runMain({ BASE_URL: gateway.url, API_KEY: 'seller' }, '--force');
+    expect(code).toBe(2);
+    expect(stdout).toContain(
+      '12 renewals charged (22800 in minor units), 1 cards tried again, 2 subscriptions canceled',
+    );
+    expect(stdout).toContain('problem charge_limit: too much is due');
+    expect(stdout).toContain('not ok');
+    expect(gateway.requests[0]?.headers.authorization).toBe('Bearer seller');
+    expect(gateway.requests[0]?.body).toBe('{"force":true}');
+  } finally {
+    await gateway.close();
+  }
+});
+
+test('address and key are those that npm start has written, unless the environment names others', async () => {
+  const gateway = await startReceiver({ respond: () => ran });
+  const dir = mkdtempSync(join(tmpdir(), 'daily-job-'));
+  try {
+    writeFileSync(join(dir, 'credentials.json'), JSON.stringify({ baseUrl: gateway.url, platformKey: 'written' }));
+    expect((await runMain({ DATA_DIR: dir }, '--again')).code).toBe(0);
+    expect((await runMain({ DATA_DIR: dir, PLATFORM_KEY: 'given' }, '--again')).code).toBe(0);
+    expect(gateway.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer written', 'Bearer given']);
+  } finally {
+    rmSync(dir, { recursive: true });
+    await gateway.close();
+  }
+});
+
+test('asked for now, nobody at the address is exit code 1 at once, and so is a setting that is missing', async () => {
+  const away = await runMain({ BASE_URL: 'http://127.0.0.1:1', API_KEY: 'k' }, '--again');
+  expect([away.code, away.stdout]).toEqual([1, expect.stringContaining('fetch failed')]);
+  const unset = await runMain({ DATA_DIR: '/nowhere' }, '--again');
+  expect([unset.code, unset.stderr]).toEqual([1, expect.stringContaining('credentials.json')]);
+});
+
+test('while it waits it says how far the run is', async () => {
+  const asked = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    const json = (value: unknown) => void response.end(JSON.stringify(value));
+    if (request.method === 'POST') return void asked.promise.then(() => json({ ok: true }));
+    if (request.url?.includes('?') === true) return json({ data: [{ id: 'run_1', finished_at: null }] });
+    json({ id: 'run_1', finished_at: null, progress: { done: 41, left: 59, per_second: 12.5 } });
+    asked.resolve();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { code, stdout } = await runMain({ BASE_URL: address, API_KEY: 'k' }, '--again');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('41 done, 59 left, 12.5 a second')]);
+  } finally {
+    server.close();
+  }
+}, 20_000);
 
 test.each([
   [1, { status: 401, body: '{"code":"unauthorized"}' }],

@@ -17,9 +17,9 @@ export function dailyRunRequests(deps: DailyDeps): RequestHandler[] {
       const requested = { runId: idOfCommand('dailyRun', context.commandId), deadlineMs: context.deadlineMs, force };
       return accountId === null ? await runForAll(deps, requested) : await runForAccount(deps, accountId, requested);
     }),
-    onRequest(contract.listDailyRuns, (page, { accountId }) => listDailyRuns(deps, accountId, page)),
     onRequest(contract.previewDailyRun, (page, { accountId }) => previewDailyRun(deps, accountId, page)),
     // The platform, which has no account, asks for runs over all of them.
+    onRequestAcrossAccounts(contract.listDailyRuns, (page, { accountId }) => listDailyRuns(deps, accountId, page)),
     onRequestAcrossAccounts(contract.getDailyRun, ({ runId }, { accountId }) => getDailyRun(deps, accountId, runId)),
   ];
 }

@@ -40,6 +40,8 @@ export const dailyOperations = [
     path: '/api/v1/daily-runs',
     tag,
     summary: 'List past runs of the daily job, newest first',
+    description: 'With the platform key, runs over all accounts.',
+    auth: 'daily',
     errors: [],
   }),
   defineOperation({
