@@ -35,6 +35,12 @@ export const startDailyRun = defineRequest('command', 'billing', 'daily-runs.run
   output: dailyResult,
 });
 
+/** How many accounts have something due and had no run for 26 hours: for the health of the deployment. */
+export const countOverdue = defineRequest('read', 'billing', 'daily-runs.count-overdue', {
+  input: z.object({}),
+  output: z.object({ accounts: z.int() }),
+});
+
 const moneyCount = z.object({
   count: z.int(),
   amounts: z.array(z.object({ currency: z.string().max(3), cents: z.int() })),

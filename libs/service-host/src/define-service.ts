@@ -44,6 +44,8 @@ export interface ServiceContext<Config> extends ServiceDeps {
 export interface ServiceHandlers {
   readonly events?: readonly EventHandler[];
   readonly requests?: readonly RequestHandler[];
+  /** Checks of the service's own, beside those of its database, NATS and consumers. */
+  readonly checks?: readonly Check[];
   /** Called first when the service closes, while requests under way still have time to finish: work that takes long ends early. */
   readonly closing?: () => void;
 }
@@ -107,7 +109,7 @@ async function start<Config extends HostSettings>(
     resources.add('requests', served, (requests) => requests.close());
   }
   resources.add('work that takes long', undefined, () => handlers.closing?.());
-  return { name, checks: [...checks, ...consuming], close: () => resources.close() };
+  return { name, checks: [...checks, ...consuming, ...(handlers.checks ?? [])], close: () => resources.close() };
 }
 
 /** Returns the checks of the consumers. */

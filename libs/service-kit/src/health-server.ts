@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { metricsPage } from './metrics.ts';
 import { metricsPageType } from './metrics-page.ts';
 import type { ResourceStack } from './resource-stack.ts';
-import { beyondRepair, type Check, readiness } from './service.ts';
+import { beyondRepair, type Check, readiness, warningsOf } from './service.ts';
 
 export interface HealthSettings {
   /** 0 for none. */
@@ -27,7 +27,7 @@ export async function addHealthServer(
 
 /**
  * `/healthz`: the process lives; 503 when only a new one helps. `/readyz`: its checks pass; else 503 naming what is
- * missing. `/metrics`: the figures of the process, if there is a page of them.
+ * missing; `warnings`, if there are any, are for people. `/metrics`: the figures of the process, if there is a page of them.
  */
 export async function startHealthServer(options: {
   port: number;
@@ -47,7 +47,7 @@ export async function startHealthServer(options: {
     if (request.url === '/metrics' && metricsPage !== undefined) return void sendPage(response, metricsPage);
     if (request.url !== '/readyz') return answer(404, { status: 'unknown' });
     void readiness(options.checks).then(({ ready, missing }) =>
-      answer(ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', missing }),
+      answer(ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', missing, ...withWarnings(options.checks) }),
     );
   });
   await new Promise<void>((resolve, reject) => {
@@ -61,6 +61,12 @@ export async function startHealthServer(options: {
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** A service that is ready stays so: they are for people. */
+function withWarnings(checks: readonly Check[]): { warnings?: string[] } {
+  const warnings = warningsOf(checks);
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 async function sendPage(response: ServerResponse, metricsPage: () => Promise<string>): Promise<void> {

@@ -7,6 +7,8 @@ export interface Check {
   check(): Promise<void>;
   /** Throws when only a new process can mend it. */
   checkAlive?(): void;
+  /** What a person should look at, though the service is ready. */
+  warning?(): string | undefined;
 }
 
 export interface RunningService {
@@ -27,6 +29,11 @@ export async function readiness(checks: readonly Check[]): Promise<{ ready: bool
   const passed = await Promise.all(checks.map((check) => passes(check)));
   const missing = checks.filter((_, index) => !passed[index]).map((check) => check.name);
   return { ready: missing.length === 0, missing };
+}
+
+/** What people should look at, in the words of the checks. */
+export function warningsOf(checks: readonly Check[]): string[] {
+  return checks.flatMap((check) => check.warning?.() ?? []);
 }
 
 /** Names what only a new process can mend. */

@@ -4,6 +4,7 @@ import { createSemaphore } from '@app/service-kit/semaphore';
 import type { BillingConfig } from './config.ts';
 import { keepRecovery } from './daily-runs/keep-recovery.ts';
 import { observeLastRun } from './daily-runs/last-run-gauge.ts';
+import { watchOverdue } from './daily-runs/overdue.ts';
 import { dailyRunRequests } from './daily-runs/requests.ts';
 import { createDailyDeps } from './daily-runs/start-daily-run.ts';
 import { dailySteps } from './daily-runs/steps.ts';
@@ -52,6 +53,8 @@ export const createBilling = defineService<BillingConfig>({
     resources.add('processor calls', calls, (made) => made.close());
     // Locks of runs take half of the pool, and the work of the runs has the other half. The run over all needs two locks.
     const runsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
+    const overdue = watchOverdue({ database, clock, logger, wakeRelay });
+    resources.add('overdue watch', overdue, (watch) => watch.close());
     let closing = false;
     const running = {
       semaphore: createSemaphore(runsMax),
@@ -63,13 +66,17 @@ export const createBilling = defineService<BillingConfig>({
       closing: () => {
         closing = true;
       },
+      checks: [overdue.check],
       events: [...eventHandlers(wakeRelay), keepSettings, keepRecovery],
       requests: [
         ...subscriptionRequests({ database, clock, wakeRelay, processors }),
         ...paymentRequests(payments),
         ...paymentProcessorRequests({ database, clock, secrets, processors }),
         ...rehearsalRequests({ ...payments, rehearsalSteps: rehearsalSteps(payments), isClosing: () => closing }),
-        ...dailyRunRequests(createDailyDeps({ database, clock, logger, steps: dailySteps(payments), ...running })),
+        ...dailyRunRequests(
+          createDailyDeps({ database, clock, logger, steps: dailySteps(payments), ...running }),
+          overdue,
+        ),
       ],
     };
   },

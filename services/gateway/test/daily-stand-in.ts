@@ -1,4 +1,4 @@
-import { type DailyResult, getDailyRun, previewDailyRun, startDailyRun } from '@app/contracts/daily-runs';
+import { countOverdue, type DailyResult, getDailyRun, previewDailyRun, startDailyRun } from '@app/contracts/daily-runs';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { previewReminders, runReminders } from '@app/contracts/reminders';
 import type { RequestContext } from '@app/messaging/request-headers';
@@ -29,6 +29,8 @@ export const nothingPlanned: RequestOutput<typeof previewDailyRun> = {
 
 /** What billing and checkout make of a daily run; a test may change each. */
 export interface DailyDesk {
+  /** Accounts that waited too long for a run. */
+  overdue: number;
   collect: (input: RequestInput<typeof startDailyRun>, context: RequestContext) => Promise<DailyResult>;
   remind: (
     input: RequestInput<typeof runReminders>,
@@ -41,6 +43,7 @@ export interface DailyDesk {
 /** @param asked gets the input of each run that billing was asked for */
 export function createDailyDesk(asked: unknown[]) {
   const desk: DailyDesk = {
+    overdue: 0,
     collect: async () => nothingDone,
     remind: async () => ({ ok: true, sent: 0, recovered: 0, problem: null }),
     preview: async () => nothingPlanned,
@@ -57,6 +60,7 @@ export function createDailyDesk(asked: unknown[]) {
         ...{ id: runId, started_at: '2026-03-15T12:00:00.000Z', finished_at: null, result: null, books: null },
         progress: { done: accountId === '' ? 7 : 3, left: 2, per_second: 1 },
       })),
+      onRequestAcrossAccounts(countOverdue, async () => ({ accounts: desk.overdue })),
       onRequest(previewDailyRun, (input) => desk.preview(input)),
     ],
     checkout: [

@@ -1,5 +1,6 @@
 import { DomainError } from '@app/contracts/errors';
 import type { RequestContext } from '@app/messaging/request-headers';
+import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { RunningGateway } from '../src/service.ts';
@@ -181,6 +182,16 @@ test('the preview pages through billing’s steps and then checkout’s reminder
     }
     expect([limit, seen]).toEqual([limit, ['s1', 's2', 's3', 's4', 's5', 'r1', 'r2', 'r3', 'r4']]);
   }
+});
+
+test('a deployment whose daily run is overdue is ready, and says so in its health', async () => {
+  const ready = async () => await send(url, 'GET', '/readyz');
+  expect((await ready()).json.warnings).toBeUndefined();
+  harness.daily.overdue = 2;
+  await eventually(
+    async () => (await ready()).json.warnings?.[0]?.startsWith('daily run overdue: 2 accounts') === true,
+  );
+  expect(await ready()).toMatchObject({ status: 200, json: { status: 'degraded' } });
 });
 
 test('a preview without checkout is refused, not told in part', async () => {

@@ -48,6 +48,8 @@ const walk = ({ table, rows, due }: Source, n: number) =>
      select count(*)::int as passed, max(account_id) as last, array_agg(account_id) filter (where due) as due from looked`,
   );
 const walks = sources.map(walk);
+/** Subscriptions and holds: what waits for the run alone, and since when. */
+const walksOfWhatIsDue = walks.slice(0, 2);
 
 interface Page {
   readonly passed: number;
@@ -56,9 +58,15 @@ interface Page {
 }
 
 /** Every account that has anything due, once. */
-export async function* accountsToVisit(database: Database, now: Date): AsyncGenerator<string> {
+export const accountsToVisit = (database: Database, now: Date): AsyncGenerator<string> => walkAll(database, now, walks);
+
+/** Every account whose subscriptions or holds had something due by then that is due still, once. */
+export const accountsDueSince = (database: Database, by: Date): AsyncGenerator<string> =>
+  walkAll(database, by, walksOfWhatIsDue);
+
+async function* walkAll(database: Database, now: Date, statements: typeof walks): AsyncGenerator<string> {
   const visited = new Set<string>();
-  for (const walkStatement of walks) {
+  for (const walkStatement of statements) {
     let page: Page | undefined;
     do {
       const { rows } = await database.pool.query<Page>(walkStatement([page?.last ?? '', now]));

@@ -4,10 +4,11 @@ import { idOfCommand } from '@app/contracts/ids';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
 import { getDailyRun } from './get-daily-run.ts';
 import { listDailyRuns } from './list-daily-runs.ts';
+import type { OverdueWatch } from './overdue.ts';
 import { previewDailyRun } from './preview-daily-run.ts';
 import { type DailyDeps, runForAccount, runForAll } from './start-daily-run.ts';
 
-export function dailyRunRequests(deps: DailyDeps): RequestHandler[] {
+export function dailyRunRequests(deps: DailyDeps, overdue: Pick<OverdueWatch, 'accounts'>): RequestHandler[] {
   return [
     onRequestAcrossAccounts(contract.startDailyRun, async ({ accountId, force }, context) => {
       // Only the platform sends a request without an account; an account may run for itself alone.
@@ -18,6 +19,7 @@ export function dailyRunRequests(deps: DailyDeps): RequestHandler[] {
       return accountId === null ? await runForAll(deps, requested) : await runForAccount(deps, accountId, requested);
     }),
     onRequest(contract.previewDailyRun, (page, { accountId }) => previewDailyRun(deps, accountId, page)),
+    onRequestAcrossAccounts(contract.countOverdue, async () => ({ accounts: overdue.accounts() })),
     // The platform, which has no account, asks for runs over all of them.
     onRequestAcrossAccounts(contract.listDailyRuns, (page, { accountId }) => listDailyRuns(deps, accountId, page)),
     onRequestAcrossAccounts(contract.getDailyRun, ({ runId }, { accountId }) => getDailyRun(deps, accountId, runId)),

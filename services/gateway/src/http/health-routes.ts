@@ -1,3 +1,4 @@
+import { countOverdue } from '@app/contracts/daily-runs';
 import type { ServiceName } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
 import type { Requester } from '@app/messaging/requester';
@@ -24,10 +25,12 @@ export function routeHealth(server: FastifyInstance, deps: HealthDeps): void {
     return missing.length === 0 ? { status: 'ok' } : reply.code(503).send({ status: 'not alive', missing });
   });
   const silentServices = rememberFor(rememberMs, () => findSilent(deps));
+  const toldWarnings = rememberFor(rememberMs, () => findWarnings(deps));
   server.get('/readyz', async (_, reply) => {
-    const [own, silent] = await Promise.all([readiness(deps.checks), silentServices()]);
+    const [own, silent, warnings] = await Promise.all([readiness(deps.checks), silentServices(), toldWarnings()]);
     if (!own.ready) return reply.code(503).send({ status: 'not ready', missing: own.missing });
-    return { status: silent.length === 0 ? 'ok' : 'degraded', missing: silent };
+    const fine = silent.length + warnings.length === 0;
+    return { status: fine ? 'ok' : 'degraded', missing: silent, ...(warnings.length > 0 && { warnings }) };
   });
 }
 
@@ -35,6 +38,23 @@ async function findSilent({ requester }: HealthDeps): Promise<ServiceName[]> {
   const { asks } = topology.gateway;
   const reached = await Promise.all(asks.map((service) => requester.reaches(service, neighbourLimitMs)));
   return asks.filter((_, index) => reached[index] !== true);
+}
+
+/** What other services tell people to look at. A service that does not answer is named as missing already. */
+async function findWarnings({ requester }: HealthDeps): Promise<string[]> {
+  const asked = requester
+    .request(countOverdue, {}, { accountId: '', requestId: 'readyz' })
+    .catch(() => ({ accounts: 0 }));
+  const { accounts } = await within(neighbourLimitMs, asked, { accounts: 0 });
+  return accounts === 0 ? [] : [`daily run overdue: ${accounts} accounts had none for 26 hours and have something due`];
+}
+
+async function within<T>(limitMs: number, work: Promise<T>, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise), limitMs);
+  });
+  return await Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
 function rememberFor<T>(limitMs: number, find: () => Promise<T>): () => Promise<T> {

@@ -1,0 +1,58 @@
+import { newId } from '@app/contracts/ids';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { tellOverdue } from '../src/daily-runs/overdue.ts';
+import { newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
+import { subscribe } from './subscriptions-of-tests.ts';
+
+guardLeaks();
+
+const hourMs = 3_600_000;
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+afterAll(() => replicas.close());
+beforeEach(async () => {
+  await replicas.clear();
+  await replicas.database.pool.query('truncate subscriptions, daily_runs, outbox, commands cascade');
+  replicas.clock.set('2026-02-01T12:00:00.000Z');
+});
+
+const look = () => tellOverdue(replicas.start().deps);
+const runAt = (account: string, finishedAt: Date, result: object | null = {}) =>
+  replicas.database.pool.query(
+    'insert into daily_runs (id, account_id, started_at, finished_at, result) values ($1, $2, $3, $3, $4)',
+    [newId('dailyRun', finishedAt.getTime()), account, finishedAt, result],
+  );
+async function told(): Promise<string[]> {
+  const { rows } = await replicas.database.pool.query(
+    `select payload::json ->> 'accountId' as account from outbox
+     where subject like '%daily-run.noticed%' and payload::json -> 'data' ->> 'code' = 'overdue' order by 1`,
+  );
+  return rows.map(({ account }) => account);
+}
+
+test('an account is told once for each lapse when something is due for 26 hours and no run came', async () => {
+  const account = newAccount();
+  await subscribe(replicas, account);
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  replicas.clock.advance(26 * hourMs - 1);
+  expect([await look(), await told()]).toEqual([0, []]);
+  replicas.clock.advance(1);
+  expect([await look(), await look(), await told()]).toEqual([1, 1, [account]]);
+  await runAt(account, replicas.clock.now());
+  expect(await look()).toBe(0);
+  replicas.clock.advance(26 * hourMs);
+  expect([await look(), await look(), await told()]).toEqual([1, 1, [account, account]]);
+});
+
+test('an interrupted run is none, and an account with nothing due hears nothing', async () => {
+  const [waiting, later] = [newAccount(), newAccount()];
+  await subscribe(replicas, waiting);
+  replicas.clock.set('2026-02-20T12:00:00.000Z');
+  await subscribe(replicas, later);
+  replicas.clock.set('2026-03-03T12:00:00.000Z');
+  await runAt(waiting, replicas.clock.now(), null);
+  expect([await look(), await told()]).toEqual([1, [waiting]]);
+});
