@@ -102,9 +102,11 @@ async function furnish(seller: Seller): Promise<Record<string, string>> {
   if (held.json?.status !== 'authorized') throw new Error(`paying: ${held.status} ${held.text}`);
   const heldOrderId: string = held.json.orderId;
   const paymentId: string = (await seller.call('GET', `/api/v1/payments?orderId=${heldOrderId}`)).json.data[0].id;
+  await made(seller, '/api/cron/daily', undefined);
+  const runId: string = (await seller.call('GET', '/api/v1/daily-runs')).json.data[0].id;
   return {
     ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId },
-    ...{ checkoutId, heldOrderId, paymentId, payoutId },
+    ...{ checkoutId, heldOrderId, paymentId, payoutId, runId },
     code: 'victimleaf',
   };
 }
@@ -200,6 +202,8 @@ const attempts = (): Record<string, Attempt> => {
     listActivity: { expect: 'own' },
     runDailyJob: { expect: 'own' },
     listDailyRuns: { expect: 'own' },
+    previewDailyRun: { expect: 'own' },
+    getDailyRun: { params: { runId: ids.runId as string }, expect: 'unknown' },
     getRehearsal: { expect: 'own' },
     advanceRehearsal: { body: { days: 40 }, expect: 'own' },
     getSettings: { expect: 'own' },
@@ -238,8 +242,9 @@ async function victimsThings(): Promise<unknown> {
   return await Promise.all(
     paths.map(async (path) => {
       const { status, json } = await victim.call('GET', path);
-      // When a key was last used changes by looking.
-      return [path, status, JSON.stringify(json, (key, value) => (key === 'last_used_at' ? undefined : value))];
+      // When a key was last used, and the times of a preview and of rehearsals, change by looking.
+      const passing = ['last_used_at', 'at', 'now'];
+      return [path, status, JSON.stringify(json, (key, value) => (passing.includes(key) ? undefined : value))];
     }),
   );
 }
@@ -329,6 +334,8 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
     update_payment_method: { subscriptionId, paymentMethod: 'sim_ok' },
     get_metrics: { productId },
     explain_metric: { productId, metric: 'customers' },
+    pay_affiliate: { code: 'VICTIMLEAF', includePending: true, confirm: true },
+    get_affiliate_statement: { code: 'VICTIMLEAF' },
   };
 };
 
@@ -346,8 +353,10 @@ const ownTools = [
   'list_activity',
   'run_daily_job',
   'list_daily_runs',
+  'preview_daily_run',
   'advance_rehearsal',
   'list_payments',
+  'list_payouts',
 ];
 
 async function mcp(seller: Seller, method: string, params: unknown): Promise<Answer> {
@@ -363,8 +372,7 @@ test('no MCP tool lets a second account see, change or use anything of the first
   for (const name of names) {
     const given = toolArguments()[name as string];
     const { text } = await mcp(attacker, 'tools/call', { name, arguments: given ?? {} });
-    for (const mark of marks.filter((word) => word !== given?.code))
-      expect([name, text.includes(mark)]).toEqual([name, false]);
+    for (const mark of marks) expect([name, text.includes(mark)]).toEqual([name, false]);
     if (given !== undefined) expect([name, text.includes('"isError":true')]).toEqual([name, true]);
   }
   expect(await victimsThings()).toEqual(before);

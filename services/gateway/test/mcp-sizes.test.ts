@@ -1,4 +1,4 @@
-import { listAffiliates } from '@app/contracts/affiliates';
+import { getStatement, listAffiliates, listPayouts } from '@app/contracts/affiliates';
 import { getFunnel, getProduct, listProducts } from '@app/contracts/catalog';
 import { listDailyRuns, previewDailyRun } from '@app/contracts/daily-runs';
 import type { RequestDefinition } from '@app/contracts/define';
@@ -42,6 +42,8 @@ const reads: RequestDefinition[] = [
   previewDailyRun,
   previewReminders,
   listAffiliates,
+  getStatement,
+  listPayouts,
   getWebhookEndpoint,
   listActivity,
 ];

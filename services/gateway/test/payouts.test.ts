@@ -60,6 +60,14 @@ const pay = (query = '', body?: unknown, headers: Record<string, string> = {}, c
     headers,
     ...(body !== undefined && { body }),
   });
+async function tool(name: string, given: Record<string, unknown>, by = key) {
+  const { text } = await send(url, 'POST', '/api/mcp', {
+    key: by,
+    headers: { accept: 'application/json, text/event-stream' },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } },
+  });
+  return JSON.parse(text.slice(text.indexOf('{'))).result;
+}
 const keyWith = async (scopes: string[]): Promise<string> =>
   (await send(url, 'POST', '/api/v1/api-keys', { key, body: { name: 'k', scopes } })).json.key;
 
@@ -99,6 +107,7 @@ test('only a key that may move money records a payout; who reads may read payout
   const by = await keyWith(['read', 'write']);
   const refused = await send(url, 'POST', '/api/v1/affiliates/PAT/payouts', { key: by });
   expect([refused.status, refused.json.code]).toEqual([403, 'insufficient_scope']);
+  expect((await tool('pay_affiliate', { code: 'PAT', confirm: true }, by)).isError).toBe(true);
   expect(asked).toEqual([]);
   expect((await send(url, 'GET', '/api/v1/payouts?code=PAT', { key: by })).json.data[0].affiliate_code).toBe('PAT');
   expect((await send(url, 'GET', '/api/v1/payouts', { key: by })).json.data[0].affiliate_code).toBe('ANY');
@@ -113,4 +122,23 @@ test('the same Idempotency-Key is one payout, and another includePending is anot
   const other = await pay('?includePending=true', undefined, headers);
   expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused']);
   expect(asked).toHaveLength(1);
+});
+
+test('a model is told what would be paid until it confirms, and then pays once', async () => {
+  const told = await tool('pay_affiliate', { code: 'PAT', includePending: true });
+  expect(told.isError).toBe(true);
+  const { detail, fields } = JSON.parse(told.content[0].text);
+  expect(detail).toContain(JSON.stringify(balances));
+  expect(detail).toContain('confirm: true');
+  expect(fields).toEqual([{ field: 'confirm', code: 'required', message: 'must be true' }]);
+  expect(asked).toEqual([]);
+  // Of an affiliate that is not there nothing can be told.
+  expect((await tool('pay_affiliate', { code: 'nobody' })).isError).toBe(true);
+  for (const _ of [1, 2]) {
+    const given = { code: 'PAT', includePending: true, currency: 'usd', confirm: true, idempotencyKey: 'by-tool' };
+    expect((await tool('pay_affiliate', given)).structuredContent).toMatchObject({ amount_cents: 4200 });
+  }
+  expect(asked.map(({ input }) => input)).toEqual([{ code: 'PAT', includePending: true, body: { currency: 'usd' } }]);
+  expect((await tool('get_affiliate_statement', { code: 'PAT' })).structuredContent).toMatchObject({ balances });
+  expect((await tool('list_payouts', {})).structuredContent.data).toHaveLength(1);
 });

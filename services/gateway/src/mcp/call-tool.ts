@@ -11,7 +11,7 @@ import { publicCode, shortened } from '../problems/problem-document.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import { shortResult } from './short-result.rules.ts';
 import type { Tool } from './tool.ts';
-import { ConfirmationNeeded, toolRequest } from './tool-arguments.ts';
+import { ConfirmationNeeded, pick, toolRequest } from './tool-arguments.ts';
 
 /** Who calls tools in one HTTP request. */
 export interface Caller {
@@ -62,7 +62,7 @@ export async function callTool(
     read?.hold(body.byteLength);
     return resultOf(body, full);
   } catch (err) {
-    const error = toolError(await withPreview(app, caller, tool, err), caller);
+    const error = toolError(await withPreview(app, caller, tool, given, err), caller);
     return {
       isError: true,
       content: [{ type: 'text', text: JSON.stringify(error) }],
@@ -72,10 +72,17 @@ export async function callTool(
 }
 
 /** What a call without its confirmation would do, in the words of the tool's preview. A preview that fails is left out. */
-async function withPreview(app: App, caller: Caller, { preview }: Tool, err: unknown): Promise<unknown> {
+async function withPreview(
+  app: App,
+  caller: Caller,
+  { preview }: Tool,
+  given: Record<string, unknown>,
+  err: unknown,
+): Promise<unknown> {
   if (!(err instanceof ConfirmationNeeded) || preview === undefined) return err;
   try {
-    const request = { ...caller, params: {}, query: {}, body: undefined };
+    const { params } = preview.operation;
+    const request = { ...caller, params: pick(given, params?.shape ?? {}), query: {}, body: undefined };
     const { body } = await callOperation(app, preview.operation, request);
     const told = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
     const fields = Object.fromEntries(preview.fields.map((field) => [field, told[field]]));

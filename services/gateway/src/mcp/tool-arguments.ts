@@ -89,6 +89,7 @@ function each(shape: Shape | undefined, schema: z.ZodType): Shape {
   return Object.fromEntries(Object.keys(shape ?? {}).map((name) => [name, schema]));
 }
 
-function pick(values: Record<string, unknown>, shape: Shape): Record<string, unknown> {
+/** The arguments that the shape names. */
+export function pick(values: Record<string, unknown>, shape: Shape): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(shape, name)));
 }

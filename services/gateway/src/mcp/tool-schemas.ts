@@ -1,3 +1,4 @@
+import { affiliateResource, payoutResource } from '@app/contracts/affiliates';
 import { productResource } from '@app/contracts/catalog';
 import { dailyResult } from '@app/contracts/daily-runs';
 import { orderResource, orderWithPayments } from '@app/contracts/orders';
@@ -12,11 +13,14 @@ import { argumentShape } from './tool-arguments.ts';
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 // Every client sends all schemas to its model on every turn, so that they hold only what a model needs to call a tool and
-// to read its result: all tools in less than 25 KB. The operations check what is left out here.
+// to read its result: all tools in less than 24 KB. The operations check what is left out here.
 
-/** The arguments as JSON Schema, without lengths, and without patterns where words say the same. */
+/**
+ * The arguments as JSON Schema, without lengths, and without patterns where words say the same. That others are refused is
+ * not said: the refusal names them.
+ */
 export function inputSchema(tool: Tool): JsonSchema & { type: 'object' } {
-  const schema = z.toJSONSchema(z.strictObject(argumentShape(tool)), {
+  const schema = z.toJSONSchema(z.object(argumentShape(tool)), {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
@@ -34,21 +38,20 @@ export function inputSchema(tool: Tool): JsonSchema & { type: 'object' } {
 function leaveOutWhatNamesSay({ properties = {} }: JsonSchema): void {
   for (const [name, field] of Object.entries(properties)) {
     if (typeof field !== 'object' || !saysItself(name)) continue;
-    delete field.pattern;
-    delete field.description;
+    for (const key of ['pattern', 'description', 'minimum', 'maximum'] as const) delete field[key];
   }
 }
 
 /** Its name says what it is, or the server's instructions do. */
 const saysItself = (name: string): boolean =>
-  ['limit', 'before', 'idempotencyKey'].includes(name) || (name.endsWith('Id') && name !== 'offerId');
-
-/** Longer lists of values are for whoever sets them. */
-const resultValuesMax = 6;
+  ['limit', 'before', 'idempotencyKey', 'confirm', 'code'].includes(name) ||
+  (name.endsWith('Id') && name !== 'offerId');
 
 /** Resources that several tools return, each with the operation of the one tool that names its fields. */
 const namedBy = new Map<z.core.$ZodType, string>([
   [dailyResult, 'runDailyJob'],
+  [affiliateResource, 'listAffiliates'],
+  [payoutResource, 'listPayouts'],
   [productResource, 'listProducts'],
   [paymentResource, 'listPayments'],
   [subscriptionResource, 'listSubscriptions'],
@@ -64,7 +67,16 @@ const extended = new Map<z.core.$ZodType, z.ZodObject>([
 const saysNothing = (schema: JsonSchema): boolean => Object.keys(schema).length === 0;
 
 /** What tells a reader of results nothing. */
-const unread = ['pattern', 'format', 'maxLength', 'required', 'description', 'default', 'propertyNames'] as const;
+const unread = [
+  'enum',
+  'pattern',
+  'format',
+  'maxLength',
+  'required',
+  'description',
+  'default',
+  'propertyNames',
+] as const;
 
 /**
  * The result as JSON Schema: names and values, save for what another tool names. Values show their types themselves. Results
@@ -78,15 +90,20 @@ export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object'
     override: ({ zodSchema, jsonSchema }) => {
       plainSchema({ zodSchema, jsonSchema, io: 'output' });
       leaveOutWhatAnotherNames(zodSchema, jsonSchema, operation.id);
-      for (const key of unread) delete jsonSchema[key];
-      if ((jsonSchema.enum?.length ?? 0) > resultValuesMax) delete jsonSchema.enum;
-      if (isScalar(jsonSchema)) for (const key of ['type', 'minimum', 'maximum'] as const) delete jsonSchema[key];
-      if (jsonSchema.anyOf?.some(saysNothing)) delete jsonSchema.anyOf;
-      // Fields are those of an object.
-      if (jsonSchema.properties !== undefined && jsonSchema.type === 'object') delete jsonSchema.type;
+      leaveOutWhatValuesShow(jsonSchema);
     },
   });
   return rootOf(schema);
+}
+
+/** A reader of a result has its values before it. */
+function leaveOutWhatValuesShow(jsonSchema: JsonSchema): void {
+  for (const key of unread) delete jsonSchema[key];
+  if (isScalar(jsonSchema)) for (const key of ['type', 'minimum', 'maximum'] as const) delete jsonSchema[key];
+  if (jsonSchema.anyOf?.some(saysNothing)) delete jsonSchema.anyOf;
+  // Fields are those of an object, items those of an array.
+  if (jsonSchema.properties !== undefined && jsonSchema.type === 'object') delete jsonSchema.type;
+  if (jsonSchema.items !== undefined && jsonSchema.type === 'array') delete jsonSchema.type;
 }
 
 function leaveOutWhatAnotherNames(schema: z.core.$ZodType, jsonSchema: JsonSchema, operationId: string): void {

@@ -14,7 +14,10 @@ export interface Tool {
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** What a call without `confirm: true` is told instead. */
   readonly confirmation?: string;
-  /** A read that is asked then, and what of its result the caller is told too: what the call would do now. */
+  /**
+   * A read that is asked then, with the ids in its path as they were given, and what of its result the caller is told too:
+   * what the call would do now.
+   */
   readonly preview?: { readonly operation: Operation; readonly fields: readonly string[] };
   readonly annotations: ToolAnnotations;
 }

@@ -167,6 +167,30 @@ export const tools: readonly Tool[] = [
     annotations: adds,
   },
   {
+    name: 'get_affiliate_statement',
+    description: 'What an affiliate earned, lost and was paid; `balances` say what is pending, due and paid.',
+    operation: operation('getAffiliateStatement'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'pay_affiliate',
+    description: 'Records a payout of what is due; it moves no money. Asks for `confirm: true`.',
+    operation: operation('createPayout'),
+    confirmation:
+      'This records what is due (`due_cents`), and with includePending what is pending too, as paid to the affiliate, who ' +
+      'the seller pays elsewhere. It cannot be undone. When the seller agrees, call again with confirm: true.',
+    preview: { operation: operation('getAffiliateStatement'), fields: ['balances'] },
+    annotations: sends,
+  },
+  {
+    name: 'list_payouts',
+    description: 'Newest first, 10 by default.',
+    operation: operation('listPayouts'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
     name: 'get_settings',
     description: 'Business name, support email, currency, test mode and waiting times.',
     operation: operation('getSettings'),
