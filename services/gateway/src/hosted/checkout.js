@@ -27,9 +27,11 @@ function show(changed, notice) {
 
 /** What was typed and not sent yet stays when the page is drawn anew. */
 function keepTyped(typed) {
-  for (const name of ['email', 'name', 'card']) {
+  for (const name of ['email', 'name', 'card', 'discountCode']) {
     const input = main.querySelector(`[name="${name}"]`);
-    if (input && typed.get(name)) input.value = typed.get(name);
+    if (!input || !typed.get(name)) continue;
+    input.value = typed.get(name);
+    input.closest('details')?.setAttribute('open', '');
   }
 }
 
