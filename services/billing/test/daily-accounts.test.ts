@@ -6,6 +6,7 @@ import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { accountsToVisit } from '../src/daily-runs/accounts-to-visit.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import { seedCharges } from './books-seed.ts';
 
 guardLeaks();
 
@@ -49,6 +50,16 @@ test('an account is visited when something is due in it, once, whatever is due',
 test('what is due later, paused or of a rehearsal brings no visit', async () => {
   await subscribe(4, 2, new Date(clock.nowMs() + 1));
   await subscribe(4, 2, new Date(clock.nowMs() - dayMs), true);
+  expect(await visited()).toEqual([]);
+});
+
+test('an account that charged within the last 35 days is visited, because its books are compared', async () => {
+  const charged = (accountId: string, daysAgo: number) =>
+    seedCharges(database, accountId, { prefix: accountId, count: 2, from: new Date(clock.nowMs() - daysAgo * dayMs) });
+  await charged('acc_recent', 34);
+  await charged('acc_silent', 36);
+  expect(await visited()).toEqual(['acc_recent']);
+  await database.pool.query('update charges set test = true');
   expect(await visited()).toEqual([]);
 });
 
