@@ -17,8 +17,7 @@ const all: readonly Filter[] = ['status', 'collection', 'productId', 'email'];
 function listBy(chosen: readonly Filter[], test: boolean) {
   return pagedList<SubscriptionRow>({
     // PostgreSQL keeps 63 characters of a name.
-    // PostgreSQL tells names of statements apart by their first 63 characters.
-    name: ['subscriptions', ...(test ? ['test'] : []), ...chosen].join('-').toLowerCase(),
+    name: ['subscriptions', ...(test ? ['test'] : []), ...chosen.map((filter) => filter.toLowerCase())].join('-'),
     table: 'subscriptions',
     columns: subscriptionColumns,
     scope: ['account_id', ...chosen.map((filter) => filters[filter])],
