@@ -212,7 +212,9 @@ test('a refund that fails afterwards brings back what it took: the commission, o
   await sell({ totalCents: 3000 });
   expect((await pay({ includePending: true })).amount_cents).toBe(200);
   await reopen(order, 2);
-  expect((await list())[0]).toMatchObject({ kind: 'sale', order_id: order.orderId, amount_cents: 100, status: 'due' });
+  expect((await list()).filter(({ status }) => status === 'due')).toMatchObject([
+    { kind: 'sale', order_id: order.orderId, amount_cents: 100 },
+  ]);
   expect((await pay()).amount_cents).toBe(100);
   expect((await statement()).balances).toEqual([{ currency: 'eur', pending_cents: 0, due_cents: 0, paid_cents: 400 }]);
 });
