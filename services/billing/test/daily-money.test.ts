@@ -5,7 +5,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { createDailyDeps, runForAccount, runForAll } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
 
 guardLeaks();
@@ -160,6 +162,31 @@ test('the preview names what a run then does, page by page, and changes nothing'
     retried: 1,
     canceled: 0,
   });
+  expect((await preview(account)).data).toEqual([]);
+});
+
+test('the preview names holds whose window has passed and payments without an end, in the order of the run', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
+  const held = startInput({ hold: { upsell, decisionMinutes: 60 } });
+  await startPayment(replica.deps, { accountId: account, requestId: 'r' }, held);
+  const unknown = startInput({});
+  replica.fail('throws_after', 'throws_after', 'throws_after');
+  await startPayment(replica.deps, { accountId: account, requestId: 'r' }, unknown);
+  expect((await preview(account)).data).toEqual([]);
+  replicas.clock.advance(2 * 3_600_000);
+  const planned = await preview(account);
+  expect(planned.data.map(({ kind }) => kind)).toEqual(['look_up', 'settlement']);
+  expect(planned.data[1]).toMatchObject({ id: held.orderId, amount_cents: held.amountCents, attempt: null });
+  expect(planned.totals).toMatchObject({
+    look_ups: 1,
+    settlements: { count: 1, amounts: [{ cents: held.amountCents }] },
+  });
+  const pages = [await preview(account, { limit: 1 })];
+  pages.push(await preview(account, { limit: 1, after: pages[0]?.next ?? '' }));
+  expect(pages.flatMap(({ data }) => data)).toEqual(planned.data);
+  expect((await run(account)).holdsSettled).toBe(1);
   expect((await preview(account)).data).toEqual([]);
 });
 
