@@ -50,6 +50,8 @@ export interface BillingStandIn {
   refundStatus: 'refunded' | 'processing' | 'failed';
   /** Of a refund that fails: what was given back all the same. */
   refundedBefore: number;
+  /** Every question about the payments of an order, by its account. */
+  readonly listsAsked: string[];
   /** Every request for a refund, by order. */
   readonly refundsAsked: string[];
   /** Every request to settle a hold, by order. */
@@ -85,6 +87,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
   const standIn = {
     started,
     tries,
+    listsAsked: [] as string[],
     refundsAsked: [] as string[],
     settlesAsked: [] as string[],
     settling: false,
@@ -127,9 +130,11 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         const refundedCents = status === 'refunded' ? madeOf(orderId).outcome.amountCents : standIn.refundedBefore;
         return { status, refundedCents, detail: status === 'failed' ? 'The account has no balance.' : null };
       }),
-      onRequest(listPayments, async ({ orderId }, { accountId }) => ({
-        data: tries.filter((made) => made.accountId === accountId && made.input.orderId === orderId).map(paymentLine),
-      })),
+      onRequest(listPayments, async ({ orderId }, { accountId }) => {
+        standIn.listsAsked.push(accountId);
+        const ofOrder = tries.filter((made) => made.accountId === accountId && made.input.orderId === orderId);
+        return { data: ofOrder.map(paymentLine) };
+      }),
       ...more,
     ],
     stopped: stopped.promise,

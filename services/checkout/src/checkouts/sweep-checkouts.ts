@@ -2,10 +2,10 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { continuePayment, listPayments } from '@app/contracts/payments';
 import { tryLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
-import type { Logger } from '@app/service-kit/logger';
+import { earliestDue, type SweepRun, sweepDue } from '../sweep-due.ts';
 import { free, outcomeRecorded } from './ask-billing.ts';
 import { orderIdOf } from './checkout-order.ts';
-import { type CheckoutRow, checkoutColumns } from './checkout-row.ts';
+import { type CheckoutRow, checkoutColumns, checkoutFields } from './checkout-row.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
 
 /**
@@ -13,36 +13,32 @@ import type { CheckoutDeps } from './price-checkout.ts';
  * Should one arrive later all the same, its payment is recorded with the sale of its own try.
  */
 const askAgainMs = 120_000;
-const claimMax = 100;
 const requestId = 'checkout-sweep';
 
 /** What one replica claims no other asks about: `asked_at` moves on with the claim. */
 const claimStatement = statement(
   'checkouts-claim',
   `with claimed as (
-     update checkouts set asked_at = $1 where id in (
-       select id from checkouts where status = 'processing' and asked_at <= $2 order by asked_at limit $3
-       for update skip locked)
-     returning *
+     update checkouts set asked_at = $1 where id = any (array(
+       select id from checkouts where id = any (array(${earliestDue('checkouts', `status = 'processing'`)}))
+         and status = 'processing' and asked_at <= $2 for update skip locked))
+     returning ${checkoutFields}
    )
    select ${checkoutColumns} from claimed as c
    join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no`,
 );
 
 /** Asks billing about tries that have been under way for long: their process died, or billing's answer was lost. */
-export async function sweepCheckouts(
-  deps: CheckoutDeps & { readonly logger: Logger; readonly closing: () => boolean },
-): Promise<void> {
-  const { logger, closing } = deps;
-  const nowMs = deps.clock.nowMs();
-  const values = [new Date(nowMs), new Date(nowMs - askAgainMs), claimMax];
-  const { rows } = await deps.database.pool.query<CheckoutRow>(claimStatement(values));
-  for (const row of rows) {
-    if (closing()) return;
-    await resumeTry(deps, row).catch((err: unknown) =>
-      logger.warn({ err, checkoutId: row.id }, 'a payment could not be asked about; a later sweep asks again'),
-    );
-  }
+export async function sweepCheckouts(deps: CheckoutDeps & SweepRun): Promise<void> {
+  const claim = async (): Promise<CheckoutRow[]> => {
+    const nowMs = deps.clock.nowMs();
+    const values = [new Date(nowMs), new Date(nowMs - askAgainMs)];
+    return (await deps.database.pool.query<CheckoutRow>(claimStatement(values))).rows;
+  };
+  const work = (row: CheckoutRow): Promise<void> => resumeTry(deps, row);
+  await sweepDue(deps, claim, work, (err, { id }) =>
+    deps.logger.warn({ err, checkoutId: id }, 'a payment could not be asked about; a later sweep asks again'),
+  );
 }
 
 /**

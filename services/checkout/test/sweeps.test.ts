@@ -1,0 +1,63 @@
+import { newId } from '@app/contracts/ids';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { query } from '@app/testing/sql';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
+
+guardLeaks();
+
+let harness: CheckoutHarness;
+
+beforeEach(async () => {
+  harness = await createCheckoutHarness();
+  harness.shop.set('acc_2/course', plainCourse);
+});
+afterEach(() => harness.close());
+
+const email = 'ada@example.com';
+const outage = Object.assign(new Error('the database of billing is away'), { code: 'ECONNREFUSED' });
+
+/** As a process that died between the sale and billing leaves them: the oldest ones are the first account's. */
+async function leaveTries(first: number, second: number): Promise<void> {
+  const service = await harness.base.start();
+  harness.billing.beforeStart = async () => {
+    throw outage;
+  };
+  for (const accountId of ['acc_1', 'acc_2']) await harness.pay(await harness.open({ email }, { accountId }));
+  await service.close();
+  await copy('acc_1', first - 1, '2026-01-01');
+  await copy('acc_2', second - 1, '2026-01-02');
+  harness.base.clock.advance(121_000);
+}
+
+async function copy(accountId: string, count: number, askedAt: string): Promise<void> {
+  const ids = Array.from({ length: count }, () => [newId('checkout', Date.now()), newId('order', Date.now())]);
+  await query(
+    harness.base.database.url,
+    `with copied as (
+       insert into checkouts select (jsonb_populate_record(c, jsonb_build_object('id', n.id, 'order_id', n.order_id))).*
+       from checkouts as c, unnest($2::text[], $3::text[]) as n(id, order_id) where account_id = $1 returning id
+     )
+     insert into checkout_tries select (jsonb_populate_record(t, jsonb_build_object('checkout_id', copied.id))).*
+     from checkout_tries as t, copied where account_id = $1`,
+    [accountId, ids.map(([id]) => id), ids.map(([, orderId]) => orderId)],
+  );
+  await query(harness.base.database.url, 'update checkouts set asked_at = $2 where account_id = $1', [
+    accountId,
+    askedAt,
+  ]);
+}
+
+const processing = async () => (await harness.query(`select 1 from checkouts where status = 'processing'`)).length;
+
+test('a sweep asks about all that is due, and one account’s backlog keeps no other waiting', async () => {
+  await leaveTries(230, 2);
+  expect(await processing()).toBe(232);
+  await harness.base.start();
+  await eventually(async () => (await processing()) === 0, { withinMs: 20_000 });
+  const asked = harness.billing.listsAsked;
+  expect(asked).toHaveLength(232);
+  expect(asked.indexOf('acc_2')).toBeLessThan(20);
+  expect(asked.lastIndexOf('acc_2')).toBeLessThan(20);
+});
