@@ -1,7 +1,7 @@
 import type { EventData } from '@app/contracts/define';
 import type { paymentCompleted } from '@app/contracts/payments';
 import type { ProcessorOutcome } from '../processors/processor.ts';
-import { buyerReason, givenUp, nextCheckAt, notReceived } from './payment.rules.ts';
+import { buyerReason, givenUp, keyUnreadable, nextCheckAt, notReceived } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
 /** What one statement writes of a processor's answer; fields are named as the columns. */
@@ -109,6 +109,12 @@ function declinedChange(outcome: Declined, nowMs: number): PaymentChange {
 export function notReceivedChange(nowMs: number): PaymentChange {
   const message = 'The payment processor never got it.';
   return declinedChange({ status: 'declined', kind: 'soft', reason: notReceived, message }, nowMs);
+}
+
+/** The end of a payment that could not be sent at all. */
+export function keyUnreadableChange(nowMs: number): PaymentChange {
+  const message = 'Nothing was sent: the stored API key of the payment processor cannot be opened.';
+  return declinedChange({ status: 'declined', kind: 'soft', reason: keyUnreadable, message }, nowMs);
 }
 
 /** Nobody knows how it stands: the deadline passed, or the answer could not be read. */

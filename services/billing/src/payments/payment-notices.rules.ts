@@ -37,5 +37,8 @@ export const refundRefusedText = (
 export const refundFailedText = (about: About, message: string | null): string =>
   `The refund of ${amountOf(about)} of order ${about.order_id} failed after it had been taken: the money is with you again.${because(message)}`;
 
+export const keyUnreadableText = (processor: string): string =>
+  `Nobody can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Nothing was charged, and buyers are asked to try again later.`;
+
 export const unknownText = (about: About): string =>
   `Nobody knows yet whether the payment of ${amountOf(about)} for order ${about.order_id} was made: the payment processor has not answered for a day. It is asked again daily, and nothing else is charged on the order meanwhile.`;

@@ -98,7 +98,15 @@ export function outcomeOf(payment: Payment): PaymentOutcome {
 /** Declines that say nothing of the card. */
 export const notReceived = 'not_received';
 export const givenUp = 'given_up';
-const passingReasons = new Set([notReceived, givenUp, 'processing_error', 'issuer_not_available', 'try_again_later']);
+export const keyUnreadable = 'processor_key_unreadable';
+const passingReasons = new Set([
+  notReceived,
+  givenUp,
+  keyUnreadable,
+  'processing_error',
+  'issuer_not_available',
+  'try_again_later',
+]);
 
 /** What buyers are told of a decline. */
 export function buyerReason(reason: string | null): 'card_declined' | 'try_again_later' {

@@ -1,11 +1,13 @@
 import type { PaymentProcessor, ProcessorCall, ProcessorOutcome } from '../processors/processor.ts';
+import { UnreadableKeyError } from '../processors/processors.ts';
 import type { RenewalEffect } from '../renewals/renewal.rules.ts';
 import type { Charge, Payment, PaymentRequest } from './payment.types.ts';
-import { changeBy, type PaymentChange, unknownChange } from './payment-change.rules.ts';
+import { changeBy, keyUnreadableChange, type PaymentChange, unknownChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { stepEvents } from './payment-events.ts';
 import { readPayment } from './payment-rows.ts';
 import { recordChange } from './record-change.ts';
+import { tellKeyUnreadable } from './tell-key-unreadable.ts';
 
 /** What recording an answer needs beside the answer. */
 export interface About {
@@ -16,6 +18,8 @@ export interface About {
   readonly ended?: Payment;
   /** Told what the end of a renewal brought about, once it is written. */
   readonly onRenewed?: (effect: RenewalEffect) => void;
+  /** Nothing of the payment was ever sent: what cannot be sent now has not arrived. */
+  readonly isFirst?: boolean;
 }
 
 /**
@@ -49,6 +53,10 @@ async function askFor(deps: PaymentDeps, payment: Payment, about: About): Promis
     );
     return changeBy(payment, outcome, clock.nowMs());
   } catch (err) {
+    if (about.isFirst === true && err instanceof UnreadableKeyError) {
+      await tellKeyUnreadable(deps, payment, err);
+      return keyUnreadableChange(clock.nowMs());
+    }
     logger.warn({ err, ...named(payment) }, 'the outcome of a payment is unknown; the processor will be asked');
     return unknownChange(payment, clock.nowMs());
   }

@@ -1,6 +1,7 @@
 import type { RequestInput } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import type { startPayment as contract, PaymentOutcome } from '@app/contracts/payments';
+import { UnreadableKeyError } from '../processors/processors.ts';
 import { giveUpPayment } from './give-up-payment.ts';
 import { decideStart, nextCheckAt, outcomeOf } from './payment.rules.ts';
 import type { Payment, PaymentRequest } from './payment.types.ts';
@@ -25,7 +26,7 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
     const payment = await newTry(deps, caller.accountId, input);
     const tried = await deps.tries.add(payment);
     if (tried === 'written') {
-      return outcomeOf(await sendPayment(deps, payment, { requestId: caller.requestId, charges: [] }));
+      return outcomeOf(await sendPayment(deps, payment, { requestId: caller.requestId, charges: [], isFirst: true }));
     }
     const decision = decideStart(tried, input.tryNo);
     // It was written by another replica after this statement began, so the next one sees it.
@@ -44,19 +45,25 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
 /** Written as `sent`: the call follows at once. */
 async function newTry({ clock, processors }: PaymentDeps, accountId: string, input: StartInput): Promise<Payment> {
   const { orderId, tryNo, amountCents, currency, hold, customerEmail, productName, test } = input;
-  const { processor } = await processors.chosen(accountId, test);
+  const processor = await processors.chosen(accountId, test).then(({ processor: { name } }) => name, nameOfUnreadable);
   const nowMs = clock.nowMs();
   const id = newId('payment', nowMs);
   return {
     ...requestOf(id, input),
     ...{ id, account_id: accountId, order_id: orderId, step: 'main', subject: '', try_no: tryNo, hold_terms: hold },
-    ...{ amount_cents: amountCents, currency, status: 'sent', processor: processor.name },
+    ...{ amount_cents: amountCents, currency, status: 'sent', processor },
     ...{ decline_kind: null, decline_reason: null, decline_message: null },
     ...{ processor_reference: null, action_url: null, last_four: null },
     ...{ customer_email: customerEmail, product_name: productName, test },
     ...{ created_at: new Date(nowMs), sent_at: new Date(nowMs), finished_at: null },
     ...{ next_check_at: nextCheckAt(0, nowMs), checks: 0, noticed: false },
   };
+}
+
+/** The try is written all the same: its end says why nothing was sent. */
+function nameOfUnreadable(err: unknown): string {
+  if (err instanceof UnreadableKeyError) return err.processorName;
+  throw err;
 }
 
 function requestOf(paymentId: string, input: StartInput): PaymentRequest {

@@ -43,7 +43,8 @@ const chooseSql = `
   insert into processor_settings as kept (account_id, processor, chosen, secret_key, updated_at)
   values ($1, $2, true, $3, $4)
   on conflict (account_id, processor) do update set
-    chosen = true, secret_key = coalesce(excluded.secret_key, kept.secret_key), updated_at = excluded.updated_at
+    chosen = true, secret_key = coalesce(excluded.secret_key, kept.secret_key), updated_at = excluded.updated_at,
+    unreadable_told_at = case when excluded.secret_key is null then kept.unreadable_told_at end
   returning ${columns}`;
 
 /**

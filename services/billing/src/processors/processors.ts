@@ -13,10 +13,20 @@ export interface AccountProcessor {
   readonly secretKey: string | undefined;
 }
 
-/**
- * Which processor moves an account's money. Both throw for a stored secret that cannot be opened, which happens when the
- * service's `SECRETS_KEY` was changed.
- */
+/** A stored API key that cannot be opened, which happens when the service's `SECRETS_KEY` was changed. */
+export class UnreadableKeyError extends Error {
+  override readonly name = 'UnreadableKeyError';
+  readonly processorName: string;
+
+  constructor(processorName: string, cause: unknown) {
+    super(`the stored API key of the payment processor ${processorName} cannot be opened: was SECRETS_KEY changed?`, {
+      cause,
+    });
+    this.processorName = processorName;
+  }
+}
+
+/** Which processor moves an account's money. Both throw `UnreadableKeyError`. */
 export interface Processors {
   /** For a new payment: what the account has chosen, `simulated` unless it has. Rehearsals are always `simulated`. */
   chosen(accountId: string, test: boolean): Promise<AccountProcessor>;
@@ -83,8 +93,7 @@ export function createProcessors(
     try {
       return { processor, secretKey: secrets.open(sealed, accountId, name) };
     } catch (cause) {
-      const detail = `the stored API key of the payment processor ${name} cannot be opened: was SECRETS_KEY changed?`;
-      throw new Error(detail, { cause });
+      throw new UnreadableKeyError(name, cause);
     }
   };
   return {

@@ -13,6 +13,7 @@ import { SubscriptionAnchors } from './0012-subscription-anchors.ts';
 import { ToldOrphans } from './0013-books.ts';
 import { PaymentsByKey } from './0014-payments-by-key.ts';
 import { Rehearsals } from './0015-rehearsals.ts';
+import { UnreadableKeys } from './0016-unreadable-keys.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -30,4 +31,5 @@ export const migrations: Migrations = [
   { name: '0013-books', class: ToldOrphans },
   { name: '0014-payments-by-key', class: PaymentsByKey },
   { name: '0015-rehearsals', class: Rehearsals },
+  { name: '0016-unreadable-keys', class: UnreadableKeys },
 ];

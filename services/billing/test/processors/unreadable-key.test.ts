@@ -1,0 +1,82 @@
+import { newId, newIdSuffix } from '@app/contracts/ids';
+import * as contract from '@app/contracts/payments';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { query } from '@app/testing/sql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
+import { type Harness, startHarness } from '../harness.ts';
+import { startInput } from '../payment-samples.ts';
+
+guardLeaks();
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+const context = (accountId: string) => ({
+  accountId,
+  requestId: 'r',
+  commandId: newIdSuffix(harness.clock.nowMs()),
+});
+const storeKey = (account: string) =>
+  harness.requester.request(
+    contract.putPaymentProcessor,
+    { body: { processor: 'simulated', secretKey: 'sk_1' } },
+    context(account),
+  );
+/** As it is after the service's `SECRETS_KEY` was changed. */
+async function loseKey(account: string): Promise<void> {
+  await storeKey(account);
+  const sealed = createProcessorSecrets('the key of before, thirty-two characters').seal('sk_1', account, 'simulated');
+  await query(harness.databaseUrl, 'update processor_settings set secret_key = $2 where account_id = $1', [
+    account,
+    sealed,
+  ]);
+}
+const pay = (account: string, fields: Parameters<typeof startInput>[0] = {}) =>
+  harness.requester.request(contract.startPayment, startInput(fields), context(account));
+const eventsWith = (account: string, field: string) =>
+  (harness.published as { accountId: string; data: Record<string, unknown> }[])
+    .filter(({ accountId, data }) => accountId === account && field in data)
+    .map(({ data }) => data);
+
+test('a key that cannot be opened charges nothing: the buyer may try later, and the seller is told once a day', async () => {
+  const account = newId('account', harness.clock.nowMs());
+  await loseKey(account);
+  const outcomes = await Promise.all([pay(account), pay(account), pay(account)]);
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'declined', reason: 'try_again_later' });
+  await eventually(() => eventsWith(account, 'completedAt').length === 3);
+  expect(eventsWith(account, 'completedAt')).toMatchObject(Array(3).fill({ status: 'declined' }));
+  const [notice] = await eventually(() => eventsWith(account, 'summary').length > 0 && eventsWith(account, 'summary'));
+  expect(notice?.summary).toMatch(/API key of the payment processor cannot be opened.*Store it again in Settings/);
+  const { data } = await harness.requester.request(contract.listPayments, {}, context(account));
+  expect(data).toHaveLength(3);
+  expect(data[0]).toMatchObject({
+    status: 'declined',
+    reason: 'processor_key_unreadable',
+    explanation: expect.stringContaining('Nothing was sent'),
+    next: expect.stringContaining('Store the API key again'),
+  });
+  const arrived = await query(harness.databaseUrl, 'select 1 from simulated_processor.entries where account_id = $1', [
+    account,
+  ]);
+  expect(arrived).toEqual([]);
+  harness.clock.advance(24 * 3_600_000);
+  await pay(account);
+  await eventually(
+    () => eventsWith(account, 'completedAt').length === 4 && eventsWith(account, 'summary').length === 2,
+  );
+});
+
+test('a rehearsal needs no key, and a key that is stored again is used at once', async () => {
+  const account = newId('account', harness.clock.nowMs());
+  await loseKey(account);
+  expect(await pay(account, { test: true })).toMatchObject({ status: 'succeeded' });
+  const orderId = newId('order', harness.clock.nowMs());
+  expect(await pay(account, { orderId })).toMatchObject({ status: 'declined', tryNo: 1 });
+  await storeKey(account);
+  expect(await pay(account, { orderId, tryNo: 2 })).toMatchObject({ status: 'succeeded', tryNo: 2 });
+});
