@@ -4,16 +4,39 @@ import type { RetentionRule } from '@app/service-kit/retention';
 
 /** Thirteen months, so that a year's runs can be compared with those of the year before. */
 const runKeepDays = 396;
+/**
+ * Thirteen months after the last entry that is about it: a yearly subscription charges the card of its first payment, and is
+ * tried again for some weeks. Comparisons of books look back some days, or to the run before.
+ */
+const entryKeepDays = 396;
+/** A key is sent again for 23 hours. */
+const lostSendingKeepDays = 90;
+
+const daysAgo = (clock: Clock, days: number) => new Date(clock.nowMs() - days * 24 * 60 * 60 * 1000);
 
 export const retention = (clock: Clock): readonly RetentionRule[] => [
   ...messagingRetention,
   {
     statement: 'delete from daily_runs where id in (select id from daily_runs where started_at < $1 limit $2)',
-    limit: () => new Date(clock.nowMs() - runKeepDays * 24 * 60 * 60 * 1000),
+    limit: () => daysAgo(clock, runKeepDays),
   },
   {
     statement: `delete from told_orphans where (account_id, processor, side, kind, id) in (
       select account_id, processor, side, kind, id from told_orphans where told_at < $1 limit $2)`,
-    limit: () => new Date(clock.nowMs() - runKeepDays * 24 * 60 * 60 * 1000),
+    limit: () => daysAgo(clock, runKeepDays),
+  },
+  {
+    statement: `delete from simulated_processor.entries where seq in (
+      select seq from simulated_processor.entries as e
+      where recorded_at < $1 and (later_at is null or later_at < $1) and not exists (
+        select from simulated_processor.entries
+        where account_id = e.account_id and test = e.test and about = e.reference and recorded_at >= $1)
+      limit $2)`,
+    limit: () => daysAgo(clock, entryKeepDays),
+  },
+  {
+    statement: `delete from simulated_processor.lost_sendings where (account_id, test, payment_id) in (
+      select account_id, test, payment_id from simulated_processor.lost_sendings where lost_at < $1 limit $2)`,
+    limit: () => daysAgo(clock, lostSendingKeepDays),
   },
 ];

@@ -282,7 +282,7 @@ function outcomeOf(row: EntryRow): ProcessorOutcome {
 }
 
 async function isLost(books: Books, paymentId: string, call: ProcessorCall): Promise<boolean> {
-  const rows = await ask<object>(books, call, loseSending([call.accountId, call.test, paymentId]));
+  const rows = await ask<object>(books, call, loseSending([call.accountId, call.test, paymentId, books.clock.now()]));
   return rows.length > 0;
 }
 

@@ -230,7 +230,7 @@ export const lookUpStatement = statement(
 /** True for the sending that gets lost: the first one of its key. */
 export const loseSending = statement(
   'simulated-lose-sending',
-  `insert into simulated_processor.lost_sendings (account_id, test, payment_id) values ($1, $2, $3)
+  `insert into simulated_processor.lost_sendings (account_id, test, payment_id, lost_at) values ($1, $2, $3, $4)
    on conflict do nothing returning true as lost`,
 );
 

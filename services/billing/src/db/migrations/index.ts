@@ -14,6 +14,7 @@ import { ToldOrphans } from './0013-books.ts';
 import { PaymentsByKey } from './0014-payments-by-key.ts';
 import { Rehearsals } from './0015-rehearsals.ts';
 import { UnreadableKeys } from './0016-unreadable-keys.ts';
+import { AgeOfSimulatedBooks } from './0017-age-of-simulated-books.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -32,4 +33,5 @@ export const migrations: Migrations = [
   { name: '0014-payments-by-key', class: PaymentsByKey },
   { name: '0015-rehearsals', class: Rehearsals },
   { name: '0016-unreadable-keys', class: UnreadableKeys },
+  { name: '0017-age-of-simulated-books', class: AgeOfSimulatedBooks },
 ];

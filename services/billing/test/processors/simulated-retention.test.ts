@@ -1,0 +1,114 @@
+import { newId } from '@app/contracts/ids';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { deleteExpired } from '@app/service-kit/retention';
+import { fakeClock } from '@app/testing/fake-clock';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { query } from '@app/testing/sql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseOptions, migrate } from '../../src/db/migrate.ts';
+import { retention } from '../../src/db/retention.ts';
+import type { ProcessorCall, ProcessorOutcome } from '../../src/processors/processor.ts';
+import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
+
+guardLeaks();
+
+const dayMs = 86_400_000;
+const clock = fakeClock('2026-03-15T12:00:00.000Z');
+let place: TestDatabase;
+let database: Database;
+let processor: SimulatedProcessor;
+
+beforeAll(async () => {
+  place = await createMigratedDatabase('billing', migrate);
+  database = await openDatabase(databaseOptions(place.url));
+  processor = await openSimulatedProcessor({ databaseUrl: place.url, clock });
+});
+afterAll(async () => {
+  await processor.close();
+  await database.close();
+  await place.close();
+});
+
+const money = { amountCents: 4_900, currency: 'usd' };
+const about = { customerEmail: 'ada@example.com', orderId: 'ord_1' };
+const paymentId = () => newId('payment', Date.now());
+const callOf = (accountId: string, signal = AbortSignal.timeout(15_000)): ProcessorCall => ({
+  ...{ accountId, secretKey: undefined, test: false, signal },
+});
+const charge = (call: ProcessorCall, paymentMethod = 'sim_ok') =>
+  processor.charge({ paymentId: paymentId(), ...money, ...about, paymentMethod, returnUrl: null }, call);
+const succeeded = (outcome: ProcessorOutcome) => {
+  if (outcome.status !== 'succeeded') throw new Error(`it is ${outcome.status}`);
+  return outcome;
+};
+const entriesOf = async (accountId: string): Promise<string[]> =>
+  (
+    await query<{ kind: string }>(
+      place.url,
+      'select kind from simulated_processor.entries where account_id = $1 order by seq',
+      [accountId],
+    )
+  ).map(({ kind }) => kind);
+
+/** What the hourly run does, so many days later. */
+async function runAfter(days: number): Promise<void> {
+  clock.advance(days * dayMs);
+  await deleteExpired(database, retention(clock));
+}
+
+test('an entry stays for thirteen months after the last one that is about it, and no longer', async () => {
+  const [plain, refunded, renewed] = [newId('account', 1), newId('account', 2), newId('account', 3)];
+  await charge(callOf(plain));
+  const { reference } = succeeded(await charge(callOf(refunded)));
+  const { savedMethod = '' } = succeeded(await charge(callOf(renewed)));
+  const renew = () =>
+    processor.chargeSaved({ paymentId: paymentId(), ...money, ...about, savedMethod }, callOf(renewed));
+  await runAfter(395);
+  expect(await entriesOf(plain)).toEqual(['charge']);
+  // A yearly subscription renews, and a buyer gets the money back, until the last day.
+  succeeded(await processor.refund({ paymentId: paymentId(), reference, ...money }, callOf(refunded)));
+  succeeded(await renew());
+  await runAfter(2);
+  expect(await entriesOf(plain)).toEqual([]);
+  expect(await entriesOf(refunded)).toEqual(['charge', 'refund']);
+  succeeded(await renew());
+  await runAfter(397);
+  expect([await entriesOf(refunded), await entriesOf(renewed)]).toEqual([[], []]);
+});
+
+test('a lost sending is remembered for 90 days: nobody sends it again by then', async () => {
+  const accountId = newId('account', 4);
+  const lost = async () =>
+    (await query(place.url, 'select 1 from simulated_processor.lost_sendings where account_id = $1', [accountId]))
+      .length;
+  await expect(charge(callOf(accountId, AbortSignal.timeout(50)), 'sim_timeout_before')).rejects.toThrow();
+  await runAfter(89);
+  expect(await lost()).toBe(1);
+  await runAfter(2);
+  expect(await lost()).toBe(0);
+});
+
+test('looking for what is due with nothing due reads few pages, however many entries there are', async () => {
+  const accountId = newId('account', 5);
+  await query(
+    place.url,
+    `insert into simulated_processor.entries (account_id, test, payment_id, reference, kind, status, amount_cents, currency,
+       order_id, parameters, recorded_at)
+     select $1, false, 'pay_' || n, 'ref_' || n, 'charge', 'succeeded', 100, 'usd', 'ord', repeat('x', 200), $2::timestamptz
+     from generate_series(1, 20000) as n`,
+    [accountId, clock.now()],
+  );
+  await query(place.url, 'analyze simulated_processor.entries');
+  for (const { statement, limit } of retention(clock).filter((rule) =>
+    rule.statement.includes('simulated_processor'),
+  )) {
+    const [row] = await query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
+      place.url,
+      `explain (analyze, buffers, format json) ${statement}`,
+      [limit(), 20_000],
+    );
+    const { 'Shared Hit Blocks': hit = 0, 'Shared Read Blocks': read = 0 } = row?.['QUERY PLAN'][0]?.Plan ?? {};
+    expect(hit + read).toBeLessThan(50);
+  }
+});
