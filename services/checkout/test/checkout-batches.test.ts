@@ -147,15 +147,12 @@ test('no statement that a buyer waits for reads all checkouts, even before the p
   const [first] = harness.billing.tries;
   if (first !== undefined) await harness.billing.publishCompleted(first);
   await eventually(() => texts.has('checkouts-recorded-tries'));
-  const ofCheckouts = [...texts].filter(([name]) => /^checkouts?-/.test(name));
-  expect(ofCheckouts.map(([name]) => name)).toEqual(
-    expect.arrayContaining([
-      ...['checkouts-by-secret', 'checkouts-freeze', 'checkouts-recorded-tries'],
-      ...['checkouts-record-orders', 'checkouts-record-declines', 'checkouts-record-confirmations'],
-    ]),
-  );
-  for (const [name, text] of ofCheckouts) {
-    const scans = await plannedScans(harness.base.database.url, text);
+  const names = [
+    ...['checkouts-by-secret', 'checkouts-open', 'checkouts-freeze', 'checkouts-recorded-tries'],
+    ...['checkouts-record-orders', 'checkouts-record-declines', 'checkouts-record-confirmations'],
+  ];
+  for (const name of names) {
+    const scans = await plannedScans(harness.base.database.url, texts.get(name) as string);
     expect([name, scans.filter(({ lookUp }) => lookUp === undefined)]).toEqual([name, []]);
   }
 });
