@@ -95,8 +95,88 @@ test('every way of taking and giving back money stands on both sides', async () 
   // The refund that failed meanwhile is explained on both sides, and its order can be refunded again.
   expect((await compare(replica, account)).books).toMatchObject({ charges: 6, refunds: 1, orphans: [] });
   await refundCharges(replica.deps, caller(account), failing);
-  expect((await compare(replica, account)).books).toMatchObject({ charges: 6, refunds: 2, orphans: [] });
+  expect((await compare(replica, account)).books).toMatchObject({ charges: 0, refunds: 1, orphans: [] });
+  replicas.clock.advance(dayMs);
+  expect((await compare(replica, account)).books).toMatchObject({ charges: 6, refunds: 1, orphans: [] });
   expect(await toldOf(account)).toEqual([]);
+});
+
+/** The morning of the day after the clock's: hours of one UTC day are ahead. */
+function toMorning(): Date {
+  replicas.clock.advance(dayMs - (replicas.clock.nowMs() % dayMs) + 6 * hourMs);
+  return replicas.clock.now();
+}
+
+const foreign = (account: string, reference: string, at: number) =>
+  entries(
+    `insert into entries (account_id, test, payment_id, reference, kind, status, amount_cents, currency, order_id,
+       parameters, recorded_at) values ($1, false, $2, $2, 'charge', 'succeeded', 9900, 'eur', 'x', '', $3)`,
+    ...[account, reference, new Date(at)],
+  );
+
+test('a later run of the day compares from where the last one ended, and says so', async () => {
+  const replica = replicas.start();
+  const [account, morning] = [newAccount(), toMorning()];
+  await seedCharges(replicas.database, account, { prefix: 'p', count: 20, from: new Date(morning.getTime() - hourMs) });
+  expect((await compare(replica, account)).books).toMatchObject({
+    compared_from: new Date(morning.getTime() - 3 * dayMs).toISOString(),
+    ...{ charges: 20, orphan_count: 0 },
+  });
+  replicas.clock.advance(minuteMs);
+  await pay(replica, account);
+  expect((await compare(replica, account)).books).toEqual({
+    compared_from: morning.toISOString(),
+    compared_until: replicas.clock.now().toISOString(),
+    ...{ charges: 1, refunds: 0, orphans: [], orphan_count: 0 },
+  });
+});
+
+test('what the processor writes down an hour late is found by a later run of the day; later still, by the next day’s', async () => {
+  const replica = replicas.start();
+  const [account, morning] = [newAccount(), toMorning().getTime()];
+  await pay(replica, account);
+  expect(await compare(replica, account)).toMatchObject({ books: { charges: 1, orphan_count: 0 } });
+  await foreign(account, `${account}_early`, morning - 2 * hourMs);
+  replicas.clock.advance(90 * minuteMs);
+  expect((await compare(replica, account)).problems).toEqual([]);
+  await foreign(account, `${account}_late`, morning + 40 * minuteMs);
+  // Within the hour after a run that looked back, runs go on where the last one ended.
+  replicas.clock.advance(10 * minuteMs);
+  expect((await compare(replica, account)).problems).toEqual([]);
+  replicas.clock.advance(55 * minuteMs);
+  const later = await compare(replica, account);
+  expect(later.books?.orphans.map(({ id }) => id)).toEqual([`${account}_late`]);
+  replicas.clock.advance(dayMs);
+  const next = await compare(replica, account);
+  expect(next.books?.orphans.map(({ id }) => id)).toEqual([`${account}_early`, `${account}_late`]);
+  expect(await toldOf(account)).toHaveLength(2);
+});
+
+test('as long as one run of the day shows an orphan, the later ones compare the whole days and are not ok', async () => {
+  const replica = replicas.start();
+  const [account, morning] = [newAccount(), toMorning().getTime()];
+  await foreign(account, `${account}_foreign`, morning - dayMs);
+  for (let run = 0; run < 2; run += 1) {
+    expect(await compare(replica, account)).toMatchObject({ books: { orphan_count: 1 }, problems: ['orphans_found'] });
+    replicas.clock.advance(minuteMs);
+  }
+  await entries('delete from entries where account_id = $1', account);
+  expect(await compare(replica, account)).toMatchObject({ books: { orphan_count: 0 }, problems: [] });
+});
+
+test('a later run accuses nobody of what its list began too late for; the one after it compares the whole days', async () => {
+  const replica = replicas.start();
+  const [account, morning] = [newAccount(), toMorning().getTime()];
+  await compare(replica, account);
+  replicas.clock.advance(10 * minuteMs);
+  // Answers that got lost long before: here they are recorded now, and there before the list begins.
+  const from = new Date(morning + minuteMs);
+  const lost = { prefix: 'long', count: 240, from, everyMs: 1_000, skewMs: -5 * hourMs };
+  await seedCharges(replicas.database, account, lost);
+  await entries('delete from entries where account_id = $1 and payment_id > $2', account, 'long00000200');
+  expect(await compare(replica, account)).toMatchObject({ books: { charges: 100, orphan_count: 0 }, problems: [] });
+  const whole = await compare(replica, account);
+  expect(whole.books).toMatchObject({ charges: 200, orphan_count: 40 });
 });
 
 test('a payment that is not known yet, or that waits for its buyer, is no orphan', async () => {

@@ -6,12 +6,11 @@ import type { RunOfAccount } from '../daily-runs/daily-step.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { ProcessorRecord } from '../processors/processor.ts';
 import { type Found, ListComparison, listedOrphansMax } from './compare-list.ts';
+import { type ComparedBefore, timeToCompare } from './compared-time.rules.ts';
 
 const dayMs = 86_400_000;
-/** What a processor writes down late still lies in days that are compared again. */
-const comparedDaysMs = 3 * dayMs;
-/** The list begins so much earlier: a payment whose answer got lost is recorded here up to a day after it was there. */
-const overlapMs = dayMs;
+/** A processor that was never compared was used, when it charged within so long. */
+const usedWithinMs = 3 * dayMs;
 /** A list of a day has many pages. */
 const listLimitMs = 5 * 60_000;
 /** What one list covers: what was compared stays compared, should the rest of a long time take too long. */
@@ -26,7 +25,8 @@ const pageRecords = 1_000;
 const booksStatement = statement(
   'books-to-compare',
   `with known as (
-     select processor, test, compared_until from processor_comparisons where account_id = $1
+     select processor, test, compared_until, explained_until, looked_back_at
+     from processor_comparisons where account_id = $1
    ), refunds as (
      select processor, test, min(finished_at) as since from payments
      where account_id = $1 and step = 'refund' and status = 'succeeded'
@@ -43,20 +43,21 @@ const booksStatement = statement(
        and (name = $5 or exists (
          select from charges where account_id = $1 and processor = name and not test and charged_at >= $3))
    )
-   select processor, test, min(since) as since from used group by processor, test order by processor, test`,
+   select processor, test, min(used.since) as since, min(known.explained_until) as explained_until,
+     min(known.looked_back_at) as looked_back_at
+   from used left join known using (processor, test) group by processor, test order by processor, test`,
 );
 
-interface ToCompare {
+interface ToCompare extends ComparedBefore {
   readonly processor: string;
   readonly test: boolean;
-  readonly since: Date;
 }
 
 const writeStatement = statement('books-write', 'update daily_runs set books = $3 where account_id = $1 and id = $2');
 
 /**
- * Compares what the platform recorded as charged and given back with the processors' own lists: the last three days, and
- * more when no run came for long. What stands on one side only is told once, and the result is kept with the run. Of
+ * Compares what the platform recorded as charged and given back with the processors' own lists, as far back as
+ * `timeToCompare` says. What stands on one side only is told once, and the result is kept with the run. Of
  * rehearsals and live money alike, a refund that failed after it had been taken opens its charge again.
  *
  * An orphan makes the run not `ok`, for as long as the compared days show it: money that nobody can explain. So does a
@@ -91,7 +92,7 @@ const orphansText = (count: number): string =>
 async function booksToCompare(deps: PaymentDeps, accountId: string): Promise<readonly ToCompare[]> {
   const chosen = await deps.processors.chosen(accountId, false);
   const now = deps.clock.now();
-  const chargedFrom = new Date(now.getTime() - comparedDaysMs);
+  const chargedFrom = new Date(now.getTime() - usedWithinMs);
   const values = [accountId, processorName.options, chargedFrom, now, chosen.processor.name];
   return (await deps.database.pool.query<ToCompare>(booksStatement(values))).rows;
 }
@@ -103,32 +104,41 @@ const comparedStatement = statement(
    set compared_until = greatest(c.compared_until, excluded.compared_until)`,
 );
 
+/** $4 the end of what is explained, null when something is not; $5 whether it looked back */
+const endStatement = statement(
+  'books-end',
+  `update processor_comparisons set explained_until = $4,
+     looked_back_at = case when $5 then $4 else looked_back_at end
+   where account_id = $1 and processor = $2 and test = $3`,
+);
+
 /** Undefined when the process closes meanwhile. */
 async function compare(
   deps: PaymentDeps,
   run: RunOfAccount,
-  { processor: name, test, since }: ToCompare,
+  { processor: name, test, ...before }: ToCompare,
 ): Promise<BooksComparison | undefined> {
   const { accountId } = run;
+  const { pool } = deps.database;
   const { processor, secretKey } = await deps.processors.named(name, accountId, test);
-  const nowMs = deps.clock.nowMs();
-  const fromMs = Math.min(since.getTime(), nowMs - overlapMs) - comparedDaysMs;
-  const comparedFrom = new Date(fromMs + overlapMs);
+  const until = deps.clock.now();
+  const { listFromMs, fromMs, looksBack, isWhole } = timeToCompare(before, until);
+  const from = new Date(fromMs);
   // The end is excluded, and what is recorded this very moment belongs to it.
-  const endMs = nowMs + 1;
+  const endMs = until.getTime() + 1;
   const call = { accountId, secretKey, test };
-  const list = new ListComparison(deps, { accountId, processor: name, test }, comparedFrom, { processor, call });
-  for (let startMs = fromMs; startMs < endMs; startMs += portionMs) {
-    const [from, to] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
-    await deps.calls.make((signal) => readPages(processor.list(from, to, { ...call, signal }), list, run.isClosing), {
+  const list = new ListComparison(deps, { accountId, processor: name, test }, { from, isWhole }, { processor, call });
+  for (let startMs = listFromMs; startMs < endMs; startMs += portionMs) {
+    const [start, end] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
+    await deps.calls.make((signal) => readPages(processor.list(start, end, { ...call, signal }), list, run.isClosing), {
       limitMs: listLimitMs,
     });
     if (run.isClosing()) return undefined;
-    await deps.database.pool.query(comparedStatement([accountId, name, test, to]));
+    await pool.query(comparedStatement([accountId, name, test, end]));
   }
-  const until = new Date(nowMs);
   await list.end(until);
-  return comparisonOf(list.found, comparedFrom, until);
+  await pool.query(endStatement([accountId, name, test, list.explainsAll ? until : null, looksBack]));
+  return comparisonOf(list.found, from, until);
 }
 
 async function readPages(

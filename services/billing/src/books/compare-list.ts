@@ -3,6 +3,7 @@ import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../processors/processor.ts';
 import { type FailedRefund, reopenCharges } from '../refunds/reopen-charges.ts';
 import { type MoneyKind, notAtProcessor, type Orphan, verdictOn } from './books.rules.ts';
+import { type ComparedTime, clocksDifferMs } from './compared-time.rules.ts';
 import { type Books, type ComparedPayment, ownPaymentsOf } from './own-payments.ts';
 import { type OwnMoney, type PlatformSide, platformSide } from './platform-side.ts';
 import { tellOrphans } from './tell-orphans.ts';
@@ -19,10 +20,12 @@ export interface Found {
 export const listedOrphansMax = 100;
 /** More than a seller can read: what is beyond is counted, and told by the next runs, which skip what was told. */
 const toldMax = 1_000;
-/** Payments that the list lacks are asked for one by one. Where it lacks more, they count as lacking. */
+/** Payments that the list lacks are asked for one by one. Where a whole list lacks more, they count as lacking. */
 const lookUpsMax = 100;
-/** A processor's clock may be behind ours, or before it, by so much. */
-const clocksDifferMs = 15 * 60_000;
+
+interface ListedTime extends Pick<ComparedTime, 'isWhole'> {
+  readonly from: Date;
+}
 
 /** How the processor is asked for one payment. */
 interface Asked {
@@ -41,12 +44,15 @@ export class ListComparison {
   #orphanCount = 0;
   #told = 0;
   #lookUps = 0;
+  readonly #isWhole: boolean;
+  #unasked = 0;
 
-  /** @param from from when on each of our payments has to be in the list; the list begins earlier */
-  constructor(deps: PaymentDeps, books: Books, from: Date, asked: Asked) {
+  /** @param time from when on each of our payments has to be in the list; a whole one begins earlier */
+  constructor(deps: PaymentDeps, books: Books, { from, isWhole }: ListedTime, asked: Asked) {
     this.#deps = deps;
     this.#books = books;
     this.#asked = asked;
+    this.#isWhole = isWhole;
     this.#sides = {
       charge: platformSide(deps.database, books, 'charge', from),
       refund: platformSide(deps.database, books, 'refund', from),
@@ -60,6 +66,11 @@ export class ListComparison {
       orphans: this.#orphans,
       orphanCount: this.#orphanCount,
     };
+  }
+
+  /** Nothing stands on one side only, and nothing was left to the next comparison. */
+  get explainsAll(): boolean {
+    return this.#orphanCount === 0 && this.#unasked === 0;
   }
 
   /** Compares a page of the processor's list, which goes on where the page before ended. */
@@ -97,6 +108,7 @@ export class ListComparison {
     for (const own of missing) {
       const isThere = await this.#isThere(own);
       if (isThere === true) this.#onlyLookedUp[kind] += 1;
+      else if (isThere === undefined && !this.#isWhole) this.#unasked += 1;
       else if (isThere === false || own.at < surelyListed) orphans.push(notAtProcessor(kind, own));
     }
     await this.#add(orphans);
