@@ -159,7 +159,25 @@ test('of a sale and its renewal that are recorded at the same time, the second w
   }
 });
 
+test('renewals of an account without affiliates wait for no sale and lock no order', async () => {
+  const others = newId('account', Date.now());
+  const terms = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 10 };
+  await service.ask(createAffiliate, { body: terms }, { accountId: others });
+  const renewal = renewalOf(paidOrder());
+  await service.database.transaction((client) =>
+    recordRenewals(client, service.clock, [received(accountId, renewal), received(others, renewal)]),
+  );
+  for (const table of ['waiting_renewals', 'order_refunds']) {
+    const { rows } = await service.database.pool.query<{ account_id: string }>(
+      `select account_id from ${table} where account_id = any ($1)`,
+      [[accountId, others]],
+    );
+    expect(rows).toEqual([{ account_id: others }]);
+  }
+});
+
 test('a renewal whose sale never came is forgotten after 60 days', async () => {
+  await addAffiliate({ commissionPercent: 10 });
   await renews(renewalOf(paidOrder()));
   await renews(renewalOf(paidOrder()));
   await eventually(async () => (await waiting()) === 2);

@@ -55,11 +55,27 @@ const soldStatement = statement(
    from waiting join sold using (account_id, order_id) order by account_id, subscription_id, period`,
 );
 
+const accountsStatement = statement(
+  'renewals-accounts-with-affiliates',
+  `select account_id from unnest($1::text[]) as w(account_id)
+   where exists (select from affiliates as a where a.account_id = w.account_id)`,
+);
+
+/** An account without affiliates had none either when the subscription was sold: no sale of it is worth waiting for. */
+async function ofAccountsWithAffiliates(client: Client, renewals: readonly Renewal[]): Promise<readonly Renewal[]> {
+  const accountIds = [...new Set(renewals.map(({ accountId }) => accountId))];
+  const { rows } = await client.query<{ account_id: string }>(accountsStatement([accountIds]));
+  const known = new Set(rows.map(({ account_id }) => account_id));
+  return renewals.filter(({ accountId }) => known.has(accountId));
+}
+
 /**
  * Credits affiliates with renewals of the sales they brought, by the terms of the sale, once for each renewal. A renewal
  * whose sale is not known here waits for it: the sale may come later, from another stream.
  */
-export async function recordRenewals(client: Client, clock: Clock, renewals: readonly Renewal[]): Promise<void> {
+export async function recordRenewals(client: Client, clock: Clock, events: readonly Renewal[]): Promise<void> {
+  const renewals = await ofAccountsWithAffiliates(client, events);
+  if (renewals.length === 0) return;
   const keys = renewals.map(({ accountId, data }) => ({ accountId, orderId: data.orderId }));
   await lockOrders(client, keys);
   const rows = renewals.map(({ accountId, data }) => ({

@@ -15,7 +15,8 @@ import { PaymentsByKey } from './0014-payments-by-key.ts';
 import { Rehearsals } from './0015-rehearsals.ts';
 import { UnreadableKeys } from './0016-unreadable-keys.ts';
 import { AgeOfSimulatedBooks } from './0017-age-of-simulated-books.ts';
-import { ExplainedBooks } from './0017-explained-books.ts';
+import { ExplainedBooks } from './0018-explained-books.ts';
+import { LighterRenewals } from './0019-lighter-renewals.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -35,5 +36,6 @@ export const migrations: Migrations = [
   { name: '0015-rehearsals', class: Rehearsals },
   { name: '0016-unreadable-keys', class: UnreadableKeys },
   { name: '0017-age-of-simulated-books', class: AgeOfSimulatedBooks },
-  { name: '0017-explained-books', class: ExplainedBooks },
+  { name: '0018-explained-books', class: ExplainedBooks },
+  { name: '0019-lighter-renewals', class: LighterRenewals },
 ];
