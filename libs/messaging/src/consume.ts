@@ -109,7 +109,7 @@ async function consumeOnce({ nats, database, logger, handler, state }: ConsumerR
   const consumer = await openDurable(nats, handler.definition);
   // A server that lost the durable says so; opening again creates it.
   const pull = { max_messages: fetchAhead, abort_on_missing_resource: true };
-  const buffer = openMessageBuffer(await consumer.consume(pull), fetchAhead);
+  const buffer = openMessageBuffer(await consumer.consume(pull), fetchAhead, handler.gatherMs);
   const stopListening = nats.onLost(() => buffer.stopAcknowledging());
   state.stopWaiting = () => buffer.close();
   const onBegin = (): void => {

@@ -29,8 +29,11 @@ const gatherMs = 3;
 const releaseMs = 100;
 const checkEveryMs = 1_000;
 
-/** @param max messages held; NATS is asked for more only while there is room, and as many again wait in its client */
-export function openMessageBuffer(messages: ConsumerMessages, max: number): MessageBuffer {
+/**
+ * @param max messages held; NATS is asked for more only while there is room, and as many again wait in its client
+ * @param busyGatherMs how long to wait for more when some came while the batch before was handled
+ */
+export function openMessageBuffer(messages: ConsumerMessages, max: number, busyGatherMs = 0): MessageBuffer {
   const unacknowledged = new Map<number, JsMsg>();
   const waiting: JsMsg[] = [];
   const arrivals = createWaker();
@@ -70,6 +73,8 @@ export function openMessageBuffer(messages: ConsumerMessages, max: number): Mess
   };
   return {
     take: async (count) => {
+      const isBusy = waiting.length > 0 && waiting.length < count;
+      if (isBusy && busyGatherMs > 0 && !state.closed && !state.ended) await sleep(busyGatherMs);
       while (waiting.length === 0 && !state.closed && !state.ended) {
         await arrivals.sleep(checkEveryMs);
         if (waiting.length > 0) await sleep(gatherMs);

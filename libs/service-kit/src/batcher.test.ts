@@ -50,6 +50,37 @@ test('a lone item of an idle batcher runs in the same turn of the event loop', a
   expect(await answer).toBe(70);
 });
 
+test('a batch that gathers has what comes meanwhile, and starts as soon as it is full', async () => {
+  const { batches, finish, run } = heldRun();
+  const batcher = createBatcher({ maxBatch: 3, maxWaiting: 10, gatherMs: 60_000, run });
+  const answers = [batcher.add(1)];
+  for (const item of [2, 3]) {
+    await turn();
+    expect(batches).toEqual([]);
+    answers.push(batcher.add(item));
+  }
+  await turn();
+  expect(batches).toEqual([[1, 2, 3]]);
+  for (const item of [4, 5, 6]) answers.push(batcher.add(item));
+  finish.shift()?.();
+  await turn();
+  await turn();
+  expect(batches).toEqual([
+    [1, 2, 3],
+    [4, 5, 6],
+  ]);
+  finish.shift()?.();
+  expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50, 60]);
+});
+
+test('what gathers when it closes is run', async () => {
+  const run = async (items: number[]) => items.map((value) => ({ ok: true, value }) as const);
+  const batcher = createBatcher({ maxBatch: 3, maxWaiting: 10, gatherMs: 5, run });
+  const answers = [batcher.add(1), batcher.add(2)];
+  await batcher.close();
+  expect(await Promise.all(answers)).toEqual([1, 2]);
+});
+
 test('beyond maxWaiting an item is refused; one in flight does not count', async () => {
   const { finish, run } = heldRun();
   const batcher = createBatcher({ maxBatch: 1, maxWaiting: 2, run });

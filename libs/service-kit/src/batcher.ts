@@ -16,6 +16,8 @@ export interface BatcherOptions<I, O> {
   readonly maxWaiting: number;
   /** Batches under way at once. */
   readonly concurrency?: number;
+  /** A batch waits so long for more items, where nobody waits for a single one; 0 unless given. */
+  readonly gatherMs?: number;
   /** As many outcomes as items, in their order; when it throws, every item of the batch fails with that error. */
   readonly run: (items: I[]) => Promise<Outcome<O>[]>;
 }
@@ -31,15 +33,16 @@ interface Waiting<I, O> {
 }
 
 /**
- * Lets items that wait at the same time share one run. There is no timer: an item that finds a free slot starts at
+ * Lets items that wait at the same time share one run. Unless `gatherMs` is given there is no timer: an item that finds a free slot starts at
  * once with whatever arrived in the same turn of the event loop; items that arrive while all slots work go together
  * next. So a lone item waits for nobody, and the busier it gets, the larger the batches.
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O> {
-  const { maxBatch, maxWaiting, concurrency = 1, run } = options;
+  const { maxBatch, maxWaiting, concurrency = 1, gatherMs = 0, run } = options;
   let waiting: Waiting<I, O>[] = [];
   let working = 0;
   let scheduled = false;
+  let gathering: NodeJS.Timeout | undefined;
   let closing: Promise<void> | undefined;
   let whenIdle: (() => void) | undefined;
   // A batch belongs to many requests: it must not run inside the trace of whichever came first.
@@ -47,16 +50,29 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
 
   function start(): void {
     scheduled = false;
+    gathering = undefined;
     while (working < concurrency && waiting.length > 0) {
       const batch = waiting.length <= maxBatch ? waiting : waiting.slice(0, maxBatch);
       waiting = batch === waiting ? [] : waiting.slice(maxBatch);
       working += 1;
       void outsideRequests(() => settle(run, batch)).then(() => {
         working -= 1;
-        start();
+        if (gatherMs === 0 || waiting.length === 0) start();
+        else schedule();
       });
     }
     if (working === 0 && waiting.length === 0) whenIdle?.();
+  }
+
+  /** A batch that is full does not wait for more. */
+  function schedule(): void {
+    const isFull = waiting.length >= maxBatch;
+    if (working >= concurrency || (scheduled && !(isFull && gathering !== undefined))) return;
+    clearTimeout(gathering);
+    gathering = undefined;
+    scheduled = true;
+    if (gatherMs === 0 || isFull) setImmediate(start);
+    else gathering = setTimeout(start, gatherMs);
   }
 
   return {
@@ -69,10 +85,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
         return Promise.reject(new BatcherFullError(`${maxWaiting} are waiting already`));
       return new Promise<O>((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        if (working < concurrency && !scheduled) {
-          scheduled = true;
-          setImmediate(start);
-        }
+        schedule();
       });
     },
     close: () => {

@@ -1,6 +1,6 @@
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
 import { subscriptionRebilled } from '@app/contracts/subscriptions';
-import { type EventHandler, onEvent } from '@app/messaging/event-handler';
+import { type EventHandler, onEvent, unhurried } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { namesCode, recordCommissions } from './record-commissions.ts';
 import { recordRefunds } from './record-refunds.ts';
@@ -8,7 +8,7 @@ import { recordRenewals } from './record-renewals.ts';
 
 /** Few batches write to the outbox; the relay is woken after those alone. */
 export function eventHandlers(clock: Clock, wakeRelay: () => void): EventHandler[] {
-  return [
+  return unhurried([
     onEvent(
       orderPaid,
       async (orders, client, onCommit) => {
@@ -19,7 +19,7 @@ export function eventHandlers(clock: Clock, wakeRelay: () => void): EventHandler
     onEvent(subscriptionRebilled, (events, client) => recordRenewals(client, clock, events), isNoTest),
     onEvent(orderRefunded, (events, client) => recordRefunds(client, clock, events, 'refunded'), isNoTest),
     onEvent(orderReopened, (events, client) => recordRefunds(client, clock, events, 'reopened'), isNoTest),
-  ];
+  ]);
 }
 
 /** Test orders earn no commission. */

@@ -10,12 +10,14 @@ export interface BatchedStatement<I, O> {
   readonly keysOf: (item: I) => readonly string[];
   /** As many outcomes as items, in their order. Locks rows in one order, whatever the order of the items. */
   readonly write: (items: readonly I[]) => Promise<readonly O[]>;
+  /** A batch holds one of the pool's connections while its statement runs; 2 at once unless given. */
+  readonly concurrency?: number;
+  /** A batch waits so long for more items, where nobody waits for a single one. */
+  readonly gatherMs?: number;
 }
 
 /** At most so many items share one commit. */
 const batchMax = 64;
-/** A batch holds one of the pool's connections while its statement runs. */
-const concurrency = 2;
 
 interface Waiting<I> {
   readonly item: I;
@@ -28,11 +30,12 @@ interface Waiting<I> {
  * leave the commit in doubt. What waits is bounded by those who ask, as it is where they wait for a connection.
  */
 export function batchStatement<I, O>(batched: BatchedStatement<I, O>): Pick<Batcher<I, O>, 'add' | 'close'> {
-  const { span, keysOf } = batched;
+  const { span, keysOf, concurrency = 2, gatherMs = 0 } = batched;
   const batcher = createBatcher<Waiting<I>, O>({
     maxBatch: batchMax,
     maxWaiting: Number.POSITIVE_INFINITY,
     concurrency,
+    gatherMs,
     run: (batch) => {
       const items = () => batch.map(({ traceparent }) => ({ name: span.one, traceparent }));
       const attributes = { 'app.payments': batch.length };

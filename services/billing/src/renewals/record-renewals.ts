@@ -68,6 +68,13 @@ const writeStatement = statement(
 );
 
 /**
+ * Nobody waits for one renewal, and a batch of few costs nearly as much as one of many: PostgreSQL plans its statement for
+ * each. So one batch is written at a time, and waits for more. At 64 calls at once an account's run is faster than the
+ * processor still: 64 in some 20 ms.
+ */
+const together = { concurrency: 1, gatherMs: 5 };
+
+/**
  * The answers to payments of renewals, and all that follows from them, in one transaction for many: the payment, the charge,
  * the period, the subscription as it stands at that moment, and the events. Of two answers to one payment the first one
  * counts.
@@ -75,6 +82,7 @@ const writeStatement = statement(
 export function createRenewalAnswers(database: Database, clock: Clock): RenewalAnswers {
   return batchStatement<RenewalAnswer, boolean>({
     span: { one: 'record renewal', many: 'record renewals' },
+    ...together,
     keysOf: ({ payment }) => [payment.id],
     write: async (answers) => {
       const written = await database.transaction((client) => writeAnswers(client, answers, clock.nowMs()));

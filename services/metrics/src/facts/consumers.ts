@@ -9,7 +9,7 @@ import {
   subscriptionResumed,
   subscriptionStarted,
 } from '@app/contracts/subscriptions';
-import { type EventHandler, onEvent } from '@app/messaging/event-handler';
+import { type EventHandler, onEvent, unhurried } from '@app/messaging/event-handler';
 import { recordNames } from '../products/record-names.ts';
 import {
   factOfCancellation,
@@ -26,7 +26,7 @@ import {
 import { recordFacts } from './record-facts.ts';
 
 export function eventHandlers(): EventHandler[] {
-  return [
+  return unhurried([
     onEvent(orderPaid, (events, client) => recordFacts(client, events.map(factOfOrder))),
     onEvent(orderRefunded, (events, client) => recordFacts(client, events.map(factOfRefund))),
     onEvent(orderReopened, (events, client) => recordFacts(client, events.map(factOfReopening))),
@@ -39,5 +39,5 @@ export function eventHandlers(): EventHandler[] {
     onEvent(subscriptionCanceled, (events, client) => recordFacts(client, events.map(factOfCancellation))),
     onEvent(productCreated, (events, client) => recordNames(client, events)),
     onEvent(productRenamed, (events, client) => recordNames(client, events)),
-  ];
+  ]);
 }

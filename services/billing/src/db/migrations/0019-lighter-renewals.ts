@@ -1,10 +1,11 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * charges, renewals        are written by the statement that writes, or locks, the payment and the subscription that they name,
- *                          and nothing deletes these: looking them up again for each row finds nothing.
- * payments, subscriptions  a renewal writes each once more. A vacuum of them reads all of their indexes, so it waits until a
- *                          fifth of the rows has changed, whatever the server says for smaller tables.
+ * References go: rows of `charges` and `renewals` are written by the statement that writes or locks the payment and the
+ * subscription that they name, and nothing deletes these. To look them up again for each row finds nothing.
+ *
+ * A renewal changes a row of three tables. A vacuum of one reads all of its indexes, so it waits until a fifth of the rows has
+ * changed, whatever the server says for small tables.
  */
 export class LighterRenewals extends Migration {
   override async up(): Promise<void> {
@@ -13,7 +14,7 @@ export class LighterRenewals extends Migration {
       alter table renewals
         drop constraint renewals_subscription_id_fkey,
         drop constraint renewals_payment_id_fkey`);
-    for (const table of ['payments', 'subscriptions']) {
+    for (const table of ['payments', 'subscriptions', 'renewals']) {
       this.addSql(`
         alter table ${table} set (autovacuum_vacuum_scale_factor = 0.2, autovacuum_vacuum_threshold = 5000,
           autovacuum_analyze_scale_factor = 0.1, autovacuum_analyze_threshold = 5000)`);

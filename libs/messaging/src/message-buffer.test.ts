@@ -1,0 +1,63 @@
+import { eventually } from '@app/testing/eventually';
+import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import { expect, test } from 'vitest';
+import { openMessageBuffer } from './message-buffer.ts';
+
+/** Messages that come when they are sent; closing ends them. */
+function line() {
+  let seq = 0;
+  let wake: () => void = () => undefined;
+  let closed = false;
+  const sent: JsMsg[] = [];
+  const messages = {
+    close: async () => {
+      closed = true;
+      wake();
+    },
+    async *[Symbol.asyncIterator]() {
+      while (!closed) {
+        const next = sent.shift();
+        if (next !== undefined) yield next;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  } as unknown as ConsumerMessages;
+  const send = (): void => {
+    seq += 1;
+    sent.push({ seq } as JsMsg);
+    wake();
+  };
+  return { messages, send };
+}
+
+const seqsOf = (batch: readonly JsMsg[]): number[] => batch.map(({ seq }) => seq);
+
+test('where nobody waits for the effect, what comes while a batch gathers comes along', async () => {
+  const { messages, send } = line();
+  const buffer = openMessageBuffer(messages, 10, 60);
+  send();
+  expect(seqsOf(await buffer.take(10))).toEqual([1]);
+  send();
+  // The second came while the first was handled.
+  await new Promise((resolve) => setImmediate(resolve));
+  const batch = buffer.take(10);
+  for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  send();
+  expect(seqsOf(await batch)).toEqual([2, 3]);
+  buffer.close();
+  buffer.stopFetching();
+  await eventually(async () => (await buffer.ended) === undefined);
+});
+
+test('a full batch does not gather, and closing takes nothing', async () => {
+  const { messages, send } = line();
+  const buffer = openMessageBuffer(messages, 10, 60_000);
+  send();
+  send();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(seqsOf(await buffer.take(2))).toEqual([1, 2]);
+  buffer.close();
+  send();
+  expect(await buffer.take(2)).toEqual([]);
+  buffer.stopFetching();
+});
