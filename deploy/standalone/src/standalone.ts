@@ -18,6 +18,7 @@ import { followParent } from './parent.ts';
 import { loadSecrets, noteSellerMade, type Renewal } from './secrets.ts';
 import { ensureSeller } from './seller.ts';
 import { loadServices, startServices } from './services.ts';
+import { untilReady } from './until-ready.ts';
 
 /** Together within the ten seconds that whoever stops us waits; the servers have theirs whatever the services took. */
 const servicesCloseWithinMs = 6_000;
@@ -120,6 +121,7 @@ async function start(
     { config, secrets, infrastructure, clock, logger, resources: services, say },
     () => ensureSeller(seller),
   );
+  await untilReady(checks, say);
   await addHealthServer(config, checks, services);
   const credentials = { ...prepared, baseUrl: config.PUBLIC_URL ?? url };
   writeCredentials(config.DATA_DIR, credentials);
