@@ -57,7 +57,8 @@ type Pool = Database['pool'];
 
 function poolOf({ pool }: Database, between: Between): Pool {
   const query = (config: Parameters<Pool['query']>[0]) => between(() => pool.query(config));
-  return Object.assign(Object.create(pool) as Pool, { query });
+  // A session of its own is the pool's: it counts its connections itself.
+  return Object.assign(Object.create(pool) as Pool, { query, connect: () => pool.connect() });
 }
 
 function clientOf(client: Client, between: Between): Client {

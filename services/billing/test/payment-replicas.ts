@@ -17,6 +17,7 @@ import { createTries } from '../src/payments/write-try.ts';
 import type { PaymentProcessor } from '../src/processors/processor.ts';
 import { readBookEntries } from '../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
+import { countRenewals } from '../src/renewals/count-renewals.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
 import { type Fault, type FaultyProcessor, faultyProcessor } from './processors/faulty-processor.ts';
 
@@ -31,7 +32,7 @@ export interface Replica {
   round(): Promise<void>;
   /** A daily run of one account; returns how many holds it settled. */
   daily(accountId: string): Promise<number>;
-  /** The step of a daily run that charges renewals; returns its counts. */
+  /** The steps of a daily run that charge renewals and count what ended of them; returns its counts. */
   renew(accountId: string, run?: Partial<RunOfAccount>): Promise<RenewCounts>;
 }
 
@@ -98,7 +99,7 @@ export async function startReplicas(deadlineMs = 250): Promise<Replicas> {
     books: (accountId) =>
       readBookEntries(async (sql, values) => (await database.pool.query(sql, values)).rows, accountId, clock.now()),
     clear: async () => {
-      await database.pool.query('truncate renewals, payments, charges, holds, payment_methods');
+      await database.pool.query('truncate renewals, renewal_counts, payments, charges, holds, payment_methods');
     },
     close: async () => {
       await Promise.all(started.map(({ calls }) => calls.close()));
@@ -143,7 +144,8 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     },
     renew: async (accountId, run = {}) => {
       const counts = noCounts();
-      await renewDue(deps)(deps, { ...runOf(accountId, deps), ...run }, counts);
+      const renewing = { ...runOf(accountId, deps), ...run };
+      for (const step of [renewDue(deps), countRenewals]) await step(deps, renewing, counts);
       const { charged, chargedCents, retried, canceled } = counts;
       return { charged, chargedCents, retried, canceled };
     },

@@ -20,6 +20,12 @@ const sources: readonly Source[] = [
     rows: `step = 'refund' and status = 'succeeded'`,
     due: `step = 'refund' and status = 'succeeded'`,
   },
+  // Renewals that ended since the last run are counted.
+  {
+    table: 'renewal_counts',
+    rows: 'counted_run_id is null and not test',
+    due: 'counted_run_id is null and not test',
+  },
   // Books are compared for as long as money moves, and a month longer: what a processor takes without us is found as well.
   { table: 'charges', rows: 'not test', due: `not test and charged_at >= $2::timestamptz - interval '35 days'` },
 ];

@@ -1,5 +1,4 @@
 import type { OutboxRow } from '@app/messaging/outbox';
-import type { RenewalEffect } from '../renewals/renewal.rules.ts';
 import type { Payment } from './payment.types.ts';
 import { completedBy, endedUpdate, type PaymentChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -12,7 +11,6 @@ export interface RecordedWith {
   readonly ended?: Payment;
   /** Events beside `payment.completed`. */
   readonly events?: readonly OutboxRow[];
-  readonly onRenewed?: (effect: RenewalEffect) => void;
 }
 
 /**
@@ -23,7 +21,7 @@ export async function recordChange(
   { answers, clock, wakeRelay }: PaymentDeps,
   payment: Payment,
   change: PaymentChange,
-  { requestId, ended, events = [], onRenewed }: RecordedWith,
+  { requestId, ended, events = [] }: RecordedWith,
 ): Promise<boolean> {
   const source: PaymentEventSource = { accountId: payment.account_id, requestId, nowMs: clock.nowMs() };
   const end = change.ended === null ? null : endedUpdate(change.ended.message, source.nowMs);
@@ -32,8 +30,7 @@ export async function recordChange(
     ...events.map(of(payment)),
     ...(ended === undefined || end === null ? [] : completedEvents(completedBy(ended, end), source).map(of(ended))),
   ];
-  const about = onRenewed === undefined ? {} : { onRenewed };
-  const recorded = await answers.add({ payment, change, end, events: written, ...about });
+  const recorded = await answers.add({ payment, change, end, events: written });
   // The end of a renewal is told of by the statement that writes it.
   if (recorded && (written.length > 0 || payment.step === 'renewal')) wakeRelay();
   return recorded;

@@ -1,6 +1,5 @@
 import type { PaymentProcessor, ProcessorCall, ProcessorOutcome } from '../processors/processor.ts';
 import { UnreadableKeyError } from '../processors/processors.ts';
-import type { RenewalEffect } from '../renewals/renewal.rules.ts';
 import type { Charge, Payment, PaymentRequest } from './payment.types.ts';
 import { changeBy, keyUnreadableChange, type PaymentChange, unknownChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -16,8 +15,6 @@ export interface About {
   readonly charges: readonly Charge[];
   /** The payment that a release ends. */
   readonly ended?: Payment;
-  /** Told what the end of a renewal brought about, once it is written. */
-  readonly onRenewed?: (effect: RenewalEffect) => void;
   /** Nothing of the payment was ever sent: what cannot be sent now has not arrived. */
   readonly isFirst?: boolean;
 }
@@ -90,14 +87,13 @@ export async function record(
   deps: PaymentDeps,
   payment: Payment,
   change: PaymentChange,
-  { requestId, charges, ended, onRenewed }: About,
+  { requestId, charges, ended }: About,
 ): Promise<boolean> {
   const source = { accountId: payment.account_id, requestId, nowMs: deps.clock.nowMs() };
   const events = stepEvents(payment, change, charges, source);
   return await recordChange(deps, payment, change, {
     ...{ requestId, events },
     ...(ended === undefined ? {} : { ended }),
-    ...(onRenewed === undefined ? {} : { onRenewed }),
   });
 }
 

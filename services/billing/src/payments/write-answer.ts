@@ -4,7 +4,6 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { batchStatement } from '../db/batched-statement.ts';
 import { createRenewalAnswers } from '../renewals/record-renewals.ts';
-import type { RenewalEffect } from '../renewals/renewal.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
 import { updateColumns, updateRecord } from './payment-update.ts';
@@ -16,7 +15,6 @@ export interface Answer {
   /** What becomes of the payment that a release ended. */
   readonly end: PaymentUpdate | null;
   readonly events: readonly AnswerEvent[];
-  readonly onRenewed?: (effect: RenewalEffect) => void;
 }
 
 export interface AnswerEvent extends OutboxRow {

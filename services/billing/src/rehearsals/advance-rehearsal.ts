@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idSuffixOf, newIdSuffix } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
-import { noCounts } from '../daily-runs/daily-counts.rules.ts';
+import { type DailyCounts, noCounts } from '../daily-runs/daily-counts.rules.ts';
 import type { DailyStep, RunOfAccount } from '../daily-runs/daily-step.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { countDay, type DayCounts } from './day-counts.ts';
 import {
   beginRehearsal,
   commitDay,
@@ -49,7 +48,7 @@ export async function advanceRehearsal(deps: RehearsalDeps, asked: Asked, days: 
   while (true) {
     const begun = await beginRehearsal(deps.database, rehearsal, deps.clock.now());
     if (begun.kind === 'finished') return begun.result;
-    if (begun.kind === 'begun') return await work(deps, rehearsal, begun.done, begun.resumed);
+    if (begun.kind === 'begun') return await work(deps, rehearsal, begun.done);
     if (deps.isClosing()) throw closing();
     if (Date.now() >= deadlineMs) throw begun.same ? stillUnderWay() : anotherUnderWay();
     await sleep(pollMs);
@@ -63,12 +62,7 @@ const stillUnderWay = () =>
 const anotherUnderWay = () =>
   new DomainError('invalid_transition', 'Another request moves this account’s rehearsals. Wait until it has ended.');
 
-async function work(
-  deps: RehearsalDeps,
-  rehearsal: Rehearsal,
-  begun: RehearsalDone,
-  resumed: boolean,
-): Promise<RehearsalResult> {
+async function work(deps: RehearsalDeps, rehearsal: Rehearsal, begun: RehearsalDone): Promise<RehearsalResult> {
   const { database, clock, logger, isClosing } = deps;
   const keep = (longer: boolean): Promise<void> =>
     keepLease(database, rehearsal, longer).catch((err: unknown) =>
@@ -80,7 +74,7 @@ async function work(
     let done = begun;
     while (true) {
       if (isClosing()) throw closing();
-      const day = await runDay(deps, rehearsal, done, resumed && done === begun);
+      const day = await runDay(deps, rehearsal, done);
       if (day.done.done_days === rehearsal.days) return day.result;
       done = day.done;
     }
@@ -104,7 +98,6 @@ async function runDay(
   deps: RehearsalDeps,
   rehearsal: Rehearsal,
   before: RehearsalDone,
-  resumed: boolean,
 ): Promise<{ readonly done: RehearsalDone; readonly result: RehearsalResult }> {
   const { database, clock, logger, isClosing } = deps;
   const { accountId } = rehearsal;
@@ -121,8 +114,7 @@ async function runDay(
     // The day is not done; whoever goes on repeats it.
     if (isClosing()) throw closing();
   }
-  const day = resumed ? await countDay(database, accountId, runId) : counts;
-  const done = added(before, aheadDays, day, counts.problems.length === 0);
+  const done = added(before, aheadDays, counts);
   const result = await commitDay(database, rehearsal, done, clock.now());
   if (result === undefined) throw stillUnderWay();
   return { done, result };
@@ -133,10 +125,10 @@ function runIdOf({ commandId }: Rehearsal, day: number): string {
   return idOfCommand('dailyRun', idSuffixOf(0, createHash('sha256').update(`${commandId} ${day}`).digest()));
 }
 
-const added = (before: RehearsalDone, ahead_days: number, day: DayCounts, ok: boolean): RehearsalDone => ({
+const added = (before: RehearsalDone, ahead_days: number, day: DailyCounts): RehearsalDone => ({
   ahead_days,
   done_days: before.done_days + 1,
-  ok: before.ok && ok,
+  ok: before.ok && day.problems.length === 0,
   charged: before.charged + day.charged,
   charged_cents: before.charged_cents + day.chargedCents,
   retried: before.retried + day.retried,

@@ -26,11 +26,7 @@ export interface RehearsalDone {
 }
 
 export type Begun =
-  | {
-      readonly kind: 'begun';
-      readonly done: RehearsalDone /** Somebody began its next day before. */;
-      readonly resumed: boolean;
-    }
+  | { readonly kind: 'begun'; readonly done: RehearsalDone }
   | { readonly kind: 'finished'; readonly result: RehearsalResult }
   /** Somebody else works on this command, or on another one. */
   | { readonly kind: 'under way'; readonly same: boolean };
@@ -86,7 +82,7 @@ export async function beginRehearsal(database: Database, rehearsal: Rehearsal, n
     const { done_days, ok, charged, charged_cents, retried, canceled } = done;
     const counts = [done_days, ok, charged, charged_cents, retried, canceled];
     await client.query(beginStatement([accountId, commandId, owner, days, ...counts]));
-    return { kind: 'begun', done, resumed: same };
+    return { kind: 'begun', done };
   });
 }
 

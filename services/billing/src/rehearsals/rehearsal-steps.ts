@@ -1,6 +1,7 @@
 import type { DailyStep } from '../daily-runs/daily-step.ts';
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { countRenewals } from '../renewals/count-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { checkRehearsedRenewals } from './check-renewals.ts';
 
@@ -9,4 +10,5 @@ export const rehearsalSteps = (payments: PaymentDeps): readonly DailyStep[] => [
   (_, run) => checkRehearsedRenewals(payments, run),
   async (_, run) => void (await settleDueHolds(payments, run)),
   renewDue(payments),
+  countRenewals,
 ];

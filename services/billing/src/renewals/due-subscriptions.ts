@@ -42,7 +42,12 @@ export interface DueCursor {
 
 const columns = `id, order_id, product_name, customer_email, amount_cents, currency, status, failed_tries, hard_declined,
   free_try, payment_method, processor, billing_interval, test, anchor, anchor_period, period, current_period_end, next_charge_at`;
-const isDue = 'account_id = $1 and test = $2 and next_charge_at <= $3';
+/**
+ * A renewal whose outcome is unknown is looked up, and no other is begun beside it. The open ones of an account are few: they
+ * are read once, by `payments_unfinished_of_account`, and not for each subscription.
+ */
+const isDue = `account_id = $1 and test = $2 and next_charge_at <= $3 and order_id not in (
+    select p.order_id from payments as p where p.account_id = $1 and p.next_check_at is not null and p.step = 'renewal')`;
 
 /** Along the index `subscriptions_due`; with nothing due it reads one entry. */
 const dueStatement = statement(
@@ -52,7 +57,7 @@ const dueStatement = statement(
    order by next_charge_at, id limit $6`,
 );
 
-/** What is due, the longest due first. `next_charge_at` has whole milliseconds, so a page ends where the next one begins. */
+/** What would be charged now, the longest due first. `next_charge_at` has whole milliseconds, so a page ends where the next one begins. */
 export async function readDue(
   { pool }: Pick<Database, 'pool'>,
   { accountId, test, now }: DueScope,
@@ -79,7 +84,7 @@ const sumStatement = statement(
    group by 1, 2 order by 1, 2`,
 );
 
-/** How much is due. @param since leaves out what was due by then already */
+/** How much would be charged now. @param since leaves out what was due by then already */
 export async function sumDue(
   { pool }: Pick<Database, 'pool'>,
   { accountId, test, now }: DueScope,

@@ -6,14 +6,16 @@ import { notReceived } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentChange } from '../payments/payment-change.rules.ts';
 import { updateColumns, updateRecord } from '../payments/payment-update.ts';
-import { effectOf, type RenewalEffect, type RenewalEnd } from './renewal.rules.ts';
+import { effectOf, type RenewalEnd } from './renewal.rules.ts';
 import {
   changedSubscriptions,
+  countsValue,
   eventsValue,
   type LockedSubscription,
   lockedColumns,
   subscriptionValues,
   type WrittenRenewal,
+  writtenCounts,
   writtenEvents,
 } from './renewal-rows.ts';
 
@@ -21,8 +23,6 @@ import {
 export interface RenewalAnswer {
   readonly payment: Payment;
   readonly change: PaymentChange;
-  /** Told when the answer ended the payment and was recorded. */
-  readonly onRenewed?: (effect: RenewalEffect) => void;
 }
 
 /** Writes answers; false for one whose payment came to an end before. */
@@ -64,6 +64,7 @@ const writeStatement = statement(
      where r.account_id = c.account_id and r.subscription_id = any ($5::text[])
        and r.subscription_id = c.subscription_id and r.period = c.period
    ), changed as (${changedSubscriptions(6)}
+   ), counted as (${writtenCounts(9)}
    )${writtenEvents(8)}`,
 );
 
@@ -76,7 +77,7 @@ const together = { concurrency: 1, gatherMs: 5 };
 
 /**
  * The answers to payments of renewals, and all that follows from them, in one transaction for many: the payment, the charge,
- * the period, the subscription as it stands at that moment, and the events. Of two answers to one payment the first one
+ * the period, the subscription as it stands at that moment, what runs count, and the events. Of two answers to one payment the first one
  * counts.
  */
 export function createRenewalAnswers(database: Database, clock: Clock): RenewalAnswers {
@@ -84,14 +85,7 @@ export function createRenewalAnswers(database: Database, clock: Clock): RenewalA
     span: { one: 'record renewal', many: 'record renewals' },
     ...together,
     keysOf: ({ payment }) => [payment.id],
-    write: async (answers) => {
-      const written = await database.transaction((client) => writeAnswers(client, answers, clock.nowMs()));
-      for (const [index, { onRenewed }] of answers.entries()) {
-        const effect = written[index]?.effect;
-        if (effect !== undefined) onRenewed?.(effect);
-      }
-      return written.map((each) => each !== undefined);
-    },
+    write: (answers) => database.transaction((client) => writeAnswers(client, answers, clock.nowMs())),
   });
 }
 
@@ -100,12 +94,8 @@ interface Locked extends LockedSubscription {
   readonly payment_status: Payment['status'];
 }
 
-/** What was written of each answer; undefined where the payment had ended before. */
-async function writeAnswers(
-  client: Client,
-  answers: readonly RenewalAnswer[],
-  nowMs: number,
-): Promise<({ readonly effect?: RenewalEffect } | undefined)[]> {
+/** Whether each answer was written; false where the payment had ended before. */
+async function writeAnswers(client: Client, answers: readonly RenewalAnswer[], nowMs: number): Promise<boolean[]> {
   const { rows } = await client.query<Locked>(lockStatement(lockValues(answers)));
   const locked = new Map(rows.map((row) => [row.payment_id, row]));
   const taken = answers.map((answer) => {
@@ -116,7 +106,7 @@ async function writeAnswers(
   });
   const changing = taken.filter((each) => each !== undefined);
   if (changing.length > 0) await write(client, changing, nowMs);
-  return taken.map((each) => (each?.ended === undefined ? each && {} : { effect: each.ended.effect }));
+  return taken.map((each) => each !== undefined);
 }
 
 function lockValues(answers: readonly RenewalAnswer[]): string[][] {
@@ -128,9 +118,9 @@ function lockValues(answers: readonly RenewalAnswer[]): string[][] {
 function endedBy({ payment, change }: RenewalAnswer, subscription: LockedSubscription): WrittenRenewal | undefined {
   const { finished_at, last_four } = change.payment;
   if (finished_at === null) return undefined;
-  const { id: paymentId, processor } = payment;
+  const { id: paymentId, processor, amount_cents: cents } = payment;
   const end = endOf(payment, change, finished_at);
-  return { subscription, paymentId, end, effect: effectOf(subscription, end), card: { processor, last_four } };
+  return { subscription, paymentId, cents, end, effect: effectOf(subscription, end), card: { processor, last_four } };
 }
 
 /** A rehearsal is ahead of the clock: its payments are made at its time, and end then or later. */
@@ -165,6 +155,7 @@ async function write(client: Client, changing: readonly Changing[], nowMs: numbe
       ...[JSON.stringify(renewals), renewals.map(({ subscription_id }) => subscription_id)],
       ...subscriptionValues(ended),
       await eventsValue(client, ended, nowMs),
+      countsValue(ended),
     ]),
   );
 }

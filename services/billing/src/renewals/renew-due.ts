@@ -9,7 +9,6 @@ import { claimRenewals, type RenewalRun } from './claim-renewals.ts';
 import { type DueCursor, type DueSubscription, readDue, sumDue } from './due-subscriptions.ts';
 import { createLane, type Lane } from './lane.ts';
 import { needsNoPayment, renewWithoutPayment } from './renew-without-payment.ts';
-import type { RenewalEffect } from './renewal.rules.ts';
 
 /**
  * Claimed and not sent, or read ahead, are two batches at most. At 64 calls at once that a processor lets run into their
@@ -27,7 +26,8 @@ const unansweredDetail =
 
 /**
  * The step that charges what is due: renewals and retries, one period at most for each subscription. Every payment is
- * written before its call. What a process that died had sent, or was about to, is looked up by the payments loop.
+ * written before its call. What a process that died had sent, or was about to, is looked up by the payments loop. What
+ * became of them is counted from the rows of their ends, by `countRenewals`.
  */
 export function renewDue(deps: PaymentDeps): DailyStep {
   const shared = createSemaphore(callsMax);
@@ -40,7 +40,6 @@ interface Step {
   readonly shared: Semaphore;
   readonly run: RunOfAccount;
   readonly renewing: RenewalRun;
-  readonly counts: DailyCounts;
   readonly lane: Lane;
   /** Payments in a row whose outcome nobody knows. */
   unanswered: number;
@@ -54,7 +53,7 @@ async function renewOfAccount(
 ): Promise<void> {
   const { accountId, runId, test } = run;
   const renewing = { accountId, runId, test, now: run.now() };
-  const step: Step = { deps, shared, run, renewing, counts, lane: createLane(callsOfAccountMax), unanswered: 0 };
+  const step: Step = { deps, shared, run, renewing, lane: createLane(callsOfAccountMax), unanswered: 0 };
   const due = await sumDue(deps.database, renewing);
   run.progress.expect(due.reduce((sum, { count }) => sum + count, 0));
   if (due.length === 0) return;
@@ -107,34 +106,23 @@ async function nextBatch(step: Step, after: DueCursor | null): Promise<Batch | n
   if (last === undefined) return null;
   const without = page.filter(needsNoPayment);
   const charged = page.filter((due) => !needsNoPayment(due));
-  countWithout(step, await renewWithoutPayment(deps, renewing, without));
+  const ended = await renewWithoutPayment(deps, renewing, without);
+  step.run.progress.done(ended);
+  if (ended > 0) deps.wakeRelay();
   return { payments: await claim(step, charged), last };
 }
 
-async function claim({ deps, renewing, counts }: Step, due: readonly DueSubscription[]): Promise<Payment[]> {
+async function claim({ deps, renewing }: Step, due: readonly DueSubscription[]): Promise<Payment[]> {
   const { processor } = await deps.processors.chosen(renewing.accountId, renewing.test);
-  const payments = await claimRenewals(deps.database, renewing, due, processor.name, deps.clock.nowMs());
-  const retries = new Set(due.filter(({ status }) => status === 'past_due').map(({ order_id }) => order_id));
-  counts.retried += payments.filter(({ order_id }) => retries.has(order_id)).length;
-  return payments;
-}
-
-function countWithout({ deps, run, counts }: Step, effects: readonly RenewalEffect[]): void {
-  for (const effect of effects) {
-    if (effect.told?.statusBefore === 'past_due') counts.retried += 1;
-    countEffect(counts, effect, null);
-  }
-  run.progress.done(effects.length);
-  if (effects.length > 0) deps.wakeRelay();
+  return await claimRenewals(deps.database, renewing, due, processor.name, deps.clock.nowMs());
 }
 
 /** One payment's fault keeps no other from its turn; an outage ends the step. */
 async function charge(step: Step, payment: Payment): Promise<void> {
-  const { deps, run, counts, shared } = step;
-  const onRenewed = (effect: RenewalEffect): void => countEffect(counts, effect, payment);
+  const { deps, run, shared } = step;
   try {
     const ended = await deps.calls.during(payment.id, () =>
-      shared.run(() => sendPayment(deps, payment, { requestId: null, charges: [], onRenewed })),
+      shared.run(() => sendPayment(deps, payment, { requestId: null, charges: [] })),
     );
     step.unanswered = ended.status === 'unknown' ? step.unanswered + 1 : 0;
     run.progress.done(1);
@@ -142,17 +130,4 @@ async function charge(step: Step, payment: Payment): Promise<void> {
     if (isOutage(err)) throw err;
     deps.logger.error({ err, ...named(payment) }, 'a renewal could not be charged; the processor will be asked');
   }
-}
-
-/** @param payment null for a period that costs nothing */
-function countEffect(counts: DailyCounts, { paid, after, told }: RenewalEffect, payment: Payment | null): void {
-  if (!paid) {
-    if (told !== null && after?.status === 'canceled') counts.canceled += 1;
-    return;
-  }
-  counts.charged += 1;
-  if (payment === null) return;
-  const { amount_cents: cents, currency } = payment;
-  counts.chargedCents += cents;
-  counts.chargedByCurrency[currency] = (counts.chargedByCurrency[currency] ?? 0) + cents;
 }

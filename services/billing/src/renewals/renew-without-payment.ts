@@ -2,14 +2,16 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { type RenewalRun, stillDue } from './claim-renewals.ts';
 import type { DueSubscription } from './due-subscriptions.ts';
-import { effectOf, type RenewalEffect, type RenewalEnd } from './renewal.rules.ts';
+import { effectOf, type RenewalEnd } from './renewal.rules.ts';
 import {
   changedSubscriptions,
+  countsValue,
   eventsValue,
   type LockedSubscription,
   lockedColumns,
   subscriptionValues,
   type WrittenRenewal,
+  writtenCounts,
   writtenEvents,
 } from './renewal-rows.ts';
 
@@ -39,6 +41,7 @@ const writeStatement = statement(
        ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
        status = excluded.status, run_id = excluded.run_id, paid_at = excluded.paid_at
    ), changed as (${changedSubscriptions(2)}
+   ), counted as (${writtenCounts(5)}
    )${writtenEvents(4)}`,
 );
 
@@ -49,19 +52,19 @@ export const needsNoPayment = ({ amount_cents, hard_declined, free_try }: DueSub
 /**
  * Ends renewals that the processor is not asked for, all in one transaction: a period that costs nothing is paid, and a try
  * on a card that does not work any more has failed.
- * @returns what became of those that are still due
+ * @returns how many of them were still due
  */
 export async function renewWithoutPayment(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   run: RenewalRun,
   due: readonly DueSubscription[],
-): Promise<RenewalEffect[]> {
-  if (due.length === 0) return [];
+): Promise<number> {
+  if (due.length === 0) return 0;
   return await database.transaction(async (client) => {
     const { rows } = await client.query<Locked>(lockStatement([run.accountId, rowsOf(due), run.now, run.runId]));
     const ended = rows.map((row) => endedBy(row, run.now));
     if (ended.length > 0) await write(client, run, ended, clock.nowMs());
-    return ended.map(({ effect }) => effect);
+    return ended.length;
   });
 }
 
@@ -82,7 +85,7 @@ function endedBy({ decline_reason, ...subscription }: Locked, at: Date): Written
     subscription.amount_cents === 0
       ? { ...about, kind: 'paid' }
       : { ...about, kind: 'declined', hard: true, reason: decline_reason ?? 'card_declined' };
-  return { subscription, paymentId: null, end, effect: effectOf(subscription, end), card: null };
+  return { subscription, paymentId: null, cents: 0, end, effect: effectOf(subscription, end), card: null };
 }
 
 async function write(
@@ -97,5 +100,7 @@ async function write(
     ...{ status: effect.paid ? 'paid' : 'failed', paid_at: effect.paid ? end.at : null },
   }));
   const events = await eventsValue(client, ended, nowMs);
-  await client.query(writeStatement([JSON.stringify(renewals), ...subscriptionValues(ended), events]));
+  await client.query(
+    writeStatement([JSON.stringify(renewals), ...subscriptionValues(ended), events, countsValue(ended)]),
+  );
 }

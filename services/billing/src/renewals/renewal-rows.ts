@@ -3,6 +3,7 @@ import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
 import type { Client } from '@app/service-kit/database';
 import type { SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
 import type { RenewalEffect, RenewedSubscription } from './renewal.rules.ts';
+import { countEnds } from './renewal-counts.rules.ts';
 import { type EndedRenewal, renewalEvents } from './renewal-events.ts';
 
 /** What the end of a renewal looks at and changes, as `LockedSubscription` names it. */
@@ -19,6 +20,8 @@ export interface LockedSubscription extends RenewedSubscription, SubscriptionIde
 export interface WrittenRenewal extends EndedRenewal {
   readonly subscription: LockedSubscription;
   readonly effect: RenewalEffect;
+  /** What its payment is over; 0 when there was none. */
+  readonly cents: number;
   readonly card: { readonly processor: string; readonly last_four: string | null } | null;
 }
 
@@ -39,6 +42,16 @@ export const changedSubscriptions = (subscriptions: number): string => `
 export const writtenEvents = (events: number): string => `
   insert into outbox (${outboxColumns})
   select ${outboxColumns} from json_to_recordset($${events}::json) as e(${outboxRecord})`;
+
+/** What ends of renewals add to the result of the run that counts them: see `count-renewals.ts`. */
+export const writtenCounts = (counts: number): string => `
+  insert into renewal_counts (account_id, test, currency, charged, charged_cents, retried, canceled)
+  select account_id, test, currency, charged, charged_cents, retried, canceled
+  from json_to_recordset($${counts}::json) as n(account_id text, test boolean, currency text, charged integer,
+    charged_cents bigint, retried integer, canceled integer)`;
+
+/** The value for `writtenCounts`. */
+export const countsValue = (ended: readonly WrittenRenewal[]): string => JSON.stringify(countEnds(ended));
 
 /** Values for `changedSubscriptions`: the rows as JSON, and their ids. */
 export function subscriptionValues(ended: readonly WrittenRenewal[]): [string, string[]] {

@@ -17,6 +17,7 @@ import { UnreadableKeys } from './0016-unreadable-keys.ts';
 import { AgeOfSimulatedBooks } from './0017-age-of-simulated-books.ts';
 import { ExplainedBooks } from './0018-explained-books.ts';
 import { LighterRenewals } from './0019-lighter-renewals.ts';
+import { RenewalCounts } from './0020-renewal-counts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -38,4 +39,5 @@ export const migrations: Migrations = [
   { name: '0017-age-of-simulated-books', class: AgeOfSimulatedBooks },
   { name: '0018-explained-books', class: ExplainedBooks },
   { name: '0019-lighter-renewals', class: LighterRenewals },
+  { name: '0020-renewal-counts', class: RenewalCounts },
 ];

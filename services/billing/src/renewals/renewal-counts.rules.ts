@@ -1,0 +1,47 @@
+import type { RenewalEffect, RenewedSubscription } from './renewal.rules.ts';
+
+/** A renewal that ended, as it is counted. */
+export interface CountedEnd {
+  /** As it stood before. */
+  readonly subscription: Pick<RenewedSubscription, 'failed_tries'> & {
+    readonly account_id: string;
+    readonly test: boolean;
+    readonly currency: string;
+  };
+  readonly effect: Pick<RenewalEffect, 'paid' | 'told' | 'after'>;
+  /** What its payment is over, in minor units; 0 when there was none. */
+  readonly cents: number;
+}
+
+/** Sums of one account in one currency; fields are named as the columns. */
+export interface RenewalCounts {
+  readonly account_id: string;
+  readonly test: boolean;
+  readonly currency: string;
+  readonly charged: number;
+  readonly charged_cents: number;
+  /** Tries after a failed one, whatever became of them. */
+  readonly retried: number;
+  /** Ended by a try that failed. */
+  readonly canceled: number;
+}
+
+/** What ends of renewals add to the results of runs. An end that nobody is told of adds nothing: no try was made. */
+export function countEnds(ended: readonly CountedEnd[]): RenewalCounts[] {
+  const sums = new Map<string, RenewalCounts>();
+  for (const { subscription, effect, cents } of ended) {
+    if (effect.told === null) continue;
+    const { account_id, test, currency, failed_tries } = subscription;
+    const key = JSON.stringify([account_id, test, currency]);
+    const none = { account_id, test, currency, charged: 0, charged_cents: 0, retried: 0, canceled: 0 };
+    const sum = sums.get(key) ?? none;
+    sums.set(key, {
+      ...sum,
+      charged: sum.charged + (effect.paid ? 1 : 0),
+      charged_cents: sum.charged_cents + (effect.paid ? cents : 0),
+      retried: sum.retried + (failed_tries > 0 ? 1 : 0),
+      canceled: sum.canceled + (!effect.paid && effect.after?.status === 'canceled' ? 1 : 0),
+    });
+  }
+  return [...sums.values()];
+}

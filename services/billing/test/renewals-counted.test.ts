@@ -1,0 +1,170 @@
+import { newId } from '@app/contracts/ids';
+import { createSemaphore } from '@app/service-kit/semaphore';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
+import { createDailyDeps, runForAccount, runForAll } from '../src/daily-runs/start-daily-run.ts';
+import { dailySteps } from '../src/daily-runs/steps.ts';
+import { dyingAt, isDeath } from './dying-process.ts';
+import { dayMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import type { Fault } from './processors/faulty-processor.ts';
+import { readStory, subscribe } from './subscriptions-of-tests.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+afterAll(() => replicas.close());
+beforeEach(async () => {
+  await replicas.clear();
+  await replicas.database.pool.query('truncate subscriptions, daily_runs, outbox cascade');
+  replicas.clock.set('2026-02-01T12:00:00.000Z');
+});
+
+const dailyOf = ({ deps }: Replica) =>
+  createDailyDeps({
+    ...{ database: deps.database, clock: deps.clock, logger: deps.logger, steps: dailySteps(deps) },
+    ...{ semaphore: createSemaphore(4), partsAtOnce: 2, partLimitMs: 60_000, isClosing: () => false },
+  });
+const asked = () => ({
+  ...{ runId: newId('dailyRun', replicas.clock.nowMs()), deadlineMs: Number.POSITIVE_INFINITY, force: true },
+});
+const run = (replica: Replica, account: string) => runForAccount(dailyOf(replica), account, asked());
+const preview = (account: string) =>
+  previewDailyRun({ database: replicas.database, clock: replicas.clock }, account, {});
+
+/** What a renewal is on its day is due a month later. */
+async function subscribeMany(account: string, count: number, paymentMethod = 'sim_ok'): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) ids.push((await subscribe(replicas, account, { paymentMethod })).id);
+  return ids;
+}
+
+const lost = (count: number): Fault[] => Array.from({ length: count }, () => 'throws_after');
+
+test('renewals whose outcome is unknown at first are counted by the run whose look-ups find it', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 3);
+  const replica = replicas.start();
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  replica.fail(...lost(3));
+  expect((await run(replica, account)).rebills).toEqual({ charged: 0, chargedCents: 0, retried: 0, canceled: 0 });
+  replicas.clock.advance(dayMs);
+  const found = await run(replica, account);
+  expect(found.rebills).toEqual({ charged: 3, chargedCents: 5700, retried: 0, canceled: 0 });
+  // The limit of charges compares with it, too.
+  expect((await preview(account)).charge_limit.currencies).toEqual([]);
+  const { rows } = await replicas.database.pool.query(
+    `select result -> 'chargedByCurrency' as sums from daily_runs where account_id = $1 order by id desc limit 1`,
+    [account],
+  );
+  expect(rows[0]?.sums).toEqual({ usd: 5700 });
+  expect((await run(replica, account)).rebills.charged).toBe(0);
+});
+
+test('what the payments loop ended between two runs is counted by the later one, and by no other', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 2);
+  const replica = replicas.start();
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  replica.fail(...lost(2));
+  await run(replica, account);
+  replicas.clock.advance(10 * minuteMs);
+  await replica.round();
+  expect((await run(replica, account)).rebills).toMatchObject({ charged: 2, chargedCents: 3800 });
+  expect((await run(replica, account)).rebills).toMatchObject({ charged: 0, chargedCents: 0 });
+});
+
+test('a run over all accounts visits an account for what ended since its last run', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 1);
+  const replica = replicas.start();
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  replica.fail(...lost(1));
+  await run(replica, account);
+  replicas.clock.advance(10 * minuteMs);
+  await replica.round();
+  // So long after that nothing else of it is due.
+  await replicas.database.pool.query('update subscriptions set next_charge_at = null');
+  replicas.clock.advance(60 * dayMs);
+  expect((await runForAll(dailyOf(replica), asked())).rebills).toMatchObject({ charged: 1, chargedCents: 1900 });
+});
+
+test('retries and a cancellation whose outcome was unknown are counted once, when it is known', async () => {
+  const account = newAccount();
+  const [id = ''] = await subscribeMany(account, 1, 'sim_renewal_declined');
+  const replica = replicas.start();
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  await run(replica, account);
+  const sum = { charged: 0, chargedCents: 0, retried: 0, canceled: 0 };
+  for (let time = 0; time < 30; time += 1) {
+    replicas.clock.advance(dayMs);
+    // The renewal's own call, not the look-up of the day after.
+    if ((await preview(account)).data.some(({ kind }) => kind === 'retry')) replica.fail('throws_after');
+    const { rebills } = await run(replica, account);
+    for (const key of ['charged', 'chargedCents', 'retried', 'canceled'] as const) sum[key] += rebills[key];
+  }
+  expect(sum).toEqual({ charged: 0, chargedCents: 0, retried: 3, canceled: 1 });
+  expect((await readStory(replicas, account, id)).filter(({ event }) => event === 'payment-failed')).toHaveLength(4);
+});
+
+test('the run does what the preview named, with renewals among it whose outcome is unknown', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 3);
+  const replica = replicas.start();
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  replica.fail(...lost(2));
+  expect((await run(replica, account)).rebills.charged).toBe(1);
+  replicas.clock.set('2026-02-03T12:00:00.000Z');
+  await subscribeMany(account, 2);
+  replicas.clock.set('2026-03-03T12:00:00.000Z');
+  const planned = await preview(account);
+  expect(planned.data.map(({ kind }) => kind)).toEqual(['look_up', 'look_up', 'renewal', 'renewal']);
+  expect(planned.totals).toMatchObject({ look_ups: 2, renewals: { count: 2, amounts: [{ cents: 3800 }] } });
+  expect(planned.charge_limit.currencies).toMatchObject([{ due_cents: 3800 }]);
+  const asks = replica.processor.calls.length;
+  // Two were found paid, and two were charged.
+  expect((await run(replica, account)).rebills).toMatchObject({ charged: 4, chargedCents: 7600 });
+  expect(replica.processor.calls.slice(asks).filter(({ method }) => method === 'chargeSaved')).toHaveLength(2);
+  expect(await preview(account)).toMatchObject({ data: [] });
+});
+
+test('killed at any of its seams, each success is in the result of one run', async () => {
+  let seam = 1;
+  for (let died = true; died; seam += 1) {
+    const account = newAccount();
+    replicas.clock.set('2026-02-01T12:00:00.000Z');
+    await subscribeMany(account, 2);
+    replicas.clock.set('2026-03-01T12:00:00.000Z');
+    const dying = dyingAt(seam);
+    const victim = replicas.start(dying);
+    const results: { charged: number; chargedCents: number }[] = [];
+    const attempt = async (replica: Replica): Promise<void> => {
+      try {
+        results.push((await run(replica, account)).rebills);
+      } catch (err) {
+        if (!isDeath(err) || replica !== victim) throw err;
+      }
+    };
+    await attempt(victim);
+    died = dying.dead;
+    replicas.clock.advance(10 * minuteMs);
+    const healthy = replicas.start();
+    await healthy.round();
+    for (let time = 0; time < 3; time += 1) {
+      await attempt(healthy);
+      replicas.clock.advance(dayMs);
+    }
+    const total = (key: 'charged' | 'chargedCents'): number => results.reduce((sum, each) => sum + each[key], 0);
+    // A result that was stored while its process died is read from the list.
+    const { rows } = await replicas.database.pool.query(
+      `select sum((result -> 'rebills' ->> 'charged')::int)::int as charged from daily_runs where account_id = $1`,
+      [account],
+    );
+    expect([seam, rows[0]?.charged]).toEqual([seam, 2]);
+    if (!died) expect([total('charged'), total('chargedCents')]).toEqual([2, 3800]);
+  }
+  expect(seam).toBeGreaterThan(20);
+});
