@@ -185,6 +185,8 @@ test('a charge that was under way when the seller paused or canceled is recorded
     });
     expect(await story(life)).toEqual([{ event: status }, { event: 'rebilled', attempt: 1, statusAfter: status }]);
     at('2026-04-30T12:00:00.000Z');
+    // The one that ended since the last run.
+    expect(await life.replica.renew(life.account)).toMatchObject({ charged: 1 });
     expect(await life.replica.renew(life.account)).toMatchObject({ charged: 0 });
     expect(await chargedCents(life)).toBe(1_900);
   }
