@@ -22,6 +22,8 @@ export const configSchema = z.object({
   SMTP_URL: z.string().min(1).optional(),
   EMAIL_FROM: z.string().min(1).optional(),
   EMAIL_DIR: z.string().min(1).optional(),
+  /** How many reminders one account may send in 24 hours. */
+  REMINDERS_PER_DAY: integerSetting(0, 1_000_000, 500),
   /** How long the simulated processor takes for `sim_slow`, in milliseconds. */
   SIMULATED_SLOW_MS: integerSetting(0, 60_000, 3_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

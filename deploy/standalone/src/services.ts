@@ -150,12 +150,14 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
 }
 
 /** Links in emails lead to the gateway; without a mail server emails are files beside the data. */
-function emailSettingsOf({ PUBLIC_URL, HOST, PORT, SMTP_URL, EMAIL_FROM, EMAIL_DIR, DATA_DIR }: StandaloneConfig) {
+function emailSettingsOf(config: StandaloneConfig) {
+  const { PUBLIC_URL, HOST, PORT, SMTP_URL, EMAIL_FROM, EMAIL_DIR, DATA_DIR, REMINDERS_PER_DAY } = config;
   const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
   return {
     PUBLIC_URL: PUBLIC_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`,
     SMTP_URL,
     EMAIL_FROM,
     EMAIL_DIR: EMAIL_DIR ?? join(DATA_DIR, 'emails'),
+    REMINDERS_PER_DAY: String(REMINDERS_PER_DAY),
   };
 }

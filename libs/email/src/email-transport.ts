@@ -17,13 +17,14 @@ export interface EmailMessage {
 
 /**
  * - `taken`: the server took it, or the file is there.
- * - `refused`: the server said no to this message before it took it.
+ * - `refused`: the server said no to this message before it took it, and means it: it will say so again (RFC 5321, 5yz).
+ * - `deferred`: the server did not take this message now, and may take it later (4yz).
  * - `unreachable`: nothing was handed over, and the next message would meet the same.
  * - `unknown`: the message was begun and no reply came; it may have been taken.
  */
 export type Handover =
   | { readonly outcome: 'taken' }
-  | { readonly outcome: 'refused' | 'unreachable' | 'unknown'; readonly detail: string };
+  | { readonly outcome: 'refused' | 'deferred' | 'unreachable' | 'unknown'; readonly detail: string };
 
 export interface EmailTransport {
   /** Never rejects: what went wrong is the outcome. Takes a minute at most. */

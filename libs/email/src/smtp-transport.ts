@@ -103,8 +103,9 @@ const closing = 421;
 function outcomeOf(
   { code, command, responseCode }: NodemailerError,
   begun: boolean,
-): 'refused' | 'unreachable' | 'unknown' {
+): 'refused' | 'deferred' | 'unreachable' | 'unknown' {
   if (responseCode === closing || (responseCode !== undefined && command === 'MAIL FROM')) return 'unreachable';
-  if (responseCode !== undefined || ownRefusals.includes(code)) return 'refused';
+  if (responseCode !== undefined) return responseCode < 500 ? 'deferred' : 'refused';
+  if (ownRefusals.includes(code)) return 'refused';
   return begun ? 'unknown' : 'unreachable';
 }

@@ -69,7 +69,8 @@ test.each([
   ['DATA', '554 no', 'refused'],
   ['DATA', 'hang up', 'unreachable'],
   ['message', '554 spam', 'refused'],
-  ['message', '451 try again', 'refused'],
+  ['message', '451 try again', 'deferred'],
+  ['RCPT', '450 later', 'deferred'],
   ['message', 'hang up', 'unknown'],
   ['message', 'silent', 'unknown'],
 ] as const)('%s: %s is %s', async (step, reply, outcome) => {

@@ -177,6 +177,28 @@ test('a run that begins after its reminders were told keeps them', async () => {
   expect((await runsOf(account)).data).toMatchObject([{ id: `run_${own}`, result: { recovery: { sent: 2 } } }]);
 });
 
+test('what did not go out of a run’s reminders stays with the run: it is not ok, and says why', async () => {
+  const account = await sellerWithSubscription();
+  const own = command();
+  await run(account, account, own);
+  const problem = '1 reminder did not go out (450 later). The next daily run tries again.';
+  const told = { runId: `run_${own}`, platformRunId: null, sent: 2, recovered: 0, problem };
+  const data = { ...told, finishedAt: '2026-03-15T12:00:00.000Z' };
+  await harness.publish(remindersFinished, { id: newId('event', 0), accountId: account, data });
+  const failed = { ok: false, recovery: { sent: 2, recovered: 0 } };
+  await eventually(async () => {
+    const { result } = await harness.requester.request(
+      getDailyRun,
+      { runId: `run_${own}` },
+      { accountId: account, requestId: 'r' },
+    );
+    expect(result).toMatchObject({ ...failed, problems: [{ code: 'reminders_failed', detail: problem }] });
+    expect(result?.recovery).toEqual(failed.recovery);
+    return true;
+  });
+  expect((await runsOf(account)).data).toMatchObject([{ result: { ok: false } }]);
+});
+
 test('an account can run the job for itself only', async () => {
   const account = newId('account', 0);
   await expect(run(account, newId('account', 0))).rejects.toMatchObject({ code: 'insufficient_scope' });

@@ -12,6 +12,8 @@ export const configSchema = z
       .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
       .transform((url) => url.replace(/\/+$/, ''))
       .default('http://127.0.0.1:3000'),
+    /** How many reminders one account may send in 24 hours: a stolen or hostile account writes to no more people. */
+    REMINDERS_PER_DAY: z.coerce.number().int().min(0).max(1_000_000).default(500),
   })
   .refine(hasSender, senderMissing);
 export type CheckoutConfig = z.infer<typeof configSchema>;

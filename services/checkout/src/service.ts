@@ -37,7 +37,13 @@ export const createCheckout = defineService<CheckoutConfig>({
     resources.add('sweep', startSweep(sweep, logger), (started) => started.close());
     let isClosing = false;
     const reminders = createRunDeps({
-      ...{ ...parts, logger, publicUrl: config.PUBLIC_URL, isClosing: () => isClosing },
+      ...{
+        ...parts,
+        logger,
+        publicUrl: config.PUBLIC_URL,
+        perDay: config.REMINDERS_PER_DAY,
+        isClosing: () => isClosing,
+      },
       mailer: createMailer(createEmailTransport(config)),
       // The run over all accounts has one permit, each account that it works on another.
       semaphore: createSemaphore(partsAtOnce + 1),

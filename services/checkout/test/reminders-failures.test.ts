@@ -30,26 +30,89 @@ const statuses = async () => (await harness.reminders()).map(({ status }) => sta
 const notices = async () =>
   (await harness.events()).filter(({ subject }) => subject.includes('reminder.noticed')).map(({ data }) => data);
 
-test('a refused email is told once for the run, stops no other, and is tried again by the next run', async () => {
+const told = async () =>
+  (await harness.events()).filter(({ subject }) => subject.includes('reminders.finished')).map(({ data }) => data);
+const refuse = (to: string) => (to === email ? '250 ok' : '550 no such user');
+
+test('a refused address is told once, makes no run not ok, and is given up after one try on each of three days', async () => {
   await harness.base.start(harness.settings);
-  const refused = await harness.open({ email: 'gone@example.com' });
-  await harness.open({ email: 'no@example.com' });
+  await harness.open({ email: 'gone@example.com' });
   await harness.open({ email });
   later(61 * minuteMs);
-  harness.smtp.behaviour.RCPT = (to) => (to === email ? '250 ok' : '550 no such user');
-  const result = await harness.run();
-  expect(result).toMatchObject({ ok: false, sent: 1 });
-  expect(result.problem).toMatch(
-    /^2 reminders did not go out \(.*550 no such user.*\)\. The next daily run tries again\.$/,
-  );
-  expect(await statuses()).toEqual(['sent', 'failed', 'failed']);
+  harness.smtp.behaviour.RCPT = refuse;
+  expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
+  expect(await statuses()).toEqual(['sent', 'failed']);
+  expect(await notices()).toMatchObject([
+    { summary: expect.stringMatching(/^1 reminder was refused \(.*550 no such user/) },
+  ]);
+  const tries = () => harness.smtp.connections();
+  const first = tries();
+  expect(await harness.run()).toEqual(nothing);
+  expect(tries()).toBe(first);
+  for (const [day, tried] of [1, 2, 2, 2].entries()) {
+    later(dayMs);
+    expect([day, await harness.run()]).toEqual([day, nothing]);
+    expect(tries() - first).toBe(tried);
+  }
   expect(await notices()).toHaveLength(1);
-  expect(await notices()).toMatchObject([{ summary: result.problem, test: false }]);
-  await harness.pay(refused);
+});
+
+test('an address that is taken on a later day is reminded', async () => {
+  await harness.base.start(harness.settings);
+  await harness.open({ email: 'full@example.com' });
+  later(61 * minuteMs);
+  harness.smtp.behaviour.RCPT = refuse;
+  expect(await harness.run()).toEqual(nothing);
+  delete harness.smtp.behaviour.RCPT;
+  later(dayMs);
+  expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
+});
+
+test('a server that refuses everybody, or takes a message later, makes the run not ok, and the event says why', async () => {
+  await harness.base.start(harness.settings);
+  for (const n of [1, 2, 3]) await harness.open({ email: `${n}@example.com` });
+  later(61 * minuteMs);
+  harness.smtp.behaviour.RCPT = refuse;
+  const result = await harness.run();
+  expect(result).toMatchObject({ ok: false, sent: 0 });
+  expect(result.problem).toMatch(
+    /^3 reminders did not go out \(.*550 no such user.*\)\. The next daily run tries again\.$/,
+  );
+  expect(await told()).toMatchObject([{ sent: 0, recovered: 0, problem: result.problem }]);
+  later(dayMs);
+  harness.smtp.behaviour.RCPT = (to) => (to === '1@example.com' ? '450 later' : '250 ok');
+  const second = await harness.run();
+  expect(second).toMatchObject({ ok: false, sent: 2, problem: expect.stringContaining('450 later') });
+  expect((await told()).at(-1)).toMatchObject({ sent: 2, problem: second.problem });
   delete harness.smtp.behaviour.RCPT;
   expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
-  expect(await statuses()).toEqual(['sent', 'failed', 'sent']);
-  expect(await notices()).toHaveLength(1);
+  expect((await told()).at(-1)).toMatchObject({ sent: 1, problem: null });
+});
+
+test('what was not taken leaves no secret behind, however often it is tried', async () => {
+  await harness.base.start(harness.settings);
+  await harness.open({ email });
+  later(61 * minuteMs);
+  harness.smtp.behaviour.RCPT = () => '450 later';
+  for (let n = 0; n < 5; n += 1) expect(await harness.run()).toMatchObject({ ok: false });
+  const kept = `select (select cardinality(secret_hashes) from checkouts) as hashes, (select count(*)::int from opt_out_tokens) as tokens`;
+  expect(await harness.query(kept)).toEqual([{ hashes: 1, tokens: 0 }]);
+  delete harness.smtp.behaviour.RCPT;
+  expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
+  expect(await harness.query(kept)).toEqual([{ hashes: 2, tokens: 1 }]);
+});
+
+test('an account sends as many reminders in 24 hours as the ceiling allows, and is told; the preview says so before', async () => {
+  await harness.base.start({ ...harness.settings, REMINDERS_PER_DAY: '3' });
+  for (const n of [1, 2, 3, 4, 5]) await harness.open({ email: `${n}@example.com` });
+  later(61 * minuteMs);
+  expect(await harness.preview()).toMatchObject({ count: 3, data: [{}, {}, {}], next: null });
+  expect(await harness.run()).toEqual({ ...nothing, sent: 3 });
+  expect(await notices()).toMatchObject([{ summary: expect.stringContaining('ceiling of 3 reminders in a day') }]);
+  expect(await harness.preview()).toEqual({ count: 0, data: [], next: null });
+  expect(await harness.run()).toEqual(nothing);
+  later(dayMs + minuteMs);
+  expect(await harness.run()).toEqual({ ...nothing, sent: 2 });
 });
 
 test('while the mail server is down a run tries once, for all accounts, and the buyers are reminded by the next run', async () => {
@@ -102,8 +165,7 @@ test('an account may not run for another one, and the platform runs for all', as
   expect(await harness.run('acc_1')).toEqual({ ...nothing, sent: 1 });
   expect(await harness.query('select account_id from reminders')).toEqual([{ account_id: 'acc_1' }]);
   expect(await harness.run(null)).toEqual({ ...nothing, sent: 1 });
-  const told = (await harness.events()).filter(({ subject }) => subject.includes('reminders.finished'));
-  expect(told.map(({ data }) => data.platformRunId === null)).toEqual([true, false]);
+  expect((await told()).map(({ platformRunId }) => platformRunId === null)).toEqual([true, false]);
 });
 
 /** A process of its own, which a test kills, and what holds it up meanwhile. */
@@ -147,7 +209,7 @@ async function holdTable(table: string): Promise<() => Promise<void>> {
 /** Nobody answers: the process dies. */
 const runUntilKilled = () => void harness.run().catch(() => undefined);
 
-test('killed between the claim and the sending: nobody was reminded, and the run after the lease does it', async () => {
+test('killed between the claim and the sending: nobody was reminded, the preview says so, and the next run does it', async () => {
   await stalledCheckout();
   const release = await holdTable('opt_out_tokens');
   const child = await startChild();
@@ -157,8 +219,7 @@ test('killed between the claim and the sending: nobody was reminded, and the run
   await release();
   expect(harness.smtp.received).toEqual([]);
   await harness.base.start(harness.settings);
-  expect(await harness.run()).toEqual(nothing);
-  later(16 * minuteMs);
+  expect(await harness.preview()).toMatchObject({ count: 1, data: [{ customerEmail: email }] });
   expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
 });
 
@@ -228,7 +289,7 @@ function usedMemory(): number {
 test('10,000 stalled checkouts are read in pages, sent as files once each, and the memory stays bounded', async () => {
   // Each file is synced; that of memory costs nothing.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'reminders-'));
-  const service = await harness.base.start({ EMAIL_DIR: folder });
+  const service = await harness.base.start({ EMAIL_DIR: folder, REMINDERS_PER_DAY: '10000' });
   await harness.open({ email });
   await harness.query(
     `insert into checkouts (id, account_id, secret_hashes, status, product_id, product_slug, seller_name, support_email,

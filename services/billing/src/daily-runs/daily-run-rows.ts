@@ -9,7 +9,8 @@ export interface DailyRunRow {
   readonly result: KeptResult | null;
   readonly done: number | null;
   readonly left_to_do: number | null;
-  readonly recovery: DailyResult['recovery'] | null;
+  /** Checkout's part; `problem` says why it was not ok. */
+  readonly recovery: (DailyResult['recovery'] & { readonly problem?: string | null }) | null;
   readonly books: BooksComparison | null;
 }
 
@@ -36,5 +37,9 @@ function resultOfRow({ result, recovery, done, left_to_do }: DailyRunRow): Daily
   if (kept === null) return null;
   // Results of versions before 0.2 have no problems.
   const { problems = [], ...rest } = publishedResult(kept) as Partial<DailyResult> & DailyResult;
-  return { ...rest, recovery: recovery ?? rest.recovery, problems };
+  if (recovery === null) return { ...rest, problems };
+  const { problem = null, ...sent } = recovery;
+  if (problem === null) return { ...rest, recovery: sent, problems };
+  const failed = { code: 'reminders_failed', detail: problem } as const;
+  return { ...rest, ok: false, recovery: sent, problems: [...problems, failed] };
 }

@@ -13,8 +13,8 @@ export interface NewReminder {
 }
 
 /**
- * A page is sent well within it: fifty messages of a minute each, four at a time, are 13 minutes. A run that is slower loses
- * its claims, and sends none of those.
+ * A page is sent well within it: fifty messages of a minute each, four at a time, are 13 minutes. Claims of a process that
+ * died end earlier: with the account's next run.
  */
 const leaseMs = 15 * 60_000;
 
@@ -40,7 +40,8 @@ const claimStatement = statement(
    order by buyer, product_id
    on conflict (account_id, email, product_id) do update set
      id = excluded.id, checkout_id = excluded.checkout_id, status = 'claimed', link_hash = excluded.link_hash,
-     token_hash = excluded.token_hash, claimed_until = excluded.claimed_until, sent_at = null, detail = null,
+     token_hash = excluded.token_hash,
+     refusals = case when r.status in ('claimed', 'failed') then r.refusals else 0 end, claimed_until = excluded.claimed_until, sent_at = null, detail = null,
      counted_at = null
    where not coalesce(${keepsOut('$2', '$5')}, false)
    returning r.id`,
@@ -100,28 +101,90 @@ export async function beginReminder(
   return (await pool.query(beginStatement([accountId, checkout_id, id, now]))).rowCount === 1;
 }
 
-const endStatement = statement(
-  'reminders-end',
-  `update reminders set status = $3, detail = $4, sent_at = case when $3 = 'sent' then sent_at end
-   where account_id = $1 and id = $2 and status = 'sending'`,
+const sentStatement = statement(
+  'reminders-sent',
+  `update reminders set status = 'sent', detail = $3 where account_id = $1 and id = $2 and status = 'sending'`,
 );
 
-/** @param detail the mail server's words, where it said anything but yes */
-export async function endReminder(
-  { pool }: Database,
-  accountId: string,
-  id: string,
-  { status, detail }: { readonly status: 'sent' | 'failed'; readonly detail: string | null },
-): Promise<void> {
-  await pool.query(endStatement([accountId, id, status, detail]));
+/** @param detail what is known of a hand-over without a reply, or null */
+export async function endSent({ pool }: Database, accountId: string, id: string, detail: string | null): Promise<void> {
+  await pool.query(sentStatement([accountId, id, detail]));
 }
 
+/** Nothing went out: the secrets of the links are taken back. The checkout is locked before the reminder, as everywhere. */
+const failedStatement = statement(
+  'reminders-failed',
+  `with opened as materialized (
+     select id from checkouts where account_id = $1 and id = $2 for update
+   ), ended as (
+     update reminders as r set status = 'failed', detail = $4, sent_at = null,
+       refusals = r.refusals + case when $5 then 1 else 0 end, refused_at = case when $5 then $6::timestamptz end
+     from (select count(*) from opened) as locked
+     where r.account_id = $1 and r.id = $3 and r.status = 'sending'
+     returning r.link_hash, r.token_hash, r.refusals
+   ), unlinked as (
+     update checkouts as c set secret_hashes = array_remove(c.secret_hashes, e.link_hash) from ended as e
+     where c.account_id = $1 and c.id = $2
+   ), token as (
+     delete from opt_out_tokens as t using ended as e where t.account_id = $1 and t.token_hash = e.token_hash
+   )
+   select refusals from ended`,
+);
+
+export interface Failure {
+  /** The mail server's words. */
+  readonly detail: string;
+  /** Whether the server will refuse it again. */
+  readonly isFinal: boolean;
+}
+
+/** Returns how often the server has refused the reminder for good. */
+export async function endFailed(
+  { pool }: Database,
+  accountId: string,
+  { id, checkout_id }: Pick<NewReminder, 'id' | 'checkout_id'>,
+  { detail, isFinal }: Failure,
+  now: Date,
+): Promise<number> {
+  const values = [accountId, checkout_id, id, detail, isFinal, now];
+  const { rows } = await pool.query<{ refusals: number }>(failedStatement(values));
+  return rows[0]?.refusals ?? 0;
+}
+
+/** One that was refused before keeps the count of its refusals. */
 const releaseStatement = statement(
   'reminders-release',
-  `delete from reminders where account_id = $1 and id = any ($2) and status = 'claimed'`,
+  `with known as (
+     update reminders set status = 'failed' where account_id = $1 and id = any ($2) and status = 'claimed' and refusals > 0
+   )
+   delete from reminders where account_id = $1 and id = any ($2) and status = 'claimed' and refusals = 0`,
 );
 
 /** Gives back claims that were not begun. */
 export async function releaseReminders({ pool }: Database, accountId: string, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await pool.query(releaseStatement([accountId, ids]));
+}
+
+const endClaimsStatement = statement(
+  'reminders-end-claims',
+  `update reminders set claimed_until = $2 where account_id = $1 and status = 'claimed' and claimed_until > $2`,
+);
+
+/**
+ * Ends the claims that earlier runs left. The caller holds the account's lock: those runs died, or have lost the lock. One
+ * that lives on sends none of what another run claims: its reminders have other ids by then.
+ */
+export async function endClaims({ pool }: Database, accountId: string, now: Date): Promise<void> {
+  await pool.query(endClaimsStatement([accountId, now]));
+}
+
+const sentTodayStatement = statement(
+  'reminders-sent-today',
+  `select count(*)::int as sent from reminders where account_id = $1 and sent_at > $2`,
+);
+
+/** How many reminders of the account went out after a time. */
+export async function countSent({ pool }: Database, accountId: string, after: Date): Promise<number> {
+  const { rows } = await pool.query<{ sent: number }>(sentTodayStatement([accountId, after]));
+  return rows[0]?.sent ?? 0;
 }

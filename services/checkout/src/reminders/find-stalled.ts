@@ -1,7 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { type CheckoutRow, checkoutColumns } from '../checkouts/checkout-row.ts';
 import type { StalledBounds } from './reminder.rules.ts';
-import { boughtSince, keepsOut, lastActive, optedOut } from './reminder-conditions.ts';
+import { boughtSince, isDone, keepsOut, lastActive, optedOut } from './reminder-conditions.ts';
 
 /** A checkout whose buyer is to be reminded. */
 export interface Stalled extends CheckoutRow {
@@ -20,14 +20,16 @@ const latest = (after: string): string => `
   order by lower(c.email), c.product_id, c.created_at desc, c.id desc`;
 
 /** Of a latest checkout `c`. $1 account, $2 now, $3 idle since, $4 opened after, $5 quiet since. */
-const isDue = `c.idle_since <= $3 and c.created_at > $4
+const isDue = (isKeptOut: string): string => `c.idle_since <= $3 and c.created_at > $4
     and not ${boughtSince('$1', 'c.buyer')}
     and not ${optedOut('$1', 'c.buyer')}
     and not exists (
       select from reminders as r where r.account_id = $1 and r.email = c.buyer and r.product_id = c.product_id
-        and ${keepsOut('$2', '$5')})`;
+        and ${isKeptOut})`;
 
-const stalled = `select c.id, c.buyer, c.product_id, c.idle_since from (${latest('')}) as c where ${isDue}`;
+/** What is only claimed is due: a run sends it, or its process died, and the next run does. */
+const stalled = `
+  select c.id, c.buyer, c.product_id, c.idle_since from (${latest('')}) as c where ${isDue(isDone('$2', '$5'))}`;
 
 const withSales = `
   select ${checkoutColumns}, d.buyer, d.idle_since from due as d
@@ -38,7 +40,7 @@ const withSales = `
 const scanStatement = statement(
   'reminders-scan',
   `with scanned as materialized (${latest('and (lower(c.email), c.product_id) > ($6, $7)')} limit $8)
-   select c.id, c.buyer, c.product_id, ${isDue} as due from scanned as c order by c.buyer, c.product_id`,
+   select c.id, c.buyer, c.product_id, ${isDue(keepsOut('$2', '$5'))} as due from scanned as c order by c.buyer, c.product_id`,
 );
 
 const rowsStatement = statement(

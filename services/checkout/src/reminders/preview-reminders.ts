@@ -2,32 +2,39 @@ import { readSettingsOf } from '@app/account-settings/read-settings';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { previewReminders as contract } from '@app/contracts/reminders';
 import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
+import { countSent } from './claim-reminders.ts';
 import { countStalled, findOldestStalled, type Stalled } from './find-stalled.ts';
-import { stalledBounds } from './reminder.rules.ts';
+import { dayMs, stalledBounds } from './reminder.rules.ts';
 import { priceStalled } from './send-reminders.ts';
 
 const minuteMs = 60_000;
 
 /**
  * What the next run would send right now, by the reads of the run; nothing is claimed. Products that nobody can buy any more
- * are left out, of the count too.
+ * are left out, of the count too, and so is what the ceiling of a day does not allow.
  */
 export async function previewReminders(
-  deps: CheckoutDeps,
+  deps: CheckoutDeps & { readonly perDay: number },
   accountId: string,
-  { limit = 100, after = '' }: RequestInput<typeof contract>,
+  { limit: wanted = 100, after = '' }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   const { nudgeAfterMinutes } = await readSettingsOf(deps.database.pool, accountId);
   const bounds = stalledBounds(deps.clock.nowMs(), nudgeAfterMinutes);
+  const sent = await countSent(deps.database, accountId, new Date(deps.clock.nowMs() - dayMs));
+  const room = Math.max(0, deps.perDay - sent);
+  const limit = Math.min(wanted, room);
   const counted = await countStalled(deps.database, accountId, bounds);
   const live = await liveProducts(deps, accountId, counted);
   const page = { productIds: live.map(({ product_id }) => product_id), afterId: after, limit: limit + 1 };
   const found = await findOldestStalled(deps.database, accountId, bounds, page);
   const shown = await Promise.all(found.slice(0, limit).map((row) => resourceOf(deps, row, nudgeAfterMinutes)));
   return {
-    count: live.reduce((sum, { count }) => sum + count, 0),
+    count: Math.min(
+      live.reduce((sum, { count }) => sum + count, 0),
+      room,
+    ),
     data: shown.filter((one) => one !== null),
-    next: found.length > limit ? (found[limit - 1]?.id ?? null) : null,
+    next: found.length > limit && limit < room ? (found[limit - 1]?.id ?? null) : null,
   };
 }
 

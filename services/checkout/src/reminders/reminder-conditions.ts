@@ -11,9 +11,18 @@ export const boughtSince = (account: string, buyer: string): string => `exists (
 export const optedOut = (account: string, buyer: string): string =>
   `exists (select from opt_outs as u where u.account_id = ${account} and u.email = ${buyer})`;
 
+/** A mail server that refused a reminder is asked again once a day, by three runs at most. */
+const refusalsMax = 3;
+const refusedAgainAfter = `interval '20 hours'`;
+
 /**
- * Whether a reminder keeps the next one out: it is being handed over, it went out within the quiet days, or a run that
- * lives has claimed it. One that the mail server refused keeps nothing out.
+ * Whether a reminder keeps the next one out: it is being handed over, it went out within the quiet days, or the mail server
+ * refused it for good. One that was not taken for another reason keeps nothing out.
  */
+export const isDone = (now: string, quietSince: string): string =>
+  `(r.sent_at > ${quietSince} or (r.status = 'failed' and (r.refusals >= ${refusalsMax}
+     or r.refused_at > ${now}::timestamptz - ${refusedAgainAfter})))`;
+
+/** The same, or a run has claimed it. */
 export const keepsOut = (now: string, quietSince: string): string =>
-  `(r.sent_at > ${quietSince} or (r.status = 'claimed' and r.claimed_until > ${now}))`;
+  `(${isDone(now, quietSince)} or (r.status = 'claimed' and r.claimed_until > ${now}))`;

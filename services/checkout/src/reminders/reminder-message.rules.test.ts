@@ -47,3 +47,21 @@ test('what buyers and sellers wrote is text: no markup, no line and no direction
   expect(html).not.toMatch(/<img|[\r\u2028\u202E]|^Bcc/m);
   expect(html).toContain('&lt;img src=x onerror=&quot;a()&quot;&gt; Bcc');
 });
+
+test.each([
+  ['Bob Miller', 'Hello Bob,'],
+  ['  Zoë-Marie O’Hara', 'Hello Zoë-Marie,'],
+  ['You won, claim at http://evil.example now', 'Hello,'],
+  ['Free evil.example', 'Hello,'],
+  ['Bob eve@example.com', 'Hello,'],
+  ['Call +1:555', 'Hello,'],
+  ['WWW.EVIL', 'Hello,'],
+  [`Bob ${'x'.repeat(60)}`, 'Hello,'],
+  ['x'.repeat(31), 'Hello,'],
+  ['12345', 'Hello,'],
+  ['\n', 'Hello,'],
+])('the greeting has no more of what anybody wrote as a name than a first word: %j', (buyerName, greeting) => {
+  const { text, html } = reminderText(reminder({ buyerName }));
+  expect(text.split('\n')[0]).toBe(greeting);
+  expect(html).toContain(`<p>${greeting}</p>`);
+});

@@ -40,7 +40,22 @@ export function reminderText(reminder: Reminder): ReminderText {
   };
 }
 
-const greetingOf = ({ buyerName }: Reminder): string => (buyerName ? `Hello ${plain(buyerName)},` : 'Hello,');
+/** A name's first word. */
+const firstName = /^[\p{L}\p{M}][\p{L}\p{M}'’-]{0,29}$/u;
+const nameLengthMax = 60;
+/** Of addresses. */
+const addressParts = /[/@:\\]|\p{L}\.\p{L}|\bwww\b|\bhttps?\b/iu;
+
+/**
+ * Whoever opens a checkout writes the name, and may give somebody else's address: more of it than a first name would make
+ * reminders carry anybody's message to anybody.
+ */
+function greetingOf({ buyerName }: Reminder): string {
+  const name = plain(buyerName ?? '');
+  const [first = ''] = name.split(/\s/u);
+  if (name.length > nameLengthMax || addressParts.test(name) || !firstName.test(first)) return 'Hello,';
+  return `Hello ${first},`;
+}
 
 function textOf(reminder: Reminder): string {
   const { businessName, supportEmail, productName, link } = reminder;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkoutLink, optOutLink, problemOf, stalledBounds } from './reminder.rules.ts';
+import { checkoutLink, noticeOf, optOutLink, problemOf, refusesAll, stalledBounds } from './reminder.rules.ts';
 
 test('the bounds of a stalled checkout count back from now', () => {
   const now = Date.parse('2026-03-01T00:00:00.000Z');
@@ -49,4 +49,24 @@ test.each([
 
 test('what a mail server says is cut to a line of 300 characters', () => {
   expect(problemOf({ failed: 1, left: false, detail: 'x'.repeat(5_000) })?.length).toBeLessThan(400);
+});
+
+test.each([
+  [{ refusedFirst: 0, refusal: '550 no', capped: false, perDay: 5 }, null],
+  [
+    { refusedFirst: 2, refusal: '550 no\nuser', capped: false, perDay: 5 },
+    '2 reminders were refused (550 no user). Daily runs try twice more, once a day, and then give up.',
+  ],
+  [
+    { refusedFirst: 0, refusal: '', capped: true, perDay: 5 },
+    'The ceiling of 5 reminders in a day is reached: later runs send the others.',
+  ],
+])('a refused address is told with the first refusal, a ceiling whenever it is reached', (run, notice) => {
+  expect(noticeOf(run)).toBe(notice);
+});
+
+test('a server that refuses three and takes none has something against the sender, not against their addresses', () => {
+  expect(refusesAll({ sent: 0, refused: 3 })).toBe(true);
+  expect(refusesAll({ sent: 0, refused: 2 })).toBe(false);
+  expect(refusesAll({ sent: 1, refused: 30 })).toBe(false);
 });

@@ -6,7 +6,7 @@ export const oldestDays = 7;
 export const quietDays = 30;
 
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 
 /** The times that decide which checkouts have stalled. */
 export interface StalledBounds {
@@ -59,6 +59,30 @@ export function problemOf({ failed, left, detail }: { failed: number; left: bool
     failed === 0 ? 'Reminders took too long' : `${failed} ${failed === 1 ? 'reminder' : 'reminders'} did not go out`;
   const why = detail === '' ? '' : ` (${oneLine(detail)})`;
   return `${what}${why}. The next daily run tries again${left ? ' and goes on with the others' : ''}.`;
+}
+
+const ceilingOf = (perDay: number): string =>
+  `The ceiling of ${perDay} reminders in a day is reached: later runs send the others.`;
+
+/** A server that refuses everybody has something against the sender. */
+const refusedByAll = 3;
+
+/** Whether the mail server refused so many, and took none, that it is not about their addresses. */
+export const refusesAll = ({ sent, refused }: { sent: number; refused: number }): boolean =>
+  sent === 0 && refused >= refusedByAll;
+
+/** What the seller is told of a run beside its problem, in one line; null when there is nothing to tell. */
+export function noticeOf(run: {
+  readonly refusedFirst: number;
+  readonly refusal: string;
+  readonly capped: boolean;
+  readonly perDay: number;
+}): string | null {
+  const { refusedFirst, refusal, capped, perDay } = run;
+  const what = refusedFirst === 1 ? '1 reminder was' : `${refusedFirst} reminders were`;
+  const refused = `${what} refused (${oneLine(refusal)}). Daily runs try twice more, once a day, and then give up.`;
+  const told = [...(refusedFirst > 0 ? [refused] : []), ...(capped ? [ceilingOf(perDay)] : [])];
+  return told.length === 0 ? null : told.join(' ');
 }
 
 /** What a mail server says may be long, and may hold line breaks. */

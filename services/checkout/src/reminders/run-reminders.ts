@@ -13,7 +13,7 @@ import {
 } from '@app/messaging/single-flight';
 import { statement } from '@app/service-kit/database';
 import { accountsWithReminders } from './accounts-with-reminders.ts';
-import { problemOf } from './reminder.rules.ts';
+import { noticeOf, problemOf } from './reminder.rules.ts';
 import { type ReminderDeps, type SentReminders, sendReminders } from './send-reminders.ts';
 
 type RunResult = RequestOutput<typeof runReminders>;
@@ -106,7 +106,9 @@ async function recordResult(deps: RunDeps, part: Part, sent: SentReminders): Pro
     const problem = problemOf(sent);
     const recovered = rows[0]?.recovered ?? 0;
     const counted = { ok: problem === null, sent: sent.sent, recovered, problem };
-    const events = eventsOf(part, counted, sent.failedCheckoutId, now);
+    const summary = problem ?? noticeOf({ ...sent, perDay: deps.perDay });
+    const notice = summary === null ? null : { summary, checkoutId: sent.aboutCheckoutId };
+    const events = eventsOf(part, counted, notice, now);
     if (events.length > 0) await client.query(insertOutboxSql, [JSON.stringify(events)]);
     const { rowCount } = await client.query(resultStatement([part.runId, part.accountId, counted]));
     if (rowCount !== 1) throw new DomainError('outcome_unknown', 'The run lost its lock, and another one took over.');
@@ -120,7 +122,7 @@ async function recordResult(deps: RunDeps, part: Part, sent: SentReminders): Pro
 function eventsOf(
   { accountId, runId, platformRunId }: Part,
   { sent, recovered, problem }: RunResult,
-  failedCheckoutId: string | null,
+  notice: { readonly summary: string; readonly checkoutId: string | null } | null,
   now: Date,
 ): OutboxRow[] {
   const source = { accountId, requestId: null, nowMs: now.getTime() };
@@ -129,12 +131,13 @@ function eventsOf(
     platformRunId,
     sent,
     recovered,
+    problem,
     finishedAt: now.toISOString(),
   };
   const events: OutboxRow[] = [];
-  if (sent + recovered > 0)
+  if (sent + recovered > 0 || problem !== null)
     events.push(outboxRow(remindersFinished, finished, { ...source, eventId: idOfCommand('event', runId.slice(-26)) }));
-  if (problem !== null && failedCheckoutId !== null)
-    events.push(outboxRow(reminderNoticed, { checkoutId: failedCheckoutId, summary: problem, test: false }, source));
+  if (notice !== null && notice.checkoutId !== null)
+    events.push(outboxRow(reminderNoticed, { ...notice, checkoutId: notice.checkoutId, test: false }, source));
   return events;
 }

@@ -6,10 +6,19 @@ import type { PricedSale } from '../checkouts/checkout.rules.ts';
 import { priceOpen } from '../checkouts/get-checkout.ts';
 import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
 import { hashOf, newSecret } from '../checkouts/secret.ts';
-import { beginReminder, claimReminders, endReminder, type NewReminder, releaseReminders } from './claim-reminders.ts';
+import {
+  beginReminder,
+  claimReminders,
+  countSent,
+  endClaims,
+  endFailed,
+  endSent,
+  type NewReminder,
+  releaseReminders,
+} from './claim-reminders.ts';
 import { type Stalled, stalledPages } from './find-stalled.ts';
 import type { Mailer } from './mailer.ts';
-import { checkoutLink, optOutLink, type StalledBounds, stalledBounds } from './reminder.rules.ts';
+import { checkoutLink, dayMs, optOutLink, refusesAll, type StalledBounds, stalledBounds } from './reminder.rules.ts';
 import { reminderText } from './reminder-message.rules.ts';
 
 export interface ReminderDeps extends CheckoutDeps {
@@ -17,6 +26,8 @@ export interface ReminderDeps extends CheckoutDeps {
   readonly logger: Logger;
   /** This deployment's address for links, without a slash at its end. */
   readonly publicUrl: string;
+  /** How many reminders an account may send in 24 hours. */
+  readonly perDay: number;
   /** Whether the process closes: a run ends early then. */
   readonly isClosing: () => boolean;
 }
@@ -29,8 +40,15 @@ export interface SentReminders {
   left: boolean;
   /** What the mail server said to the first one that failed. */
   detail: string;
-  /** The checkout of the first one that failed. */
-  failedCheckoutId: string | null;
+  /** The checkout of the first one that did not go out. */
+  aboutCheckoutId: string | null;
+  /** Whether the account has sent as many as it may in a day. */
+  capped: boolean;
+  /** How many the mail server refused for good, now and for the first time. */
+  refused: number;
+  refusedFirst: number;
+  /** What it said to the first one of them. */
+  refusal: string;
 }
 
 /** As many as one question to catalog has the products of. */
@@ -42,14 +60,22 @@ const runMs = 10 * 60_000;
 
 /** Reminds every buyer of the account whose checkout has stalled, page by page. Each is asked about once in a run. */
 export async function sendReminders(deps: ReminderDeps, accountId: string, settings: Settings): Promise<SentReminders> {
-  const result: SentReminders = { sent: 0, failed: 0, left: false, detail: '', failedCheckoutId: null };
+  const result: SentReminders = {
+    ...{ sent: 0, failed: 0, left: false, detail: '', aboutCheckoutId: null },
+    ...{ capped: false, refused: 0, refusedFirst: 0, refusal: '' },
+  };
+  await endClaims(deps.database, accountId, deps.clock.now());
+  const sentBefore = await countSent(deps.database, accountId, new Date(deps.clock.nowMs() - dayMs));
   const endsAtMs = performance.now() + runMs;
   const boundsOf = () => stalledBounds(deps.clock.nowMs(), settings.nudgeAfterMinutes);
   for await (const page of stalledPages(deps.database, accountId, boundsOf, pageSize)) {
-    await sendPage(deps, { accountId, settings, bounds: boundsOf(), endsAtMs, result }, page);
-    if (result.left) break;
+    const room = Math.max(0, deps.perDay - sentBefore - result.sent);
+    result.capped = page.length > room;
+    if (result.capped) result.aboutCheckoutId ??= page[room]?.id ?? null;
+    await sendPage(deps, { accountId, settings, bounds: boundsOf(), endsAtMs, result }, page.slice(0, room));
+    if (result.left || result.capped) break;
   }
-  return result;
+  return refusesAll(result) ? { ...result, failed: result.failed + result.refused, detail: result.refusal } : result;
 }
 
 interface Run {
@@ -111,8 +137,8 @@ export async function priceStalled(deps: CheckoutDeps, row: Stalled): Promise<Pr
 }
 
 /**
- * Hands one reminder over. It is `sending` before, so a process that dies meanwhile has sent it as far as anybody knows; a
- * definite no makes it `failed`, and the next run tries again.
+ * Hands one reminder over. It is `sending` before, so a process that dies meanwhile has sent it as far as anybody knows.
+ * When the server did not take it, it is `failed`: a later run tries again.
  * @returns false when the buyer has bought or opted out since the claim
  */
 async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promise<boolean> {
@@ -122,17 +148,23 @@ async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promis
   const handover = await deps.mailer.send(messageOf(deps, run.settings, reminder));
   if (handover.outcome === 'taken' || handover.outcome === 'unknown') {
     const detail = handover.outcome === 'unknown' ? handover.detail : null;
-    await endReminder(database, accountId, reminder.id, { status: 'sent', detail });
+    await endSent(database, accountId, reminder.id, detail);
     result.sent += 1;
     return true;
   }
-  await endReminder(database, accountId, reminder.id, { status: 'failed', detail: handover.detail });
-  result.failed += 1;
-  if (result.failedCheckoutId === null) {
-    result.failedCheckoutId = reminder.checkout_id;
-    result.detail = handover.detail;
+  const { outcome, detail } = handover;
+  const failure = { detail, isFinal: outcome === 'refused' };
+  const refusals = await endFailed(database, accountId, reminder, failure, clock.now());
+  result.aboutCheckoutId ??= reminder.checkout_id;
+  if (failure.isFinal) {
+    result.refused += 1;
+    if (refusals === 1) result.refusedFirst += 1;
+    result.refusal ||= detail;
+  } else {
+    result.failed += 1;
+    result.detail ||= detail;
   }
-  if (handover.outcome === 'unreachable') result.left = true;
+  if (outcome === 'unreachable') result.left = true;
   return true;
 }
 

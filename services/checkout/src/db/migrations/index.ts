@@ -8,6 +8,7 @@ import { Refunds } from './0006-refunds.ts';
 import { DecidedUpsells } from './0007-decided-upsells.ts';
 import { FasterItemsTotal } from './0009-faster-items-total.ts';
 import { Reminders } from './0010-reminders.ts';
+import { RefusedReminders } from './0011-refused-reminders.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -20,4 +21,5 @@ export const migrations: Migrations = [
   accountSettingsMigration('0008'),
   { name: '0009-faster-items-total', class: FasterItemsTotal },
   { name: '0010-reminders', class: Reminders },
+  { name: '0011-refused-reminders', class: RefusedReminders },
 ];
