@@ -64,6 +64,54 @@ test('an unknown seller is a page that says so', async () => {
   expect(textOf(unknown)).toContain('There is no shop at this address');
 });
 
+test('an address that no shop can have is a 404 page', async () => {
+  for (const path of ['%00/course', '%F0%9F/course', 'A%20B/course', `${'a'.repeat(300)}/course`, `${handle}/%00`]) {
+    const { status, headers } = await send(url, 'GET', `/c/${path}`);
+    expect([path, status === 404 || status === 400]).toEqual([path, true]);
+    expect(headers['content-type']).toMatch(/^(text\/html|application\/problem\+json)/);
+  }
+  expect(textOf(await send(url, 'GET', '/c/%00/course'))).toContain('There is no shop at this address');
+  expect(textOf(await send(url, 'GET', `/c/${handle}/%00`))).toContain('nothing for sale at this address');
+});
+
+test('a changed handle leads on from the earlier ones, which stay the account’s own, and opens checkouts by them', async () => {
+  const [own, other] = [await createSeller(url), await createSeller(url)];
+  const change = (key: string, to: string) => send(url, 'PATCH', '/api/v1/settings', { key, body: { handle: to } });
+  const { handle: first } = (await send(url, 'GET', '/api/v1/settings', { key: own.key })).json;
+  for (const to of ['moved-once', 'moved-twice']) expect((await change(own.key, to)).status).toBe(200);
+  for (const earlier of [first, 'moved-once']) {
+    const { status, headers } = await send(url, 'GET', `/c/${earlier}/course?checkout=cko_1&ref=a%20b`);
+    expect([status, headers.location]).toEqual([308, '/c/moved-twice/course?checkout=cko_1&ref=a%20b']);
+    expect(headers['cache-control']).toBe('no-store');
+    const taken = await change(other.key, earlier);
+    expect([taken.status, taken.json.code]).toEqual([409, 'handle_taken']);
+    await send(url, 'POST', '/api/checkout', { body: { handle: earlier, slug: 'course' } });
+    expect(harness.desk.asked.at(-1)?.context.accountId).toBe(own.accountId);
+  }
+  const unchanged = await send(url, 'GET', '/api/v1/settings', { key: other.key });
+  expect(unchanged.json.handle).not.toBe('moved-once');
+  expect((await change(own.key, 'moved-once')).status).toBe(200);
+  expect((await send(url, 'GET', '/c/moved-once/course')).status).toBe(200);
+  expect((await send(url, 'GET', '/c/moved-twice/course')).headers.location).toBe('/c/moved-once/course');
+});
+
+test('an account has twenty handles at most, so that nobody takes all names', async () => {
+  const { key } = await createSeller(url);
+  const change = (to: string) => send(url, 'PATCH', '/api/v1/settings', { key, body: { handle: to } });
+  for (let n = 1; n < 20; n += 1) expect((await change(`name-${n}`)).status).toBe(200);
+  const refused = await change('name-20');
+  expect([refused.status, refused.json.errors?.[0]]).toMatchObject([422, { field: 'handle', code: 'too_many' }]);
+  expect((await change('name-1')).status).toBe(200);
+});
+
+test('of two accounts that take one handle at once, one has it', async () => {
+  const sellers = await Promise.all(Array.from({ length: 6 }, () => createSeller(url)));
+  const answers = await Promise.all(
+    sellers.map(({ key }) => send(url, 'PATCH', '/api/v1/settings', { key, body: { handle: 'wanted' } })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
+});
+
 test('opening the link that ends reminders changes nothing; its button and a mail program’s request do, repeatedly', async () => {
   harness.desk.tokens.set(token, { businessName: '<i>Ada</i>', optedOut: false });
   const asked = await send(url, 'GET', `/c/opt-out/${token}`);
@@ -103,7 +151,10 @@ test('a token that is none, or that nobody has, gets one and the same page, and 
     expect((await send(url, 'POST', `/c/opt-out/${unknown}`, { raw: '', headers: form })).status).toBe(404);
   }
   const large = { raw: 'x'.repeat(20_000), headers: form };
-  expect((await send(url, 'POST', `/c/opt-out/${token}`, large)).status).toBe(413);
+  const refused = await send(url, 'POST', `/c/opt-out/${token}`, large);
+  expect(refused.status).toBe(413);
+  expect(textOf(refused)).toContain('Nothing needs to be sent');
+  expect(textOf(refused)).not.toMatch(/256 KB|Try again/);
 });
 
 test('pages share the limit by address, and a buyer over it reads when to come back', async () => {
@@ -122,4 +173,5 @@ test('the word of other hosted pages is no seller’s handle', async () => {
   const body = { handle: 'opt-out' };
   const refused = await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body });
   expect([refused.status, refused.json.code]).toEqual([409, 'handle_taken']);
+  expect(refused.json.detail).toBe('This handle is kept for other addresses.');
 });

@@ -90,7 +90,8 @@ const longText = 'A “long” text, "quoted", over\n'.repeat(60);
 function longest(definition: RequestDefinition, input: unknown): string {
   const { limit = 100 } = input as { limit?: number };
   const schema = z.toJSONSchema(definition.output, { io: 'output', unrepresentable: 'any' });
-  return JSON.stringify(fill(schema, schema.$defs ?? {}, limit));
+  const filled = fill(schema, schema.$defs ?? {}, limit) as Record<string, unknown>;
+  return JSON.stringify('next' in filled ? { ...filled, next: `after row ${limit}` } : filled);
 }
 
 function fill(schema: JsonSchema, defs: Record<string, JsonSchema>, rows: number): unknown {
@@ -153,6 +154,20 @@ test('a list asked for more than fits keeps whole rows and leads on', async () =
   expect(Buffer.byteLength(text)).toBeLessThan(20_000);
   expect(result.structuredContent.has_more).toBe(true);
   expect(result.content[1].text).toContain('full: true');
+});
+
+test.each([
+  ['explain_metric', { metric: 'orders' }],
+  ['preview_daily_run', {}],
+])('%s: a page that is cut leads on from its last row', async (name, args) => {
+  const { text, result } = await call(name, { ...args, limit: 100 });
+  expect(Buffer.byteLength(text)).toBeLessThan(20_000);
+  const { data, next } = result.structuredContent;
+  expect(data.length).toBeGreaterThan(0);
+  expect(data.length).toBeLessThan(100);
+  expect(next).toBe(`after row ${data.length}`);
+  expect(result.structuredContent).not.toHaveProperty('has_more');
+  expect(result.content[1].text).not.toContain('before');
 });
 
 test('full: true gives long texts and all rows', async () => {

@@ -6,10 +6,12 @@ import { addToOutbox } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { findSeller } from '../checkouts/find-seller.ts';
 import { Account } from './account.entity.ts';
 import { handleFrom } from './handle.rules.ts';
 import { hashPassword, isPassword } from './password.ts';
 import { settingsChangedRow } from './settings-changed.ts';
+import { takeHandle } from './take-handle.ts';
 import { User } from './user.entity.ts';
 
 export interface SignUp {
@@ -44,7 +46,7 @@ export async function signUp(
       await createAccount(deps, ids, wanted, passwordHash);
       return ids;
     } catch (err) {
-      if (!(err instanceof UniqueConstraintViolationException)) throw err;
+      if (!isCollision(err)) throw err;
       if (await wasMade(deps.database, ids, wanted)) return ids;
       if (err.message.includes('users_email_unique'))
         throw new DomainError('email_taken', 'An account with this email exists: log in.');
@@ -52,6 +54,9 @@ export async function signUp(
     }
   }
 }
+
+const isCollision = (err: unknown): err is Error =>
+  err instanceof UniqueConstraintViolationException || (err instanceof DomainError && err.code === 'handle_taken');
 
 /** Checks the password again, because the account found here logs the caller in. */
 async function wasMade(database: Database, { accountId, userId }: SignedUp, wanted: SignUp): Promise<boolean> {
@@ -70,7 +75,7 @@ async function createAccount(
   const { requestId = null } = wanted;
   const email = wanted.email.toLowerCase();
   const base = handleFrom(wanted.name);
-  const taken = (await em.count(Account, { handle: base })) > 0;
+  const taken = (await findSeller(database, base)) !== null;
   const settings: Settings = {
     ...newAccountSettings,
     handle: taken ? `${base}-${randomBytes(3).toString('hex')}` : base,
@@ -84,6 +89,7 @@ async function createAccount(
       settingsRevision: 1,
       createdAt,
     });
+    await takeHandle(tx, accountId, settings.handle, createdAt);
     await tx.insert(User, { id: userId, accountId, email, passwordHash, createdAt });
     await addToOutbox(tx, [settingsChangedRow({ accountId, settings, revision: 1, changedAt: createdAt, requestId })]);
   });

@@ -4,29 +4,35 @@ import { type Database, statement } from '@app/service-kit/database';
 /** The account behind a handle, as a checkout that is opened now shows it. */
 export interface Seller {
   readonly accountId: string;
+  /** The current one; the one that was asked for may be an earlier one. */
+  readonly handle: string;
   readonly account: CheckoutAccount;
 }
 
 const accountByHandle = statement(
   'account-by-handle',
-  `select id, test_mode, support_email, business_name, hold_decision_minutes from accounts where handle = $1`,
+  `select a.id, a.handle, a.test_mode, a.support_email, a.business_name, a.hold_decision_minutes
+   from accounts as a where a.id = coalesce(
+     (select h.account_id from account_handles as h where h.handle = $1), (select id from accounts where handle = $1))`,
 );
 
 interface Row {
   readonly id: string;
+  readonly handle: string;
   readonly test_mode: boolean;
   readonly support_email: string;
   readonly business_name: string;
   readonly hold_decision_minutes: number;
 }
 
-/** Null when no account has the handle. */
+/** The account that has the handle, or had it. Null when there is none. */
 export async function findSeller({ pool }: Database, handle: string): Promise<Seller | null> {
   const { rows } = await pool.query<Row>(accountByHandle([handle]));
   const [row] = rows;
   if (row === undefined) return null;
   return {
     accountId: row.id,
+    handle: row.handle,
     account: {
       testMode: row.test_mode,
       supportEmail: row.support_email,

@@ -4,6 +4,7 @@ import { SellerCache } from './seller-cache.ts';
 
 const seller: Seller = {
   accountId: 'acc_1',
+  handle: 'ada',
   account: { testMode: false, supportEmail: 'help@example.com', businessName: 'Ada', holdDecisionMinutes: 60 },
 };
 

@@ -38,7 +38,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   refund_failed:
     'The processor refused the refund or a part of it; `detail` says what was given back and why. The order is still paid.',
   slug_taken: 'Another product of the account has this slug.',
-  handle_taken: 'Another account has this handle.',
+  handle_taken: 'Another account has or had this handle, or it is kept for other addresses.',
   email_taken: 'An account with this email exists: log in to it.',
   code_taken: 'The account has this code already.',
   position_taken: 'Another email of the funnel has this position.',

@@ -58,9 +58,25 @@ function fromLink() {
   return { id, secret };
 }
 
+/** What an address or a cookie says, as far as the API takes it: no control characters, no half of a character. */
+export const clean = (text, length) =>
+  (text ?? '')
+    .replaceAll(/[\p{Cc}\p{Cs}]/gu, '')
+    .slice(0, length)
+    .replace(/\p{Cs}$/u, '')
+    .trim();
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
 /** Whoever sent the buyer is credited for 30 days. */
 function affiliateCode() {
-  const code = new URLSearchParams(location.search).get('ref');
+  const code = clean(new URLSearchParams(location.search).get('ref'), 64);
   if (code) {
     const secure = location.protocol === 'https:' ? '; secure' : '';
     const path = `/c/${place.handle}`;
@@ -68,15 +84,26 @@ function affiliateCode() {
     document.cookie = `${refCookie}=${encodeURIComponent(code)}; max-age=${refSeconds}; path=${path}; samesite=lax${secure}`;
   }
   const kept = document.cookie.split('; ').find((each) => each.startsWith(`${refCookie}=`));
-  return code ?? (kept === undefined ? undefined : decodeURIComponent(kept.slice(refCookie.length + 1)));
+  return code || (kept === undefined ? '' : clean(decoded(kept.slice(refCookie.length + 1)), 64));
 }
 
 function sources() {
   const query = new URLSearchParams(location.search);
   const names = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];
-  const given = names.map((name) => [name, query.get(name)?.slice(0, 200)]).filter(([, value]) => value);
+  const given = names.map((name) => [name, clean(query.get(name), 200)]).filter(([, value]) => value);
   const code = affiliateCode();
-  return { ...Object.fromEntries(given), ...(code ? { affiliateCode: code.slice(0, 64) } : {}) };
+  return { ...Object.fromEntries(given), ...(code ? { affiliateCode: code } : {}) };
+}
+
+/** Where the buyer comes from is worth less than the sale: when it is refused, it is left out. */
+async function open() {
+  const product = { handle: place.handle, slug: place.slug };
+  try {
+    return await send('POST', '', { body: { ...product, ...sources() } });
+  } catch (err) {
+    if (err.code !== 'validation_failed') throw err;
+    return await send('POST', '', { body: product });
+  }
 }
 
 /** The checkout of the link or of this tab, or else a new one. `gone` when the link leads to none any more. */
@@ -93,9 +120,7 @@ export async function openOrRestore() {
       forget();
     }
   }
-  const { secret, ...checkout } = await send('POST', '', {
-    body: { handle: place.handle, slug: place.slug, ...sources() },
-  });
+  const { secret, ...checkout } = await open();
   const opened = { id: checkout.id, secret };
   remember(opened);
   return { buyer: opened, checkout, gone: linked !== null };

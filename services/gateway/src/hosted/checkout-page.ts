@@ -25,6 +25,12 @@ export function checkoutPage(handle: string, slug: string, businessName: string)
   );
 }
 
+export function unknownProductPage(): string {
+  return noticePage('There is nothing for sale at this address', [
+    html`<p>Check the address, or ask whoever gave it to you for the current one.</p>`,
+  ]);
+}
+
 export function unknownSellerPage(): string {
   return noticePage('There is no shop at this address', [
     html`<p>Check the address, or ask whoever gave it to you for the current one.</p>`,

@@ -110,6 +110,14 @@ async function waitForOutcome() {
   main.querySelector('.wait')?.replaceChildren(text);
 }
 
+const goneCodes = [
+  'product_not_found',
+  'unknown_product',
+  'product_not_live',
+  'no_longer_for_sale',
+  'validation_failed',
+];
+
 async function start() {
   try {
     const opened = await api.openOrRestore();
@@ -118,7 +126,7 @@ async function start() {
     // Back from the bank.
     if (checkout.status === 'requires_action' && new URLSearchParams(location.search).size > 0) await actions.proceed();
   } catch (err) {
-    const gone = ['product_not_found', 'unknown_product', 'product_not_live', 'validation_failed'].includes(err.code);
+    const gone = goneCodes.includes(err.code);
     const text = gone ? 'This product is not for sale at the moment.' : err.message;
     const again = element(
       'button',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { slug as handleForm } from '@app/contracts/common';
 import { DomainError, errorCodes } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { getOptOut, optOut } from '@app/contracts/reminders';
@@ -8,7 +9,7 @@ import { html } from '../developers/html.ts';
 import type { Guard } from '../http/guard.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
-import { checkoutPage, scriptPath, unknownSellerPage } from './checkout-page.ts';
+import { checkoutPage, scriptPath, unknownProductPage, unknownSellerPage } from './checkout-page.ts';
 import { noticePage, stylesheetPath } from './layout.ts';
 import { askPage, endedPage, unknownTokenPage } from './opt-out-pages.ts';
 
@@ -58,9 +59,12 @@ export function routeHostedPages(server: FastifyInstance, app: App, guard: Guard
 }
 
 function routePages(pages: FastifyInstance, app: App): void {
-  pages.get<Named>('/c/:handle/:slug', async ({ params: { handle, slug } }, reply) => {
-    const seller = await app.sellers.find(handle);
+  pages.get<Named>('/c/:handle/:slug', async (req, reply) => {
+    const { handle, slug } = req.params;
+    const seller = handleForm.safeParse(handle).success ? await app.sellers.find(handle) : null;
     if (seller === null) return sendPage(reply, 404, unknownSellerPage());
+    if (!handleForm.safeParse(slug).success) return sendPage(reply, 404, unknownProductPage());
+    if (seller.handle !== handle) return redirect(reply, `/c/${seller.handle}/${slug}${queryOf(req)}`);
     const page = checkoutPage(handle, slug, seller.account.businessName);
     return sendPage(reply, 200, page, checkoutPolicy);
   });
@@ -78,6 +82,13 @@ function routePages(pages: FastifyInstance, app: App): void {
     if (ended === null) return sendPage(reply, 404, unknownTokenPage());
     return sendPage(reply, 200, endedPage(ended.businessName));
   });
+}
+
+const queryOf = ({ url }: FastifyRequest): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
+
+/** Not remembered by browsers: the seller may change the handle back, and the two addresses would lead to each other. */
+function redirect(reply: FastifyReply, location: string): FastifyReply {
+  return reply.code(308).header('cache-control', 'no-store').header('location', location).send();
 }
 
 /** Null for what is not there. */
@@ -98,8 +109,10 @@ function sendErrorPage(err: unknown, req: FastifyRequest, reply: FastifyReply): 
   req.failure = { error, cause: err };
   if (err instanceof RetryLaterError) reply.header('retry-after', err.retryAfterSeconds);
   const { status } = errorCodes[error.code];
+  const text = error.code === 'payload_too_large' ? 'Nothing needs to be sent beside the address.' : error.message;
+  const mayWorkLater = status >= 500 || status === 429;
   const page = noticePage('That did not work', [
-    html`<p>${error.message} Try again in a minute.</p>`,
+    html`<p>${text}${mayWorkLater ? ' Try again in a minute.' : ''}</p>`,
     html`<p class="quiet">Request ${req.id}</p>`,
   ]);
   return sendPage(reply, status, page);

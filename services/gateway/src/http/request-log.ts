@@ -24,8 +24,7 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
   server.addHook('onResponse', (req, reply, done) => {
     const line = {
       method: req.method,
-      // Not the query: a link may carry a secret in it.
-      route: req.routeOptions.url ?? req.url.split('?', 1)[0]?.slice(0, 200),
+      route: req.routeOptions.url ?? unmatchedPath(req.url),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
       accountId: req.actor?.accountId,
@@ -40,6 +39,12 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
     }
     done();
   });
+}
+
+/** Not the query, and no part of a buyer's link: both may carry a secret. */
+function unmatchedPath(url: string): string | undefined {
+  const [path = ''] = url.split('?', 1);
+  return /^\/+c\//i.test(path) ? '/c/…' : path.slice(0, 200);
 }
 
 /** The failure of an MCP tool has the status 200 in HTTP: its error code tells what it is. */

@@ -58,9 +58,12 @@ export async function callTool(
     const { operation, full, ...request } = toolRequest(tool, given);
     const read =
       operation.method === 'GET' ? await app.readLimiter.begin(caller.actor.accountId, operation.id, caller.res) : null;
-    const { body } = await callOperation(app, operation, { ...caller, ...request });
-    read?.hold(body.byteLength);
-    return resultOf(body, full);
+    const ask = async (query: Record<string, unknown>): Promise<Uint8Array> => {
+      const { body } = await callOperation(app, operation, { ...caller, ...request, query });
+      read?.hold(body.byteLength);
+      return body;
+    };
+    return await pageOf(ask, request.query as Record<string, unknown>, full);
   } catch (err) {
     const error = toolError(await withPreview(app, caller, tool, given, err), caller);
     return {
@@ -97,21 +100,45 @@ const shortBytesMax = 19_000;
 /** The largest funnel, whose emails are 1 MiB, twice and with its quotes escaped. */
 const fullBytesMax = 3 * 1024 * 1024;
 
+const pagesMax = 4;
+
+/**
+ * A page with a cursor of its own (`next`) is asked for again with as many rows as fit, so that its cursor leads on from the
+ * last row that is shown. Pages without one lead on from the id of their last row, wherever they were cut.
+ */
+async function pageOf(
+  ask: (query: Record<string, unknown>) => Promise<Uint8Array>,
+  query: Record<string, unknown>,
+  full: boolean,
+): Promise<CallToolResult> {
+  let limit = Number.POSITIVE_INFINITY;
+  for (let asked = 1; ; asked++) {
+    const shown = resultOf(await ask(Number.isFinite(limit) ? { ...query, limit } : query), full);
+    const { next, data } = shown.structuredContent as { next?: unknown; data?: unknown };
+    const wasCut = next !== undefined && Array.isArray(data) && shown.rowsLeftOut > 0;
+    const { rowsLeftOut: _, ...result } = shown;
+    if (!wasCut || asked === pagesMax) return result;
+    // The last one is of one row: there is no shorter one.
+    limit = asked === pagesMax - 1 ? 1 : Math.max(1, Math.min(data.length, limit - 1));
+  }
+}
+
 /** The body as a structure, and again as text for clients that know only text. */
-function resultOf(body: Uint8Array, full: boolean): CallToolResult {
+function resultOf(body: Uint8Array, full: boolean): CallToolResult & { readonly rowsLeftOut: number } {
   const text = Buffer.from(body).toString('utf8');
   const value = JSON.parse(text) as Record<string, unknown>;
-  const { value: short, note } = shortResult(value, body.byteLength, full ? fullBytesMax : shortBytesMax);
-  if (note === null) return { content: [{ type: 'text', text }], structuredContent: short };
+  const { value: short, note, rowsLeftOut } = shortResult(value, body.byteLength, full ? fullBytesMax : shortBytesMax);
+  if (note === null) return { content: [{ type: 'text', text }], structuredContent: short, rowsLeftOut };
   const advice = full
     ? 'Read the whole over HTTP.'
-    : 'Call again with full: true for the whole, or page with limit and before.';
+    : `Call again with full: true for the whole, or page with limit and ${'next' in value ? 'after' : 'before'}.`;
   return {
     content: [
       { type: 'text', text: JSON.stringify(short) },
       { type: 'text', text: `${note} ${advice}` },
     ],
     structuredContent: short,
+    rowsLeftOut,
   };
 }
 

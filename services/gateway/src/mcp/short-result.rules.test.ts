@@ -13,7 +13,7 @@ const rows = (count: number, length: number) => Array.from({ length: count }, (_
 
 test('what fits stays as it is', () => {
   const value = { data: rows(3, 100) };
-  expect(shortResult(value, 19_000)).toEqual({ value, note: null });
+  expect(shortResult(value, 19_000)).toEqual({ value, note: null, rowsLeftOut: 0 });
 });
 
 test('long texts are cut before rows are left out', () => {

@@ -5,6 +5,8 @@ export interface ShortResult {
   readonly value: Record<string, unknown>;
   /** What was left out, in words for a model; null when nothing was. */
   readonly note: string | null;
+  /** Of `data`. */
+  readonly rowsLeftOut: number;
 }
 
 /** Lengths at which texts are cut, the first one that is enough. */
@@ -18,11 +20,11 @@ const textLengths = [1_000, 200];
  * @param bytesMax of the result: it holds the value as a structure and again as text, with its quotes escaped
  */
 export function shortResult(value: Record<string, unknown>, bytes: number, bytesMax: number): ShortResult {
-  if (bytes * 2 <= bytesMax && sizeOf(value) <= bytesMax) return { value, note: null };
+  if (bytes * 2 <= bytesMax && sizeOf(value) <= bytesMax) return { value, note: null, rowsLeftOut: 0 };
   let short = value;
   for (const length of bytes > bytesMax * 10 ? textLengths.slice(-1) : textLengths) {
     short = withShortTexts(value, length) as Record<string, unknown>;
-    if (sizeOf(short) <= bytesMax) return { value: short, note: 'Long texts end in “…”.' };
+    if (sizeOf(short) <= bytesMax) return { value: short, note: 'Long texts end in “…”.', rowsLeftOut: 0 };
   }
   const whole = dropRows(short, bytesMax);
   // One row with long lists of its own may be too much already, and an empty list would look like nothing.
@@ -31,7 +33,7 @@ export function shortResult(value: Record<string, unknown>, bytes: number, bytes
   const names = Object.entries(dropped.counts).map(([name, count]) => `${count} of ${name}`);
   const inner = few ? ` Lists within rows show ${innerRowsMax} at most.` : '';
   const left = names.length === 0 ? '' : ` Left out: ${names.join(', ')}.`;
-  return { value: dropped.value, note: `Long texts end in “…”.${inner}${left}` };
+  return { value: dropped.value, note: `Long texts end in “…”.${inner}${left}`, rowsLeftOut: dropped.counts.data ?? 0 };
 }
 
 const innerRowsMax = 3;

@@ -1,5 +1,4 @@
 import type { Settings } from '@app/contracts/accounts';
-import { DomainError } from '@app/contracts/errors';
 import { addToOutbox } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
@@ -8,6 +7,7 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { Account } from '../accounts/account.entity.ts';
 import { isReservedHandle } from '../accounts/handle.rules.ts';
 import { settingsChangedRow } from '../accounts/settings-changed.ts';
+import { handleReserved, handleTaken, takeHandle } from '../accounts/take-handle.ts';
 import { settingsOf } from './get-settings.ts';
 
 type SettingsChanges = { [K in keyof Settings]?: Settings[K] | undefined };
@@ -27,7 +27,7 @@ export async function updateSettings(
   { accountId, requestId }: { accountId: string; requestId: string },
   changes: SettingsChanges,
 ): Promise<Settings> {
-  if (changes.handle !== undefined && isReservedHandle(changes.handle)) throw handleTaken();
+  if (changes.handle !== undefined && isReservedHandle(changes.handle)) throw handleReserved();
   try {
     const { settings, changed } = await database.fork().transactional(async (tx) => {
       // The row is locked: of two changes at once the later one has the higher number, and tells of both.
@@ -37,6 +37,7 @@ export async function updateSettings(
       tx.assign(account, changes as Partial<Settings>);
       const after = settingsOf(account);
       if (isEqual(before, after)) return { settings: after, changed: false };
+      if (after.handle !== before.handle) await takeHandle(tx, accountId, after.handle, clock.now());
       account.settingsRevision += 1;
       const { settingsRevision: revision } = account;
       const row = { accountId, settings: after, revision, changedAt: clock.now(), requestId };
@@ -49,11 +50,6 @@ export async function updateSettings(
     if (!(err instanceof UniqueConstraintViolationException)) throw err;
     throw handleTaken();
   }
-}
-
-function handleTaken(): DomainError {
-  const field = { field: 'handle', code: 'handle_taken', message: 'belongs to another account' };
-  return new DomainError('handle_taken', 'Another account has this handle.', [field]);
 }
 
 /** Settings are plain values. */

@@ -5,6 +5,7 @@ import { IdempotencyRefusals } from './0003-idempotency-refusals.ts';
 import { KeyRotation } from './0004-key-rotation.ts';
 import { RateWindows } from './0005-rate-windows.ts';
 import { SettingsAsAnEvent } from './0006-settings-as-an-event.ts';
+import { AccountHandles } from './0007-account-handles.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -13,4 +14,5 @@ export const migrations: Migrations = [
   { name: '0004-key-rotation', class: KeyRotation },
   { name: '0005-rate-windows', class: RateWindows },
   { name: '0006-settings-as-an-event', class: SettingsAsAnEvent },
+  { name: '0007-account-handles', class: AccountHandles },
 ];
