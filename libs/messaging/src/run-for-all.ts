@@ -30,6 +30,8 @@ export interface RunForAll<R extends object> {
   readonly part: (part: PartOfRun) => Promise<R>;
   /** What changes while the account's run makes progress; null or undefined before the first. Left out, a part may take no longer than the limit. */
   readonly progressOf?: (accountId: string) => Promise<unknown>;
+  /** As of `AskedRun`: for the run itself, and for its parts. */
+  readonly refuses?: ((result: R) => boolean) | undefined;
   readonly none: R;
   readonly add: (sum: R, part: R, accountId: string) => R;
   /** The result of a part that threw or was left behind. */
@@ -46,7 +48,7 @@ export async function runForAll<R extends object>(
   all: RunForAll<R>,
   { runId, deadlineMs }: Pick<AskedRun, 'runId' | 'deadlineMs'>,
 ): Promise<R> {
-  const run = { accountId: allAccounts, platformRunId: null, runId, deadlineMs };
+  const run = { accountId: allAccounts, platformRunId: null, runId, deadlineMs, refuses: all.refuses };
   return await all.flight.run(run, async () => {
     let sum = all.none;
     const accounts = all.accounts[Symbol.asyncIterator]();
@@ -72,6 +74,7 @@ async function runPart<R extends object>(all: RunForAll<R>, accountId: string, p
   let leftBehind = false;
   const run = {
     ...about,
+    refuses: all.refuses,
     // Whoever waits for somebody else's run of the account waits for as long as that makes progress.
     get deadlineMs() {
       return leftBehind ? 0 : Date.now() + all.partLimitMs;

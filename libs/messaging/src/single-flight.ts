@@ -18,7 +18,7 @@ export interface SingleFlight<R extends object> {
    * The result of the run that is under way, or else of `work`. When `work` throws, the run has no result.
    * @throws DomainError `outcome_unknown` when there is no result by the deadline, or the process closes
    */
-  run(run: AskedRun, work: () => Promise<R>): Promise<R>;
+  run(run: AskedRun<R>, work: () => Promise<R>): Promise<R>;
 }
 
 export interface SingleFlightDeps {
@@ -41,7 +41,7 @@ export interface RunsTable {
   readonly reset?: string;
 }
 
-export interface AskedRun {
+export interface AskedRun<R = never> {
   /** '' for the run over all accounts. */
   readonly accountId: string;
   /** The row's id. A repeated command has the same id, and so finds its run. */
@@ -50,6 +50,8 @@ export interface AskedRun {
   readonly platformRunId: string | null;
   /** Milliseconds since the epoch (real time); nobody waits for the result any longer. */
   readonly deadlineMs: number;
+  /** Whether the result of another run, which this one joined, is not what was asked for: then it runs itself. */
+  readonly refuses?: ((result: R) => boolean) | undefined;
 }
 
 /** The account of the run over all of them. */
@@ -66,14 +68,19 @@ export function createSingleFlight<R extends object>(deps: SingleFlightDeps, run
   return { run: (run, work) => singleFlight<R>(flight, run, work) };
 }
 
-async function singleFlight<R extends object>(flight: Flight, run: AskedRun, work: () => Promise<R>): Promise<R> {
+async function singleFlight<R extends object>(flight: Flight, run: AskedRun<R>, work: () => Promise<R>): Promise<R> {
   const { database, statements } = flight;
   const key = statements.lockKey(run.accountId);
   const awaited = [run.runId];
   while (Date.now() < run.deadlineMs && !flight.isClosing()) {
     const { rows } = await database.pool.query<RunState<R>>(statements.look([...finishedValues(run, awaited), key]));
     const state = rows[0] as RunState<R>;
-    if (state.result !== null) return state.result;
+    if (isAnswer(run, state)) return state.result;
+    if (state.result !== null) {
+      awaited.splice(1);
+      await database.pool.query(statements.leave([run.runId]));
+      continue;
+    }
     if (state.running !== null && !awaited.includes(state.running)) {
       awaited.push(state.running);
       // When the response gets lost, the repeated command returns the result of the run it joined, and starts no other.
@@ -91,13 +98,22 @@ async function singleFlight<R extends object>(flight: Flight, run: AskedRun, wor
   throw new DomainError('outcome_unknown', 'The run is still under way.');
 }
 
-interface RunState<R> {
+/** Its own result always is. */
+function isAnswer<R>(run: AskedRun<R>, finished: Finished<R>): finished is Finished<R> & { readonly result: R } {
+  return finished.result !== null && (finished.id === run.runId || run.refuses?.(finished.result) !== true);
+}
+
+interface Finished<R> {
+  readonly id: string | null;
   readonly result: R | null;
+}
+
+interface RunState<R> extends Finished<R> {
   readonly running: string | null;
   readonly locked: boolean;
 }
 
-const finishedValues = (run: AskedRun, awaited: readonly string[]) => [
+const finishedValues = <R>(run: AskedRun<R>, awaited: readonly string[]) => [
   run.accountId,
   awaited,
   run.platformRunId,
@@ -111,6 +127,7 @@ export interface RunStatements {
   readonly look: Statement;
   readonly finished: Statement;
   readonly join: Statement;
+  readonly leave: Statement;
   readonly lock: Statement;
   readonly unlock: Statement;
   readonly begin: Statement;
@@ -121,19 +138,20 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
   const named = (name: string, text: string): Statement => statement(`${table.replaceAll('_', '-')}-${name}`, text);
   /** Results of the run asked for, of a run that the same command joined before, or of the same platform run. */
   const finished = `
-    select result from ${table}
+    select id, result from ${table}
     where id = any (array_append($2::text[], (select c.result ->> 'runId' from commands as c where c.id = $4)))
       and account_id = $1 and result is not null
     union all
-    select result from ${table} where platform_run_id = $3 and account_id = $1 and result is not null
+    select id, result from ${table} where platform_run_id = $3 and account_id = $1 and result is not null
     limit 1`;
   return {
     lockKey: (accountId) => `${table}:${accountId}`,
     look: named(
       'look',
-      `select (${finished}) as result,
+      `select f.id, f.result,
          (select id from ${table} where account_id = $1 and finished_at is null limit 1) as running,
-         not pg_try_advisory_xact_lock_shared(hashtextextended($5, 0)) as locked`,
+         not pg_try_advisory_xact_lock_shared(hashtextextended($5, 0)) as locked
+       from (values (1)) as one left join lateral (${finished}) as f on true`,
     ),
     finished: named('finished', finished),
     join: named(
@@ -141,6 +159,7 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
       `insert into commands (id, result) values ($1, jsonb_build_object('runId', $2::text))
        on conflict (id) do update set result = excluded.result`,
     ),
+    leave: named('leave', 'delete from commands where id = $1'),
     // While a session holds the lock it must query every few seconds, so that the lock of a stopped process ends.
     lock: named(
       'lock',
@@ -209,14 +228,18 @@ async function withLock<T>(
 async function runLocked<R extends object>(
   flight: Flight,
   session: Client,
-  run: AskedRun,
+  run: AskedRun<R>,
   awaited: readonly string[],
   work: () => Promise<R>,
 ): Promise<R> {
   const { statements, clock } = flight;
   // Another run may have finished before this session got the lock; from here on nobody else writes the account's rows.
-  const before = await session.query<{ result: R }>(statements.finished(finishedValues(run, awaited)));
-  if (before.rows[0] !== undefined) return before.rows[0].result;
+  const before = await session.query<Finished<R>>(statements.finished(finishedValues(run, awaited)));
+  const [found] = before.rows;
+  if (found !== undefined) {
+    if (isAnswer(run, found)) return found.result;
+    await session.query(statements.leave([run.runId]));
+  }
   const { runId, accountId, platformRunId } = run;
   await session.query(statements.begin([runId, accountId, platformRunId, clock.now()]));
   let result: R;
@@ -234,10 +257,10 @@ async function runLocked<R extends object>(
 }
 
 /** False when another run has closed the row because this one had lost its lock. */
-async function finish(
+async function finish<R>(
   { database, clock, statements }: Flight,
   session: Client,
-  run: AskedRun,
+  run: AskedRun<R>,
   result: object | null,
 ): Promise<boolean> {
   const write = statements.finish([run.runId, run.accountId, clock.now(), result]);

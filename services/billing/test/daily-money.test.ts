@@ -1,5 +1,6 @@
 import { newId } from '@app/contracts/ids';
 import { createSemaphore } from '@app/service-kit/semaphore';
+import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
@@ -99,6 +100,31 @@ test('a run with far more due than is normal charges nothing and says so once a 
     problems: [],
     rebills: { charged: 25, chargedCents: 47_500 },
   });
+});
+
+test('a forced run that joined one which stopped at the limit charges itself; what is joined otherwise is not repeated', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 25);
+  replicas.clock.set('2026-03-20T12:00:00.000Z');
+  const gate = Promise.withResolvers<void>();
+  const deps = daily();
+  const held = { ...deps, steps: [() => gate.promise, ...deps.steps] };
+  const unforced = runForAccount(held, account, asked());
+  const { pool } = replicas.database;
+  const count = async (sql: string): Promise<number> => (await pool.query(sql)).rows[0]?.count;
+  await eventually(async () => (await count('select count(*)::int as count from daily_runs')) === 1);
+  const [one, two, all] = [asked(true), asked(true), asked(true)];
+  const ofAccount = [one, two].map((each) => runForAccount(daily(), account, each));
+  await eventually(
+    async () => (await count(`select count(*)::int as count from commands where id like 'run_%'`)) === 2,
+  );
+  gate.resolve();
+  expect((await unforced).problems).toMatchObject([{ code: 'charge_limit' }]);
+  const results = await Promise.all(ofAccount);
+  expect(results.map(({ ok }) => ok)).toEqual([true, true]);
+  expect(Math.max(...results.map(({ rebills }) => rebills.charged))).toBe(25);
+  expect(await runForAccount(daily(), account, one)).toEqual(results[0]);
+  expect(await runForAll(daily(), all)).toMatchObject({ ok: true, rebills: { charged: 0 } });
 });
 
 test('the limit is the account’s setting; 0 is none', async () => {

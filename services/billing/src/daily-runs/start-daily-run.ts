@@ -34,9 +34,13 @@ interface RequestedRun {
 
 /** Runs every step for one account, one after the other. Throws `outcome_unknown` when it takes too long. */
 export async function runForAccount(deps: DailyDeps, accountId: string, requested: RequestedRun): Promise<DailyResult> {
-  const run = { accountId, platformRunId: null, ...requested };
+  const run = { accountId, platformRunId: null, ...requested, refuses: refusedBy(requested) };
   return publishedResult(await deps.flight.run(run, () => runSteps(deps, run)));
 }
+
+/** A forced run that joined one which stopped at the limit of charges has not been done. */
+const refusedBy = ({ force }: Pick<RequestedRun, 'force'>) =>
+  force ? ({ problems }: KeptResult): boolean => problems.some(({ code }) => code === 'charge_limit') : undefined;
 
 /**
  * Runs for every account that has anything due, a few at a time, and adds up their results. When the run of one account
@@ -50,6 +54,7 @@ export async function runForAll(deps: DailyDeps, requested: RequestedRun): Promi
     accounts: accountsToVisit(database, clock.now()),
     part: ({ accountId, runId }: { accountId: string; runId: string }) => runSteps(deps, { accountId, runId, force }),
     progressOf: (accountId: string) => progressOf(database, accountId),
+    refuses: refusedBy(requested),
     none: resultOf(noCounts()),
     add: (sum: DailyResult, part: DailyResult, accountId: string) => addResults(sum, partOf(part, accountId)),
     failed: () => resultOf({ ...noCounts(), problems: [accountFailed] }),
