@@ -24,7 +24,13 @@ export interface EmailMessage {
  */
 export type Handover =
   | { readonly outcome: 'taken' }
-  | { readonly outcome: 'refused' | 'deferred' | 'unreachable' | 'unknown'; readonly detail: string };
+  | {
+      readonly outcome: 'refused' | 'deferred' | 'unreachable' | 'unknown';
+      /** The server's own words, or why there are none: sellers read them, so no path and no address of ours is in them. */
+      readonly detail: string;
+      /** What `detail` leaves out, for the log of whoever runs this. */
+      readonly cause?: string;
+    };
 
 export interface EmailTransport {
   /** Never rejects: what went wrong is the outcome. Takes a minute at most. */

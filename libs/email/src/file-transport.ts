@@ -17,7 +17,8 @@ export function createFileTransport(directory: string, fromAddress: string): Ema
         await writeWhole(join(directory, fileNameOf(message)), bytes);
         return { outcome: 'taken' };
       } catch (err) {
-        return { outcome: 'unreachable', detail: `The file could not be written: ${(err as Error).message}` };
+        const { code = 'unknown error', message: cause } = err as NodeJS.ErrnoException;
+        return { outcome: 'unreachable', detail: `the file could not be written: ${code}`, cause };
       }
     },
   };

@@ -83,15 +83,26 @@ async function handOver(
     const unopened =
       (await step((done) => connection.connect(done))) ??
       (auth === undefined ? null : await step((done) => connection.login(auth, done)));
-    if (unopened !== null) return { outcome: 'unreachable', detail: unopened.message };
+    if (unopened !== null) return { outcome: 'unreachable', ...wordsOf(unopened) };
     const unsent = await step((done) => connection.send(envelope, body, done));
     if (unsent === null) return { outcome: 'taken' };
-    return { outcome: outcomeOf(unsent, begun), detail: unsent.message };
+    return { outcome: outcomeOf(unsent, begun), ...wordsOf(unsent) };
   } finally {
     clearTimeout(timer);
     body.destroy();
     connection.close();
   }
+}
+
+/** Words alone: neither a host nor a port nor a path. */
+const plainWords = /^[a-z ,’'-]+$/i;
+const systemCode = /\bE[A-Z]{3,}\b/;
+
+/** The server's reply as it is, and of other errors what names no machine. */
+function wordsOf({ message, code, responseCode }: NodemailerError): { detail: string; cause?: string } {
+  if (responseCode !== undefined || ownRefusals.includes(code) || plainWords.test(message)) return { detail: message };
+  const [named = String(code ?? 'no reply')] = systemCode.exec(message) ?? [];
+  return { detail: `the mail server cannot be reached: ${named}`, cause: message };
 }
 
 /** What the library itself finds wrong with a recipient or a message, before it asks the server. */

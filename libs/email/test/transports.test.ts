@@ -95,6 +95,9 @@ test('a server that is not there is unreachable, and its password is in no word 
   const away = await smtp(url).send(message());
   expect(away).toMatchObject({ outcome: 'unreachable' });
   expect(JSON.stringify([refused, away])).not.toContain('secret-word');
+  const { detail, cause } = away as { detail: string; cause: string };
+  expect(detail).toBe('the mail server cannot be reached: ECONNREFUSED');
+  expect(cause).toContain('127.0.0.1');
   server = await startSmtpServer();
 });
 
@@ -108,6 +111,11 @@ test('without a server a message is a whole file that only its owner reads; writ
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(path, 'utf8')).toContain('Changed');
   const blocked = createEmailTransport({ EMAIL_DIR: path });
-  expect(await blocked.send(message())).toMatchObject({ outcome: 'unreachable' });
+  const detail = 'the file could not be written: EEXIST';
+  expect(await blocked.send(message())).toEqual({
+    outcome: 'unreachable',
+    detail,
+    cause: expect.stringContaining(path),
+  });
   rmSync(folder, { recursive: true });
 });

@@ -152,7 +152,8 @@ async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promis
     result.sent += 1;
     return true;
   }
-  const { outcome, detail } = handover;
+  const { outcome, detail, cause } = handover;
+  if (cause !== undefined) deps.logger.warn({ accountId, reminderId: reminder.id, cause }, 'reminder not handed over');
   const failure = { detail, isFinal: outcome === 'refused' };
   const refusals = await endFailed(database, accountId, reminder, failure, clock.now());
   result.aboutCheckoutId ??= reminder.checkout_id;
