@@ -1,7 +1,11 @@
 import { createOrder, orderRefunded, orderReopened } from '@app/contracts/orders';
+import { openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { recordRefund } from '../src/refunds/record-refund.ts';
+import { orderColumns, type RefundedOrder, refundColumns } from '../src/refunds/refunded-order.ts';
 import { type CheckoutHarness, createCheckoutHarness, withUpsell } from './checkout-harness.ts';
 import { account, context, course, orderBody } from './harness.ts';
 
@@ -181,6 +185,33 @@ test('twenty refunds at once are one refund, and each is answered the same', asy
   expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
   expect(await harness.query('select 1 from refunds')).toHaveLength(1);
   expect(await refundEvents()).toHaveLength(1);
+});
+
+test('whoever records a refund locks its order first, as the consumer does, so that the two never wait in a circle', async () => {
+  harness.billing.refundStatus = 'processing';
+  const orderId = await paidOrder();
+  await harness.refund(orderId);
+  const database = await openDatabase(databaseOptions(harness.base.database.url));
+  const client = await database.pool.connect();
+  try {
+    const { rows } = await client.query<RefundedOrder>(
+      `select ${orderColumns}, ${refundColumns} from orders as o join refunds as r on r.order_id = o.id`,
+    );
+    await client.query('begin');
+    await client.query('select id from orders where id = $1 for update', [orderId]);
+    const source = { requestId: 'r', nowMs: Date.now() };
+    const recorded = recordRefund(database.pool, rows[0] as RefundedOrder, 9_900, source);
+    await eventually(async () => {
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      return (await harness.query(waiting)).length > 0;
+    });
+    expect(await harness.query('select status from refunds for update nowait')).toEqual([{ status: 'requested' }]);
+    await client.query('commit');
+    expect(await recorded).toBe(true);
+  } finally {
+    client.release();
+    await database.close();
+  }
 });
 
 test('a refund whose process died before billing answered goes on in the next process', async () => {

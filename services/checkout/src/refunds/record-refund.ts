@@ -10,11 +10,14 @@ const events = (parameter: string) => `events as (
      select ${outboxColumns} from json_to_record(${parameter}::json) as e(${outboxRecord}) where exists (select from done)
    )`;
 
+/** Locks the order first, as the consumers of billing's events do: of the two at once neither waits for the other in a circle. */
 const refundStatement = statement(
   'refund-record',
-  `with done as (
+  `with locked as materialized (
+     select id from orders where account_id = $1 and id = $2 for update
+   ), done as (
      update refunds set status = 'done', refunded_cents = $4, finished_at = $5
-     where account_id = $1 and order_id = $2 and refund_no = $3
+     where account_id = $1 and order_id = (select id from locked) and refund_no = $3
        and (status = 'requested' or (status = 'failed' and failed_at is null))
      returning id
    ), refunded as (
