@@ -227,6 +227,17 @@ test('a command whose process is killed at any point goes on to its day when it 
   expect(seam).toBeGreaterThan(40);
 }, 120_000);
 
+test('a renewal whose outcome is unknown on its day is counted on the day that finds it out', async () => {
+  const { account } = await dayBefore();
+  const replica = replicas.start();
+  replica.fail('throws_after', 'throws_after');
+  const about = { accountId: account, commandId: command(), deadlineMs: soon() };
+  expect(await advanceRehearsal(rehearse(replica), about, 6)).toMatchObject({
+    ok: true,
+    rebills: { charged: 1, chargedCents: 1900, retried: 1, canceled: 0 },
+  });
+});
+
 test('a process that closes stops at a day, and the repeated command does the rest at once', async () => {
   const { account } = await dayBefore();
   const commandId = command();
