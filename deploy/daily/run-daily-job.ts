@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { resultLines } from './result-lines.ts';
 import { watchProgress } from './watch-progress.ts';
@@ -13,7 +14,7 @@ export type Outcome = 'ran' | 'incomplete' | 'refused' | 'unknown';
 export interface DailyCall {
   readonly gatewayUrl: string;
   readonly key: string;
-  /** One for each run that is meant: asking again under it gets the result of that run and starts no other. */
+  /** One for each run that is meant: asking again under it gets the result of that run and starts no other, if it was ok. */
   readonly idempotencyKey: string;
   readonly log: (line: string) => void;
   readonly force: boolean;
@@ -29,18 +30,35 @@ const answerWithinMs = 295_000;
 /**
  * A job that takes longer than the gateway waits is answered with 503 and goes on, and so is answered with 409 while
  * somebody else asks under the key: it is asked again until its result is there. So it is with an unreachable gateway.
+ * A result that is not ok, and that an earlier process was told already, is no reason to end the day: the job runs again.
  */
 export async function runDailyJob(call: DailyCall): Promise<Outcome> {
   const startedMs = Date.now();
+  let { idempotencyKey } = call;
   for (let tried = 1; ; tried++) {
-    const { status, text, retryAfterSeconds } = await askWatching(call, tried);
-    if (status === 200) return isComplete(text) ? 'ran' : 'incomplete';
-    const nobody = status === 0 && call.mustBeThere && tried === 1;
-    if (nobody || !isTemporary(status, text)) return 'refused';
-    const waitMs = Math.min(pauseMs, (retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000);
+    const answered = await askWatching({ ...call, idempotencyKey }, tried);
+    const outcome = outcomeOf(answered, call, tried);
+    if (outcome !== 'again' && outcome !== 'later') return outcome;
+    if (outcome === 'again') {
+      idempotencyKey += `-${randomUUID()}`;
+      continue;
+    }
+    const waitMs = Math.min(pauseMs, (answered.retryAfterSeconds ?? Number.POSITIVE_INFINITY) * 1_000);
     if (Date.now() + waitMs - startedMs > giveUpAfterMs) return 'unknown';
     await sleep(waitMs);
   }
+}
+
+/** `again`: under another key. `later`: under the same one. */
+function outcomeOf(
+  { status, text, replayed }: Answered,
+  { mustBeThere }: DailyCall,
+  tried: number,
+): Outcome | 'again' | 'later' {
+  if (status === 200 && isComplete(text)) return 'ran';
+  if (status === 200) return tried === 1 && replayed === true ? 'again' : 'incomplete';
+  const nobody = status === 0 && mustBeThere && tried === 1;
+  return nobody || !isTemporary(status, text) ? 'refused' : 'later';
 }
 
 async function askWatching(call: DailyCall, tried: number): Promise<Answered> {
@@ -70,6 +88,8 @@ interface Answered {
   /** 0: none came. */
   readonly status: number;
   readonly text: string;
+  /** It is the answer of an earlier request under the key. */
+  readonly replayed?: boolean;
   readonly retryAfterSeconds?: number;
 }
 
@@ -88,7 +108,9 @@ async function ask({ gatewayUrl, key, idempotencyKey, force }: DailyCall): Promi
     const { status } = response;
     const text = (await response.text()).slice(0, 20_000);
     const retryAfter = response.headers.get('retry-after') ?? '';
-    return /^\d{1,5}$/.test(retryAfter) ? { status, text, retryAfterSeconds: Number(retryAfter) } : { status, text };
+    const replayed = response.headers.get('idempotent-replayed') === 'true';
+    const answered = { status, text, replayed };
+    return /^\d{1,5}$/.test(retryAfter) ? { ...answered, retryAfterSeconds: Number(retryAfter) } : answered;
   } catch (err) {
     const { message, cause } = err as Error;
     return { status: 0, text: cause instanceof Error ? `${message}: ${cause.message}` : message };

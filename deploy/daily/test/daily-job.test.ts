@@ -135,3 +135,19 @@ test.each([
   expect(codes).toEqual([code]);
   expect(keys).toHaveLength(1);
 });
+
+test('a day whose run was not ok runs again when the next pod asks, and not for an answer of its own', async () => {
+  const kept: ReceiverResponse = {
+    status: 200,
+    headers: { 'idempotent-replayed': 'true' },
+    body: JSON.stringify(notOk),
+  };
+  const fresh: ReceiverResponse = { status: 200, body: JSON.stringify(notOk) };
+  const retried = await callWith([kept, ran], []);
+  expect(retried.codes).toEqual([0]);
+  expect(new Set(retried.keys).size).toBe(2);
+  expect((await callWith([kept, fresh], [])).codes).toEqual([2]);
+  const own = await callWith([away, kept], []);
+  expect(own.codes).toEqual([2]);
+  expect(new Set(own.keys).size).toBe(1);
+});
