@@ -7,8 +7,8 @@ import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { named, sendPayment } from '../payments/send-payment.ts';
 import { claimRenewals, type RenewalRun } from './claim-renewals.ts';
 import { type DueCursor, type DueSubscription, readDue, sumDue } from './due-subscriptions.ts';
-import { createLane, type Lane } from './lane.ts';
 import { needsNoPayment, renewWithoutPayment } from './renew-without-payment.ts';
+import { createTaskGroup, type TaskGroup } from './task-group.ts';
 
 /**
  * Claimed and not sent, or read ahead, are two batches at most. At 64 calls at once that a processor lets run into their
@@ -40,7 +40,7 @@ interface Step {
   readonly shared: Semaphore;
   readonly run: RunOfAccount;
   readonly renewing: RenewalRun;
-  readonly lane: Lane;
+  readonly calls: TaskGroup;
   /** Payments in a row whose outcome nobody knows. */
   unanswered: number;
 }
@@ -53,16 +53,16 @@ async function renewOfAccount(
 ): Promise<void> {
   const { accountId, runId, test } = run;
   const renewing = { accountId, runId, test, now: run.now() };
-  const step: Step = { deps, shared, run, renewing, lane: createLane(callsOfAccountMax), unanswered: 0 };
+  const step: Step = { deps, shared, run, renewing, calls: createTaskGroup(callsOfAccountMax), unanswered: 0 };
   const due = await sumDue(deps.database, renewing);
   run.progress.expect(due.reduce((sum, { count }) => sum + count, 0));
   if (due.length === 0) return;
   try {
     await chargeBatches(step);
   } finally {
-    await step.lane.idle();
+    await step.calls.idle();
   }
-  step.lane.throwFailure();
+  step.calls.throwFailure();
   if (step.unanswered >= unansweredMax) {
     deps.logger.error({ accountId, runId, unanswered: step.unanswered }, 'the payment processor gives no answers');
     counts.problems.push({ code: 'account_failed', detail: unansweredDetail });
@@ -79,7 +79,7 @@ async function chargeBatches(step: Step): Promise<void> {
     try {
       for (const payment of batch.payments) {
         if (mustStop(step)) break;
-        await step.lane.begin(() => charge(step, payment));
+        await step.calls.begin(() => charge(step, payment));
       }
     } finally {
       // What it claimed meanwhile is looked up later; its own failure is thrown by the next round.
@@ -88,8 +88,8 @@ async function chargeBatches(step: Step): Promise<void> {
   }
 }
 
-const mustStop = ({ run, lane, unanswered }: Step): boolean =>
-  run.isClosing() || lane.failed || unanswered >= unansweredMax;
+const mustStop = ({ run, calls, unanswered }: Step): boolean =>
+  run.isClosing() || calls.failed || unanswered >= unansweredMax;
 
 interface Batch {
   /** Written and to be sent. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createLane } from './lane.ts';
+import { createTaskGroup } from './task-group.ts';
 
 function pieces(count: number) {
   return Array.from({ length: count }, () => Promise.withResolvers<void>());
 }
 
-test('so many pieces run at once, the next one begins when one has ended, and idle waits for all', async () => {
-  const lane = createLane(2);
+test('so many tasks run at once, the next one begins when one has ended, and idle waits for all', async () => {
+  const calls = createTaskGroup(2);
   const [first, second, third] = pieces(3) as [
     PromiseWithResolvers<void>,
     PromiseWithResolvers<void>,
@@ -14,7 +14,7 @@ test('so many pieces run at once, the next one begins when one has ended, and id
   ];
   const begun: number[] = [];
   const begin = (number: number, { promise }: PromiseWithResolvers<void>) =>
-    lane.begin(() => {
+    calls.begin(() => {
       begun.push(number);
       return promise;
     });
@@ -26,7 +26,7 @@ test('so many pieces run at once, the next one begins when one has ended, and id
   await waiting;
   expect(begun).toEqual([1, 2, 3]);
   let idle = false;
-  const ended = lane.idle().then(() => {
+  const ended = calls.idle().then(() => {
     idle = true;
   });
   first.resolve();
@@ -34,14 +34,14 @@ test('so many pieces run at once, the next one begins when one has ended, and id
   expect(idle).toBe(false);
   third.resolve();
   await ended;
-  expect(lane.failed).toBe(false);
-  expect(() => lane.throwFailure()).not.toThrow();
+  expect(calls.failed).toBe(false);
+  expect(() => calls.throwFailure()).not.toThrow();
 });
 
 test('the first failure is thrown when it is asked for, and keeps no place', async () => {
-  const lane = createLane(1);
-  for (const reason of ['first', 'second']) await lane.begin(() => Promise.reject(new Error(reason)));
-  await lane.idle();
-  expect(lane.failed).toBe(true);
-  expect(() => lane.throwFailure()).toThrow('first');
+  const calls = createTaskGroup(1);
+  for (const reason of ['first', 'second']) await calls.begin(() => Promise.reject(new Error(reason)));
+  await calls.idle();
+  expect(calls.failed).toBe(true);
+  expect(() => calls.throwFailure()).toThrow('first');
 });

@@ -1,6 +1,6 @@
-/** Work of one producer, a limited number of pieces at a time. */
-export interface Lane {
-  /** A piece has failed. */
+/** Tasks that one producer starts, a limited number at a time. */
+export interface TaskGroup {
+  /** A task has failed. */
   readonly failed: boolean;
   /** Resolves as soon as the work has begun. */
   begin(work: () => Promise<void>): Promise<void>;
@@ -11,7 +11,7 @@ export interface Lane {
 }
 
 /** For one producer: two that begin at the same time would take one place. */
-export function createLane(max: number): Lane {
+export function createTaskGroup(max: number): TaskGroup {
   let free = max;
   let failures: unknown[] = [];
   let whenFree: (() => void) | undefined;
