@@ -1,11 +1,8 @@
-import { newAccountSettings, type Settings, settingsResource } from '@app/contracts/accounts';
+import { type Settings, settingsResource, unknownAccountSettings } from '@app/contracts/accounts';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 
 /** A pool, or the client of a transaction. */
 type Queryable = Pick<Database['pool'], 'query'> | Pick<Client, 'query'>;
-
-/** Of an account that no event named yet. Its names are empty. */
-const unknownAccount: Settings = { ...newAccountSettings, handle: '', businessName: '', supportEmail: '' };
 
 const readStatement = statement(
   'account-settings-read',
@@ -20,16 +17,17 @@ export async function readSettings(
   database: Queryable,
   accountIds: Iterable<string>,
 ): Promise<ReadonlyMap<string, Settings>> {
-  const settings = new Map([...accountIds].map((accountId) => [accountId, unknownAccount]));
+  const settings = new Map([...accountIds].map((accountId) => [accountId, unknownAccountSettings]));
   if (settings.size === 0) return settings;
   const { rows } = await database.query<{ account_id: string; settings: object }>(
     readStatement([[...settings.keys()]]),
   );
-  for (const row of rows) settings.set(row.account_id, settingsResource.parse({ ...unknownAccount, ...row.settings }));
+  for (const row of rows)
+    settings.set(row.account_id, settingsResource.parse({ ...unknownAccountSettings, ...row.settings }));
   return settings;
 }
 
 /** Settings of one account, as `readSettings` gives them. */
 export async function readSettingsOf(database: Queryable, accountId: string): Promise<Settings> {
-  return (await readSettings(database, [accountId])).get(accountId) ?? unknownAccount;
+  return (await readSettings(database, [accountId])).get(accountId) ?? unknownAccountSettings;
 }

@@ -98,6 +98,14 @@ export const newAccountSettings = {
   checkoutUrl: null,
 } as const satisfies Omit<Settings, 'handle' | 'businessName' | 'supportEmail'>;
 
+/** Where there is no account, or none is known yet: its names are empty. */
+export const unknownAccountSettings: Settings = {
+  ...newAccountSettings,
+  handle: '',
+  businessName: '',
+  supportEmail: '',
+};
+
 export const updateSettingsBody = z
   .strictObject({
     handle: slug,

@@ -9,7 +9,10 @@ const runProblem = z.object({
   detail: z.string(),
 });
 
-/** The published result. `problems` is empty when `ok`; a run over all accounts names ten at most. */
+/** A result names no more problems than these; the others are in the log and in the accounts' own runs. */
+export const problemsMax = 10;
+
+/** The published result. `problems` is empty when `ok`, and has `problemsMax` at most. */
 export const dailyResult = z
   .object({
     ok: z.boolean(),

@@ -1,4 +1,4 @@
-import type { DailyResult, RunProblem } from '@app/contracts/daily-runs';
+import { type DailyResult, problemsMax, type RunProblem } from '@app/contracts/daily-runs';
 
 /** What a run did; each step adds to the counts. */
 export interface DailyCounts {
@@ -17,8 +17,6 @@ export interface DailyCounts {
 export interface KeptResult extends DailyResult {
   readonly chargedByCurrency?: Readonly<Record<string, number>>;
 }
-
-const problemsMax = 10;
 
 export const noCounts = (): DailyCounts => ({
   charged: 0,

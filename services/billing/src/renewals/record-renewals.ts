@@ -10,6 +10,7 @@ import { effectOf, type RenewalEnd } from './renewal.rules.ts';
 import {
   changedSubscriptions,
   countsValue,
+  endedPeriod,
   eventsValue,
   type LockedSubscription,
   lockedColumns,
@@ -145,10 +146,7 @@ async function write(client: Client, changing: readonly Changing[], nowMs: numbe
     return [{ ...charge, reference: change.charge.reference, charged_at: change.payment.finished_at }];
   });
   const ended = changing.flatMap(({ ended: end }) => (end === undefined ? [] : [end]));
-  const renewals = ended.map(({ subscription: { id: subscription_id, account_id }, end, effect }) => ({
-    ...{ account_id, subscription_id, period: end.period, ...effect.period },
-    ...{ status: effect.paid ? 'paid' : 'failed', paid_at: effect.paid ? end.at : null },
-  }));
+  const renewals = ended.map(endedPeriod);
   await client.query(
     writeStatement([
       ...[JSON.stringify(payments), payments.map(({ id }) => id), JSON.stringify(charges)],

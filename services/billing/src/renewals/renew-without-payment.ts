@@ -6,6 +6,7 @@ import { effectOf, type RenewalEnd } from './renewal.rules.ts';
 import {
   changedSubscriptions,
   countsValue,
+  endedPeriod,
   eventsValue,
   type LockedSubscription,
   lockedColumns,
@@ -94,10 +95,9 @@ async function write(
   ended: readonly WrittenRenewal[],
   nowMs: number,
 ): Promise<void> {
-  const renewals = ended.map(({ subscription, end, effect }) => ({
-    ...{ account_id: subscription.account_id, subscription_id: subscription.id, period: end.period, ...effect.period },
-    ...{ amount_cents: subscription.amount_cents, currency: subscription.currency, run_id },
-    ...{ status: effect.paid ? 'paid' : 'failed', paid_at: effect.paid ? end.at : null },
+  const renewals = ended.map((each) => ({
+    ...endedPeriod(each),
+    ...{ amount_cents: each.subscription.amount_cents, currency: each.subscription.currency, run_id },
   }));
   const events = await eventsValue(client, ended, nowMs);
   await client.query(

@@ -76,3 +76,9 @@ export async function eventsValue(client: Client, ended: readonly WrittenRenewal
     ended.flatMap((renewal) => renewalEvents(renewal, nowMs, noticesOf(renewal.subscription.account_id))),
   );
 }
+
+/** What the row of an ended renewal says; fields are named as the columns. */
+export const endedPeriod = ({ subscription, end, effect }: WrittenRenewal) => ({
+  ...{ account_id: subscription.account_id, subscription_id: subscription.id, period: end.period, ...effect.period },
+  ...{ status: effect.paid ? 'paid' : 'failed', paid_at: effect.paid ? end.at : null },
+});

@@ -8,23 +8,15 @@ import { type Client, statement } from '@app/service-kit/database';
 import { readAheadDays, rehearsalTime } from '../rehearsals/rehearsal-time.ts';
 import { cancelRefunded, lockOrders } from './cancel-refunded.ts';
 import { nthPeriodEnd } from './period.rules.ts';
+import type { SubscriptionIdentity } from './subscription-event.rules.ts';
 
 /** A subscription and its event's outbox row, as one statement writes them; fields are named as the columns. */
-interface NewSubscription extends OutboxRow {
-  readonly id: string;
+interface NewSubscription extends OutboxRow, SubscriptionIdentity {
   readonly account_id: string;
-  readonly order_id: string;
-  readonly product_id: string;
-  readonly product_name: string;
-  readonly customer_email: string;
-  readonly amount_cents: number;
-  readonly currency: string;
-  readonly billing_interval: 'month' | 'year';
   /** The processor's token that the order came with; an order of the checkout has none, its card is stored here. */
   readonly own_method: string | null;
   readonly started_at: string;
   readonly current_period_end: string;
-  readonly test: boolean;
 }
 
 /**

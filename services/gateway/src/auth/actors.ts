@@ -1,4 +1,4 @@
-import { type ApiKeyScope, apiKeyScopes, type Settings } from '@app/contracts/accounts';
+import { type ApiKeyScope, apiKeyScopes, type Settings, unknownAccountSettings } from '@app/contracts/accounts';
 
 /** Who makes a request. */
 export interface Actor {
@@ -15,21 +15,7 @@ export interface Actor {
 
 export const allScopes: ReadonlySet<ApiKeyScope> = new Set(apiKeyScopes);
 
-const noSettings: Settings = {
-  handle: '',
-  businessName: '',
-  supportEmail: '',
-  defaultCurrency: 'usd',
-  testMode: false,
-  holdDecisionMinutes: 60,
-  nudgeAfterMinutes: 60,
-  commissionHoldDays: 30,
-  cancellationNotices: false,
-  dailyChargeLimit: 3,
-  checkoutUrl: null,
-};
-
-const withoutAccount = { accountId: '', keyId: null, sessionId: null, userId: null, settings: noSettings };
+const withoutAccount = { accountId: '', keyId: null, sessionId: null, userId: null, settings: unknownAccountSettings };
 
 /** The caller of a public operation. */
 export const nobody: Actor = { ...withoutAccount, kind: 'nobody', scopes: new Set() };

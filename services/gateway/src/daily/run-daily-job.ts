@@ -1,4 +1,4 @@
-import { type DailyResult, startDailyRun } from '@app/contracts/daily-runs';
+import { type DailyResult, problemsMax, startDailyRun } from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { runReminders } from '@app/contracts/reminders';
@@ -11,8 +11,6 @@ import type { OperationContext } from '../operations/operation.ts';
  * longer is answered with 503 before that, and goes on.
  */
 export const dailyRunWaitMs = 285_000;
-
-const problemsMax = 10;
 
 /**
  * The daily run of the caller's account, or with the platform key of every account. Billing and checkout get one command

@@ -1,7 +1,7 @@
 import { type Html, html } from '../developers/html.ts';
+import { iconPath } from '../developers/layout.ts';
 
 export const stylesheetPath = '/c/style.css';
-export const iconPath = '/developers/icon.svg';
 
 /** A page that buyers see: one column, no navigation. `head` is what a page needs beside the stylesheet. */
 export function renderBuyersPage(title: string, content: Html, head: Html = html``): string {
