@@ -21,7 +21,7 @@ const ran: ReceiverResponse = { status: 200, body: '{"ok":true}' };
 const notOk = {
   ok: false,
   rebills: { charged: 12, chargedCents: 22_800, retried: 1, canceled: 2 },
-  ...{ recovery: { sent: 3, recovered: 1 }, holdsSettled: 4 },
+  ...{ recovery: { sent: 3, recovered: 1 }, holdsSettled: 4, chargedByCurrency: { eur: 3_800, usd: 19_000 } },
   problems: [{ code: 'charge_limit', detail: 'too much is due' }],
 };
 
@@ -74,7 +74,7 @@ test('the result is printed to be read, its problems too; --force is passed on',
     const { code, stdout } = await runMain({ BASE_URL: gateway.url, API_KEY: 'seller' }, '--force');
     expect(code).toBe(2);
     expect(stdout).toContain(
-      '12 renewals charged (22800 in minor units), 1 cards tried again, 2 subscriptions canceled',
+      '12 renewals charged (3800 eur + 19000 usd in minor units), 1 cards tried again, 2 subscriptions canceled',
     );
     expect(stdout).toContain('problem charge_limit: too much is due');
     expect(stdout).toContain('not ok');

@@ -22,6 +22,10 @@ export const configSchema = z.object({
   SMTP_URL: z.string().min(1).optional(),
   EMAIL_FROM: z.string().min(1).optional(),
   EMAIL_DIR: z.string().min(1).optional(),
+  /** Whether automations, built-in ones among them, use the mail server. */
+  AUTOMATION_EMAILS: switchSetting('enabled'),
+  /** How many emails the automations of one account may send in a day. */
+  EMAILS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
   /** How many reminders one account may send in 24 hours. */
   REMINDERS_PER_DAY: integerSetting(0, 1_000_000, 500),
   /** How long the simulated processor takes for `sim_slow`, in milliseconds. */

@@ -134,7 +134,9 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     return { ...common, SECRETS_KEY: secrets.secretsKey, SIMULATED_SLOW_MS: String(config.SIMULATED_SLOW_MS) };
   }
   if (service === 'webhook-dispatcher') {
-    return { ...common, SECRETS_KEY: secrets.secretsKey, WEBHOOKS_ALLOW_LOOPBACK: config.WEBHOOKS_ALLOW_LOOPBACK };
+    const { WEBHOOKS_ALLOW_LOOPBACK, SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS } = config;
+    const emails = { SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS, EMAILS_PER_DAY: String(config.EMAILS_PER_DAY) };
+    return { ...common, SECRETS_KEY: secrets.secretsKey, WEBHOOKS_ALLOW_LOOPBACK, ...emails };
   }
   if (service !== 'gateway') return common;
   return {

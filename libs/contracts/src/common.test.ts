@@ -4,7 +4,8 @@ import { choiceOf, emailAddress, httpUrl, pageQueryOf } from './common.ts';
 import type { DomainError } from './errors.ts';
 import { idSchema, newId } from './ids.ts';
 import { parseInput } from './validation.ts';
-import { listActivity, putWebhookEndpointBody } from './webhooks.ts';
+import { listActivity } from './webhook-deliveries.ts';
+import { putWebhookEndpointBody } from './webhooks.ts';
 
 function refusalOf(schema: z.ZodType, value: unknown): DomainError {
   try {

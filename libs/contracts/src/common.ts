@@ -34,6 +34,9 @@ export const limits = {
   emailsPerProduct: 50,
   emailBytesPerProduct: 1024 * 1024,
   affiliatesPerAccount: 5_000,
+  webhookEndpointsPerAccount: 20,
+  automationsPerAccount: 100,
+  templateBytes: 20 * 1024,
 } as const;
 
 const localPart = String.raw`(?=[^@]{1,64}@)[^\s@"(),:;<>[\\\]\p{C}.]+(?:\.[^\s@"(),:;<>[\\\]\p{C}.]+)*`;

@@ -19,6 +19,10 @@ export const dailyResult = z
     rebills: z.object({ charged: z.int(), chargedCents: z.int(), retried: z.int(), canceled: z.int() }),
     recovery: z.object({ sent: z.int(), recovered: z.int() }),
     holdsSettled: z.int(),
+    chargedByCurrency: z
+      .record(z.string(), z.int())
+      .default({})
+      .describe('What `chargedCents` is made of: a sum for each currency.'),
     problems: z.array(runProblem).default([]),
   })
   .meta({ id: 'DailyResult' });

@@ -25,6 +25,8 @@ export function fieldMessage(issue: RawIssue): string {
       return oneOf(issue.values.map(String));
     case 'invalid_union':
       return unionMessage(issue);
+    case 'invalid_key':
+      return `has a name that ${issue.issues[0]?.message ?? 'is not valid'}`;
     case 'unrecognized_keys':
       return knownNames(issue);
     default:
@@ -39,6 +41,7 @@ const types: Readonly<Record<string, string>> = {
   boolean: 'must be true or false',
   array: 'must be an array',
   object: 'must be an object',
+  record: 'must be an object',
   null: 'must be null',
 };
 

@@ -27,6 +27,8 @@ export const idPrefixes = {
   delivery: 'dlv',
   attempt: 'att',
   notice: 'ntc',
+  recovery: 'rcv',
+  automation: 'aut',
   dailyRun: 'run',
 } as const;
 

@@ -85,6 +85,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       reminderNoticed,
       funnelEmailSynced,
       affiliateCodeUnmatched,
+      accountSettingsChanged,
     ],
     publishes: false,
   },

@@ -275,7 +275,7 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
     { a: { bb: 1 } },
     'a.bb',
     'invalid',
-    'is not valid',
+    'has a name that must be at most 1 character long',
   ],
 ];
 

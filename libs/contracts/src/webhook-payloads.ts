@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { timestamp } from './common.ts';
 
-/** Bodies of outgoing webhooks, exactly as published. Every listed string is present, empty when there is no value. */
+/** Bodies of outgoing webhooks, as published; they may gain fields. Every listed string is present, empty when there is no value. */
 export const orderPaidPayload = z
-  .strictObject({
+  .object({
     event: z.literal('order.paid'),
     orderId: z.string(),
     product: z.string(),
@@ -25,7 +25,7 @@ export const orderPaidPayload = z
 export type OrderPaidPayload = z.infer<typeof orderPaidPayload>;
 
 export const funnelEmailSyncPayload = z
-  .strictObject({
+  .object({
     event: z.literal('funnel.email.sync'),
     productId: z.string(),
     productSlug: z.string(),
@@ -40,7 +40,7 @@ export const funnelEmailSyncPayload = z
 export type FunnelEmailSyncPayload = z.infer<typeof funnelEmailSyncPayload>;
 
 export const orderRefundedPayload = z
-  .strictObject({
+  .object({
     event: z.literal('order.refunded'),
     orderId: z.string(),
     product: z.string(),
@@ -54,7 +54,7 @@ export const orderRefundedPayload = z
 export type OrderRefundedPayload = z.infer<typeof orderRefundedPayload>;
 
 export const upsellAcceptedPayload = z
-  .strictObject({
+  .object({
     event: z.literal('upsell.accepted'),
     orderId: z.string(),
     upsell: z.string(),
@@ -68,7 +68,7 @@ export const upsellAcceptedPayload = z
 export type UpsellAcceptedPayload = z.infer<typeof upsellAcceptedPayload>;
 
 export const subscriptionRebilledPayload = z
-  .strictObject({
+  .object({
     event: z.literal('subscription.rebilled'),
     subscriptionId: z.string(),
     product: z.string(),
@@ -84,7 +84,7 @@ export const subscriptionRebilledPayload = z
 export type SubscriptionRebilledPayload = z.infer<typeof subscriptionRebilledPayload>;
 
 export const subscriptionPaymentFailedPayload = z
-  .strictObject({
+  .object({
     event: z.literal('subscription.payment_failed'),
     subscriptionId: z.string(),
     product: z.string(),
@@ -108,23 +108,23 @@ const subscriptionChanged = {
   sentAt: timestamp,
 };
 export const subscriptionCanceledPayload = z
-  .strictObject({ event: z.literal('subscription.canceled'), ...subscriptionChanged })
+  .object({ event: z.literal('subscription.canceled'), ...subscriptionChanged })
   .meta({ id: 'SubscriptionCanceledPayload' });
 export type SubscriptionCanceledPayload = z.infer<typeof subscriptionCanceledPayload>;
 
 export const subscriptionPausedPayload = z
-  .strictObject({ event: z.literal('subscription.paused'), ...subscriptionChanged })
+  .object({ event: z.literal('subscription.paused'), ...subscriptionChanged })
   .meta({ id: 'SubscriptionPausedPayload' });
 export type SubscriptionPausedPayload = z.infer<typeof subscriptionPausedPayload>;
 
 export const subscriptionResumedPayload = z
-  .strictObject({ event: z.literal('subscription.resumed'), ...subscriptionChanged })
+  .object({ event: z.literal('subscription.resumed'), ...subscriptionChanged })
   .meta({ id: 'SubscriptionResumedPayload' });
 export type SubscriptionResumedPayload = z.infer<typeof subscriptionResumedPayload>;
 
 /** `currency` and `amount` are beside what was published first: a payout is in one of the account's currencies. */
 export const affiliatePaidPayload = z
-  .strictObject({
+  .object({
     event: z.literal('affiliate.paid'),
     affiliate: z.string(),
     name: z.string(),

@@ -25,10 +25,10 @@ export interface EventConsumers {
   close(): Promise<void>;
 }
 
-/** Events worked on in one transaction. */
-const batchMax = 250;
+/** Events worked on in one transaction, unless their handler says otherwise. */
+const batchMaxDefault = 250;
 /** Events fetched ahead: two batches, so that fetching and working overlap; as many again wait in the NATS client. */
-const fetchAhead = 500;
+const batchesAhead = 2;
 const restartPauseMs = 500;
 
 /**
@@ -108,6 +108,8 @@ async function keepConsuming(run: ConsumerRun): Promise<void> {
 async function consumeOnce({ nats, database, logger, handler, state }: ConsumerRun): Promise<void> {
   const consumer = await openDurable(nats, handler.definition);
   // A server that lost the durable says so; opening again creates it.
+  const { batchMax = batchMaxDefault } = handler;
+  const fetchAhead = batchesAhead * batchMax;
   const pull = { max_messages: fetchAhead, abort_on_missing_resource: true };
   const buffer = openMessageBuffer(await consumer.consume(pull), fetchAhead, handler.gatherMs);
   const stopListening = nats.onLost(() => buffer.stopAcknowledging());

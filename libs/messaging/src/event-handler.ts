@@ -25,6 +25,11 @@ export interface EventHandler {
    * transaction. 0 unless given.
    */
   readonly gatherMs?: number;
+  /**
+   * Events worked on in one transaction; 250 unless given. More of them share its round trips, which cost most where the
+   * process has much else to do.
+   */
+  readonly batchMax?: number;
 }
 
 /** Handlers whose effects nobody waits for: at 2,000 events a second some 50 and more share a transaction. */

@@ -19,6 +19,11 @@ export function percentOf(cents: number, percent: number): number {
   return divideHalfUp(BigInt(cents) * BigInt(Math.round(percent * 100)), 10_000);
 }
 
+/** What a subscription is worth a month, in minor units: a yearly price ÷ 12, half up, rounded for each subscription. */
+export function monthlyCents(amountCents: number, interval: 'month' | 'year'): number {
+  return interval === 'year' ? divideHalfUp(amountCents, 12) : amountCents;
+}
+
 /** A rate as a fraction with four decimals; 0 when there is nothing to divide by. */
 export function rate(part: number, whole: number): number {
   return whole === 0 ? 0 : divideHalfUp(part * 10_000, whole) / 10_000;

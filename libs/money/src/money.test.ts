@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { divideHalfUp, percentOf, rate } from './arithmetic.ts';
+import { divideHalfUp, monthlyCents, percentOf, rate } from './arithmetic.ts';
 import { currencyDigits, formatAmount } from './format.ts';
 
 test('display amounts respect currencies without and with three decimals', () => {
@@ -20,6 +20,11 @@ test('minor units are those of ISO 4217, whatever shops usually show', () => {
   expect(formatAmount(123_450, 'HUF')).toBe('HUF\u00a01,234.50');
   expect(formatAmount(1_234_567, 'iqd')).toBe('IQD\u00a01,234.567');
   expect(formatAmount(-1_234, 'ugx')).toBe('-UGX\u00a01,234');
+});
+
+test('a yearly price counts with a twelfth of it a month, half up, and a monthly one as it is', () => {
+  expect([monthlyCents(1900, 'month'), monthlyCents(12_000, 'year')]).toEqual([1900, 1000]);
+  expect([0, 5, 6, 17, 18, 1200].map((cents) => monthlyCents(cents, 'year'))).toEqual([0, 0, 1, 1, 2, 100]);
 });
 
 test('halves round up, and away from zero below it', () => {

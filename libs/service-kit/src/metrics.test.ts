@@ -19,6 +19,7 @@ afterEach(async () => {
 
 const depth: Gauge = { name: 'queue.depth', unit: '{job}', of: 'service', description: 'Jobs that wait.' };
 const busy: Gauge = { name: 'workers.busy', unit: '{worker}', of: 'replica', description: 'Workers at work.' };
+const done: Gauge = { name: 'jobs.done', unit: '{job}', of: 'service', isTotal: true, description: 'Jobs done, ever.' };
 const age: Gauge = { name: 'queue.age', unit: 's', of: 'service', description: 'Of the "oldest"\njob.' };
 
 test('while nobody asks for metrics, nothing is recorded and no gauge is read', async () => {
@@ -40,9 +41,10 @@ test('the page shows the figures of all services, a name once, as Prometheus rea
     { gauge: depth, value: 7, attributes: { 'queue.name': 'a' } },
     { gauge: age, value: 1.5 },
   ]);
-  observeGauges('checkout', [depth, busy], async () => [
+  observeGauges('checkout', [depth, busy, done], async () => [
     { gauge: depth, value: 2 },
     { gauge: busy, value: 3 },
+    { gauge: done, value: 41 },
   ]);
   const odd = 'service_name="checkout",work_kind="an \\"odd\\" one\\n",code="200"';
   const bounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -66,6 +68,9 @@ test('the page shows the figures of all services, a name once, as Prometheus rea
     '# HELP workers_busy Workers at work.',
     '# TYPE workers_busy gauge',
     'workers_busy{service_name="checkout"} 3',
+    '# HELP jobs_done_total Jobs done, ever.',
+    '# TYPE jobs_done_total counter',
+    'jobs_done_total{service_name="checkout"} 41',
     '# HELP queue_age_seconds Of the "oldest"\\njob.',
     '# TYPE queue_age_seconds gauge',
     'queue_age_seconds{service_name="catalog"} 1.5',

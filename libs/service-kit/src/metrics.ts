@@ -71,6 +71,8 @@ export interface Gauge extends Instrument {
    * same figure, so its largest counts, never the sum.
    */
   readonly of: 'replica' | 'service';
+  /** It never falls, so it is shown as a counter. */
+  readonly isTotal?: true;
 }
 
 export interface Reading {
@@ -106,8 +108,9 @@ export function observeGauges(
   return { close: () => meter.removeBatchObservableCallback(observe, all) };
 }
 
-function instrumentOf(meter: Meter, { name, of, unit, description }: Gauge): Observable {
+function instrumentOf(meter: Meter, { name, of, unit, description, isTotal }: Gauge): Observable {
   const options = { unit, description };
+  if (isTotal) return meter.createObservableCounter(name, options);
   return of === 'replica'
     ? meter.createObservableUpDownCounter(name, options)
     : meter.createObservableGauge(name, options);

@@ -24,3 +24,6 @@ export async function atRandomMoments(count: number, totalMs: number, act: () =>
     await sleep(Math.max(0, shareMs - (performance.now() - startedMs)));
   }
 }
+
+/** How a double answers slowly: the value, after `ms` milliseconds of real time. Tests wait with `eventually` instead. */
+export const answerAfter = <T>(ms: number, value: T): Promise<T> => sleep(ms, value);

@@ -40,3 +40,11 @@ function scansOf(node: PlanNode): TableScan[] {
   const own = table !== undefined && type.endsWith('Scan') ? [{ table, lookUp: found ?? rechecked }] : [];
   return [...own, ...(node.Plans ?? []).flatMap(scansOf)];
 }
+
+/** Lets nobody write to the table until what it resolves with is called: who tries waits. */
+export async function lockTable(url: string, table: string): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: url, application_name: 'test-lock' });
+  await client.connect();
+  await client.query(`begin; lock table ${client.escapeIdentifier(table)} in exclusive mode`);
+  return () => client.end();
+}

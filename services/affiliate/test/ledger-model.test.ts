@@ -8,6 +8,7 @@ import { commissionOn } from '../src/commissions/commission.rules.ts';
 import { recordCommissions } from '../src/commissions/record-commissions.ts';
 import { recordRefunds } from '../src/commissions/record-refunds.ts';
 import { recordRenewals } from '../src/commissions/record-renewals.ts';
+import { linesStatement } from '../src/ledger/get-statement.ts';
 import { createPayout } from '../src/payouts/create-payout.ts';
 import { type AffiliateHarness, type PaidOrder, startAffiliate } from './harness.ts';
 import { paidOrder, received, refundOf, renewalOf, reopeningOf } from './samples.ts';
@@ -192,6 +193,45 @@ test('whatever happens in whatever order, doubled: the ledger sums to zero, agre
   // Otherwise nothing was tried about payouts.
   expect(paidOut).toBeGreaterThan(20);
 }, 120_000);
+
+test('balances that are kept are the sums of the ledger, and a first page reads no more of it than it has', async () => {
+  const accountId = newId('account', Date.now());
+  const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 25 };
+  const { id } = await service.ask(createAffiliate, { body }, { accountId });
+  const { pool } = service.database;
+  await pool.query(
+    `insert into ledger_entries (account_id, affiliate_id, id, kind, debit, credit, amount_cents, currency, created_at)
+     select $1, $2, 'led_' || $1 || n, case when n % 3 = 0 then 'void' else 'commission' end,
+       case when n % 3 = 0 then 'owed' else 'expense' end, case when n % 3 = 0 then 'expense' else 'owed' end,
+       n, case when n % 2 = 0 then 'eur' else 'usd' end, now()
+     from generate_series(1, 3000) as n`,
+    [accountId, id],
+  );
+  await pool.query('analyze ledger_entries');
+  const { balances, data } = await service.ask(getStatement, { code: 'PAT' }, { accountId });
+  const { rows } = await pool.query<{ currency: string; owed: number }>(
+    `select currency, sum(amount_cents)::bigint as owed from ledger_postings
+     where account_id = $1 and ledger_account = 'owed' group by currency order by currency`,
+    [accountId],
+  );
+  expect(balances.map(({ currency, due_cents: owed }) => ({ currency, owed }))).toEqual(rows);
+  expect(data).toHaveLength(100);
+  // The newest line of each currency ends at its balance, and each line at the balance of the one before it and its amount.
+  for (const { currency, owed } of rows) {
+    const lines = data.filter((line) => line.currency === currency);
+    expect(lines[0]?.balance_cents).toBe(owed);
+    for (const [index, line] of lines.slice(0, -1).entries())
+      expect(line.balance_cents - line.amount_cents).toBe(lines[index + 1]?.balance_cents);
+  }
+  const { rows: plan } = await pool.query<{ 'QUERY PLAN': string }>({
+    ...linesStatement([accountId, id, Number.MAX_SAFE_INTEGER, 101]),
+    name: 'explained-lines',
+    text: `explain (analyze, costs off, timing off, summary off, buffers off) ${linesStatement([]).text}`,
+  });
+  const readRows = plan.flatMap((line) => [...line['QUERY PLAN'].matchAll(/ledger_entries.* rows=(\d+)/g)]);
+  expect(readRows.length).toBeGreaterThan(0);
+  for (const [, count] of readRows) expect(Number(count)).toBeLessThanOrEqual(101);
+});
 
 test('the database takes no entry that is out of balance, and changes none', async () => {
   const accountId = newId('account', Date.now());

@@ -24,6 +24,7 @@ const nothingDone = {
   rebills: { charged: 0, chargedCents: 0, retried: 0, canceled: 0 },
   recovery: { sent: 0, recovered: 0 },
   holdsSettled: 0,
+  chargedByCurrency: {},
   problems: [],
 };
 
@@ -56,7 +57,7 @@ test('a seller’s run answers in the published shape and charges the renewal th
   const account = await sellerWithSubscription();
   harness.clock.set('2026-03-15T12:00:00.000Z');
   const rebills = { charged: 1, chargedCents: 1900, retried: 0, canceled: 0 };
-  const result = { ...nothingDone, rebills };
+  const result = { ...nothingDone, rebills, chargedByCurrency: { usd: 1900 } };
   expect(startDailyRun.output.strict().parse(await run(account, account))).toEqual(result);
   const at = '2026-03-15T12:00:00.000Z';
   expect(await runsOf(account)).toEqual({

@@ -1,4 +1,5 @@
 import { keepSettings } from '@app/account-settings/keep-settings';
+import { createMailer } from '@app/email/mailer';
 import { createEmailTransport } from '@app/email/transports';
 import { defineService } from '@app/service-host/define-service';
 import { createSemaphore } from '@app/service-kit/semaphore';
@@ -14,7 +15,6 @@ import { orderRequests } from './orders/requests.ts';
 import { refundEventHandlers } from './refunds/consumers.ts';
 import { refundRequests } from './refunds/requests.ts';
 import { sweepRefunds } from './refunds/sweep-refunds.ts';
-import { createMailer } from './reminders/mailer.ts';
 import { reminderRequests } from './reminders/requests.ts';
 import { createRunDeps, partsAtOnce } from './reminders/run-reminders.ts';
 import { startSweep } from './sweep.ts';

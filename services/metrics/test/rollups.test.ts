@@ -17,7 +17,6 @@ import {
   factOfResumption,
   factOfSubscription,
   factOfVisit,
-  monthlyCents,
 } from '../src/facts/fact.rules.ts';
 import { recordFacts } from '../src/facts/record-facts.ts';
 import { getRollups, rollupsByProduct } from '../src/metrics/get-rollups.ts';
@@ -244,8 +243,4 @@ test('reading numbers looks at the roll-ups of one product by index, and never a
   const relations = new Set([...plan.matchAll(/"Relation Name":"(\w+)"/g)].map((match) => match[1]));
   expect(relations).toEqual(new Set(['product_totals', 'product_months', 'rollup_generations']));
   expect(plan).not.toContain('Seq Scan');
-});
-
-test('a yearly price counts a twelfth a month, half up', () => {
-  expect([5, 6, 17, 18, 1200].map((cents) => monthlyCents(cents, 'year'))).toEqual([0, 1, 1, 2, 100]);
 });

@@ -10,17 +10,27 @@ import type { AffiliateDeps } from '../deps.ts';
 type Statement = RequestOutput<typeof contract>;
 type Line = Omit<z.infer<typeof statementLine>, 'created_at'> & { readonly created_at: Date };
 
-/** The balance after a line adds up all entries before it, in its currency. */
-const linesStatement = statement(
+/**
+ * The balance after a line is the balance of today without what came after the line, in its currency. So the first page
+ * reads no more lines than it has, and a later page those before it too.
+ */
+export const linesStatement = statement(
   'ledger-lines',
-  `select id, kind, order_id, payout_id, amount_cents, currency, created_at,
-     (sum(amount_cents) over (partition by currency order by entry_no))::bigint as balance_cents
-   from (
+  `with owed as not materialized (
      select entry_no, id, kind, order_id, payout_id, currency, created_at,
        case when credit = 'owed' then amount_cents else -amount_cents end as amount_cents
-     from ledger_entries where account_id = $1 and affiliate_id = $2 and entry_no < $3
-   ) as owed
-   order by entry_no desc limit $4`,
+     from ledger_entries where account_id = $1 and affiliate_id = $2
+   ), newer as (
+     select currency, sum(amount_cents) as cents from owed where entry_no >= $3 group by currency
+   ), page as (
+     select *, sum(amount_cents) over (partition by currency order by entry_no desc) - amount_cents as after_cents
+     from (select * from owed where entry_no < $3 order by entry_no desc limit $4) as last
+   )
+   select id, kind, order_id, payout_id, amount_cents, currency, created_at,
+     (b.owed_cents - coalesce(newer.cents, 0) - after_cents)::bigint as balance_cents
+   from page join ledger_balances b using (currency) left join newer using (currency)
+   where b.account_id = $1 and b.affiliate_id = $2
+   order by entry_no desc`,
 );
 
 const placeStatement = statement(
@@ -31,11 +41,10 @@ const placeStatement = statement(
 /** What is owed and not yet due is pending: the hold of its commission is not over. */
 const balancesStatement = statement(
   'ledger-balances',
-  `select currency, coalesce(pending_cents, 0) as pending_cents, owed_cents - coalesce(pending_cents, 0) as due_cents, paid_cents
+  `select currency, coalesce(pending_cents, 0) as pending_cents, owed_cents - coalesce(pending_cents, 0) as due_cents,
+     paid_out_cents as paid_cents
    from (
-     select currency, coalesce(sum(amount_cents) filter (where ledger_account = 'owed'), 0)::bigint as owed_cents,
-       coalesce(sum(amount_cents) filter (where ledger_account = 'paid_out'), 0)::bigint as paid_cents
-     from ledger_postings where account_id = $1 and affiliate_id = $2 group by currency
+     select currency, owed_cents, paid_out_cents from ledger_balances where account_id = $1 and affiliate_id = $2
    ) as ledger
    left join (
      select currency, sum(amount_cents)::bigint as pending_cents from commissions

@@ -13,11 +13,6 @@ export interface DailyCounts {
   problems: RunProblem[];
 }
 
-/** A result as it is kept with its run: with the sums that later runs are compared with. */
-export interface KeptResult extends DailyResult {
-  readonly chargedByCurrency?: Readonly<Record<string, number>>;
-}
-
 export const noCounts = (): DailyCounts => ({
   charged: 0,
   chargedCents: 0,
@@ -29,21 +24,16 @@ export const noCounts = (): DailyCounts => ({
 });
 
 /** Reminders are checkout's part, and counted there. */
-export function resultOf(counts: DailyCounts): KeptResult {
+export function resultOf(counts: DailyCounts): DailyResult {
   const { charged, chargedCents, retried, canceled, holdsSettled, problems, chargedByCurrency } = counts;
   return {
     ok: problems.length === 0,
     rebills: { charged, chargedCents, retried, canceled },
     recovery: { sent: 0, recovered: 0 },
     holdsSettled,
-    problems: problems.slice(0, problemsMax),
     chargedByCurrency,
+    problems: problems.slice(0, problemsMax),
   };
-}
-
-/** The published shape. */
-export function publishedResult({ chargedByCurrency: _, ...result }: KeptResult): DailyResult {
-  return result;
 }
 
 /** The sum of two results; `ok` when both are. */
@@ -58,8 +48,17 @@ export function addResults(a: DailyResult, b: DailyResult): DailyResult {
     },
     recovery: { sent: a.recovery.sent + b.recovery.sent, recovered: a.recovery.recovered + b.recovery.recovered },
     holdsSettled: a.holdsSettled + b.holdsSettled,
+    chargedByCurrency: addAmounts(a.chargedByCurrency, b.chargedByCurrency),
     problems: [...a.problems, ...b.problems].slice(0, problemsMax),
   };
+}
+
+type Amounts = Readonly<Record<string, number>>;
+
+function addAmounts(a: Amounts, b: Amounts): Amounts {
+  const sums: Record<string, number> = { ...a };
+  for (const [currency, cents] of Object.entries(b)) sums[currency] = (sums[currency] ?? 0) + cents;
+  return sums;
 }
 
 /** A part's result within the run over all accounts: its problems name the account. */

@@ -1,12 +1,12 @@
 import type { BooksComparison, DailyResult, dailyRunResource } from '@app/contracts/daily-runs';
 import type { z } from 'zod';
-import { type KeptResult, noCounts, publishedResult, resultOf } from './daily-counts.rules.ts';
+import { noCounts, resultOf } from './daily-counts.rules.ts';
 
 export interface DailyRunRow {
   readonly id: string;
   readonly started_at: Date;
   readonly finished_at: Date | null;
-  readonly result: KeptResult | null;
+  readonly result: DailyResult | null;
   readonly done: number | null;
   readonly left_to_do: number | null;
   /** Checkout's part; `problem` says why it was not ok. */
@@ -35,8 +35,9 @@ function resultOfRow({ result, recovery, done, left_to_do }: DailyRunRow): Daily
   const remindersAlone = recovery !== null && done === 0 && left_to_do === 0;
   const kept = result ?? (remindersAlone ? resultOf(noCounts()) : null);
   if (kept === null) return null;
-  // Results of versions before 0.2 have no problems.
-  const { problems = [], ...rest } = publishedResult(kept) as Partial<DailyResult> & DailyResult;
+  // Results of versions before 0.2 have no problems and no sums.
+  const { problems = [], chargedByCurrency = {}, ...others } = kept as Partial<DailyResult> & DailyResult;
+  const rest = { ...others, chargedByCurrency };
   if (recovery === null) return { ...rest, problems };
   const { problem = null, ...sent } = recovery;
   if (problem === null) return { ...rest, recovery: sent, problems };

@@ -5,7 +5,7 @@ import { createSingleFlight, type SingleFlight, type SingleFlightDeps } from '@a
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { accountsToVisit } from './accounts-to-visit.ts';
-import { addResults, type KeptResult, noCounts, partOf, publishedResult, resultOf } from './daily-counts.rules.ts';
+import { addResults, noCounts, partOf, resultOf } from './daily-counts.rules.ts';
 import type { DailyStep } from './daily-step.ts';
 import { startProgress } from './progress.ts';
 
@@ -13,7 +13,7 @@ import { startProgress } from './progress.ts';
 export const dailyRuns = { table: 'daily_runs', reset: 'done = null, left_to_do = null' };
 
 export interface DailyDeps extends SingleFlightDeps {
-  readonly flight: SingleFlight<KeptResult>;
+  readonly flight: SingleFlight<DailyResult>;
   readonly logger: Logger;
   readonly steps: readonly DailyStep[];
   /** Accounts that the run over all works on at the same time; each takes a permit beside its own. */
@@ -23,7 +23,7 @@ export interface DailyDeps extends SingleFlightDeps {
 }
 
 export function createDailyDeps(deps: Omit<DailyDeps, 'flight'>): DailyDeps {
-  return { ...deps, flight: createSingleFlight<KeptResult>(deps, dailyRuns) };
+  return { ...deps, flight: createSingleFlight<DailyResult>(deps, dailyRuns) };
 }
 
 interface RequestedRun {
@@ -35,12 +35,12 @@ interface RequestedRun {
 /** Runs every step for one account, one after the other. Throws `outcome_unknown` when it takes too long. */
 export async function runForAccount(deps: DailyDeps, accountId: string, requested: RequestedRun): Promise<DailyResult> {
   const run = { accountId, platformRunId: null, ...requested, refuses: refusedBy(requested) };
-  return publishedResult(await deps.flight.run(run, () => runSteps(deps, run)));
+  return await deps.flight.run(run, () => runSteps(deps, run));
 }
 
 /** A forced run that joined one which stopped at the limit of charges has not been done. */
 const refusedBy = ({ force }: Pick<RequestedRun, 'force'>) =>
-  force ? ({ problems }: KeptResult): boolean => problems.some(({ code }) => code === 'charge_limit') : undefined;
+  force ? ({ problems }: DailyResult): boolean => problems.some(({ code }) => code === 'charge_limit') : undefined;
 
 /**
  * Runs for every account that has anything due, a few at a time, and adds up their results. When the run of one account
@@ -59,7 +59,7 @@ export async function runForAll(deps: DailyDeps, requested: RequestedRun): Promi
     add: (sum: DailyResult, part: DailyResult, accountId: string) => addResults(sum, partOf(part, accountId)),
     failed: () => resultOf({ ...noCounts(), problems: [accountFailed] }),
   };
-  return publishedResult(await runParts<KeptResult>(all, requested));
+  return await runParts<DailyResult>(all, requested);
 }
 
 const accountFailed = {
@@ -89,7 +89,7 @@ interface RunToDo {
   readonly force: boolean;
 }
 
-async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): Promise<KeptResult> {
+async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): Promise<DailyResult> {
   const { clock, isClosing } = deps;
   const startedMs = performance.now();
   const counts = noCounts();

@@ -1,4 +1,4 @@
-import { monthlyCents } from './monthly.rules.ts';
+import { monthlyCents } from '@app/money/arithmetic';
 
 /** What every event of a subscription says of it, as its row has it. */
 export interface SubscriptionIdentity {

@@ -1,3 +1,4 @@
+import { escapeHtml, firstNameIn, plainLine } from '@app/contracts/plain-text';
 import { formatAmount } from '@app/money/format';
 
 /** What a reminder tells. Names come from the seller, the buyer's name from the buyer: all of it is text. */
@@ -19,17 +20,12 @@ export interface ReminderText {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Line breaks would shape the message, directional marks would turn it round. */
-const plain = (text: string): string =>
-  text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim();
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escaped = (text: string): string => plain(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+const escaped = (text: string): string => escapeHtml(plainLine(text));
 
 /** The words of a reminder. Its headers make mail programs show a button that ends reminders (RFC 2369, RFC 8058). */
 export function reminderText(reminder: Reminder): ReminderText {
   return {
-    subject: plain(`${reminder.productName}: your checkout at ${reminder.businessName} is still open`),
+    subject: plainLine(`${reminder.productName}: your checkout at ${reminder.businessName} is still open`),
     text: textOf(reminder),
     html: htmlOf(reminder),
     headers: {
@@ -40,21 +36,10 @@ export function reminderText(reminder: Reminder): ReminderText {
   };
 }
 
-/** A name's first word. */
-const firstName = /^[\p{L}\p{M}][\p{L}\p{M}'’-]{0,29}$/u;
-const nameLengthMax = 60;
-/** Of addresses. */
-const addressParts = /[/@:\\]|\p{L}\.\p{L}|\bwww\b|\bhttps?\b/iu;
-
-/**
- * Whoever opens a checkout writes the name, and may give somebody else's address: more of it than a first name would make
- * reminders carry anybody's message to anybody.
- */
+/** More of the name than a first name would make reminders carry anybody's message to anybody. */
 function greetingOf({ buyerName }: Reminder): string {
-  const name = plain(buyerName ?? '');
-  const [first = ''] = name.split(/\s/u);
-  if (name.length > nameLengthMax || addressParts.test(name) || !firstName.test(first)) return 'Hello,';
-  return `Hello ${first},`;
+  const name = firstNameIn(buyerName ?? '');
+  return name === '' ? 'Hello,' : `Hello ${name},`;
 }
 
 function textOf(reminder: Reminder): string {
@@ -62,14 +47,14 @@ function textOf(reminder: Reminder): string {
   return [
     greetingOf(reminder),
     '',
-    `you began to buy ${plain(productName)} (${totalOf(reminder)}) at ${plain(businessName)} and did not finish.`,
+    `you began to buy ${plainLine(productName)} (${totalOf(reminder)}) at ${plainLine(businessName)} and did not finish.`,
     'Your checkout is as you left it:',
     '',
     link,
     '',
-    `Questions? Reply to this email: ${plain(supportEmail)} reads it.`,
+    `Questions? Reply to this email: ${plainLine(supportEmail)} reads it.`,
     '',
-    `You get this one reminder because you gave ${plain(businessName)} your email address at the checkout.`,
+    `You get this one reminder because you gave ${plainLine(businessName)} your email address at the checkout.`,
     'No more reminders, whatever you begin to buy there:',
     reminder.optOutLink,
     '',

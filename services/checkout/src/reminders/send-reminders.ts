@@ -1,6 +1,7 @@
 import type { Settings } from '@app/contracts/accounts';
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
+import type { Mailer } from '@app/email/mailer';
 import type { Logger } from '@app/service-kit/logger';
 import type { PricedSale } from '../checkouts/checkout.rules.ts';
 import { priceOpen } from '../checkouts/get-checkout.ts';
@@ -17,7 +18,6 @@ import {
   releaseReminders,
 } from './claim-reminders.ts';
 import { type Stalled, stalledPages } from './find-stalled.ts';
-import type { Mailer } from './mailer.ts';
 import { checkoutLink, dayMs, optOutLink, refusesAll, type StalledBounds, stalledBounds } from './reminder.rules.ts';
 import { reminderText } from './reminder-message.rules.ts';
 

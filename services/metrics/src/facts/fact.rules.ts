@@ -9,7 +9,7 @@ import type {
   subscriptionResumed,
   subscriptionStarted,
 } from '@app/contracts/subscriptions';
-import { divideHalfUp } from '@app/money/arithmetic';
+import { monthlyCents } from '@app/money/arithmetic';
 
 /**
  * A new kind needs a function in this file and its part in the roll-up columns, which are sums: what a later kind takes
@@ -204,8 +204,3 @@ const nothingElse = {
   upsell_shown: false,
   from_checkout: false,
 };
-
-/** A yearly price counts a twelfth a month, rounded for each subscription. */
-export function monthlyCents(amountCents: number, interval: 'month' | 'year'): number {
-  return interval === 'year' ? divideHalfUp(amountCents, 12) : amountCents;
-}

@@ -4,6 +4,7 @@ import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
 import { OrderRefunds } from './0004-order-refunds.ts';
 import { Ledger } from './0006-ledger.ts';
+import { LedgerBalances } from './0007-ledger-balances.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -12,4 +13,5 @@ export const migrations: Migrations = [
   { name: '0004-order-refunds', class: OrderRefunds },
   accountSettingsMigration('0005'),
   { name: '0006-ledger', class: Ledger },
+  { name: '0007-ledger-balances', class: LedgerBalances },
 ];

@@ -1,12 +1,12 @@
-import type { EmailMessage, EmailTransport, Handover } from '@app/email/email-transport';
 import { createSemaphore } from '@app/service-kit/semaphore';
+import type { EmailMessage, EmailTransport, Handover } from './email-transport.ts';
 
-/** Over all runs of this process: mail servers refuse clients that open more connections than that. */
+/** In this process: mail servers refuse clients that open more connections than that. */
 const atOnce = 8;
 /** After a failure to reach the server the next messages are not tried for so long: each would wait for it. */
 const awayMs = 30_000;
 
-/** Hands messages over a few at a time; runs that wait for it take turns. */
+/** Hands messages over a few at a time; the others take turns. */
 export interface Mailer {
   send(message: EmailMessage): Promise<Handover>;
 }

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { httpUrl, limits, listOf, okResult, rawText, secretNotice, text, timestamp } from './common.ts';
+import { defineRequest } from './define.ts';
+import { idSchema } from './ids.ts';
+import { deliveryResource } from './webhook-deliveries.ts';
+import { webhookEventName } from './webhooks.ts';
+
+/** `{{field}}` is replaced by that field of the payload, such as `{{firstName}}`; nothing else is interpreted. */
+const template = (max: number) =>
+  rawText(max, 1).describe(
+    'Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}` and `{{supportEmail}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out.',
+  );
+
+const emailAction = z.strictObject({
+  type: z.literal('email'),
+  to: z.enum(['buyer', 'seller']),
+  subject: template(limits.name),
+  body: template(limits.templateBytes),
+});
+const postAction = z.strictObject({ type: z.literal('post'), url: httpUrl });
+export const automationAction = z.discriminatedUnion('type', [emailAction, postAction]);
+export type AutomationAction = z.infer<typeof automationAction>;
+
+/** Built-in automations by key; each account has them all. */
+export const builtInAutomations = [
+  'receipt',
+  'sale_notice',
+  'refund_notice',
+  'payment_failed_notice',
+  'cancellation_notice',
+  'endpoint_off_notice',
+] as const;
+
+export const automationResource = z
+  .object({
+    id: idSchema('automation'),
+    name: z.string(),
+    built_in: z.enum(builtInAutomations).nullable().describe('Null for automations that the seller made.'),
+    active: z.boolean(),
+    available: z
+      .boolean()
+      .describe('False while its emails cannot be sent, because this deployment has no mail server (`SMTP_URL`).'),
+    event: z.string().describe('Of a built-in one also `endpoint.off`, which is no webhook.'),
+    product_id: z.string().nullable().describe('Null: of every product.'),
+    action: automationAction,
+    created_at: timestamp,
+    updated_at: timestamp,
+    secret: z.string().optional().describe('Signing secret of a POST; only in the answer that made the automation.'),
+    secret_notice: secretNotice,
+  })
+  .meta({ id: 'Automation' });
+
+const automationFields = {
+  name: text(limits.name, 1),
+  event: webhookEventName,
+  productId: idSchema('product')
+    .nullable()
+    .optional()
+    .describe('Only for events that have a product. Null: every product.'),
+  action: automationAction,
+  active: z.boolean().optional(),
+};
+export const createAutomationBody = z.strictObject(automationFields).meta({ id: 'AutomationCreate' });
+/** The event of an automation and the type of its action stay. Built-in ones take `active` and the `subject` and `body` of their action. */
+export const updateAutomationBody = z
+  .strictObject({
+    name: automationFields.name.optional(),
+    productId: automationFields.productId,
+    action: automationAction.optional(),
+    active: z.boolean().optional(),
+  })
+  .meta({ id: 'AutomationUpdate' });
+export const previewAutomationBody = z
+  .strictObject({ event: webhookEventName, action: emailAction })
+  .meta({ id: 'AutomationPreview' });
+/** What the gateway knows of the caller's account; an event may still be on its way to tell it. */
+const sellerSettings = z.object({ businessName: z.string(), supportEmail: z.string() });
+
+const ofAutomation = { automationId: idSchema('automation') };
+
+/** Built-in ones first. */
+export const listAutomations = defineRequest('read', 'webhook-dispatcher', 'automations.list', {
+  input: z.object({}),
+  output: listOf(automationResource),
+});
+export const createAutomation = defineRequest('command', 'webhook-dispatcher', 'automations.create', {
+  input: z.object({ body: createAutomationBody }),
+  output: automationResource,
+});
+export const getAutomation = defineRequest('read', 'webhook-dispatcher', 'automations.get', {
+  input: z.object(ofAutomation),
+  output: automationResource,
+});
+export const updateAutomation = defineRequest('command', 'webhook-dispatcher', 'automations.update', {
+  input: z.object({ ...ofAutomation, body: updateAutomationBody }),
+  output: automationResource,
+});
+/** Built-in ones cannot be deleted, only switched off. */
+export const deleteAutomation = defineRequest('command', 'webhook-dispatcher', 'automations.delete', {
+  input: z.object(ofAutomation),
+  output: okResult,
+});
+/** What the email would be, with sample data. */
+export const previewAutomation = defineRequest('read', 'webhook-dispatcher', 'automations.preview', {
+  input: z.object({ body: previewAutomationBody, account: sellerSettings }),
+  output: z
+    .object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string() })
+    .meta({ id: 'AutomationPreviewed' }),
+});
+/**
+ * Runs the automation once with sample data: an email goes to the account's support address and nobody else, a POST to its
+ * URL.
+ */
+export const testAutomation = defineRequest('command', 'webhook-dispatcher', 'automations.test', {
+  input: z.object({ ...ofAutomation, account: sellerSettings }),
+  output: deliveryResource,
+});

@@ -1,0 +1,131 @@
+import type {
+  AffiliatePaidPayload,
+  FunnelEmailSyncPayload,
+  OrderPaidPayload,
+  OrderRefundedPayload,
+  SubscriptionCanceledPayload,
+  SubscriptionPausedPayload,
+  SubscriptionPaymentFailedPayload,
+  SubscriptionRebilledPayload,
+  SubscriptionResumedPayload,
+  UpsellAcceptedPayload,
+} from './webhook-payloads.ts';
+
+interface Payloads {
+  readonly 'order.paid': OrderPaidPayload;
+  readonly 'order.refunded': OrderRefundedPayload;
+  readonly 'upsell.accepted': UpsellAcceptedPayload;
+  readonly 'subscription.rebilled': SubscriptionRebilledPayload;
+  readonly 'subscription.payment_failed': SubscriptionPaymentFailedPayload;
+  readonly 'subscription.canceled': SubscriptionCanceledPayload;
+  readonly 'subscription.paused': SubscriptionPausedPayload;
+  readonly 'subscription.resumed': SubscriptionResumedPayload;
+  readonly 'affiliate.paid': AffiliatePaidPayload;
+  readonly 'funnel.email.sync': FunnelEmailSyncPayload;
+}
+
+const subscription = {
+  subscriptionId: 'sub_01kahv7w3xe5m8q2r6t9y0b4cd',
+  product: 'Watercolour Club',
+  email: 'maya@example.com',
+};
+const renewal = { ...subscription, amountCents: 1900, amount: '$19.00', currency: 'usd' };
+const orderId = 'ord_01kahv7w3xe5m8q2r6t9y0b4cd';
+const productId = 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg';
+
+/** A realistic payload of each event: in the API's description, in test sends and in previews. */
+export const samplePayloads: Payloads = {
+  'order.paid': {
+    event: 'order.paid',
+    orderId,
+    product: 'Watercolour Course',
+    productId,
+    email: 'maya@example.com',
+    name: 'Maya Lindqvist',
+    firstName: 'Maya',
+    country: 'Sweden',
+    countryCode: 'SE',
+    totalCents: 6800,
+    total: '$68.00',
+    currency: 'usd',
+    affiliate: 'ANNA',
+    accessUrl: 'https://mayapaints.example/course',
+    supportEmail: 'help@mayapaints.example',
+    sentAt: '2026-11-20T09:30:12.345Z',
+  },
+  'order.refunded': {
+    event: 'order.refunded',
+    orderId,
+    product: 'Watercolour Course',
+    email: 'maya@example.com',
+    totalCents: 6800,
+    total: '$68.00',
+    currency: 'usd',
+    sentAt: '2026-11-22T16:05:40.071Z',
+  },
+  'upsell.accepted': {
+    event: 'upsell.accepted',
+    orderId,
+    upsell: 'A year of live sessions',
+    amountCents: 2900,
+    amount: '$29.00',
+    currency: 'usd',
+    email: 'maya@example.com',
+    sentAt: '2026-11-20T09:31:02.900Z',
+  },
+  'subscription.rebilled': {
+    event: 'subscription.rebilled',
+    ...renewal,
+    periodStart: '2026-11-30T09:30:12.345Z',
+    periodEnd: '2026-12-31T09:30:12.345Z',
+    sentAt: '2026-11-30T10:00:00.730Z',
+  },
+  'subscription.payment_failed': {
+    event: 'subscription.payment_failed',
+    ...renewal,
+    attempt: 1,
+    nextTryDays: 3,
+    sentAt: '2026-11-30T10:00:00.730Z',
+  },
+  'subscription.canceled': {
+    event: 'subscription.canceled',
+    ...subscription,
+    mrrCents: 1900,
+    sentAt: '2026-12-04T14:02:51.118Z',
+  },
+  'subscription.paused': {
+    event: 'subscription.paused',
+    ...subscription,
+    mrrCents: 1900,
+    sentAt: '2026-12-04T14:02:51.118Z',
+  },
+  'subscription.resumed': {
+    event: 'subscription.resumed',
+    ...subscription,
+    mrrCents: 1900,
+    sentAt: '2026-12-18T08:20:07.402Z',
+  },
+  'affiliate.paid': {
+    event: 'affiliate.paid',
+    affiliate: 'ANNA',
+    name: 'Anna Berg',
+    email: 'anna@example.com',
+    amountCents: 4200,
+    amount: '$42.00',
+    currency: 'usd',
+    commissionCount: 3,
+    payoutId: 'pay_01kb3n5p7r9t1v3x5z7b9d1f3h',
+    sentAt: '2026-12-01T11:15:00.264Z',
+  },
+  'funnel.email.sync': {
+    event: 'funnel.email.sync',
+    productId,
+    productSlug: 'watercolour-course',
+    product: 'Watercolour Course',
+    position: 1,
+    sendDay: 0,
+    subject: 'Welcome to the course',
+    body: '<p>Hello, here is how to begin.</p>',
+    sentAt: '2026-11-18T13:40:25.517Z',
+  },
+};
