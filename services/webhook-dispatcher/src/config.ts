@@ -1,3 +1,4 @@
+import { hasSender, senderMissing, smtpSettings } from '@app/email/settings';
 import { commonSettings, integerSetting, parseConfig, switchSetting } from '@app/service-kit/config';
 import { z } from 'zod';
 
@@ -14,7 +15,16 @@ export const configSchema = z
     ATTEMPT_TIMEOUT_SECONDS: integerSetting(1, 60, 15),
     /** How long a claimed delivery belongs to its process: four times an attempt, so that it may wait in a queue. */
     LEASE_SECONDS: integerSetting(2, 600, 60),
+    /** How often one replica proves that no event and no delivery is lost. */
+    CONSERVATION_SECONDS: integerSetting(1, 3_600, 60),
+    /** Without a mail server automations send no email. */
+    ...smtpSettings,
+    /** Whether automations use the mail server: sellers of an older deployment may send receipts themselves. */
+    AUTOMATION_EMAILS: switchSetting('enabled'),
+    /** How many emails the automations of one account may send in a UTC day: a stolen account writes to no more people. */
+    EMAILS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
   })
+  .refine(hasSender, senderMissing)
   .refine((config) => config.LEASE_SECONDS > config.ATTEMPT_TIMEOUT_SECONDS, {
     path: ['LEASE_SECONDS'],
     message: 'must be longer than ATTEMPT_TIMEOUT_SECONDS',

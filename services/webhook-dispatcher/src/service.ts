@@ -1,16 +1,26 @@
 import { defineService } from '@app/service-host/define-service';
 import { startLeaseOwner } from '@app/service-kit/lease-owner';
 import { activityRequests } from './activity/requests.ts';
+import { createWriteBuiltIns } from './automations/built-in-writer.ts';
+import { createEmails } from './automations/emails.ts';
+import { automationRequests } from './automations/requests.ts';
 import type { WebhookDispatcherConfig } from './config.ts';
+import { startConservation } from './conservation/conservation.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { Dispatcher } from './deliveries/dispatcher.ts';
+import { createGuardedAgent } from './deliveries/guarded-agent.ts';
 import { listenForChanges } from './endpoints/endpoint-changes.ts';
 import { endpointRequests } from './endpoints/requests.ts';
 import { createSecretBox } from './endpoints/secret-box.ts';
 import { startSettling } from './endpoints/settling.ts';
-import { createSwitchOff } from './endpoints/switch-off-failing.ts';
+import { createSwitchOff } from './endpoints/switch-off.ts';
 import { eventHandlers } from './events/consumers.ts';
+import { historyRequests } from './history/requests.ts';
+import { startFeeding } from './repair/feeding.ts';
+import { repairRequests } from './repair/requests.ts';
 import { startRetention } from './retention/retention.ts';
+import { Partitions } from './storage/partitions.ts';
+import { trialRequests } from './trials/requests.ts';
 
 export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
   name: 'webhook-dispatcher',
@@ -19,33 +29,50 @@ export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
   start: async ({ config, database, clock, logger, nats, resources }) => {
     const allowLoopback = config.WEBHOOKS_ALLOW_LOOPBACK === 'enabled';
     const secrets = createSecretBox(config.SECRETS_KEY);
-    const storage = { database, clock, logger };
+    const partitions = new Partitions(database, clock);
+    await partitions.makeAhead();
+    const storage = { database, partitions, clock, logger };
     resources.add('webhook retention', startRetention(storage), (started) => started.close());
+    const proving = { ...storage, intervalSeconds: config.CONSERVATION_SECONDS };
+    resources.add('conservation', startConservation(proving), (started) => started.close());
     const leaseOwner = resources.add('lease owner', await startLeaseOwner(database, logger), (started) =>
       started.close(),
     );
+    const emails = createEmails(config, storage);
     const sending = {
+      ...{ sendEmail: emails.sendEmail, emailTimeoutMs: emails.timeoutMs },
       ...{ owner: leaseOwner.id, secrets, allowLoopback, leaseSeconds: config.LEASE_SECONDS },
       attemptTimeoutMs: config.ATTEMPT_TIMEOUT_SECONDS * 1_000,
-      failing: (endpointId: string) => switchOff(endpointId),
+      failing: (endpointId: string) => switchOff.failing(endpointId),
+      gone: (endpointId: string, url: string) => switchOff.gone(endpointId, url),
     };
     const dispatcher = resources.add('dispatcher', new Dispatcher({ ...storage, ...sending }), (started) =>
       started.close(),
     );
-    const settling = startSettling({ ...storage, released: () => dispatcher.wake() });
+    const settling = startSettling(storage);
     resources.add('settling', settling, (started) => started.close());
+    const feeding = startFeeding({ ...storage, fed: () => dispatcher.wake() });
+    resources.add('recoveries', feeding, (started) => started.close());
     const changes = listenForChanges(nats, (endpointId) => {
       void dispatcher.endpointChanged(endpointId);
       settling.wake();
+      feeding.wake();
     });
     resources.add('endpoint changes', changes, (started) => started.close());
+    const agent = resources.add('self-tests', createGuardedAgent({ allowLoopback }), (started) => started.destroy());
     const changing = { settle: settling.settleFew, announce: changes.announce };
-    const switchOff = createSwitchOff({ ...storage, ...changing });
+    const switchOff = createSwitchOff({ ...storage, ...changing, emailsAvailable: emails.available });
+    const storing = { clock, dispatcher, partitions, emailsAvailable: emails.available };
+    const changingEndpoints = { database, clock, secrets, allowLoopback, ...changing };
     return {
-      events: eventHandlers({ clock, dispatcher }),
+      events: eventHandlers({ ...storing, writeBuiltIns: createWriteBuiltIns(emails.available) }),
       requests: [
-        ...endpointRequests({ database, clock, secrets, allowLoopback, ...changing }),
+        ...endpointRequests(changingEndpoints),
+        ...automationRequests({ ...changingEndpoints, ...storing }),
         ...activityRequests(database),
+        ...repairRequests({ database, clock, announce: changes.announce, released: () => dispatcher.wake() }),
+        ...historyRequests(database),
+        ...trialRequests({ ...storage, dispatcher, agent, secrets, attemptTimeoutMs: sending.attemptTimeoutMs }),
       ],
     };
   },

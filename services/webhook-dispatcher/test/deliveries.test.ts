@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
 import { funnelEmailSynced } from '@app/contracts/catalog';
 import { orderPaid } from '@app/contracts/orders';
+import { listActivity } from '@app/contracts/webhook-deliveries';
 import { orderPaidPayload } from '@app/contracts/webhook-payloads';
-import { deleteWebhookEndpoint, listActivity, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import type { ReceivedRequest } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -157,11 +158,16 @@ test('after twelve tries a delivery is given up, and shown as such', async () =>
   const seller = await connectedSeller();
   seller.receiver.respondWith(() => ({ status: 503 }));
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  const attempts = async (count: number) =>
+    await eventually(async () => {
+      const made = (await seller.activity()).data.filter(({ kind }) => kind === 'webhook_attempt');
+      return made.length === count && made;
+    });
   for (let tries = 1; tries < 12; tries += 1) {
-    await seller.entries(tries);
+    await attempts(tries);
     await seller.letPass(30 * 3_600_000);
   }
-  const [last] = await seller.entries(12);
+  const [last] = await attempts(12);
   expect(last).toMatchObject({ attempt: 12, status: 'failed', next_attempt_at: null });
   expect(last?.summary).toContain('given up after 12 tries');
   expect(await seller.statuses()).toEqual(['failed']);
@@ -187,7 +193,9 @@ test('only the beginning of a huge response is read and stored', async () => {
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
   const [entry] = await seller.entries(1);
   expect(entry).toMatchObject({ status: 'delivered', status_code: 200, error: null });
-  expect(entry?.response_excerpt).toBe('☃'.repeat(Math.floor(8_192 / 3)));
+  expect(await harness.query('select response from attempt_responses where attempt_id = $1', [entry?.id])).toEqual([
+    { response: '☃'.repeat(Math.floor(8_192 / 3)) },
+  ]);
   await seller.receiver.close();
 });
 
@@ -199,12 +207,12 @@ test('events made while the endpoint is off are held, and released oldest first'
     ids.push(await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs())));
   await eventually(async () => expect(await seller.statuses()).toEqual(Array(5).fill('held')));
   expect(seller.receiver.requests).toHaveLength(0);
-  // A new endpoint gets four requests at once, and the fifth after the first response.
+  // Of what was held, a new endpoint gets one request at a time; after its first success it gets several at once.
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 50 }));
   await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: true } });
   await seller.entries(5);
-  expect(seller.received().slice(0, 4).sort()).toEqual(ids.slice(0, 4).sort());
-  expect(seller.received().slice(4)).toEqual(ids.slice(4));
+  expect(seller.received().slice(0, 1)).toEqual(ids.slice(0, 1));
+  expect(seller.received().toSorted()).toEqual(ids);
   await seller.receiver.close();
 });
 

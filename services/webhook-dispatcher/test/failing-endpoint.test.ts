@@ -1,5 +1,6 @@
 import { orderPaid } from '@app/contracts/orders';
-import { getWebhookEndpoint, listActivity, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { listActivity } from '@app/contracts/webhook-deliveries';
+import { getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -44,11 +45,27 @@ test('after five days of nothing but failures an endpoint is switched off, with 
   await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held', 'held']));
   expect((await notices()).map((notice) => notice.summary)).toEqual([
     expect.stringMatching(/was switched off: all 2[01] tries since .* failed/),
+    expect.stringMatching(/^Nothing has reached the webhook endpoint/),
   ]);
+  const { switched_off: off } = await harness.ask(getWebhookEndpoint, seller.account, {});
+  expect(off).toMatchObject({ reason: 'failing' });
   seller.receiver.respondWith(() => ({ status: 200 }));
   await put({ active: true });
   await eventually(async () => expect(await seller.statuses()).toEqual(Array(3).fill('delivered')));
-  expect(await notices()).toHaveLength(1);
+  expect(await notices()).toHaveLength(2);
+});
+
+test('after a day of nothing but failures the seller is told so once, and the endpoint stays on', async () => {
+  await nextTries(1);
+  await eventually(async () => expect(await attempts()).toBe(6));
+  await eventually(async () => expect(await notices()).toHaveLength(1));
+  await nextTries(2);
+  await eventually(async () => expect(await attempts()).toBe(9));
+  expect((await notices()).map((notice) => notice.summary)).toEqual([
+    expect.stringMatching(/^Nothing has reached the webhook endpoint .* all [56] tries failed/),
+  ]);
+  const { failing_since: since, active } = await harness.ask(getWebhookEndpoint, seller.account, {});
+  expect([active, Date.parse(since as string) < harness.clock.nowMs() - 24 * hourMs]).toEqual([true, true]);
 });
 
 test('a success among the failures, or a new URL, resets the count', async () => {

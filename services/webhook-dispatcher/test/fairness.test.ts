@@ -4,7 +4,7 @@ import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { allDeliveries, anEvent, anOrder, connectedAccount } from './orders.ts';
 
 guardLeaks();
 vi.setConfig({ testTimeout: 120_000 });
@@ -103,20 +103,18 @@ test('no more is claimed from the database than can be sent soon, and nothing is
       return account;
     }),
   );
+  const events: string[] = [];
+  for (const account of accounts) events.push(await anEvent(harness, account));
   await harness.query(
-    `insert into events (id, account_id, name, test, body, occurred_at)
-     select 'evt_' || account_id, account_id, 'order.paid', false, '{}', now()
-     from unnest($1::text[]) as a (account_id)`,
-    [accounts],
-  );
-  await harness.query(
-    `insert into deliveries (id, event_id, endpoint_id, account_id, status, next_attempt_at, created_at)
-     select 'dlv_' || account_id || lpad(n::text, 3, '0'), 'evt_' || account_id, id, account_id, 'pending', '2026-01-01', now()
-     from endpoints, generate_series(1, 20) as n where account_id = any ($1)`,
-    [accounts],
+    `insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, status, next_attempt_at, created_at)
+     select 'dlv_' || substr(event_id, 5, 18) || lpad(n::text, 8, '0'), event_id, e.id, e.account_id, 'order.paid', false,
+       'pending', '2026-01-01', now()
+     from unnest($1::text[], $2::text[]) as a (account_id, event_id) join endpoints e using (account_id),
+       generate_series(1, 20) as n`,
+    [accounts, events],
   );
   const count = async (condition: string) => {
-    const text = `select count(*)::int as count from deliveries where account_id = any ($1) and ${condition}`;
+    const text = `select count(*)::int as count from ${allDeliveries} where account_id = any ($1) and ${condition}`;
     return (await harness.query<{ count: number }>(text, [accounts]))[0]?.count ?? 0;
   };
   let mostClaimed = 0;

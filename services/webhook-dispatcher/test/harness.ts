@@ -12,6 +12,7 @@ import { startProducers } from '@app/testing/producers';
 import { configSchema } from '../src/config.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { createWebhookDispatcher } from '../src/service.ts';
+import { Partitions } from '../src/storage/partitions.ts';
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 /** Starts the service on a database and a NATS server of its own, with a requester and publishers of other services' events. */
@@ -22,12 +23,14 @@ export async function startHarness(settings: Record<string, string> = {}) {
   const clock = fakeClock();
   const start = () => createWebhookDispatcher(configSchema.parse(env), { logger: silentLogger(), clock });
   const link = await connectNats(nats.login('gateway'));
-  const producers = await startProducers(nats, ['checkout', 'billing', 'catalog', 'affiliate']);
+  const producers = await startProducers(nats, ['gateway', 'checkout', 'billing', 'catalog', 'affiliate']);
   const running = { service: await start() };
   const requester = createRequester(link);
   const database = await openDatabase(databaseOptions(stored.url));
+  const partitions = new Partitions(database, clock);
   return {
     env,
+    partitions,
     clock,
     running,
     start,
@@ -43,8 +46,14 @@ export async function startHarness(settings: Record<string, string> = {}) {
       const context = { accountId, requestId: 'test', commandId: commandId ?? newIdSuffix(clock.nowMs()) };
       return requester.request(definition, input, context);
     },
-    publish: async <E extends EventDefinition>(of: E, accountId: string, data: EventData<E>, traceparent?: string) => {
-      const event = { id: newId('event', clock.nowMs()), accountId, occurredAt: clock.now().toISOString(), data };
+    publish: async <E extends EventDefinition>(
+      of: E,
+      accountId: string,
+      data: EventData<E>,
+      traceparent?: string,
+      id = newId('event', clock.nowMs()),
+    ) => {
+      const event = { id, accountId, occurredAt: clock.now().toISOString(), data };
       const headers = writeContext({ accountId: '', requestId: 'test', commandId: '', timeoutMs: 0, traceparent });
       await producers.publish(of, event, headers);
       return event.id;

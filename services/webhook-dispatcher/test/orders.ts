@@ -32,6 +32,26 @@ export function anOrder(nowMs: number, change: Partial<EventData<typeof orderPai
   };
 }
 
+/** Deliveries with work to do, and finished ones. */
+export const allDeliveries = `(
+  select id, account_id, event_id, endpoint_id, status, attempts, priority, null as reason from deliveries union all
+  select id, account_id, event_id, endpoint_id, status, attempts, null, reason from finished_deliveries) as deliveries`;
+
+/** Stores an event with its body, as `storeEvents` does, and returns its id. */
+export async function anEvent(harness: Harness, accountId: string): Promise<string> {
+  const eventId = newId('event', harness.clock.nowMs());
+  await harness.partitions.cover([eventId, newId('delivery', harness.clock.nowMs())]);
+  await harness.query(
+    `insert into events (id, account_id, name, test, occurred_at, stored_at, delivery_ids, endpoint_ids)
+     values ($1, $2, 'order.paid', false, now(), now(), '{}', '{}')`,
+    [eventId, accountId],
+  );
+  await harness.query('insert into event_bodies (event_id, account_id, body) values ($1, $2, $3)', [
+    ...[eventId, accountId, '{}'],
+  ]);
+  return eventId;
+}
+
 /** Creates an account with an endpoint at a receiver of its own. */
 export async function connectedAccount(harness: Harness) {
   const account = harness.account();
@@ -39,7 +59,7 @@ export async function connectedAccount(harness: Harness) {
   const url = `${receiver.url}/hook?from=us`;
   const { secret } = await harness.ask(putWebhookEndpoint, account, { body: { url } });
   const statuses = async (): Promise<string[]> => {
-    const text = 'select status from deliveries where account_id = $1 order by id';
+    const text = `select status from ${allDeliveries} where account_id = $1 order by id`;
     return (await harness.query<{ status: string }>(text, [account])).map((row) => row.status);
   };
   /** Ids of the events received so far, in the order of arrival. */

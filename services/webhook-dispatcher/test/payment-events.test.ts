@@ -1,12 +1,12 @@
 import { orderRefunded, orderReopened, upsellAccepted } from '@app/contracts/orders';
 import { paymentNoticed } from '@app/contracts/payments';
 import { subscriptionCanceled } from '@app/contracts/subscriptions';
+import { listActivity } from '@app/contracts/webhook-deliveries';
 import {
   orderRefundedPayload,
   subscriptionCanceledPayload,
   upsellAcceptedPayload,
 } from '@app/contracts/webhook-payloads';
-import { listActivity } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import type { ReceivedRequest } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';

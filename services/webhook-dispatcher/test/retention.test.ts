@@ -1,21 +1,23 @@
 import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
 import { idFloor, newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
-import { listActivity, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { listActivity } from '@app/contracts/webhook-deliveries';
+import { getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
 import { type Database, openDatabase } from '@app/service-kit/database';
+import { silentLogger } from '@app/service-kit/logger';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { dueStatement, markDueStatement } from '../src/deliveries/claim-deliveries.ts';
 import { applyRetention } from '../src/retention/apply-retention.ts';
-import { bodyKeepDays, cutoffId, deliveryKeepDays, recordKeepDays, steps } from '../src/retention/steps.ts';
+import { giveUpStatement } from '../src/retention/give-up-waiting.ts';
+import { bodyKeepDays, dayMs, deliveryKeepDays, recordKeepDays } from '../src/storage/partition.rules.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { anOrder, connectedAccount } from './orders.ts';
 
 guardLeaks();
 vi.setConfig({ testTimeout: 60_000 });
-const dayMs = 24 * 60 * 60 * 1000;
 let harness: Harness;
 let database: Database;
 let seller: Awaited<ReturnType<typeof connectedAccount>>;
@@ -32,35 +34,42 @@ afterAll(async () => {
   await harness.close();
 });
 
-const retain = () => applyRetention(database, harness.clock);
+const retain = () =>
+  applyRetention({ database, partitions: harness.partitions, clock: harness.clock, logger: silentLogger() });
 const of = async <Row>(table: string) =>
-  await harness.query<Row>(`select * from ${table} where account_id = $1 order by id`, [seller.account]);
-const activity = async () => (await harness.ask(listActivity, seller.account, {})).data;
+  await harness.query<Row>(`select * from ${table} where account_id = $1`, [seller.account]);
+const activity = async (filter: { endpointId?: string } = {}) =>
+  (await harness.ask(listActivity, seller.account, filter)).data;
 const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+const monthDays = 31;
 
-test('bodies and response excerpts are cleared after 30 days, all other records are deleted after 13 months', async () => {
+test('bodies and responses are dropped after 30 days, all other records with their month after 13 months', async () => {
   seller.receiver.respondWith(() => ({ status: 200, body: 'thanks' }));
   await publish();
   await harness.publish(affiliateCodeUnmatched, seller.account, { orderId: 'ord_1', code: 'NOBODY', test: false });
   await eventually(async () => expect(await activity()).toHaveLength(2));
-  harness.clock.advance((bodyKeepDays - 1) * dayMs);
+  harness.clock.advance(bodyKeepDays * dayMs);
   await retain();
-  expect((await of<{ body: string }>('events'))[0]?.body).toContain('order.paid');
-  harness.clock.advance(2 * dayMs);
+  expect(await of('event_bodies')).toMatchObject([{ body: expect.stringContaining('order.paid') }]);
+  expect(await of('attempt_responses')).toMatchObject([{ response: 'thanks' }]);
+  harness.clock.advance(dayMs);
   await retain();
-  expect(await of('events')).toMatchObject([{ body: '' }]);
-  expect(await of('attempts')).toMatchObject([{ response_excerpt: null, outcome: 'delivered' }]);
+  for (const table of ['event_bodies', 'attempt_responses']) expect(await of(table)).toEqual([]);
+  expect(await of('attempts')).toMatchObject([{ outcome: 'delivered' }]);
   expect(await activity()).toHaveLength(2);
-  harness.clock.advance((recordKeepDays - bodyKeepDays) * dayMs);
+  harness.clock.advance((recordKeepDays - bodyKeepDays - 1) * dayMs);
+  await retain();
+  expect(await activity()).toHaveLength(2);
+  harness.clock.advance(monthDays * dayMs);
   await retain();
   expect(await activity()).toEqual([]);
-  expect(await of('deliveries')).toHaveLength(1);
+  expect(await of('finished_deliveries')).toHaveLength(1);
   harness.clock.advance((deliveryKeepDays - recordKeepDays) * dayMs);
   await retain();
-  for (const table of ['events', 'deliveries', 'attempts', 'notices']) expect(await of(table)).toEqual([]);
+  for (const table of ['events', 'finished_deliveries', 'attempts', 'notices']) expect(await of(table)).toEqual([]);
 });
 
-test('a delivery that still waits when its body is cleared is given up, and Recent activity says so', async () => {
+test('a delivery that still waits when its body is dropped is given up, and Recent activity says so', async () => {
   await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
   for (let n = 0; n < 3; n += 1) await publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held', 'held']));
@@ -69,12 +78,28 @@ test('a delivery that still waits when its body is cleared is given up, and Rece
   await eventually(async () => expect(await seller.statuses()).toHaveLength(4));
   await retain();
   expect(await seller.statuses()).toEqual(['failed', 'failed', 'failed', 'held']);
-  expect((await activity()).map((entry) => entry.summary)).toEqual([
+  expect(await of('finished_deliveries')).toMatchObject(Array(3).fill({ status: 'failed', reason: 'expired' }));
+  expect(await of('event_bodies')).toHaveLength(1);
+  const { id: endpointId } = await harness.ask(getWebhookEndpoint, seller.account, {});
+  expect((await activity({ endpointId })).map((entry) => entry.summary)).toEqual([
     expect.stringMatching(/^3 deliveries to http.*, made from .* to .*, are given up after waiting for 30 days$/),
   ]);
   await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: true } });
   await eventually(async () => expect(await seller.statuses()).toEqual(['failed', 'failed', 'failed', 'delivered']));
   expect(seller.receiver.requests).toHaveLength(1);
+});
+
+test('what waited for 30 days for a URL that was never connected is given up without a notice', async () => {
+  const account = harness.account();
+  await harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
+  const status = async (table: string) =>
+    (await harness.query<{ status: string }>(`select status from ${table} where account_id = $1`, [account]))[0]
+      ?.status;
+  await eventually(async () => expect(await status('deliveries')).toBe('held'));
+  harness.clock.advance((bodyKeepDays + 1) * dayMs);
+  await retain();
+  expect(await status('finished_deliveries')).toBe('failed');
+  expect(await harness.ask(listActivity, account, {})).toEqual({ data: [] });
 });
 
 test('a delivery in flight keeps its body until it is recorded', async () => {
@@ -87,11 +112,22 @@ test('a delivery in flight keeps its body until it is recorded', async () => {
   await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
   harness.clock.advance((bodyKeepDays + 1) * dayMs);
   await retain();
-  expect((await of<{ body: string }>('events'))[0]?.body).toContain('order.paid');
+  expect(await of('event_bodies')).toMatchObject([{ body: expect.stringContaining('order.paid') }]);
   gate.resolve();
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
   await retain();
-  expect(await of('events')).toMatchObject([{ body: '' }]);
+  expect(await of('event_bodies')).toEqual([]);
+});
+
+test('a delivery whose body is gone is given up, and nothing empty is sent', async () => {
+  seller.receiver.respondWith(() => ({ status: 500 }));
+  await publish();
+  await eventually(async () => expect(await seller.statuses()).toEqual(['pending']));
+  await harness.query('delete from event_bodies where account_id = $1', [seller.account]);
+  harness.clock.advance(6_001);
+  await eventually(async () => expect(await seller.statuses()).toEqual(['failed']));
+  expect(await of('finished_deliveries')).toMatchObject([{ reason: 'expired', attempts: 1 }]);
+  expect(seller.receiver.requests).toHaveLength(1);
 });
 
 test('ids sort at the floor of their time', () => {
@@ -114,42 +150,26 @@ async function pagesRead(text: string, values: unknown[]): Promise<number> {
   }
 }
 
-/** Fills thousands of pages with deliveries that are delivered or pending, each of an endpoint of its own. */
-async function addMany(status: 'delivered' | 'pending', count: number): Promise<void> {
+/** Fills thousands of pages with deliveries whose retries are not due, each of an endpoint of its own. */
+async function addManyWaiting(): Promise<void> {
   await harness.query(
-    `insert into deliveries (id, event_id, endpoint_id, account_id, status, next_attempt_at, due, created_at)
-     select $1::text || lpad(n::text, 8, '0'), 'evt_none', 'whe_' || n, $2, $3, '2099-01-01', $3 <> 'pending', now()
-     from generate_series(1, $4::int) as n`,
-    [newId('delivery', harness.clock.nowMs()), seller.account, status, count],
+    `insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, status, next_attempt_at, due, created_at)
+     select $1::text || lpad(n::text, 8, '0'), 'evt_none', 'whe_' || n, $2, 'order.paid', false, 'pending', '2099-01-01',
+       false, now()
+     from generate_series(1, 50000) as n`,
+    [newId('delivery', harness.clock.nowMs()).slice(0, -8), seller.account],
   );
+  await harness.query('analyze deliveries');
 }
 
-test('a step with nothing to do reads few pages, before its first row and after its last', async () => {
-  await addMany('delivered', 50_000);
-  await harness.query(
-    `insert into attempts (id, account_id, delivery_id, number, created_at, url, duration_ms, response_excerpt)
-     select replace(id, 'dlv_', 'att_'), account_id, id, 1, created_at, 'u', 1, 'x' from deliveries where account_id = $1`,
-    [seller.account],
-  );
-  await harness.query('analyze deliveries, attempts, notices, events');
-  const expectFew = async (nowMs: number) => {
-    for (const step of steps) {
-      const [row] = await harness.query<{ done_until: string }>('select done_until from retention where step = $1', [
-        step.name,
-      ]);
-      const pages = await pagesRead(step.text, [row?.done_until, cutoffId(step, nowMs), 1_000]);
-      expect({ step: step.name, pages }).toEqual({ step: step.name, pages: expect.toSatisfy((n: number) => n < 60) });
-    }
-  };
-  await expectFew(harness.clock.nowMs());
-  harness.clock.advance((bodyKeepDays + 1) * dayMs);
-  await retain();
-  await expectFew(harness.clock.nowMs());
-});
-
-test('the search for due deliveries reads no row of 50,000 endpoints whose retries are not due', async () => {
-  await addMany('pending', 50_000);
-  await harness.query('analyze deliveries');
-  for (const query of [markDueStatement([harness.clock.now(), 1_000]), dueStatement(['', harness.clock.now(), 1_000])])
+test('beside 50,000 retries that are not due, searching for due deliveries and for expired ones reads few pages', async () => {
+  await addManyWaiting();
+  const now = harness.clock.now();
+  const before = idFloor('delivery', now.getTime() - bodyKeepDays * dayMs);
+  for (const query of [
+    markDueStatement([now, 1_000]),
+    dueStatement(['', -1, now, 1_000]),
+    giveUpStatement([before, now, 1_000]),
+  ])
     expect(await pagesRead(query.text, query.values ?? [])).toBeLessThan(60);
 });

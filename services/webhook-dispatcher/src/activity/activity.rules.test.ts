@@ -14,6 +14,7 @@ const facts: AttemptFacts = {
   statusCode: 200,
   durationMs: 12,
   error: null,
+  diagnosis: null,
   outcome: 'delivered',
   nextAttemptAt: null,
 };
@@ -31,8 +32,13 @@ test('an attempt says in plain words what happened and what follows', () => {
   expect(attemptText({ ...facts, statusCode: 200, error: 'no complete answer in time', outcome: 'held' })).toBe(
     `${failed} (200, no complete answer in time, after 12 ms); held, because the endpoint is off`,
   );
-  expect(attemptText({ ...facts, statusCode: 301, outcome: 'canceled' })).toBe(
-    `${failed} (301 in 12 ms; redirects are not followed); canceled, because the endpoint was removed`,
+  expect(
+    attemptText({ ...facts, statusCode: 301, outcome: 'canceled', diagnosis: 'The address has moved: use another.' }),
+  ).toBe(
+    `${failed} (301 in 12 ms); canceled, because the endpoint was removed or the automation switched off. The address has moved: use another.`,
+  );
+  expect(attemptText({ ...facts, url: 'mailto:ada@example.com', statusCode: null })).toBe(
+    'order.paid delivered to mailto:ada@example.com (in 12 ms)',
   );
 });
 

@@ -8,6 +8,8 @@ export interface AttemptFacts {
   readonly statusCode: number | null;
   readonly durationMs: number;
   readonly error: string | null;
+  /** What is wrong, in a sentence; null when nothing is. */
+  readonly diagnosis: string | null;
   readonly outcome: Outcome;
   readonly nextAttemptAt: string | null;
 }
@@ -19,13 +21,14 @@ export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\
 export function attemptText(attempt: AttemptFacts): string {
   const { event, url, outcome } = attempt;
   const verb = outcome === 'delivered' ? 'delivered to' : 'not delivered to';
-  return `${event} ${verb} ${url} (${responseText(attempt)})${consequence(attempt)}`;
+  const diagnosis = attempt.diagnosis === null ? '' : `. ${attempt.diagnosis}`;
+  return `${event} ${verb} ${url} (${responseText(attempt)})${consequence(attempt)}${diagnosis}`;
 }
 
 function responseText({ statusCode, durationMs, error }: AttemptFacts): string {
   if (error !== null) return `${statusCode === null ? '' : `${statusCode}, `}${error}, after ${durationMs} ms`;
-  const redirect = statusCode !== null && statusCode >= 300 && statusCode < 400;
-  return `${statusCode} in ${durationMs} ms${redirect ? '; redirects are not followed' : ''}`;
+  // An email that a mail server took has no status.
+  return statusCode === null ? `in ${durationMs} ms` : `${statusCode} in ${durationMs} ms`;
 }
 
 function consequence({ outcome, number, nextAttemptAt }: AttemptFacts): string {
@@ -37,7 +40,7 @@ function consequence({ outcome, number, nextAttemptAt }: AttemptFacts): string {
     case 'held':
       return '; held, because the endpoint is off';
     case 'canceled':
-      return '; canceled, because the endpoint was removed';
+      return '; canceled, because the endpoint was removed or the automation switched off';
     case 'delivered':
     case null:
       return '';
@@ -71,9 +74,38 @@ export function givenUpText(url: string | null, count: number, oldest: Date, new
   return `${what} given up after waiting for 30 days`;
 }
 
-export function endpointSwitchedOffText(url: string, since: Date, attempts: number): string {
+/** What does not take its deliveries: a URL, or the URL that an automation posts to. */
+export interface Unreached {
+  readonly url: string;
+  /** The automation's name; null for a webhook endpoint. */
+  readonly automation: string | null;
+}
+
+const nameOf = ({ url, automation }: Unreached): string =>
+  automation === null ? `webhook endpoint ${url}` : `automation "${oneLine(automation)}" at ${url}`;
+const untilOnAgain = ({ automation }: Unreached): string =>
+  automation === null
+    ? 'Events are held until it has a new URL or is switched on again'
+    : 'It runs for nothing until it is on again';
+
+/** After a day of failures; five days of them switch it off. */
+export function endpointFailingText(unreached: Unreached, since: Date, attempts: number): string {
   return (
-    `The webhook endpoint ${url} was switched off: all ${attempts} tries since ${since.toISOString()} failed. ` +
-    'Events are held until it is switched on again'
+    `Nothing has reached the ${nameOf(unreached)} since ${since.toISOString()}: all ${attempts} tries failed. ` +
+    'Look at the latest attempt. What failed is tried again; after five days of failures it is switched off'
+  );
+}
+
+export function endpointGoneText(unreached: Unreached): string {
+  return (
+    `The ${nameOf(unreached)} was switched off: it answered 410, which says that nothing is to be sent there any ` +
+    `more. ${untilOnAgain(unreached)}`
+  );
+}
+
+export function endpointSwitchedOffText(unreached: Unreached, since: Date, attempts: number): string {
+  return (
+    `The ${nameOf(unreached)} was switched off: all ${attempts} tries since ${since.toISOString()} failed. ` +
+    untilOnAgain(unreached)
   );
 }

@@ -1,104 +1,176 @@
-import { limits, type PageQuery } from '@app/contracts/common';
-import type { RequestOutput } from '@app/contracts/define';
-import type * as contract from '@app/contracts/webhooks';
+import { limits } from '@app/contracts/common';
+import type { RequestInput } from '@app/contracts/define';
+import { idFloor, idPrefixes } from '@app/contracts/ids';
+import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Database, statement } from '@app/service-kit/database';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
-import { attemptText, type Outcome } from './activity.rules.ts';
+import { checkSpan, type EventDeliveries, eventBounds, eventsNamed, namesEvents } from '../history/event-deliveries.ts';
+import { attemptLanesOf, inLane } from '../history/lanes.rules.ts';
+import { behindAllIds } from '../storage/index-scans.ts';
+import {
+  type ActivityEntry,
+  type ActivityList,
+  type AttemptRow,
+  attemptColumns,
+  attemptEntry,
+  attemptsStatement,
+} from './attempt-rows.ts';
+import { listNotices } from './list-notices.ts';
 
-/**
- * Lists the newest attempts and notices together. Both kinds of id are a prefix and a time-sorted unique suffix, so the
- * suffixes order the rows of both tables. Each table is read backwards along its primary key.
- */
-const pageStatement = statement(
-  'activity-page',
-  `select * from (
-     (select a.id, a.created_at, null as summary, a.delivery_id, a.number, a.url, a.status_code, a.duration_ms,
-        a.error, a.response_excerpt, a.outcome, a.next_attempt_at, d.event_id, v.name as event, v.order_id, v.test
-      from (
-        select id, created_at, delivery_id, number, url, status_code, duration_ms, error, response_excerpt, outcome,
-          next_attempt_at
-        from attempts where account_id = $1 and id < 'att_' || $2 order by id desc limit $3
-      ) a join deliveries d on d.id = a.delivery_id and d.account_id = $1
-        join events v on v.id = d.event_id and v.account_id = $1)
-     union all
-     (select id, created_at, summary, null, null, url, null, null, null, null, null, null, null, null, order_id, test
-      from notices where account_id = $1 and id < 'ntc_' || $2 order by id desc limit $3)
-   ) entries order by substr(id, 5) collate "C" desc limit $3`,
+type Query = RequestInput<typeof contract.listActivity>;
+
+const ofPage = `a.account_id = $1 and a.id < 'att_' || $2 and a.id >= 'att_' || $3`;
+const newestFirst = 'order by a.id desc limit $4';
+const failed = `(a.outcome is distinct from 'delivered')`;
+const bound = (param: string): string => `'att_' || ${param}`;
+const newest = (where: string): string =>
+  `select ${attemptColumns} from attempts a where ${where} and ${ofPage} ${newestFirst}`;
+
+const everyStatement = attemptsStatement('activity-page', newest('true'));
+const lanesStatement = attemptsStatement(
+  'activity-page-of-lanes',
+  `select a.* from unnest($5::text[], $6::boolean[]) as lane (name, failed) cross join lateral (
+     select ${attemptColumns} from attempts a
+     where ${ofPage} and ${inLane(['a.event_name', failed], ['lane.name', 'lane.failed'], 'a.id', bound)}) a ${newestFirst}`,
+);
+const endpointStatement = attemptsStatement(
+  'activity-page-of-endpoint',
+  `select a.* from unnest($6::boolean[]) as lane (failed) cross join lateral (
+     select ${attemptColumns} from attempts a where a.endpoint_id = $5 and ($7::text is null or a.event_name = $7)
+       and ${ofPage} and ${inLane([failed], ['lane.failed'], 'a.id', bound)}) a
+   ${newestFirst}`,
+);
+/** The newest attempts of each delivery that is named. */
+const ofDeliveries = `select a.*, wanted.event_id as of_event
+   from unnest($5::text[], $6::text[]) as wanted (event_id, delivery_id) cross join lateral (
+     ${newest(`a.delivery_id = wanted.delivery_id and ($7::boolean is null or ${failed} = $7)
+       and ($8::text is null or a.endpoint_id = $8) and ($9::text is null or a.event_name = $9)`)}) a`;
+const orderStatement = attemptsStatement('activity-of-deliveries', `${ofDeliveries} ${newestFirst}`);
+const buyerStatement = attemptsStatement(
+  'activity-of-deliveries-by-event',
+  `${ofDeliveries} order by wanted.event_id desc, a.id desc limit $4`,
+  'p.of_event desc, p.id desc',
 );
 
 const knownStatement = statement(
   'activity-known',
-  `select from attempts where account_id = $1 and id = $2
-   union all select from notices where account_id = $1 and id = $2`,
+  `select (
+     select event_id from deliveries where account_id = $1 and id = a.delivery_id
+     union all select event_id from finished_deliveries where account_id = $1 and id = a.delivery_id) as event_id
+   from attempts a where account_id = $1 and id = $2
+   union all select null from notices where account_id = $1 and id = $2`,
 );
 
-/** Sorts after every suffix. */
-const newest = '~';
+/** Ids are a prefix and a suffix that begins with their time, so suffixes order the rows of both tables. */
+const suffixOf = (id: string): string => id.slice(4);
+const floorOf = (time: string): string => suffixOf(idFloor('attempt', Date.parse(time)));
 
-interface EntryRow {
-  readonly id: string;
-  readonly created_at: Date;
-  readonly summary: string | null;
-  readonly delivery_id: string | null;
-  readonly number: number | null;
-  readonly url: string | null;
-  readonly status_code: number | null;
-  readonly duration_ms: number | null;
-  readonly error: string | null;
-  readonly response_excerpt: string | null;
-  readonly outcome: Outcome;
-  readonly next_attempt_at: Date | null;
-  readonly event_id: string | null;
-  readonly event: string | null;
-  readonly order_id: string | null;
-  readonly test: boolean;
+type SuffixRange = readonly [below: string, from: string];
+/** What a page's suffixes are below, and from where on. */
+function suffixRange({ before, from, to }: Pick<Query, 'before' | 'from' | 'to'>): SuffixRange {
+  const end = to === undefined ? behindAllIds : floorOf(to);
+  const below = before === undefined || suffixOf(before) > end ? end : suffixOf(before);
+  return [below, from === undefined ? '' : floorOf(from)];
 }
-
-type ActivityList = RequestOutput<typeof contract.listActivity>;
 
 /**
- * Lists the account's Recent activity, newest first.
- * @throws DomainError validation_failed when `before` is no entry of the account
+ * Lists the account's Recent activity, newest first: attempts and notices. What is narrowed to a buyer (`email`) comes
+ * by its events, newest first, because a buyer may have a million of them.
+ * @throws DomainError validation_failed when `before` is no entry of the account, or `to` is before `from`
  */
-export async function listActivity(database: Database, accountId: string, page: PageQuery): Promise<ActivityList> {
-  const { before, limit = limits.listMax } = page;
-  const [{ rows }, known] = await Promise.all([
-    database.pool.query<EntryRow>(pageStatement([accountId, before?.slice(-26) ?? newest, limit + 1])),
-    before === undefined ? undefined : database.pool.query(knownStatement([accountId, before])),
-  ]);
+export async function listActivity(database: Database, accountId: string, query: Query): Promise<ActivityList> {
+  checkSpan(query);
+  const { before } = query;
+  const known = before === undefined ? undefined : await database.pool.query(knownStatement([accountId, before]));
   if (known?.rowCount === 0) throw unknownBefore();
-  const { data, ...rest } = pageOf(rows, page);
-  return { data: data.map(entryOf), ...rest };
+  const [attempts, notices] = await Promise.all([
+    attemptsOf(database, accountId, query, known?.rows[0]?.event_id ?? undefined),
+    hasNotices(query) ? noticesOf(database, accountId, query) : [],
+  ]);
+  const entries = attempts.map(attemptEntry);
+  return pageOf(notices.length === 0 ? entries : mergeNewest(entries, notices), query);
 }
 
-function entryOf(row: EntryRow): ActivityList['data'][number] {
-  const nextAttemptAt = row.next_attempt_at?.toISOString() ?? null;
-  const shared = {
-    id: row.id,
-    created_at: row.created_at.toISOString(),
-    event: row.event,
-    event_id: row.event_id,
-    delivery_id: row.delivery_id,
-    order_id: row.order_id,
-    url: row.url,
-    attempt: row.number,
-    status_code: row.status_code,
-    duration_ms: row.duration_ms,
-    response_excerpt: row.response_excerpt,
-    error: row.error,
-    next_attempt_at: nextAttemptAt,
-    test: row.test,
-  };
-  if (row.summary !== null) return { ...shared, kind: 'notice', status: 'notice', summary: row.summary };
-  const summary = attemptText({
-    event: row.event ?? '',
-    url: row.url ?? '',
-    number: row.number ?? 0,
-    statusCode: row.status_code,
-    durationMs: row.duration_ms ?? 0,
-    error: row.error,
-    outcome: row.outcome,
-    nextAttemptAt,
-  });
-  return { ...shared, kind: 'webhook_attempt', status: row.outcome === 'delivered' ? 'delivered' : 'failed', summary };
+function mergeNewest(attempts: readonly ActivityEntry[], notices: readonly ActivityEntry[]): ActivityEntry[] {
+  const newerFirst = (a: ActivityEntry, b: ActivityEntry) => (suffixOf(a.id) < suffixOf(b.id) ? 1 : -1);
+  return [...attempts, ...notices].sort(newerFirst);
+}
+
+/** A notice is about an order or an endpoint at most. */
+const hasNotices = ({ status, event, eventId, email }: Query): boolean =>
+  (status === undefined || status === 'notice') && [event, eventId, email].every((filter) => filter === undefined);
+
+async function noticesOf(database: Database, accountId: string, query: Query): Promise<ActivityEntry[]> {
+  const { limit = limits.listMax } = query;
+  const [below, from] = suffixRange(query).map((suffix) => `${idPrefixes.notice}_${suffix}`) as [string, string];
+  return await listNotices(database, accountId, { below, from, limit: limit + 1 }, query);
+}
+
+async function attemptsOf(
+  database: Database,
+  accountId: string,
+  query: Query,
+  beforeEvent: string | undefined,
+): Promise<AttemptRow[]> {
+  const { status, event, endpointId, limit = limits.listMax } = query;
+  if (status === 'notice') return [];
+  if (query.eventId !== undefined || query.orderId !== undefined)
+    return await attemptsOfFew(database, accountId, query);
+  if (namesEvents(query)) return await attemptsOfBuyer(database, accountId, query, beforeEvent);
+  const page = [accountId, ...suffixRange(query), limit + 1];
+  const lanes = attemptLanesOf({ status, event });
+  const read = async (text: ReturnType<typeof attemptsStatement>, values: unknown[]) =>
+    (await database.pool.query<AttemptRow>(text([...page, ...values]))).rows;
+  if (endpointId !== undefined)
+    return await read(endpointStatement, [endpointId, [...new Set(lanes.failed)], event ?? null]);
+  if (status === undefined && event === undefined) return await read(everyStatement, []);
+  return await read(lanesStatement, [lanes.names, lanes.failed]);
+}
+
+/** An order has few events: the newest attempts of all are read, and merged. */
+async function attemptsOfFew(database: Database, accountId: string, query: Query): Promise<AttemptRow[]> {
+  const found: AttemptRow[] = [];
+  for await (const events of eventsNamed(database, accountId, query, eventBounds(query)))
+    found.push(
+      ...(await attemptsOfEvents(database, orderStatement, accountId, { query, events, range: suffixRange(query) })),
+    );
+  return found.sort((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+async function attemptsOfBuyer(
+  database: Database,
+  accountId: string,
+  query: Query,
+  beforeEvent: string | undefined,
+): Promise<AttemptRow[]> {
+  const { before, from, to, limit = limits.listMax } = query;
+  const bounds = { ...eventBounds({ from, to }), ...(beforeEvent === undefined ? {} : { newest: beforeEvent }) };
+  const [end, lowest] = suffixRange({ from, to });
+  const read = (events: readonly EventDeliveries[], range: SuffixRange) =>
+    attemptsOfEvents(database, buyerStatement, accountId, { query, events, range });
+  const found: AttemptRow[] = [];
+  for await (const events of eventsNamed(database, accountId, query, bounds)) {
+    // Of the event of `before` only the older attempts follow; of the events before it all do.
+    const same = events.filter(({ id }) => id === beforeEvent);
+    if (same.length > 0) found.push(...(await read(same, suffixRange({ before, from, to }))));
+    const older = events.filter(({ id }) => id !== beforeEvent);
+    found.push(...(await read(older, [end, lowest])));
+    if (found.length > limit) break;
+  }
+  return found;
+}
+
+async function attemptsOfEvents(
+  database: Database,
+  text: ReturnType<typeof attemptsStatement>,
+  accountId: string,
+  wanted: { query: Query; events: readonly EventDeliveries[]; range: SuffixRange },
+): Promise<AttemptRow[]> {
+  const { status, endpointId, event, limit = limits.listMax } = wanted.query;
+  const eventIds = wanted.events.flatMap(({ id, deliveryIds }) => deliveryIds.map(() => id));
+  const deliveryIds = wanted.events.flatMap((each) => each.deliveryIds);
+  const isFailed = status === undefined ? null : status === 'failed';
+  const page = [accountId, ...wanted.range, limit + 1];
+  const values = [...page, eventIds, deliveryIds, isFailed, endpointId ?? null, event ?? null];
+  return (await database.pool.query<AttemptRow>(text(values))).rows;
 }

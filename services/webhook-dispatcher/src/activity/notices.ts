@@ -1,6 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
-import { statement } from '@app/service-kit/database';
+import { type Client, statement } from '@app/service-kit/database';
+import type { Partitions } from '../storage/partitions.ts';
 
 /** An entry of Recent activity that is not a delivery attempt. */
 export interface Notice {
@@ -9,13 +10,22 @@ export interface Notice {
   readonly created_at: string;
   readonly summary: string;
   readonly url: string | null;
+  /** Of the endpoint, or of the automation, that it is about. */
+  readonly endpoint_id: string | null;
   readonly order_id: string | null;
   readonly test: boolean;
 }
 
 export function newNotice(
   clock: Clock,
-  about: { accountId: string; summary: string; url?: string; orderId?: string | null; test?: boolean },
+  about: {
+    accountId: string;
+    summary: string;
+    url?: string;
+    endpointId?: string;
+    orderId?: string | null;
+    test?: boolean;
+  },
 ): Notice {
   const nowMs = clock.nowMs();
   return {
@@ -24,16 +34,28 @@ export function newNotice(
     created_at: new Date(nowMs).toISOString(),
     summary: about.summary,
     url: about.url ?? null,
+    endpoint_id: about.endpointId ?? null,
     order_id: about.orderId ?? null,
     test: about.test ?? false,
   };
 }
 
-/** Inserts notices; the one parameter is their JSON array. */
-export const insertNotices = statement(
+const insertStatement = statement(
   'notices-insert',
-  `insert into notices (id, account_id, created_at, summary, url, order_id, test)
-  select id, account_id, created_at, summary, url, order_id, test
+  `insert into notices (id, account_id, created_at, summary, url, endpoint_id, order_id, test)
+  select id, account_id, created_at, summary, url, endpoint_id, order_id, test
   from json_to_recordset($1::json) as n (
-    id text, account_id text, created_at timestamptz, summary text, url text, order_id text, test boolean)`,
+    id text, account_id text, created_at timestamptz, summary text, url text, endpoint_id text, order_id text,
+    test boolean)`,
 );
+
+/** Stores notices in the client's transaction. */
+export async function insertNotices(client: Client, partitions: Partitions, notices: readonly Notice[]): Promise<void> {
+  await partitions.cover(notices.map(({ id }) => id));
+  try {
+    await client.query(insertStatement([JSON.stringify(notices)]));
+  } catch (err) {
+    partitions.forgetAfter(err);
+    throw err;
+  }
+}

@@ -1,6 +1,7 @@
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import type { Client } from '@app/service-kit/database';
+import type { Partitions } from '../storage/partitions.ts';
 import { insertNotices, newNotice } from './notices.ts';
 
 interface About {
@@ -11,7 +12,7 @@ interface About {
 
 /** Records a notice for each event of a batch; `textOf` says what the seller reads. */
 export async function recordNotices<Data extends About>(
-  clock: Clock,
+  { clock, partitions }: { readonly clock: Clock; readonly partitions: Partitions },
   events: readonly ReceivedEvent<Data>[],
   client: Client,
   textOf: (data: Data) => string,
@@ -19,5 +20,5 @@ export async function recordNotices<Data extends About>(
   const notices = events.map(({ accountId, data }) =>
     newNotice(clock, { accountId, summary: textOf(data), orderId: data.orderId ?? null, test: data.test }),
   );
-  await client.query(insertNotices([JSON.stringify(notices)]));
+  await insertNotices(client, partitions, notices);
 }

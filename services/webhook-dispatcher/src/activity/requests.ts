@@ -1,4 +1,4 @@
-import * as contract from '@app/contracts/webhooks';
+import * as contract from '@app/contracts/webhook-deliveries';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { Database } from '@app/service-kit/database';
 import { listActivity } from './list-activity.ts';

@@ -1,17 +1,18 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { secondsHistogram } from '@app/service-kit/metrics';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { SpanKind } from '@opentelemetry/api';
-import type { Agent } from 'undici';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
-import { type Exchange, exchange, isDelivered } from './exchange.ts';
+import { diagnose } from './diagnosis.rules.ts';
+import { type Exchange, headerOf, isDelivered, noExchange } from './exchange.rules.ts';
+import { exchange } from './exchange.ts';
 import { failureText } from './failure.rules.ts';
+import type { GuardedAgent } from './guarded-agent.ts';
 import { destinationAttributes, recordExchange } from './outgoing-span.ts';
+import { deliveryHeaders, type PreparedDestination, prepareDestination, signingKeys } from './request-headers.ts';
 import { retryAfterMs, waitAfter } from './schedule.rules.ts';
-import { signatureHeader } from './signature.ts';
 
 /** One try of a delivery and its outcome, as the attempts table stores it. */
 export interface Attempt {
@@ -19,27 +20,39 @@ export interface Attempt {
   readonly account_id: string;
   readonly delivery_id: string;
   readonly endpoint_id: string;
+  readonly event_name: string;
   readonly lease_token: string;
   readonly number: number;
   readonly created_at: string;
-  readonly url: string;
+  /** `mailto:` and the recipient for emails; null when the recipient is not known. */
+  readonly url: string | null;
   readonly delivered: boolean;
+  /** Why no try follows, as `finished_deliveries.reason` stores it; null when delivered and while another try follows. */
+  readonly reason: string | null;
   readonly status_code: number | null;
   readonly duration_ms: number;
+  readonly dns_ms: number | null;
+  readonly connect_ms: number | null;
+  readonly tls_ms: number | null;
+  readonly first_byte_ms: number | null;
   readonly error: string | null;
-  readonly response_excerpt: string | null;
+  readonly diagnosis: string | null;
+  readonly diagnosis_detail: string | null;
+  /** The beginning of the answer; null without one. */
+  readonly response: string | null;
   /** Null when delivered, and after the last try. */
   readonly next_attempt_at: string | null;
 }
 
 export interface AttemptDeps {
-  readonly agent: Agent;
+  readonly agent: GuardedAgent;
   readonly secrets: SecretBox;
   readonly clock: Clock;
   readonly attemptTimeoutMs: number;
 }
 
-const userAgent = 'funnelry-webhooks/1';
+/** "Gone": the receiver says that nothing is to be sent to this URL any more. */
+export const goneStatus = 410;
 
 /** Returns the function that makes one try. It never rejects: an error is the outcome of the attempt. */
 export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, to: Destination) => Promise<Attempt> {
@@ -52,10 +65,8 @@ export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, t
   return async (delivery, to) => {
     const result = await post(deps, prepare, delivery, to);
     const nowMs = deps.clock.nowMs();
-    const { statusCode } = result;
     const delivered = isDelivered(result);
-    const requestedMs = retryAfterMs(result.retryAfter, Date.now());
-    const waitMs = delivered ? null : waitAfter(delivery.number, Math.random(), requestedMs);
+    const waitMs = delivered ? null : waitFor(delivery, result);
     const outcome = delivered ? 'delivered' : waitMs === null ? 'failed' : 'retried';
     duration?.(result.durationMs / 1_000, { 'webhook.outcome': outcome });
     return {
@@ -63,17 +74,43 @@ export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, t
       account_id: delivery.accountId,
       delivery_id: delivery.id,
       endpoint_id: to.endpointId,
+      event_name: delivery.eventName,
       lease_token: delivery.leaseToken,
       number: delivery.number,
       created_at: new Date(nowMs).toISOString(),
       url: to.url,
       delivered,
-      status_code: statusCode,
-      duration_ms: result.durationMs,
-      error: result.error === null ? null : failureText(result.error),
-      response_excerpt: result.excerpt === null ? null : excerptText(result.excerpt),
+      reason: outcome === 'failed' ? 'tries' : null,
+      ...exchangeColumns(result, to.url ?? ''),
       next_attempt_at: waitMs === null ? null : new Date(nowMs + waitMs).toISOString(),
     };
+  };
+}
+
+/**
+ * Milliseconds until the next try; null after the last one. After 410 the endpoint is switched off: another try always
+ * follows, so that the delivery is held with the others.
+ */
+function waitFor({ number, scheduleFrom }: Delivery, { statusCode, headers }: Exchange): number | null {
+  const requestedMs = retryAfterMs(headerOf(headers, 'retry-after'), Date.now());
+  return waitAfter(statusCode === goneStatus ? 1 : number - scheduleFrom, Math.random(), requestedMs);
+}
+
+/** What the attempts table stores of an exchange. */
+function exchangeColumns(result: Exchange, url: string) {
+  const response = result.excerpt === null ? null : excerptText(result.excerpt);
+  const finding = diagnose({ ...result, url, body: response ?? '' });
+  return {
+    status_code: result.statusCode,
+    duration_ms: result.durationMs,
+    dns_ms: result.dnsMs,
+    connect_ms: result.connectMs,
+    tls_ms: result.tlsMs,
+    first_byte_ms: result.firstByteMs,
+    error: result.error === null ? null : failureText(result.error),
+    diagnosis: finding?.code ?? null,
+    diagnosis_detail: finding?.detail ?? null,
+    response,
   };
 }
 
@@ -91,64 +128,40 @@ async function post(
   const settings = { service: 'webhook-dispatcher', kind: SpanKind.CLIENT, attributes, parent: delivery.traceparent };
   try {
     return await inSpan('send webhook', settings, async (span) => {
-      span?.setAttributes(destinationAttributes(to.url));
-      const { origin, path, keys } = prepare(to);
-      const request = { origin, path, headers: headersOf(delivery, keys), body: delivery.body };
+      const prepared = prepare(to);
+      const { url, origin, path, ownHeaders } = prepared;
+      span?.setAttributes(destinationAttributes(url));
+      const headers = deliveryHeaders(delivery, signingKeys(prepared, deps.clock.nowMs()), {
+        timestamp: Math.floor(Date.now() / 1000),
+        traceparent: currentTraceparent() ?? delivery.traceparent,
+        ownHeaders,
+      });
+      const request = { origin, path, headers, body: delivery.body };
       const result = await exchange(deps.agent, request, deps.attemptTimeoutMs);
       if (span !== undefined) recordExchange(span, result);
       return result;
     });
   } catch (error) {
-    return { statusCode: null, error, excerpt: null, retryAfter: null, durationMs: 0 };
+    return { ...noExchange, error };
   }
-}
-
-function headersOf(delivery: Delivery, keys: readonly KeyObject[]): string[] {
-  // Receivers compare the timestamp with their own clocks, so it is real time and not the injected clock.
-  const timestamp = Math.floor(Date.now() / 1000);
-  const traceparent = currentTraceparent() ?? delivery.traceparent;
-  const headers = [
-    'content-type',
-    'application/json',
-    'user-agent',
-    userAgent,
-    'x-service-event',
-    delivery.eventName,
-    'webhook-id',
-    delivery.eventId,
-    'webhook-timestamp',
-    String(timestamp),
-    'webhook-signature',
-    signatureHeader(keys, delivery.eventId, timestamp, delivery.body),
-  ];
-  if (delivery.test) headers.push('x-service-test', '1');
-  if (traceparent !== null) headers.push('traceparent', traceparent);
-  return headers;
-}
-
-/** The destination's URL in parts and its secret as a key. */
-interface PreparedDestination {
-  readonly origin: string;
-  readonly path: string;
-  readonly keys: readonly KeyObject[];
 }
 
 /** Each destination object is prepared once. It is replaced when its endpoint changes. */
 function createPrepare(secrets: SecretBox): (to: Destination) => PreparedDestination {
   const cache = new WeakMap<Destination, PreparedDestination>();
   return (to) => {
-    let prepared = cache.get(to);
-    if (prepared === undefined) {
-      const { origin, pathname, search } = new URL(to.url);
-      const key = createSecretKey(secrets.open(to.secret, to.endpointId));
-      prepared = { origin, path: pathname + search, keys: [key] };
-      cache.set(to, prepared);
-    }
+    const known = cache.get(to);
+    if (known !== undefined) return known;
+    const prepared = prepareDestination(secrets, to);
+    cache.set(to, prepared);
     return prepared;
   };
 }
 
 /** Text that PostgreSQL can store: replaces invalid UTF-8, drops a character that was cut off at the end, removes NUL. */
 function excerptText(bytes: Buffer): string {
+  if (bytes.length === 0) return '';
+  // Most responses are empty.
+  if (bytes.length === 0) return '';
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\u0000', '');
 }

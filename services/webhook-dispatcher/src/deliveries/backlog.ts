@@ -1,84 +1,124 @@
 import { type Group, groups } from './capacity.rules.ts';
 import type { DeliveryScheduler } from './delivery-scheduler.ts';
+import { type Priority, priorityOrder } from './priority.rules.ts';
 
 /** Deliveries of one claim, all endpoints together: the result stays bounded even with bodies of 100 KiB. */
 const claimMax = 1_000;
-/** A claim is worth its statement when this part of a group's capacity is free. */
+/** A claim is worth its statement when this part of what a group may hold is free. */
 const freePartMin = 1 / 4;
 
 /** What the backlog asks of the scheduler. */
 type Capacity = Pick<DeliveryScheduler, 'groupOf' | 'freeCapacityOf' | 'freeCapacityOfGroup' | 'isHalfFree'>;
 
+/** How many deliveries of one priority to claim for an endpoint, at most. */
+export interface ClaimLimit {
+  readonly endpointId: string;
+  readonly priority: Priority;
+  readonly limit: number;
+}
+
+/** The endpoints that have something due of one priority. */
+interface Due {
+  /** Those without capacity. */
+  readonly full: Set<string>;
+  readonly claimable: Readonly<Record<Group, Set<string>>>;
+}
+
 /**
- * The endpoints that are known to have due deliveries in the database, and how many of each are claimed next: no more
- * than can be sent soon, shared evenly, in turns. An endpoint whose queue is full is set aside until it has capacity.
+ * The endpoints that are known to have due deliveries in the database, by priority, and how many of each are claimed
+ * next: no more than can be sent soon, smaller priorityOrder first, shared evenly among endpoints, in turns. An endpoint
+ * whose queue is full is set aside until it has capacity.
  */
 export class Backlog {
   readonly #capacity: Capacity;
-  readonly #full = new Set<string>();
-  readonly #claimable: Record<Group, Set<string>> = {
-    quick: new Set(),
-    slow: new Set(),
-    new: new Set(),
-    failing: new Set(),
-  };
+  readonly #due: readonly [Due, Due, Due] = [newDue(), newDue(), newDue()];
 
   constructor(capacity: Capacity) {
     this.#capacity = capacity;
   }
 
-  has(endpointId: string): boolean {
-    return this.#full.has(endpointId) || groups.some((group) => this.#claimable[group].has(endpointId));
+  /** Whether the endpoint has something due that goes before a new delivery of the priority, or at the same time. */
+  has(endpointId: string, priority: Priority): boolean {
+    return priorityOrder.some((other) => other <= priority && isIn(this.#due[other], endpointId));
   }
 
   /** The endpoint has something due. An endpoint that is in line keeps its place. */
-  add(endpointId: string): void {
+  add(endpointId: string, priority: Priority): void {
+    const { full, claimable } = this.#due[priority];
     const group = this.#capacity.groupOf(endpointId);
-    if (this.#claimable[group].has(endpointId)) return;
-    this.#remove(endpointId);
-    if (this.#capacity.isHalfFree(endpointId) && this.#capacity.freeCapacityOf(endpointId) > 0)
-      this.#claimable[group].add(endpointId);
-    else this.#full.add(endpointId);
+    if (claimable[group].has(endpointId)) return;
+    full.delete(endpointId);
+    for (const other of groups) claimable[other].delete(endpointId);
+    if (this.#capacity.isHalfFree(endpointId, priority) && this.#capacity.freeCapacityOf(endpointId, priority) > 0)
+      claimable[group].add(endpointId);
+    else full.add(endpointId);
   }
 
   /** An exchange with the endpoint is over: whether a claim is worth its statement now. */
   isClaimDue(endpointId: string): boolean {
-    if (this.#full.has(endpointId)) this.add(endpointId);
-    return groups.some((group) => this.#claimable[group].size > 0 && this.#freeCapacityOfGroup(group) > 0);
+    for (const priority of priorityOrder) if (this.#due[priority].full.has(endpointId)) this.add(endpointId, priority);
+    for (const priority of priorityOrder)
+      for (const group of groups)
+        if (this.#due[priority].claimable[group].size > 0 && this.#freeCapacityOfGroup(group, priority) > 0)
+          return true;
+    return false;
   }
 
-  /** How many deliveries to claim now, by endpoint. Those endpoints leave the backlog; add them again if more is due. */
-  takeNextClaim(): Map<string, number> {
-    const limits = new Map<string, number>();
-    let left = claimMax;
-    for (const group of groups) {
-      const claimable = this.#claimable[group];
-      let free = Math.min(left, this.#freeCapacityOfGroup(group));
-      const evenPart = Math.max(1, Math.floor(free / Math.max(1, claimable.size)));
-      for (const endpointId of claimable) {
-        if (free === 0) break;
-        claimable.delete(endpointId);
-        const limit = Math.min(evenPart, free, this.#capacity.freeCapacityOf(endpointId));
-        if (limit === 0 || this.#capacity.groupOf(endpointId) !== group) {
-          this.add(endpointId);
-          continue;
-        }
-        limits.set(endpointId, limit);
-        free -= limit;
-        left -= limit;
-      }
-    }
+  /** What to claim now. Those endpoints leave the backlog with that priority; add them again if more is due. */
+  takeNextClaim(): ClaimLimit[] {
+    const limits: ClaimLimit[] = [];
+    const taken = newTaken();
+    for (const priority of priorityOrder) for (const group of groups) this.#takeFrom(group, priority, taken, limits);
     return limits;
   }
 
-  #remove(endpointId: string): void {
-    this.#full.delete(endpointId);
-    for (const group of groups) this.#claimable[group].delete(endpointId);
+  #takeFrom(group: Group, priority: Priority, taken: Taken, limits: ClaimLimit[]): void {
+    const claimable = this.#due[priority].claimable[group];
+    const inGroup = this.#freeCapacityOfGroup(group, priority) - taken.ofGroup[group];
+    let free = Math.max(0, Math.min(claimMax - taken.all, inGroup));
+    const evenPart = Math.max(1, Math.floor(free / Math.max(1, claimable.size)));
+    for (const endpointId of claimable) {
+      if (free === 0) break;
+      const before = taken.ofEndpoint.get(endpointId) ?? 0;
+      const limit = Math.min(evenPart, free, this.#capacity.freeCapacityOf(endpointId, priority) - before);
+      // What the claim takes of smaller priorityOrder may fill the endpoint: the next claim asks again.
+      if (limit <= 0 && before > 0) continue;
+      claimable.delete(endpointId);
+      if (limit <= 0 || this.#capacity.groupOf(endpointId) !== group) {
+        this.add(endpointId, priority);
+        continue;
+      }
+      limits.push({ endpointId, priority, limit });
+      free -= limit;
+      taken.all += limit;
+      taken.ofGroup[group] += limit;
+      taken.ofEndpoint.set(endpointId, before + limit);
+    }
   }
 
   /** Zero while too little is free to be worth a claim. */
-  #freeCapacityOfGroup(group: Group): number {
-    const { free, max } = this.#capacity.freeCapacityOfGroup(group);
+  #freeCapacityOfGroup(group: Group, priority: Priority): number {
+    const { free, max } = this.#capacity.freeCapacityOfGroup(group, priority);
     return free >= max * freePartMin ? free : 0;
   }
 }
+
+/** What one claim takes. */
+interface Taken {
+  all: number;
+  readonly ofGroup: Record<Group, number>;
+  readonly ofEndpoint: Map<string, number>;
+}
+const newTaken = (): Taken => ({
+  all: 0,
+  ofGroup: { quick: 0, slow: 0, new: 0, failing: 0, email: 0 },
+  ofEndpoint: new Map(),
+});
+
+const newDue = (): Due => ({
+  full: new Set(),
+  claimable: { quick: new Set(), slow: new Set(), new: new Set(), failing: new Set(), email: new Set() },
+});
+
+const isIn = ({ full, claimable }: Due, endpointId: string): boolean =>
+  full.has(endpointId) || groups.some((group) => claimable[group].has(endpointId));

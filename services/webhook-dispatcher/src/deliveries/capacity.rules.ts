@@ -7,16 +7,21 @@
  * - `slow`     its last success took longer: it works, and keeps its part of the slots
  * - `new`      nothing has succeeded yet
  * - `failing`  its circuit breaker is open: one request at a time, until one succeeds
+ * - `email`    an automation that sends emails, however it goes: all of them wait for one mail server
  *
  * A request that takes far longer than its endpoint usually does is overdue and gives up its slot. An endpoint with an
  * overdue request and no success since that request began has stalled: it gets no further request until one succeeds or all its overdue requests have ended. So
  * 300 endpoints that hang cost 300 connections, and each of them gives up its slot after little more than a second.
  */
-export type Group = 'quick' | 'slow' | 'new' | 'failing';
-export const groups: readonly Group[] = ['quick', 'slow', 'new', 'failing'];
+export type Group = 'quick' | 'slow' | 'new' | 'failing' | 'email';
+export const groups: readonly Group[] = ['quick', 'slow', 'new', 'failing', 'email'];
 
-/** Requests in flight to all endpoints of a group, without the overdue ones. */
-export const slotsOfGroup: Readonly<Record<Group, number>> = { quick: 128, slow: 128, new: 64, failing: 64 };
+/**
+ * Requests in flight to all endpoints of a group, without the overdue ones. Emails are never overdue: those that hang keep
+ * their slots, because mail servers refuse clients with many connections. Automations get half of the slots by their
+ * priority (priority.rules.ts), so eight emails are under way at once.
+ */
+export const slotsOfGroup: Readonly<Record<Group, number>> = { quick: 128, slow: 128, new: 64, failing: 64, email: 16 };
 /** Each overdue request is an open connection. At this many, new and failing endpoints get no further request. */
 export const overdueMax = 1_024;
 export const slowAfterMs = 1_000;

@@ -1,6 +1,11 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { liveLeaseOwners } from '@app/service-kit/lease-owner';
+import type { Partitions } from '../storage/partitions.ts';
+import type { ClaimLimit } from './backlog.ts';
 import type { Delivery, Destination, Lease } from './delivery.types.ts';
+import { type DestinationRow, destinationColumns, destinationOf } from './destination.ts';
+import { finishDeliveries, insertFinished, keptColumns } from './finish-deliveries.ts';
+import type { Priority } from './priority.rules.ts';
 
 /** Marks retries as due whose time has come. The index is in the order of their times, so later retries are not read. */
 export const markDueStatement = statement(
@@ -13,27 +18,29 @@ export const markDueStatement = statement(
 );
 
 /**
- * Lists endpoints with due deliveries. The statement reads the earliest due row of each endpoint and follows the index
- * to the next endpoint. So a backlog of a million deliveries costs as much as one delivery, and an endpoint whose
- * retries are not due yet costs nothing.
+ * Lists endpoints with due deliveries, and of which priorities. The statement reads the earliest due row of each and
+ * follows the index to the next. So a backlog of a million deliveries costs as much as one delivery, and an endpoint
+ * whose retries are not due yet costs nothing.
  */
 export const dueStatement = statement(
   'deliveries-due',
   `with recursive first as (
-     (select endpoint_id, next_attempt_at from deliveries
-      where status = 'pending' and due and endpoint_id > $1 order by endpoint_id, next_attempt_at limit 1)
+     (select endpoint_id, priority, next_attempt_at from deliveries
+      where status = 'pending' and due and (endpoint_id, priority) > ($1, $2::smallint)
+      order by endpoint_id, priority, next_attempt_at limit 1)
      union all
-     select next.endpoint_id, next.next_attempt_at
+     select next.endpoint_id, next.priority, next.next_attempt_at
      from first, lateral (
-       select endpoint_id, next_attempt_at from deliveries
-       where status = 'pending' and due and endpoint_id > first.endpoint_id order by endpoint_id, next_attempt_at limit 1) next
+       select endpoint_id, priority, next_attempt_at from deliveries
+       where status = 'pending' and due and (endpoint_id, priority) > (first.endpoint_id, first.priority)
+       order by endpoint_id, priority, next_attempt_at limit 1) next
    )
-   select endpoint_id, next_attempt_at <= $2 as due from first limit $3`,
+   select endpoint_id, priority, next_attempt_at <= $3 as due from first limit $4`,
 );
 
 /**
- * Claims due deliveries on lease, oldest first, up to a limit for each endpoint. Deliveries of an endpoint that is off
- * or removed are held or canceled instead, unless settle-endpoint.ts is doing that.
+ * Claims due deliveries on lease, oldest first, up to a limit for each endpoint and priority. Deliveries of an endpoint
+ * that is off or removed are held or canceled instead, and those of an automation that is off are canceled, unless settle-endpoint.ts is doing that.
  *
  * The shared locks order this statement and a change of the endpoint: switching it on must not release held deliveries
  * while this statement is about to hold more. It skips an endpoint that is being changed, which is claimed later, so
@@ -42,33 +49,60 @@ export const dueStatement = statement(
 const claimStatement = statement(
   'deliveries-claim',
   `with endpoint as (
-     select id, active, url, secret, version from endpoints where id = any ($1::text[]) for share skip locked
+     select id, active, ${destinationColumns} from endpoints e where id = any ($1::text[]) for share skip locked
    ), wanted as materialized (
-     select w.endpoint_id, w.max_count, e.id, e.active, e.url, e.secret, e.version
-     from unnest($1::text[], $2::int[]) as w (endpoint_id, max_count) left join endpoint e on e.id = w.endpoint_id
+     select w.endpoint_id, w.priority, w.max_count, e.id, e.active, ${destinationColumns}
+     from unnest($1::text[], $2::int[], $7::smallint[]) as w (endpoint_id, max_count, priority) left join endpoint e on e.id = w.endpoint_id
      where e.active or (
        (e.id is not null or not exists (select from endpoints where id = w.endpoint_id))
        and not exists (select from unsettled_endpoints where endpoint_id = w.endpoint_id))
    ), due as (
      select d.id from wanted w cross join lateral (
        select id from deliveries
-       where status = 'pending' and due and endpoint_id = w.endpoint_id and next_attempt_at <= $3
+       where status = 'pending' and due and endpoint_id = w.endpoint_id and priority = w.priority
+         and next_attempt_at <= $3
        order by next_attempt_at, id limit w.max_count
        for update skip locked) d
    ), claimed as (
      update deliveries d set
-       status = case when w.active then 'sending' when w.id is null then 'canceled' else 'held' end,
-       lease_token = case when w.active then $4 end,
-       lease_owner = case when w.active then $5::int end,
-       lease_until = case when w.active then clock_timestamp() + make_interval(secs => $6) end
-     from wanted w
-     where d.id = any (array(select id from due)) and d.endpoint_id = w.endpoint_id
-     returning d.id, d.event_id, d.account_id, d.attempts, d.status, d.next_attempt_at,
-       d.endpoint_id, w.url, w.secret, w.version
-   )
-   select c.*, v.name, v.body, v.test, v.traceparent
-   from claimed c join events v on v.id = c.event_id and v.account_id = c.account_id
-   order by c.next_attempt_at, c.id`,
+       status = case when e.active then 'sending' else 'held' end,
+       lease_token = case when e.active then $4 end,
+       lease_owner = case when e.active then $5::int end,
+       lease_until = case when e.active then clock_timestamp() + make_interval(secs => $6) end
+     from wanted e
+     where d.id = any (array(select id from due)) and d.endpoint_id = e.endpoint_id and d.priority = e.priority
+       and (e.active or e.role <> 'automation')
+     returning d.id, d.event_id, d.account_id, d.event_name, d.test, d.priority, d.attempts, d.schedule_from, d.status,
+       d.next_attempt_at, d.endpoint_id, ${destinationColumns}
+   ), canceled as (
+     delete from deliveries d using wanted e
+     where d.id = any (array(select id from due)) and d.endpoint_id = e.endpoint_id and d.priority = e.priority
+       and (e.id is null or (not e.active and e.role = 'automation'))
+     returning ${keptColumns}, d.priority, case when e.id is null then 'removed' else 'discarded' end as reason
+   ), finished as (${insertFinished('canceled', { status: `'canceled'`, reason: 'reason', at: '$3' })})
+   select c.*, coalesce(c.endpoint_id, n.endpoint_id) as counted_endpoint,
+     coalesce(c.priority, n.priority) as counted_priority
+   from claimed c full join canceled n on n.id = c.id
+   order by c.priority, c.next_attempt_at, c.id`,
+);
+
+/**
+ * The ids are known before, so their smallest and greatest let the plan, which is made once for all, open only the
+ * partitions of those days.
+ */
+export const bodiesStatement = statement(
+  'event-bodies-of-claimed',
+  `select event_id, body, traceparent from event_bodies
+   where event_id = any ($1::text[]) and event_id >= $2 and event_id <= $3`,
+);
+
+const giveUpStatement = statement(
+  'deliveries-without-body',
+  `with expired as (
+     delete from deliveries d using unnest($1::text[], $2::text[]) as e (id, account_id)
+     where d.id = any ($1) and d.id = e.id and d.account_id = e.account_id and d.lease_token = $3
+     returning ${keptColumns}
+   ) ${insertFinished('expired', { status: `'failed'`, reason: `'expired'`, at: '$4' })}`,
 );
 
 /**
@@ -95,35 +129,44 @@ const releaseStatement = statement(
 
 const pageMax = 1_000;
 
-/** Marks the retries whose time has come as due, and returns the ids of all endpoints with due deliveries. */
-export async function listEndpointsWithDue(database: Database, now: Date): Promise<string[]> {
+/** Deliveries of one priority for one endpoint. */
+export type Due = Pick<ClaimLimit, 'endpointId' | 'priority'>;
+
+/** Marks the retries whose time has come as due, and returns what is due. */
+export async function listDue(database: Database, now: Date): Promise<Due[]> {
   for (let marked = pageMax; marked === pageMax; )
     marked = (await database.pool.query(markDueStatement([now, pageMax]))).rowCount ?? 0;
-  const found: string[] = [];
-  for (let after = ''; ; ) {
-    const { rows } = await database.pool.query<{ endpoint_id: string; due: boolean }>(
-      dueStatement([after, now, pageMax]),
+  const found: Due[] = [];
+  for (let after = { endpoint_id: '', priority: -1 }; ; ) {
+    const { rows } = await database.pool.query<{ endpoint_id: string; priority: Priority; due: boolean }>(
+      dueStatement([after.endpoint_id, after.priority, now, pageMax]),
     );
-    for (const row of rows) if (row.due) found.push(row.endpoint_id);
+    for (const { endpoint_id: endpointId, priority, due } of rows) if (due) found.push({ endpointId, priority });
     const last = rows[pageMax - 1];
     if (last === undefined) return found;
-    after = last.endpoint_id;
+    after = last;
   }
 }
 
-interface ClaimedRow {
+interface ClaimedRow extends DestinationRow {
   readonly id: string;
   readonly event_id: string;
   readonly account_id: string;
-  readonly attempts: number;
-  readonly status: string;
-  readonly endpoint_id: string;
-  readonly url: string;
-  readonly secret: string;
-  readonly version: number;
-  readonly name: string;
-  readonly body: string;
+  readonly event_name: string;
   readonly test: boolean;
+  readonly priority: Priority;
+  readonly attempts: number;
+  readonly schedule_from: number;
+  readonly status: 'sending' | 'held' | null;
+  readonly endpoint_id: string;
+  /** As above, also of rows that were canceled, whose other columns are null. */
+  readonly counted_endpoint: string;
+  readonly counted_priority: Priority;
+}
+
+interface BodyRow {
+  readonly event_id: string;
+  readonly body: string;
   readonly traceparent: string | null;
 }
 
@@ -133,49 +176,81 @@ export interface ClaimedBatch {
 }
 
 export interface Claim {
-  /** The most deliveries to claim, by endpoint. */
-  readonly limits: ReadonlyMap<string, number>;
+  readonly limits: readonly ClaimLimit[];
   readonly now: Date;
   readonly lease: Lease;
 }
 
-/**
- * Claims due deliveries on lease. `counts` says how many rows each endpoint had, including those that were held or
- * canceled because the endpoint is off or removed.
- */
-export async function claimDeliveries(
-  database: Database,
-  claim: Claim,
-): Promise<{ claimed: ClaimedBatch[]; counts: Map<string, number> }> {
-  const { limits, now, lease } = claim;
-  const values = [[...limits.keys()], [...limits.values()], now, lease.token, lease.owner, lease.seconds];
-  const { rows } = await database.pool.query<ClaimedRow>(claimStatement(values));
-  const byEndpoint = new Map<string, ClaimedBatch>();
-  const counts = new Map<string, number>();
-  for (const row of rows) {
-    counts.set(row.endpoint_id, (counts.get(row.endpoint_id) ?? 0) + 1);
-    if (row.status !== 'sending') continue;
-    let batch = byEndpoint.get(row.endpoint_id);
-    if (batch === undefined) {
-      const destination = { endpointId: row.endpoint_id, version: row.version, url: row.url, secret: row.secret };
-      batch = { destination, deliveries: [] };
-      byEndpoint.set(row.endpoint_id, batch);
-    }
-    batch.deliveries.push(deliveryOf(row, lease));
-  }
-  return { claimed: [...byEndpoint.values()], counts };
+export interface ClaimStorage {
+  readonly database: Database;
+  readonly partitions: Partitions;
 }
 
-function deliveryOf(row: ClaimedRow, lease: Lease): Delivery {
+/**
+ * Claims due deliveries on lease. Those whose body is no longer kept are given up. `more` says of what there may be more:
+ * where as many were found as the limit allows, including those that were held or canceled because the endpoint is off
+ * or removed.
+ */
+export async function claimDeliveries(
+  storage: ClaimStorage,
+  claim: Claim,
+): Promise<{ claimed: ClaimedBatch[]; more: Due[] }> {
+  const { limits, now, lease } = claim;
+  const endpointIds = limits.map(({ endpointId }) => endpointId);
+  const most = limits.map(({ limit }) => limit);
+  const ofPriority = limits.map(({ priority }) => priority);
+  const values = [endpointIds, most, now, lease.token, lease.owner, lease.seconds, ofPriority];
+  const { rows } = await finishDeliveries(storage, () =>
+    storage.database.pool.query<ClaimedRow>(claimStatement(values)),
+  );
+  const counts = new Map<string, number>();
+  for (const { counted_endpoint: endpointId, counted_priority: priority } of rows) {
+    const key = `${endpointId} ${priority}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const more = limits.filter(
+    ({ endpointId, priority, limit }) => (counts.get(`${endpointId} ${priority}`) ?? 0) >= limit,
+  );
+  const sending = rows.filter((row) => row.status === 'sending');
+  if (sending.length === 0) return { claimed: [], more };
+  const bodies = await readBodies(storage.database, sending);
+  const [kept, expired] = [[] as ClaimedRow[], [] as ClaimedRow[]];
+  for (const row of sending) (bodies.has(row.event_id) ? kept : expired).push(row);
+  if (expired.length > 0) await giveUpExpired(storage, claim, expired);
+  const claimed = [...Map.groupBy(kept, (row) => row.endpoint_id)].map(([endpointId, [first, ...others]]) => ({
+    destination: destinationOf(endpointId, first as ClaimedRow),
+    deliveries: [first as ClaimedRow, ...others].map((row) =>
+      deliveryOf(row, bodies.get(row.event_id) as BodyRow, lease),
+    ),
+  }));
+  return { claimed, more };
+}
+
+async function readBodies(database: Database, rows: readonly ClaimedRow[]): Promise<Map<string, BodyRow>> {
+  const ids = [...new Set(rows.map((row) => row.event_id))].sort();
+  const { rows: bodies } = await database.pool.query<BodyRow>(bodiesStatement([ids, ids[0], ids.at(-1)]));
+  return new Map(bodies.map((row) => [row.event_id, row]));
+}
+
+async function giveUpExpired(storage: ClaimStorage, { lease, now }: Claim, rows: readonly ClaimedRow[]): Promise<void> {
+  const ids = rows.map((row) => row.id);
+  const accountIds = rows.map((row) => row.account_id);
+  const values = [ids, accountIds, lease.token, now];
+  await finishDeliveries(storage, () => storage.database.pool.query(giveUpStatement(values)));
+}
+
+function deliveryOf(row: ClaimedRow, { body, traceparent }: BodyRow, lease: Lease): Delivery {
   return {
     id: row.id,
     accountId: row.account_id,
     eventId: row.event_id,
-    eventName: row.name,
-    body: row.body,
+    eventName: row.event_name,
+    body,
     test: row.test,
-    traceparent: row.traceparent,
+    traceparent,
+    priority: row.priority,
     number: row.attempts + 1,
+    scheduleFrom: row.schedule_from,
     leaseToken: lease.token,
     leaseEndsMs: lease.endsMs,
   };

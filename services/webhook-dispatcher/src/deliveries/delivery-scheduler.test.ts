@@ -12,18 +12,21 @@ import {
 } from './capacity.rules.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
 import { DeliveryScheduler } from './delivery-scheduler.ts';
+import { addTo, hasShare, noCounts, type Priority, priorityOrder } from './priority.rules.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const attemptTimeoutMs = 15_000;
+const emailTimeoutMs = 30_000;
 const leaseMs = 60_000;
 /** How much later than its limit the scheduler notices an overdue request. */
 const overdueCheckMs = 250;
 
 interface InFlight {
   readonly endpointId: string;
+  readonly priority: Priority;
   readonly startedMs: number;
   readonly finish: (failed: boolean) => void;
 }
@@ -48,18 +51,24 @@ class Rig {
 
   constructor() {
     this.scheduler = new DeliveryScheduler({
-      attemptTimeoutMs,
+      ...{ attemptTimeoutMs, emailTimeoutMs },
       send: (delivery, destination) => this.#send(delivery, destination),
       release: (_, deliveries) => this.takeOut(deliveries),
       onCapacity: (endpointId) => this.announced.push(endpointId),
     });
   }
 
-  add(endpointId: string, count: number, { version = 1, leaseEndsInMs = leaseMs } = {}): void {
+  add(
+    endpointId: string,
+    count: number,
+    { version = 1, leaseEndsInMs = leaseMs, priority = 0 as Priority } = {},
+  ): void {
     this.#versions.set(endpointId, Math.max(version, this.#versions.get(endpointId) ?? 0));
-    const deliveries = Array.from({ length: count }, () => this.#newDelivery(endpointId, leaseEndsInMs));
+    const deliveries = Array.from({ length: count }, () => this.#newDelivery(endpointId, priority, leaseEndsInMs));
     for (const { id } of deliveries) this.waiting.add(id);
-    this.scheduler.add({ endpointId, version, url: 'https://example.com/', secret: '' }, deliveries);
+    const address = { role: 'primary', channel: 'http', url: 'https://example.com/', secret: '' } as const;
+    const destination = { endpointId, version, ...address, previous: null, headers: null };
+    this.scheduler.add(destination, deliveries);
   }
 
   /** The endpoint was changed: its deliveries leave the scheduler. */
@@ -96,12 +105,13 @@ class Rig {
     return this.inFlight.filter((request) => request.endpointId === endpointId);
   }
 
-  #newDelivery(endpointId: string, leaseEndsInMs: number): Delivery {
+  #newDelivery(endpointId: string, priority: Priority, leaseEndsInMs: number): Delivery {
     this.#added += 1;
     return {
       id: `${endpointId} ${this.#added}`,
+      priority,
       ...{ accountId: 'acc', eventId: 'evt', eventName: 'order.paid', body: '', test: false, traceparent: null },
-      ...{ number: 1, leaseToken: '', leaseEndsMs: performance.now() + leaseEndsInMs },
+      ...{ number: 1, scheduleFrom: 0, leaseToken: '', leaseEndsMs: performance.now() + leaseEndsInMs },
     };
   }
 
@@ -118,12 +128,16 @@ class Rig {
     if (delivery.leaseEndsMs <= nowMs + attemptTimeoutMs) violation('sent on a lease that may end before the attempt');
     if (version !== this.#versions.get(endpointId)) violation('sent to an old version of the endpoint');
     const before = this.inFlightTo(endpointId);
-    if (before.length >= slotsOf(this.healthOf(endpointId))) violation(`${before.length} were in flight already`);
+    const counts = noCounts();
+    for (const request of before) addTo(counts, request.priority, 1);
+    if (!hasShare(slotsOf(this.healthOf(endpointId)), counts, delivery.priority))
+      violation(`${counts} were in flight already`);
     const overdueMs = overdueAfterMs(this.healthOf(endpointId)) + overdueCheckMs;
     const hangs = ({ startedMs }: InFlight) =>
       nowMs - startedMs > overdueMs && (this.#succeededAtMs.get(endpointId) ?? -1) <= startedMs;
     if (before.some(hangs)) violation('sent to an endpoint that hangs');
-    return new Promise((resolve) => this.inFlight.push({ endpointId, startedMs: nowMs, finish: resolve }));
+    const { priority } = delivery;
+    return new Promise((resolve) => this.inFlight.push({ endpointId, priority, startedMs: nowMs, finish: resolve }));
   }
 }
 
@@ -149,7 +163,15 @@ async function simulate(rig: Rig, forMs: number, latencyOf: LatencyOf, observe =
 
 const endpoint = fc.constantFrom('a', 'b', 'c');
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ add: endpoint, count: fc.integer({ min: 1, max: 20 }), stale: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      add: endpoint,
+      count: fc.integer({ min: 1, max: 20 }),
+      stale: fc.boolean(),
+      priority: fc.constantFrom(...priorityOrder),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ addShortLease: endpoint, leaseEndsInMs: fc.nat(attemptTimeoutMs + 3_000) }) },
   { weight: 6, arbitrary: fc.record({ finish: fc.nat(), failed: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ waitMs: fc.oneof(fc.nat(300), fc.nat(4_000)) }) },
@@ -161,7 +183,10 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 async function makeSteps(rig: Rig, steps: readonly Step[]): Promise<void> {
   const versions = { a: 1, b: 1, c: 1 };
   for (const next of steps) {
-    if ('add' in next) rig.add(next.add, next.count, { version: Math.max(1, versions[next.add] - Number(next.stale)) });
+    if ('add' in next) {
+      const version = Math.max(1, versions[next.add] - Number(next.stale));
+      rig.add(next.add, next.count, { version, priority: next.priority });
+    }
     if ('addShortLease' in next) {
       const { addShortLease: endpointId, leaseEndsInMs } = next;
       rig.add(endpointId, 2, { version: versions[endpointId], leaseEndsInMs });
@@ -188,10 +213,11 @@ test('whatever happens, each delivery is sent or released once, in time, and an 
       await finishAll(rig, failed);
       expect(rig.violations).toEqual([]);
       expect([...rig.waiting]).toEqual([]);
-      for (const group of groups) {
-        const { free, max } = rig.scheduler.freeCapacityOfGroup(group);
-        expect({ group, free }).toEqual({ group, free: max });
-      }
+      for (const group of groups)
+        for (const priority of priorityOrder) {
+          const { free, max } = rig.scheduler.freeCapacityOfGroup(group, priority);
+          expect({ group, priority, free }).toEqual({ group, priority, free: max });
+        }
       // Every slot is free again: as many new endpoints get a request as the group has slots.
       const sentBefore = rig.sent.length;
       for (let n = 0; n < 2 * slotsOfGroup.new; n += 1) rig.add(`new ${n}`, 1);
@@ -302,7 +328,7 @@ test('an endpoint that hangs gets one request at a time, and all its slots again
       // The waiting deliveries were released, and an endpoint that hangs takes no others.
       rig.add('a', 3);
       expect(rig.sent).toHaveLength(sentAtFirst);
-      expect(rig.scheduler.freeCapacityOf('a')).toBe(0);
+      expect(rig.scheduler.freeCapacityOf('a', 0)).toBe(0);
       vi.advanceTimersByTime(attemptTimeoutMs);
       await finishAll(rig, true);
       for (let round = 0; round < rounds; round += 1) {
@@ -377,13 +403,13 @@ test('endpoints of a group take turns: a long queue does not delay a short one',
 test('a request that ends says for which endpoint there may be capacity', async () => {
   const rig = new Rig();
   rig.add('a', 16);
-  expect(rig.scheduler.freeCapacityOf('a')).toBe(0);
-  expect(rig.scheduler.isHalfFree('a')).toBe(false);
+  expect(rig.scheduler.freeCapacityOf('a', 0)).toBe(0);
+  expect(rig.scheduler.isHalfFree('a', 0)).toBe(false);
   const [request] = rig.inFlight as [InFlight];
   await rig.finish(request);
   expect(rig.announced).toEqual(['a']);
-  expect(rig.scheduler.freeCapacityOf('a')).toBe(256 - 15);
-  expect(rig.scheduler.isHalfFree('a')).toBe(true);
+  expect(rig.scheduler.freeCapacityOf('a', 0)).toBe(256 - 15);
+  expect(rig.scheduler.isHalfFree('a', 0)).toBe(true);
   await rig.stop();
 });
 
@@ -395,5 +421,78 @@ test('the health of an endpoint is forgotten when it was not used for ten minute
   vi.advanceTimersByTime(21 * 60_000);
   expect(rig.scheduler.groupOf('unused')).toBe('new');
   expect(rig.scheduler.groupOf('used')).toBe('failing');
+  await rig.stop();
+});
+
+/** An endpoint in the group `quick`. */
+async function addQuick(rig: Rig, name: string): Promise<void> {
+  rig.add(name, 1);
+  for (const request of rig.inFlightTo(name)) await rig.finish(request);
+}
+const countInFlight = (rig: Rig, priority: Priority) =>
+  rig.inFlight.filter((request) => request.priority === priority).length;
+
+test('a new delivery of money starts at once, however many recoveries and tests wait, in flight and in memory', async () => {
+  const rig = new Rig();
+  const names = Array.from({ length: 40 }, (_, n) => `flooded ${n}`);
+  for (const name of [...names, 'other']) await addQuick(rig, name);
+  for (const priority of [2, 1] as const) for (const name of names) rig.add(name, 50, { priority });
+  expect([countInFlight(rig, 2), countInFlight(rig, 1)]).toEqual([32, 32]);
+  for (const name of names) expect(rig.inFlightTo(name).length).toBeLessThanOrEqual(8);
+  for (const name of ['other', ...names]) {
+    expect(rig.scheduler.freeCapacityOf(name, 0)).toBeGreaterThanOrEqual(100);
+    rig.add(name, 1);
+    expect(rig.inFlightTo(name).filter(({ priority }) => priority === 0)).toHaveLength(1);
+  }
+  expect(rig.violations).toEqual([]);
+  await rig.stop();
+});
+
+test('what waits goes out by priority, and in each priority oldest first', async () => {
+  const rig = new Rig();
+  await addQuick(rig, 'a');
+  rig.add('a', 16);
+  for (const priority of [2, 1, 0] as const) rig.add('a', 10, { priority });
+  const before = rig.sent.length;
+  await finishAll(rig);
+  const sent = rig.sent.slice(before);
+  expect(sent.map(({ priority }) => priority)).toEqual(priorityOrder.flatMap((priority) => Array(10).fill(priority)));
+  for (const priority of priorityOrder) {
+    const numbers = sent.filter((delivery) => delivery.priority === priority).map(({ id }) => Number(id.slice(2)));
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  }
+  await rig.stop();
+});
+
+const numbered = (name: string) => Array.from({ length: 20 }, (_, n) => `${name} ${n}`);
+test.each([
+  ['of one endpoint', [['a'], ['a'], ['a']]],
+  ['of endpoints of a group', [numbered('money'), numbered('automation'), numbered('recovery')]],
+] as const)('while more money events wait than can be sent, the others still get a part: %s', async (_, names) => {
+  const rig = new Rig();
+  for (const name of new Set(names.flat())) await addQuick(rig, name);
+  for (const priority of priorityOrder) for (const name of names[priority]) rig.add(name, 5_000, { priority });
+  const sentBefore = rig.sent.length;
+  for (let n = 0; n < 2_000; n += 1) await finishOne(rig, 0, false);
+  const sent = rig.sent.slice(sentBefore);
+  for (const priority of [1, 2]) {
+    const part = sent.filter((delivery) => delivery.priority === priority).length / sent.length;
+    expect(part).toBeGreaterThan(1 / 40);
+    expect(part).toBeLessThan(1 / 15);
+  }
+  expect(rig.violations).toEqual([]);
+  await rig.stop();
+});
+
+test('the one request to an endpoint that fails is of the smallest priority that waits', async () => {
+  const rig = new Rig();
+  await addQuick(rig, 'a');
+  for (let n = 0; n < 5; n += 1) {
+    rig.add('a', 1);
+    await finishOne(rig, 0, true);
+  }
+  expect(rig.scheduler.groupOf('a')).toBe('failing');
+  rig.add('a', 1);
+  for (const priority of priorityOrder) expect(rig.scheduler.freeCapacityOf('a', priority)).toBe(0);
   await rig.stop();
 });

@@ -13,12 +13,27 @@ import {
   waitingMaxOf,
 } from './capacity.rules.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
+import {
+  addTo,
+  type Counts,
+  countOf,
+  hasShare,
+  isOwed,
+  noCounts,
+  type Priority,
+  priorityOrder,
+  roomFor,
+} from './priority.rules.ts';
 
-/** One endpoint's deliveries in this process, oldest first. */
+/** One endpoint's deliveries in this process. */
 interface EndpointQueue {
   destination: Destination;
-  readonly waiting: Delivery[];
-  inFlight: number;
+  /** By priority; each oldest first. */
+  readonly lanes: readonly [Delivery[], Delivery[], Delivery[]];
+  readonly waiting: Counts;
+  readonly inFlight: Counts;
+  /** Requests of smaller priorityOrder that began while one of this priority waited. */
+  readonly passedOver: Counts;
   /** Those in flight that gave up their slot. */
   overdue: number;
   /** A request is overdue and nothing has succeeded since it began. */
@@ -28,10 +43,26 @@ interface EndpointQueue {
   group: Group;
   succeededAtMs: number;
   usedAtMs: number;
+  /** The set of ready queues that it stands in. */
+  turn: Set<EndpointQueue> | undefined;
+}
+
+/** Queues that may start a request, by the priority of their next delivery; each in the order of their turns. */
+type Ready = readonly [Set<EndpointQueue>, Set<EndpointQueue>, Set<EndpointQueue>];
+
+/** One group's part of this process. */
+interface GroupState {
+  readonly slotsTaken: Counts;
+  readonly waiting: Counts;
+  readonly passedOver: Counts;
+  readonly ready: Ready;
+  /** Moving average over the exchanges. */
+  meanMs: number;
 }
 
 interface InFlightRequest {
   readonly queue: EndpointQueue;
+  readonly priority: Priority;
   readonly startedMs: number;
   /** The group whose slot it holds; null once it is overdue. */
   slot: Group | null;
@@ -45,6 +76,7 @@ export interface DeliverySchedulerOptions {
   /** An exchange with the endpoint is over, so there may be capacity for more of its deliveries. */
   readonly onCapacity: (endpointId: string) => void;
   readonly attemptTimeoutMs: number;
+  readonly emailTimeoutMs: number;
 }
 
 const overdueCheckIntervalMs = 250;
@@ -52,22 +84,19 @@ const overdueCheckIntervalMs = 250;
 const forgetAfterMs = 10 * 60_000;
 
 /**
- * Decides whose delivery goes out next: the endpoints of a group take turns, and no group takes the slots of another
- * (capacity.rules.ts says why and how many). It knows nothing of HTTP or the database.
+ * Decides whose delivery goes out next: smaller priorityOrder first (priority.rules.ts), the endpoints of a group take
+ * turns, and no group takes the slots of another (capacity.rules.ts says why and how many). It knows nothing of HTTP or
+ * the database.
  */
 export class DeliveryScheduler {
   readonly #options: DeliverySchedulerOptions;
   readonly #queues = new Map<string, EndpointQueue>();
-  readonly #slotsTaken: Record<Group, number> = { quick: 0, slow: 0, new: 0, failing: 0 };
-  readonly #waiting: Record<Group, number> = { quick: 0, slow: 0, new: 0, failing: 0 };
-  /** Moving averages over the exchanges of each group. */
-  readonly #meanMs: Record<Group, number> = { quick: 0, slow: 0, new: 0, failing: 0 };
-  /** Queues that may start a request, in the order of their turns. */
-  readonly #ready: Record<Group, Set<EndpointQueue>> = {
-    quick: new Set(),
-    slow: new Set(),
-    new: new Set(),
-    failing: new Set(),
+  readonly #groups: Readonly<Record<Group, GroupState>> = {
+    quick: newGroup(),
+    slow: newGroup(),
+    new: newGroup(),
+    failing: newGroup(),
+    email: newGroup(),
   };
   readonly #requests = new Set<InFlightRequest>();
   readonly #timers: NodeJS.Timeout[];
@@ -87,31 +116,35 @@ export class DeliveryScheduler {
     return this.#queues.get(endpointId)?.group ?? 'new';
   }
 
-  /** How many more deliveries the endpoint's queue takes. */
-  freeCapacityOf(endpointId: string): number {
+  /** How many more deliveries of the priority the endpoint's queue takes. */
+  freeCapacityOf(endpointId: string, priority: Priority): number {
     const queue = this.#queues.get(endpointId);
-    if (queue === undefined) return capacityOf(unknownHealth);
-    return Math.max(0, capacityOfQueue(queue) - queue.waiting.length - queue.inFlight);
+    return queue === undefined
+      ? roomFor(capacityOf(unknownHealth), noCounts(), priority)
+      : roomFor(capacityOfQueue(queue), heldBy(queue), priority);
   }
 
-  /** Whether at least half of the endpoint's capacity is free, so that a claim is worth its statement. */
-  isHalfFree(endpointId: string): boolean {
+  /** Whether at least half of what the endpoint may hold of the priority is free, so that a claim is worth its statement. */
+  isHalfFree(endpointId: string, priority: Priority): boolean {
     const queue = this.#queues.get(endpointId);
-    return queue === undefined || this.freeCapacityOf(endpointId) * 2 >= capacityOfQueue(queue);
+    return queue === undefined || this.freeCapacityOf(endpointId, priority) >= countOf(heldBy(queue), priority);
   }
 
-  /** How many more deliveries may wait for endpoints of the group, and how many at most. */
-  freeCapacityOfGroup(group: Group): { free: number; max: number } {
-    const max = waitingMaxOf(group, this.#meanMs[group]);
-    return { free: Math.max(0, max - this.#waiting[group]), max };
+  /** How many more deliveries of the priority may wait for endpoints of the group, and how many at most. */
+  freeCapacityOfGroup(group: Group, priority: Priority): { free: number; max: number } {
+    const { waiting, meanMs } = this.#groups[group];
+    const free = roomFor(waitingMaxOf(group, meanMs), waiting, priority);
+    return { free, max: free + countOf(waiting, priority) };
   }
 
   add(destination: Destination, deliveries: readonly Delivery[]): void {
     const queue = this.#queues.get(destination.endpointId) ?? newQueue(destination);
     this.#queues.set(destination.endpointId, queue);
     if (destination.version > queue.destination.version) queue.destination = destination;
-    for (const delivery of deliveries) queue.waiting.push(delivery);
-    this.#waiting[queue.group] += deliveries.length;
+    for (const delivery of deliveries) {
+      queue.lanes[delivery.priority].push(delivery);
+      this.#countWaiting(queue, delivery.priority, 1);
+    }
     if (queue.stalled) this.#releaseWaiting(queue);
     this.#requeue(queue);
     this.#startRequests();
@@ -138,42 +171,80 @@ export class DeliveryScheduler {
 
   /** Moves the queue to the group it belongs to now, and to the end of that group's turns if it may start a request. */
   #requeue(queue: EndpointQueue): void {
-    this.#ready[queue.group].delete(queue);
-    const group = queue.stalled ? 'failing' : groupOf(queue.health);
-    this.#waiting[queue.group] -= queue.waiting.length;
-    this.#waiting[group] += queue.waiting.length;
-    queue.group = group;
-    // A stalled queue is empty, because its deliveries were released.
-    if (queue.waiting.length > 0 && queue.inFlight < slotsOf(queue.health)) this.#ready[group].add(queue);
+    queue.turn?.delete(queue);
+    const group = groupOfQueue(queue);
+    if (group !== queue.group) {
+      moveCounts(queue.waiting, this.#groups[queue.group].waiting, this.#groups[group].waiting);
+      queue.group = group;
+    }
+    const next = nextPriorityOf(queue);
+    queue.turn = next === undefined ? undefined : this.#groups[group].ready[next];
+    queue.turn?.add(queue);
   }
 
   #startRequests(): void {
-    for (const group of groups) {
-      for (const queue of this.#ready[group]) {
-        if (this.#closed || this.#slotsTaken[group] >= slotsOfGroup[group]) break;
-        if ((group === 'new' || group === 'failing') && this.#overdue >= overdueMax) break;
-        this.#start(queue);
-        // The queue goes to the end of the set, where this very loop meets it again.
-        this.#requeue(queue);
-      }
+    for (const group of groups)
+      for (const priority of priorityOrder)
+        for (const queue of this.#groups[group].ready[priority]) {
+          this.#startPassedOver(group, priority);
+          if (!this.#hasSlot(group, priority)) break;
+          // The queue goes to the end of the set, where this very loop meets it again.
+          this.#start(queue, priority);
+        }
+  }
+
+  /** Starts a request of a larger priority that smaller ones have passed over for long. */
+  #startPassedOver(group: Group, by: Priority): void {
+    const { passedOver, ready } = this.#groups[group];
+    for (const priority of priorityOrder) {
+      if (priority <= by || !isOwed(passedOver[priority]) || !this.#hasSlot(group, priority)) continue;
+      const [queue] = ready[priority];
+      if (queue !== undefined) this.#start(queue, priority);
     }
   }
 
-  #start(queue: EndpointQueue): void {
-    const delivery = this.#nextLeased(queue);
-    if (delivery === undefined) return;
-    const request: InFlightRequest = { queue, slot: queue.group, startedMs: performance.now() };
-    queue.inFlight += 1;
-    this.#slotsTaken[queue.group] += 1;
-    this.#requests.add(request);
-    void this.#options.send(delivery, queue.destination).then((failed) => this.#finish(request, failed));
+  #hasSlot(group: Group, priority: Priority): boolean {
+    if (this.#closed || !hasShare(slotsOfGroup[group], this.#groups[group].slotsTaken, priority)) return false;
+    return (group !== 'new' && group !== 'failing') || this.#overdue < overdueMax;
   }
 
-  /** The next delivery whose lease outlasts an attempt; those before it are released. */
-  #nextLeased(queue: EndpointQueue): Delivery | undefined {
-    const doneByMs = performance.now() + this.#options.attemptTimeoutMs;
-    for (let next = queue.waiting.shift(); next !== undefined; next = queue.waiting.shift()) {
-      this.#waiting[queue.group] -= 1;
+  /** @param smallest the smallest priority of which something waits for the endpoint and may start */
+  #start(queue: EndpointQueue, smallest: Priority): void {
+    const { group } = queue;
+    const priority = this.#priorityToStart(queue, smallest);
+    const delivery = this.#nextLeased(queue, priority);
+    if (delivery !== undefined) {
+      const request: InFlightRequest = { queue, priority, slot: group, startedMs: performance.now() };
+      addTo(queue.inFlight, priority, 1);
+      addTo(this.#groups[group].slotsTaken, priority, 1);
+      this.#requests.add(request);
+      void this.#options.send(delivery, queue.destination).then((failed) => this.#finish(request, failed));
+    }
+    this.#requeue(queue);
+    const { passedOver, ready } = this.#groups[group];
+    passedOver[priority] = queue.passedOver[priority] = 0;
+    for (let other = priority + 1; other < priorityOrder.length; other += 1) {
+      if (queue.lanes[other as Priority].length > 0) queue.passedOver[other as Priority] += 1;
+      if (ready[other as Priority].size > 0) passedOver[other as Priority] += 1;
+    }
+  }
+
+  /** Usually the smallest, now and then one that it has passed over for long. */
+  #priorityToStart(queue: EndpointQueue, smallest: Priority): Priority {
+    for (const priority of priorityOrder) {
+      if (priority <= smallest || !isOwed(queue.passedOver[priority])) continue;
+      if (mayStart(queue, priority) && this.#hasSlot(queue.group, priority)) return priority;
+    }
+    return smallest;
+  }
+
+  /** The next delivery of the priority whose lease outlasts an attempt; those before it are released. */
+  #nextLeased(queue: EndpointQueue, priority: Priority): Delivery | undefined {
+    const lane = queue.lanes[priority];
+    const { attemptTimeoutMs, emailTimeoutMs } = this.#options;
+    const doneByMs = performance.now() + (queue.group === 'email' ? emailTimeoutMs : attemptTimeoutMs);
+    for (let next = lane.shift(); next !== undefined; next = lane.shift()) {
+      this.#countWaiting(queue, priority, -1);
       if (next.leaseEndsMs > doneByMs) return next;
       this.#options.release(queue.destination.endpointId, [next]);
     }
@@ -181,22 +252,23 @@ export class DeliveryScheduler {
   }
 
   #finish(request: InFlightRequest, failed: boolean): void {
-    const { queue } = request;
+    const { queue, priority } = request;
     const nowMs = performance.now();
     const durationMs = nowMs - request.startedMs;
     this.#requests.delete(request);
-    queue.inFlight -= 1;
+    addTo(queue.inFlight, priority, -1);
     if (request.slot === null) {
       this.#overdue -= 1;
       queue.overdue -= 1;
-    } else this.#slotsTaken[request.slot] -= 1;
+    } else addTo(this.#groups[request.slot].slotsTaken, priority, -1);
     queue.usedAtMs = nowMs;
     if (!failed) queue.succeededAtMs = nowMs;
     if (!failed || queue.overdue === 0) queue.stalled = false;
     const wasFailing = queue.group === 'failing';
     queue.health = healthAfter(queue.health, durationMs, failed);
     this.#requeue(queue);
-    this.#meanMs[queue.group] = this.#meanMs[queue.group] * 0.9 + durationMs * 0.1;
+    const state = this.#groups[queue.group];
+    state.meanMs = state.meanMs * 0.9 + durationMs * 0.1;
     if (queue.group === 'failing' && !wasFailing) this.#releaseWaiting(queue);
     this.#startRequests();
     this.#options.onCapacity(queue.destination.endpointId);
@@ -206,10 +278,10 @@ export class DeliveryScheduler {
   #findOverdue(): void {
     const nowMs = performance.now();
     for (const request of this.#requests) {
-      const { queue, slot, startedMs } = request;
-      if (slot === null || nowMs - startedMs <= overdueAfterMs(queue.health)) continue;
+      const { queue, priority, slot, startedMs } = request;
+      if (slot === null || slot === 'email' || nowMs - startedMs <= overdueAfterMs(queue.health)) continue;
       request.slot = null;
-      this.#slotsTaken[slot] -= 1;
+      addTo(this.#groups[slot].slotsTaken, priority, -1);
       this.#overdue += 1;
       queue.overdue += 1;
       if (queue.succeededAtMs <= startedMs) {
@@ -228,29 +300,74 @@ export class DeliveryScheduler {
   }
 
   #takeWaitingOf(queue: EndpointQueue): Delivery[] {
-    const taken = queue.waiting.splice(0);
-    this.#waiting[queue.group] -= taken.length;
+    const taken = priorityOrder.flatMap((priority) => {
+      const lane = queue.lanes[priority].splice(0);
+      this.#countWaiting(queue, priority, -lane.length);
+      return lane;
+    });
     this.#requeue(queue);
     return taken;
+  }
+
+  #countWaiting(queue: EndpointQueue, priority: Priority, count: number): void {
+    addTo(queue.waiting, priority, count);
+    addTo(this.#groups[queue.group].waiting, priority, count);
   }
 
   #forgetUnused(): void {
     const beforeMs = performance.now() - forgetAfterMs;
     for (const [id, queue] of this.#queues)
-      if (queue.inFlight === 0 && queue.waiting.length === 0 && queue.usedAtMs < beforeMs) this.#queues.delete(id);
+      if (heldBy(queue)[0] === 0 && queue.usedAtMs < beforeMs) this.#queues.delete(id);
   }
 }
 
 const newQueue = (destination: Destination): EndpointQueue => ({
   destination,
-  waiting: [],
-  inFlight: 0,
+  lanes: [[], [], []],
+  waiting: noCounts(),
+  inFlight: noCounts(),
+  passedOver: noCounts(),
   overdue: 0,
   stalled: false,
   health: unknownHealth,
-  group: groupOf(unknownHealth),
+  group: destination.channel === 'email' ? 'email' : groupOf(unknownHealth),
   succeededAtMs: Number.NEGATIVE_INFINITY,
   usedAtMs: performance.now(),
+  turn: undefined,
+});
+
+const groupOfQueue = ({ destination, stalled, health }: EndpointQueue): Group =>
+  destination.channel === 'email' ? 'email' : stalled ? 'failing' : groupOf(health);
+
+const newGroup = (): GroupState => ({
+  slotsTaken: noCounts(),
+  waiting: noCounts(),
+  passedOver: noCounts(),
+  ready: [new Set(), new Set(), new Set()],
+  meanMs: 0,
 });
 
 const capacityOfQueue = (queue: EndpointQueue): number => (queue.stalled ? 0 : capacityOf(queue.health));
+
+const heldBy = ({ waiting, inFlight }: EndpointQueue): Counts => [
+  waiting[0] + inFlight[0],
+  waiting[1] + inFlight[1],
+  waiting[2] + inFlight[2],
+];
+
+const mayStart = (queue: EndpointQueue, priority: Priority): boolean =>
+  queue.lanes[priority].length > 0 && hasShare(slotsOf(queue.health), queue.inFlight, priority);
+
+/** A stalled queue is empty, because its deliveries were released. */
+function nextPriorityOf(queue: EndpointQueue): Priority | undefined {
+  if (queue.waiting[0] === 0) return undefined;
+  for (const priority of priorityOrder) if (mayStart(queue, priority)) return priority;
+  return undefined;
+}
+
+function moveCounts(counts: Counts, from: Counts, to: Counts): void {
+  for (const priority of priorityOrder) {
+    from[priority] -= counts[priority];
+    to[priority] += counts[priority];
+  }
+}

@@ -1,5 +1,8 @@
+import type { Priority } from './priority.rules.ts';
+
 /**
- * A delivery is one event on its way to one endpoint. `deliveries.status`:
+ * A delivery is one event on its way to one endpoint. While it has work to do it is in `deliveries`, afterwards in
+ * `finished_deliveries`:
  *
  *                ┌─────── lease void or released ────┐
  *                ▼                                   │
@@ -9,16 +12,18 @@
  *     │         │                                    └──▶ failed   (after the last try)
  *     │         ├── endpoint off ──▶ held ── on again ──▶ pending
  *     │         └── endpoint removed ──▶ canceled
- *     └── stored as `sending` when this process has capacity for it: no claim is needed; as `held` when the endpoint is off
+ *     └── stored as `sending` when this process has capacity for it: no claim is needed; as `held` when the endpoint is
+ *         off or has no URL yet; as `filtered`, finished at once, when the endpoint does not take the event
  *
  * An attempt whose endpoint was switched off or removed meanwhile ends in `held` or `canceled`. After 30 days what is
  * `pending` or `held` is `failed`; a removed endpoint cancels what is `held` too.
  *
- * Only the holder of `lease_token` may change a delivery that is `sending`, except to free it when the lease is void. A lease ends by the database's clock, and
- * is void once its process is gone (@app/service-kit/lease-owner).
+ * Only the holder of `lease_token` may change a delivery that is `sending`, except to free it when the lease is void. A
+ * lease ends by the database's clock, and is void once its process is gone (@app/service-kit/lease-owner).
  */
 export interface Delivery {
   readonly id: string;
+  readonly priority: Priority;
   readonly accountId: string;
   readonly eventId: string;
   readonly eventName: string;
@@ -28,6 +33,8 @@ export interface Delivery {
   readonly traceparent: string | null;
   /** Number of the next try, from 1. */
   readonly number: number;
+  /** Tries before the schedule of waits began anew, because the delivery was sent again. */
+  readonly scheduleFrom: number;
   readonly leaseToken: string;
   /** On the scale of performance.now(), never later than the lease in the database. */
   readonly leaseEndsMs: number;
@@ -37,9 +44,17 @@ export interface Delivery {
 export interface Destination {
   readonly endpointId: string;
   readonly version: number;
-  readonly url: string;
-  /** Sealed; see endpoints/secret-box.ts. */
-  readonly secret: string;
+  /** An endpoint's channel never changes. */
+  readonly channel: 'http' | 'email';
+  readonly role: 'primary' | 'additional' | 'automation';
+  /** Null for automations that send emails. */
+  readonly url: string | null;
+  /** Sealed, as the next two are; see endpoints/secret-box.ts. Null without a URL. */
+  readonly secret: string | null;
+  /** The secret before the current one, which signs too until then. */
+  readonly previous: { readonly secret: string; readonly untilMs: number } | null;
+  /** The endpoint's own headers, as JSON. */
+  readonly headers: string | null;
 }
 
 /** One process's temporary right to send the deliveries that it claimed or stored together. */
@@ -56,6 +71,6 @@ export interface EndpointBatch {
   readonly destination: Destination;
   /** Stored as `sending` under this process's lease. */
   readonly deliveries: readonly Delivery[];
-  /** More deliveries of the endpoint were stored as `pending`. */
-  readonly overflow: boolean;
+  /** Of these priorities deliveries of the endpoint were stored as `pending`. */
+  readonly overflow: ReadonlySet<Priority>;
 }

@@ -3,18 +3,22 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { createWaker } from '@app/service-kit/waker';
+import type { SendEmail } from '../automations/send-email.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
-import { createAttemptDelivery } from './attempt-delivery.ts';
+import type { Partitions } from '../storage/partitions.ts';
+import { type Attempt, createAttemptDelivery, goneStatus } from './attempt-delivery.ts';
 import { Backlog } from './backlog.ts';
-import { claimDeliveries, freeVoidLeases, listEndpointsWithDue, releaseDeliveries } from './claim-deliveries.ts';
+import { claimDeliveries, freeVoidLeases, listDue, releaseDeliveries } from './claim-deliveries.ts';
 import type { Delivery, Destination, EndpointBatch, Lease } from './delivery.types.ts';
 import { DeliveryScheduler } from './delivery-scheduler.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import { Leases } from './leases.ts';
+import type { Priority } from './priority.rules.ts';
 import { createRecorder, type Recorder } from './record-attempts.ts';
 
 export interface DispatcherOptions {
   readonly database: Database;
+  readonly partitions: Partitions;
   readonly owner: number;
   readonly secrets: SecretBox;
   readonly clock: Clock;
@@ -22,8 +26,13 @@ export interface DispatcherOptions {
   readonly allowLoopback: boolean;
   readonly attemptTimeoutMs: number;
   readonly leaseSeconds: number;
-  /** Nothing was delivered to the endpoint for days. */
+  readonly sendEmail: SendEmail;
+  /** One email, all of it. */
+  readonly emailTimeoutMs: number;
+  /** Nothing was delivered to the endpoint for a day or for days. */
   readonly failing: (endpointId: string) => void;
+  /** The URL has answered that it is gone. */
+  readonly gone: (endpointId: string, url: string) => void;
 }
 
 /** Nothing announces that a retry is due or that a lease has ended, so the database is polled. */
@@ -56,16 +65,17 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     const { database, logger, owner, leaseSeconds } = options;
+    const { partitions, failing } = options;
     this.#options = options;
     this.#leases = new Leases(owner, leaseSeconds);
     this.#agent = createGuardedAgent(options);
     this.#attempt = createAttemptDelivery({ ...options, agent: this.#agent });
-    this.#recorder = createRecorder({ database, logger, leaseMs: leaseSeconds * 1_000, failing: options.failing });
+    this.#recorder = createRecorder({ database, partitions, logger, leaseMs: leaseSeconds * 1_000, failing });
     this.#scheduler = new DeliveryScheduler({
-      attemptTimeoutMs: options.attemptTimeoutMs,
+      ...{ attemptTimeoutMs: options.attemptTimeoutMs, emailTimeoutMs: options.emailTimeoutMs },
       send: (delivery, to) => this.#send(delivery, to),
       release: (endpointId, deliveries) => {
-        this.#backlog.add(endpointId);
+        for (const { priority } of deliveries) this.#backlog.add(endpointId, priority);
         void this.#release(deliveries);
       },
       onCapacity: (endpointId) => {
@@ -94,13 +104,13 @@ export class Dispatcher {
   }
 
   /**
-   * How many new deliveries of the endpoint may be stored as `sending`. None while older ones are due in the database:
-   * new deliveries wait behind those.
+   * How many new deliveries of the endpoint may be stored as `sending`. None while older ones of the same priority or a
+   * smaller one are due in the database: new deliveries wait behind those, and behind no others.
    */
-  freeCapacityOf(endpointId: string): number {
-    if (this.#closing || this.#backlog.has(endpointId)) return 0;
-    const { free } = this.#scheduler.freeCapacityOfGroup(this.#scheduler.groupOf(endpointId));
-    return Math.min(free, this.#scheduler.freeCapacityOf(endpointId));
+  freeCapacityOf(endpointId: string, priority: Priority): number {
+    if (this.#closing || this.#backlog.has(endpointId, priority)) return 0;
+    const { free } = this.#scheduler.freeCapacityOfGroup(this.#scheduler.groupOf(endpointId), priority);
+    return Math.min(free, this.#scheduler.freeCapacityOf(endpointId, priority));
   }
 
   /** Queues the deliveries of a lease whose transaction is committed. */
@@ -111,9 +121,9 @@ export class Dispatcher {
     }
     for (const { destination, deliveries, overflow } of batches) {
       this.#scheduler.add(destination, deliveries);
-      if (overflow) this.#backlog.add(destination.endpointId);
+      for (const priority of overflow) this.#backlog.add(destination.endpointId, priority);
     }
-    if (batches.some((batch) => batch.overflow)) this.#waker.wake();
+    if (batches.some((batch) => batch.overflow.size > 0)) this.#waker.wake();
   }
 
   /** Polls the database now, because deliveries became due otherwise than by time. */
@@ -144,16 +154,29 @@ export class Dispatcher {
 
   async #send(delivery: Delivery, to: Destination): Promise<boolean> {
     this.#inFlight.add(delivery);
-    const attempt = await this.#attempt(delivery, to);
+    const { attempt, failed } = await this.#try(delivery, to);
     this.#inFlight.delete(delivery);
     // The delivery was released at shutdown: the process that claims it next records its own attempt.
     if (this.#abandoned) return true;
-    void this.#recorder.add(attempt);
+    const recorded = this.#recorder.add(attempt);
+    const { url } = to;
+    if (attempt.status_code === goneStatus && url !== null)
+      void recorded.then(() => this.#options.gone(to.endpointId, url));
     const { account_id: accountId, status_code: status, duration_ms: durationMs, number, error } = attempt;
     const about = { accountId, eventId: delivery.eventId, deliveryId: delivery.id, number, status, durationMs, error };
-    if (attempt.delivered) this.#options.logger.debug(about, 'webhook delivered');
-    else this.#options.logger.info(about, 'webhook attempt failed');
-    return !attempt.delivered;
+    if (attempt.delivered) this.#options.logger.debug(about, 'delivered');
+    else this.#options.logger.info(about, 'attempt failed');
+    return failed;
+  }
+
+  /** `failed`: the receiver is to blame, and not this delivery alone. */
+  async #try(delivery: Delivery, to: Destination): Promise<{ attempt: Attempt; failed: boolean }> {
+    if (to.channel === 'email') {
+      const { attempt, serverFailed } = await this.#options.sendEmail(delivery, to);
+      return { attempt, failed: serverFailed };
+    }
+    const attempt = await this.#attempt(delivery, to);
+    return { attempt, failed: !attempt.delivered };
   }
 
   /** Deliveries that are released at the same time share a statement. */
@@ -187,23 +210,23 @@ export class Dispatcher {
     const { database, clock, logger, owner, leaseSeconds } = this.#options;
     const freed = await freeVoidLeases(database, { owner, leaseSeconds, lostTokens: this.#leases.lostTokens() });
     if (freed > 0) logger.warn({ deliveries: freed }, 'leases were void; their deliveries are claimed again');
-    for (const id of await listEndpointsWithDue(database, clock.now())) this.#backlog.add(id);
+    for (const { endpointId, priority } of await listDue(database, clock.now()))
+      this.#backlog.add(endpointId, priority);
   }
 
   /** Claims as much as there is capacity for, a bounded number at a time. */
   async #claim(): Promise<void> {
     while (!this.#closing) {
       const limits = this.#backlog.takeNextClaim();
-      if (limits.size === 0) return;
-      const { database, clock } = this.#options;
+      if (limits.length === 0) return;
+      const { clock } = this.#options;
       const lease = this.newLease();
       this.expect(lease);
-      const { claimed, counts } = await claimDeliveries(database, { limits, now: clock.now(), lease });
+      const { claimed, more } = await claimDeliveries(this.#options, { limits, now: clock.now(), lease });
       // Polling, which declares leases lost, and claiming take turns: this lease is not lost.
       this.#leases.confirm(lease);
       for (const { destination, deliveries } of claimed) this.#scheduler.add(destination, deliveries);
-      for (const [endpointId, limit] of limits)
-        if ((counts.get(endpointId) ?? 0) >= limit) this.#backlog.add(endpointId);
+      for (const { endpointId, priority } of more) this.#backlog.add(endpointId, priority);
     }
   }
 }

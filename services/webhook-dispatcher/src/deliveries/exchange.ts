@@ -1,18 +1,6 @@
-import type { Agent, Dispatcher } from 'undici';
-
-/** The outcome of one HTTP exchange. With `error` set it did not complete, whatever its status code. */
-export interface Exchange {
-  readonly statusCode: number | null;
-  readonly error: unknown;
-  /** The first bytes of the response body; null when there was no response. */
-  readonly excerpt: Buffer | null;
-  readonly retryAfter: string | null;
-  readonly durationMs: number;
-}
-
-/** A delivery needs a complete response with any 2xx status. */
-export const isDelivered = ({ statusCode, error }: Exchange): boolean =>
-  error === null && statusCode !== null && statusCode >= 200 && statusCode < 300;
+import type { Dispatcher } from 'undici';
+import type { Exchange, ResponseHeaders, Stage } from './exchange.rules.ts';
+import type { GuardedAgent, MeasuredHandler, Opening } from './guarded-agent.ts';
 
 /** The rest of a longer response is not read: the status is known, and the body is kept only as an excerpt. */
 const readMaxBytes = 64 * 1024;
@@ -28,7 +16,7 @@ class AttemptTimeoutError extends Error {
  * error is part of the result.
  */
 export function exchange(
-  agent: Agent,
+  agent: GuardedAgent,
   request: { origin: string; path: string; headers: string[]; body: string },
   timeoutMs: number,
 ): Promise<Exchange> {
@@ -38,14 +26,17 @@ export function exchange(
 }
 
 /** Uses undici's lowest level, because most responses are empty and need no stream. */
-class ResponseHandler implements Dispatcher.DispatchHandler {
+class ResponseHandler implements MeasuredHandler {
+  opening: Opening | null = null;
   readonly #startedMs = performance.now();
   readonly #timer: NodeJS.Timeout;
   readonly #resolve: (result: Exchange) => void;
   readonly #chunks: Buffer[] = [];
   #readBytes = 0;
   #statusCode: number | null = null;
-  #retryAfter: string | null = null;
+  #requestedMs: number | null = null;
+  #firstByteMs: number | null = null;
+  #headers: ResponseHeaders | null = null;
   #controller: Dispatcher.DispatchController | undefined;
   #done = false;
 
@@ -59,15 +50,16 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#requestedMs = performance.now();
     // The time ended while the connection was made, so the request is not sent.
     if (this.#done) controller.abort(new AttemptTimeoutError('too late'));
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: Record<string, unknown>): void {
+  onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: ResponseHeaders): void {
     if (statusCode < 200) return;
     this.#statusCode = statusCode;
-    const retryAfter = headers['retry-after'];
-    if (typeof retryAfter === 'string') this.#retryAfter = retryAfter;
+    this.#headers = headers;
+    if (this.#requestedMs !== null) this.#firstByteMs = Math.round(performance.now() - this.#requestedMs);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -95,12 +87,22 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     if (this.#done) return;
     this.#done = true;
     clearTimeout(this.#timer);
+    const { dnsMs = null, connectMs = null, tlsMs = null } = this.opening ?? {};
     this.#resolve({
       statusCode: this.#statusCode,
       error,
+      stage: this.#stage(),
+      headers: this.#headers,
       excerpt: this.#statusCode === null ? null : Buffer.concat(this.#chunks),
-      retryAfter: this.#retryAfter,
       durationMs: Math.round(performance.now() - this.#startedMs),
+      ...{ dnsMs, connectMs, tlsMs, firstByteMs: this.#firstByteMs },
     });
+  }
+
+  #stage(): Stage {
+    if (this.#statusCode !== null) return 'body';
+    if (this.#requestedMs !== null) return 'answer';
+    const step = this.opening?.step ?? 'connect';
+    return step === 'done' ? 'answer' : step;
   }
 }

@@ -1,6 +1,6 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isAllowedAddress, isLoopbackName } from '../endpoints/public-address.ts';
 
 const connectTimeoutMs = 5_000;
@@ -18,14 +18,40 @@ export interface NameServers {
 }
 
 /**
+ * How long the steps of opening a connection took, in milliseconds, and which of them is under way. A step is null that
+ * is not done, or not needed: an address is not looked up, `http:` has no TLS.
+ */
+export interface Opening {
+  step: 'lookup' | 'connect' | 'tls' | 'done';
+  dnsMs: number | null;
+  connectMs: number | null;
+  tlsMs: number | null;
+}
+
+/** A handler that is told about the connection that is opened for its request; null while a connection that was open serves it. */
+export interface MeasuredHandler extends Dispatcher.DispatchHandler {
+  opening: Opening | null;
+}
+
+/** An undici agent, as far as deliveries need one. */
+export interface GuardedAgent {
+  dispatch(request: Dispatcher.DispatchOptions, handler: MeasuredHandler): void;
+  destroy(): Promise<void>;
+}
+
+/**
  * An agent that connects to public addresses only. It checks a literal address before it connects, because no look-up
  * happens for it, and checks a name's addresses in the very look-up whose result it connects to, so that a name cannot
  * resolve to another address in between.
+ *
+ * It measures each connection that it opens. undici calls the connector while the request is dispatched that needs it,
+ * so no search is needed for that request, and a request on an open connection costs two assignments.
  */
-export function createGuardedAgent(options: { allowLoopback: boolean; nameServers?: NameServers }): Agent {
+export function createGuardedAgent(options: { allowLoopback: boolean; nameServers?: NameServers }): GuardedAgent {
   const lookup = guardedLookup(options.allowLoopback, options.nameServers ?? resolver);
   const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, lookup });
-  return new Agent({
+  let opener: MeasuredHandler | null = null;
+  const agent = new Agent({
     connections: connectionsMax,
     pipelining: 1,
     allowH2: false,
@@ -33,14 +59,59 @@ export function createGuardedAgent(options: { allowLoopback: boolean; nameServer
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (target, callback) => {
+      const measured = opener;
+      opener = null;
       const host = target.hostname.replace(/^\[|\]$/g, '');
       if (isIP(host) !== 0 && !isAllowedAddress(host, options.allowLoopback)) {
         callback(new AddressRefusedError(`${host} is not a public address`), null);
         return;
       }
-      connect({ ...target, hostname: host }, callback);
+      const begunMs = performance.now();
+      // undici returns the socket before it is connected; its types do not say so.
+      const socket = connect({ ...target, hostname: host }, callback) as unknown as Socket;
+      if (measured !== null)
+        measured.opening = measureOpening(socket, begunMs, {
+          lookUp: isIP(host) === 0,
+          secure: target.protocol === 'https:',
+        });
     },
   });
+  return {
+    dispatch: (request, handler) => {
+      opener = handler;
+      agent.dispatch(request, handler);
+      opener = null;
+    },
+    destroy: () => agent.destroy(),
+  };
+}
+
+/** @param socket whose connection has just been begun */
+function measureOpening(socket: Socket, begunMs: number, steps: { lookUp: boolean; secure: boolean }): Opening {
+  const { lookUp, secure } = steps;
+  const opening: Opening = { step: lookUp ? 'lookup' : 'connect', dnsMs: null, connectMs: null, tlsMs: null };
+  let stepMs = begunMs;
+  const lap = (): number => {
+    const nowMs = performance.now();
+    const ms = Math.round(nowMs - stepMs);
+    stepMs = nowMs;
+    return ms;
+  };
+  // Once, because every address that is tried is told apart.
+  socket.once('lookup', (err: Error | null) => {
+    opening.dnsMs = lap();
+    if (err === null) opening.step = 'connect';
+  });
+  socket.once('connect', () => {
+    opening.connectMs = lap();
+    opening.step = secure ? 'tls' : 'done';
+  });
+  if (secure)
+    socket.once('secureConnect', () => {
+      opening.tlsMs = lap();
+      opening.step = 'done';
+    });
+  return opening;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api';
-import { type Exchange, isDelivered } from './exchange.ts';
+import { type Exchange, isDelivered } from './exchange.rules.ts';
 import { failureText } from './failure.rules.ts';
 
 /** HTTP attributes by OpenTelemetry's conventions, without the query, because sellers put tokens there. */

@@ -2,82 +2,112 @@ import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
-import { failingForDays } from '../endpoints/switch-off-failing.ts';
-import type { Attempt } from './attempt-delivery.ts';
+import { failingMatters } from '../endpoints/switch-off.ts';
+import type { Partitions } from '../storage/partitions.ts';
+import { type Attempt, goneStatus } from './attempt-delivery.ts';
+import { insertFinished, keptColumnsExceptAttempts } from './finish-deliveries.ts';
 
 /**
- * Records attempts and updates their deliveries in one statement. Only the holder of the lease changes a delivery: an
- * attempt that outlived its lease is recorded and changes nothing else. The statement may be repeated when its commit
- * is in doubt.
+ * Records attempts and updates their deliveries in one statement; those that are finished move to another table. Only
+ * the holder of the lease changes a delivery: an attempt that outlived its lease is recorded and changes nothing else.
+ * The statement may be repeated when its commit is in doubt.
  *
- * The statement decides by the endpoint as it is now whether a retry waits, is held or is canceled. The shared locks
+ * The statement decides by the endpoint as it is now whether a retry waits, is held or is canceled, as it is when an
+ * automation is off. The shared locks
  * order it and a change of the endpoint: switching it on must not release held deliveries while this statement is about
  * to hold more. It skips an endpoint that is being changed: the delivery becomes pending, and the claim that finds it
  * sees the changed endpoint.
  *
- * It also counts the failures of endpoints without a success, and returns those that have failed for days.
+ * It also counts the failures of endpoints without a success, and returns those that have failed for a day or for days.
  */
 const recordStatement = statement(
   'attempts-record',
   `with attempt as (
      select * from json_to_recordset($1::json) as a (
-       id text, account_id text, delivery_id text, endpoint_id text, lease_token text, number int,
-       created_at timestamptz, url text, delivered boolean, status_code int, duration_ms int, error text,
-       response_excerpt text, next_attempt_at timestamptz)
+       id text, account_id text, delivery_id text, endpoint_id text, event_name text, lease_token text,
+       number int,
+       created_at timestamptz, url text, delivered boolean, reason text, status_code int, duration_ms int, dns_ms int,
+       connect_ms int, tls_ms int, first_byte_ms int, error text, diagnosis text,
+       diagnosis_detail text, response text, next_attempt_at timestamptz)
    ), endpoint as (
-     select id, account_id, active from endpoints
+     select id, account_id, active, role from endpoints
      where id = any (array(select endpoint_id from attempt where next_attempt_at is not null))
      for share skip locked
-   ), settled as (
-     update deliveries d set
-       status = case
+   ), verdict as materialized (
+     select a.delivery_id, a.account_id, a.lease_token, a.number, a.created_at, a.next_attempt_at,
+       case
          when a.delivered then 'delivered'
          when a.next_attempt_at is null then 'failed'
-         when not e.active then 'held'
+         when not e.active then case when e.role = 'automation' then 'canceled' else 'held' end
          when e.id is null and not exists (
            select from endpoints where id = a.endpoint_id and account_id = a.account_id) then 'canceled'
-         else 'pending' end,
-       attempts = a.number,
-       due = a.next_attempt_at is null,
-       next_attempt_at = coalesce(a.next_attempt_at, d.next_attempt_at),
+         else 'pending' end as status,
+       case when a.delivered then null when a.next_attempt_at is null then a.reason
+         when e.id is not null then 'discarded' else 'removed' end as reason
+     from attempt a left join endpoint e on e.id = a.endpoint_id and e.account_id = a.account_id
+   ), waiting as (
+     update deliveries d set
+       status = v.status,
+       attempts = v.number,
+       due = false,
+       next_attempt_at = v.next_attempt_at,
        lease_token = null,
        lease_owner = null,
        lease_until = null
-     from attempt a left join endpoint e on e.id = a.endpoint_id and e.account_id = a.account_id
-     where d.id = any (array(select delivery_id from attempt))
-       and d.id = a.delivery_id and d.account_id = a.account_id and d.lease_token = a.lease_token
+     from verdict v
+     where d.id = any (array(select delivery_id from verdict where status in ('pending', 'held')))
+       and v.status in ('pending', 'held')
+       and d.id = v.delivery_id and d.account_id = v.account_id and d.lease_token = v.lease_token
      returning d.id, d.account_id, d.status
+   ), ended as (
+     delete from deliveries d using verdict v
+     where d.id = any (array(select delivery_id from verdict where status not in ('pending', 'held')))
+       and v.status not in ('pending', 'held')
+       and d.id = v.delivery_id and d.account_id = v.account_id and d.lease_token = v.lease_token
+     returning ${keptColumnsExceptAttempts}, v.number as attempts, v.status, v.reason, v.created_at as finished_at
+   ), finished as (${insertFinished('ended', { status: 'status', reason: 'reason', at: 'finished_at' })}
    ), recovered as (
      delete from failing_endpoints
-     where endpoint_id = any (array(select endpoint_id from attempt where delivered order by 1))
+     where endpoint_id = any (array(select distinct endpoint_id from attempt where delivered order by 1))
    ), failing as (
      insert into failing_endpoints as f (endpoint_id, account_id, since, last_at, attempts, events)
      select endpoint_id, account_id, min(created_at), max(created_at), count(*), count(*) filter (where number = 1)
-     from attempt a where endpoint_id <> all (array(select endpoint_id from attempt where delivered))
-       and exists (select from endpoints e where e.id = a.endpoint_id and e.account_id = a.account_id and e.active)
+     from attempt a where endpoint_id <> all (array(select distinct endpoint_id from attempt where delivered))
+       and exists (select from endpoints e where e.id = a.endpoint_id and e.account_id = a.account_id and e.active
+         and e.channel = 'http')
      group by endpoint_id, account_id order by endpoint_id
      on conflict (endpoint_id) do update set last_at = greatest(f.last_at, excluded.last_at),
        attempts = f.attempts + excluded.attempts, events = f.events + excluded.events
-     returning endpoint_id, since, last_at, attempts, events
+     returning endpoint_id, since, last_at, attempts, events, warned_at
+   ), responses as (
+     insert into attempt_responses (attempt_id, account_id, response)
+     select id, account_id, response from attempt where response <> '' order by id
+     on conflict do nothing
    ), recorded as (
-   insert into attempts (id, account_id, delivery_id, number, created_at, url, status_code, duration_ms, error,
-     response_excerpt, outcome, next_attempt_at)
-   select a.id, a.account_id, a.delivery_id, a.number, a.created_at, a.url, a.status_code, a.duration_ms, a.error,
-     a.response_excerpt, coalesce(s.status, case when a.delivered then 'delivered' end),
-     case when s.status = 'pending' then a.next_attempt_at end
-   from attempt a left join settled s on s.id = a.delivery_id and s.account_id = a.account_id
-   order by a.account_id, a.id
-   on conflict do nothing
+     insert into attempts (id, account_id, delivery_id, endpoint_id, event_name, number, created_at, url, status_code,
+       duration_ms, dns_ms, connect_ms, tls_ms, first_byte_ms, error, diagnosis, diagnosis_detail, response_excerpt, outcome, next_attempt_at)
+     select a.id, a.account_id, a.delivery_id, a.endpoint_id, a.event_name, a.number, a.created_at, a.url, a.status_code,
+       a.duration_ms, a.dns_ms, a.connect_ms, a.tls_ms, a.first_byte_ms, a.error, a.diagnosis, a.diagnosis_detail,
+       case when not a.delivered then left(a.response, 200) end,
+       case when w.status = 'pending' and a.status_code = ${goneStatus} then 'held'
+         else coalesce(w.status, n.status, case when a.delivered then 'delivered' end) end,
+       case when w.status = 'pending' and a.status_code is distinct from ${goneStatus} then a.next_attempt_at end
+     from attempt a
+       left join waiting w on w.id = a.delivery_id and w.account_id = a.account_id
+       left join ended n on n.id = a.delivery_id and n.account_id = a.account_id
+     order by a.account_id, a.id
+     on conflict do nothing
    )
-   select endpoint_id from failing where ${failingForDays}`,
+   select endpoint_id from failing where ${failingMatters}`,
 );
 
-/** An excerpt has up to 8 KiB, so 250 attempts are a statement of 2 MiB at most. */
-const batchMax = 250;
+/** A response has up to 8 KiB, so 500 attempts are a statement of 4 MiB at most. */
+const batchMax = 500;
 const retryPauseMs = 250;
 /**
- * There is at most one statement every 20 ms: at 500 attempts a second ten share one. The first of a burst is recorded
- * at once, and only readers of Recent activity notice the delay of the others.
+ * Attempts gather for 20 ms between statements: at 500 attempts a second ten share one. The first of a burst is recorded
+ * at once, and only readers of Recent activity notice the delay of the others. A full batch is followed by the next at
+ * once, or there would be a limit to the rate.
  */
 const writePauseMs = 20;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -90,23 +120,25 @@ export type Recorder = Batcher<Attempt, void>;
  */
 export function createRecorder(options: {
   database: Database;
+  partitions: Partitions;
   logger: Logger;
   leaseMs: number;
-  /** The endpoint has failed for days. */
+  /** The endpoint has failed for a day or for days. */
   failing: (endpointId: string) => void;
 }): Recorder {
-  const { database, logger, leaseMs, failing } = options;
+  const { database, partitions, logger, leaseMs, failing } = options;
   const write = async (attempts: readonly Attempt[]): Promise<void> => {
     const giveUpAtMs = performance.now() + leaseMs;
     for (;;) {
       try {
+        await partitions.cover(attempts.flatMap((attempt) => [attempt.id, attempt.delivery_id]));
         const { rows } = await database.pool.query<{ endpoint_id: string }>(
           recordStatement([JSON.stringify(attempts)]),
         );
         for (const { endpoint_id: endpointId } of rows) failing(endpointId);
         return;
       } catch (err) {
-        if (!isOutage(err) || performance.now() > giveUpAtMs) throw err;
+        if (!(isOutage(err) || partitions.forgetAfter(err)) || performance.now() > giveUpAtMs) throw err;
         await sleep(retryPauseMs);
       }
     }
@@ -122,7 +154,7 @@ export function createRecorder(options: {
         logger.warn({ err, attempts: attempts.length }, 'attempts could not be recorded together');
         for (const attempt of attempts) await write([attempt]).catch(logLost(logger, attempt));
       }
-      await sleep(writePauseMs);
+      if (attempts.length < batchMax) await sleep(writePauseMs);
       return attempts.map(() => ({ ok: true, value: undefined }));
     },
   });

@@ -1,44 +1,109 @@
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type { getWebhookEndpoint, WebhookEventName } from '@app/contracts/webhooks';
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { Endpoint } from './endpoint.entity.ts';
+import { executeBound } from '@app/service-kit/bound-sql';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { runningRecoveries } from '../repair/held-recovery.ts';
+import { followIndex } from '../storage/index-scans.ts';
+import type { Endpoint } from './endpoint.entity.ts';
+import type { EndpointDeps } from './endpoint-deps.ts';
+import { openHeaders } from './own-headers.ts';
 
 export type EndpointResource = RequestOutput<typeof getWebhookEndpoint>;
 
-/** The endpoint in its published form, without its secret. */
-export function endpointResource(endpoint: Endpoint): EndpointResource {
+/** Reading 10,001 entries of an index takes a few milliseconds, whether that is all or there are a million. */
+const heldMax = 10_000;
+const stateSql = `
+  select e.id, h.count, f.since as failing_since, (
+    select d.created_at from deliveries d
+    where d.status = 'held' and d.endpoint_id = e.id order by d.id limit 1) as oldest_at
+  from endpoints e
+    cross join lateral (
+      select count(*)::int as count from (
+        select from deliveries d
+        where d.status = 'held' and d.endpoint_id = e.id order by d.id limit ${heldMax + 1}) held) h
+    left join failing_endpoints f on f.endpoint_id = e.id and f.account_id = e.account_id
+  where e.account_id = $1 and e.id = any ($2::text[])`;
+
+interface State {
+  readonly id: string;
+  readonly count: number;
+  readonly failing_since: Date | null;
+  readonly oldest_at: Date | null;
+}
+
+async function readStates(tx: EntityManager, accountId: string, ids: readonly string[]): Promise<State[]> {
+  await executeBound(tx, followIndex, []);
+  return await executeBound<State>(tx, stateSql, [accountId, ids]);
+}
+
+/** Endpoints of the account in their published form, without secrets. The transaction has stored them before. */
+export async function endpointResources(
+  deps: Pick<EndpointDeps, 'secrets' | 'clock'>,
+  tx: EntityManager,
+  accountId: string,
+  endpoints: readonly Endpoint[],
+): Promise<EndpointResource[]> {
+  const ids = endpoints.map(({ id }) => id);
+  const states = await readStates(tx, accountId, ids);
+  const recoveries = await runningRecoveries(tx, accountId, ids);
+  return endpoints.map((endpoint) => {
+    const state = states.find(({ id }) => id === endpoint.id);
+    return { ...ownFields(deps, endpoint), ...stateFields(state), recovery_id: recoveries.get(endpoint.id) ?? null };
+  });
+}
+
+/** What is held after the settling of a change, which may have held or dropped deliveries since the resource was read. */
+export async function heldNow(
+  { database }: Pick<EndpointDeps, 'database'>,
+  accountId: string,
+  { id, held }: EndpointResource,
+): Promise<Pick<EndpointResource, 'held'>> {
+  const [state] = await database.fork().transactional(async (tx) => readStates(tx, accountId, [id]));
+  return { held: state === undefined ? held : stateFields(state).held };
+}
+
+/** One of them. */
+export async function endpointResource(
+  deps: Pick<EndpointDeps, 'secrets' | 'clock'>,
+  tx: EntityManager,
+  endpoint: Endpoint,
+): Promise<EndpointResource> {
+  await tx.flush();
+  const [resource] = await endpointResources(deps, tx, endpoint.accountId, [endpoint]);
+  return resource as EndpointResource;
+}
+
+function ownFields({ secrets, clock }: Pick<EndpointDeps, 'secrets' | 'clock'>, endpoint: Endpoint) {
+  const { role, switchedOffReason: reason, switchedOffAt: at, previousSecretUntil: until } = endpoint;
   return {
     id: endpoint.id,
-    url: endpoint.url,
+    role: role === 'additional' ? ('additional' as const) : ('primary' as const),
+    url: endpoint.url ?? '',
+    description: endpoint.description,
     events: (endpoint.events ?? null) as WebhookEventName[] | null,
+    headers: Object.keys(openHeaders(secrets, endpoint.id, endpoint.headers ?? null)),
     active: endpoint.active,
+    switched_off: reason && at ? { reason, at: at.toISOString() } : null,
+    previous_secret_expires_at: until && until > clock.now() ? until.toISOString() : null,
     created_at: endpoint.createdAt.toISOString(),
     updated_at: endpoint.updatedAt.toISOString(),
   };
 }
 
-export async function findPrimaryEndpoint(em: EntityManager, accountId: string): Promise<Endpoint | null> {
-  return await em.findOne(Endpoint, { accountId, role: 'primary' });
+function stateFields(state: State | undefined) {
+  const { count = 0, oldest_at: oldestAt = null, failing_since: failingSince = null } = state ?? {};
+  return {
+    failing_since: failingSince?.toISOString() ?? null,
+    held: { count: Math.min(count, heldMax), more: count > heldMax, oldest_at: oldestAt?.toISOString() ?? null },
+  };
 }
 
-/** Locks the endpoint until the transaction ends, so that no event is stored for it meanwhile. */
-export async function lockPrimaryEndpoint(tx: EntityManager, accountId: string): Promise<Endpoint | null> {
-  return await tx.findOne(Endpoint, { accountId, role: 'primary' }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+/** The same words for every id, malformed ones included. */
+export function unknownEndpoint(): DomainError {
+  return new DomainError('webhook_endpoint_not_found', 'There is nothing with this id on this account.');
 }
 
-/**
- * Records, in the transaction of the change, that the endpoint's waiting deliveries must be settled. So the transaction
- * stays short however many they are, and no event waits for it.
- */
-export async function markUnsettled(tx: EntityManager, endpoint: Endpoint, now: Date): Promise<void> {
-  await tx.execute(
-    `insert into unsettled_endpoints (endpoint_id, account_id, url, changed_at) values (?, ?, ?, ?)
-     on conflict (endpoint_id) do update set changed_at = excluded.changed_at, url = excluded.url`,
-    [endpoint.id, endpoint.accountId, endpoint.url, now],
-  );
-}
-
-export function endpointNotFound(): DomainError {
-  return new DomainError('webhook_endpoint_not_found', 'This account has not connected a webhook endpoint.');
+export function noPrimaryEndpoint(): DomainError {
+  return new DomainError('webhook_endpoint_not_found', 'This account has no primary webhook URL.');
 }

@@ -1,23 +1,38 @@
-import {
-  deleteWebhookEndpoint,
-  getWebhookEndpoint,
-  putWebhookEndpoint,
-  takesWebhookEvent,
-} from '@app/contracts/webhooks';
+import * as contract from '@app/contracts/webhooks';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import { deleteEndpoint } from './delete-endpoint.ts';
+import { updateEndpoint } from './change-endpoint.ts';
+import { createEndpoint } from './connect-endpoint.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
-import { getEndpoint } from './get-endpoint.ts';
+import { listEndpoints, readEndpoint } from './endpoints.ts';
 import { putEndpoint } from './put-endpoint.ts';
+import { removeEndpoint } from './remove-endpoint.ts';
+import { revealSecret, rotateSecret } from './signing-secrets.ts';
 import { takesEvent } from './takes-event.ts';
 
 export function endpointRequests(deps: EndpointDeps): RequestHandler[] {
   return [
-    onRequest(getWebhookEndpoint, (_, { accountId }) => getEndpoint(deps.database, accountId)),
-    onRequest(putWebhookEndpoint, ({ body }, { accountId, commandId }) =>
+    onRequest(contract.getWebhookEndpoint, (_, { accountId }) => readEndpoint(deps, accountId, 'primary')),
+    onRequest(contract.putWebhookEndpoint, ({ body }, { accountId, commandId }) =>
       putEndpoint(deps, accountId, commandId, body),
     ),
-    onRequest(deleteWebhookEndpoint, (_, { accountId, commandId }) => deleteEndpoint(deps, accountId, commandId)),
-    onRequest(takesWebhookEvent, ({ event }, { accountId }) => takesEvent(deps.database, accountId, event)),
+    onRequest(contract.deleteWebhookEndpoint, (_, context) => removeEndpoint(deps, context, 'primary')),
+    onRequest(contract.listWebhookEndpoints, (_, { accountId }) => listEndpoints(deps, accountId)),
+    onRequest(contract.createWebhookEndpoint, ({ body }, { accountId, commandId }) =>
+      createEndpoint(deps, accountId, commandId, body),
+    ),
+    onRequest(contract.readWebhookEndpoint, ({ endpointId: id }, { accountId }) =>
+      readEndpoint(deps, accountId, { id }),
+    ),
+    onRequest(contract.updateWebhookEndpoint, ({ endpointId, body }, { accountId, commandId }) =>
+      updateEndpoint(deps, { accountId, commandId, endpointId }, body),
+    ),
+    onRequest(contract.removeWebhookEndpoint, ({ endpointId: id }, context) => removeEndpoint(deps, context, { id })),
+    onRequest(contract.rotateWebhookSecret, ({ endpointId, body }, { accountId, commandId }) =>
+      rotateSecret(deps, { accountId, commandId, endpointId }, body),
+    ),
+    onRequest(contract.revealWebhookSecret, ({ endpointId }, { accountId }) =>
+      revealSecret(deps, accountId, endpointId),
+    ),
+    onRequest(contract.takesWebhookEvent, ({ event }, { accountId }) => takesEvent(deps.database, accountId, event)),
   ];
 }

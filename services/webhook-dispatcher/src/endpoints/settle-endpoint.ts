@@ -1,43 +1,56 @@
+import { orderEventNames } from '@app/contracts/webhooks';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { endpointRemovedText } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
+import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
+import { behindAllIds, followIndex } from '../storage/index-scans.ts';
+import type { Partitions } from '../storage/partitions.ts';
 
 /** Deliveries settled in one transaction, which takes about 20 ms. A change of the endpoint waits no longer than that. */
 const batchMax = 1_000;
 
 /** A shared lock: events for the endpoint may be stored meanwhile, but it may not be changed. */
-const endpointStatement = statement('endpoint-to-settle', 'select active from endpoints where id = $1 for share');
+const endpointStatement = statement(
+  'endpoint-to-settle',
+  `select active, role = 'automation' as "isAutomation" from endpoints where id = $1 for share`,
+);
 
 /** Changes, too, lock the endpoint first and this row second, so that two transactions never wait for each other. */
 const unsettledStatement = statement(
   'endpoint-unsettled',
-  'select account_id, url, changed_at, canceled from unsettled_endpoints where endpoint_id = $1 for update',
+  `select endpoint_id, account_id, url, canceled, hold_until, discard_until, others_until, others_after
+   from unsettled_endpoints where endpoint_id = $1 for update`,
 );
 
-const batchOf = (status: 'pending' | 'held') => `id = any (array(
-  select id from deliveries where status = '${status}' and endpoint_id = $1 and account_id = $2
-  order by id limit $3 for update))`;
+/** The endpoint's oldest ones up to an id, by the index of waiting deliveries. */
+const oldest = (status: 'pending' | 'held', columns = 'id') => `
+  select ${columns} from deliveries where status = '${status}' and endpoint_id = $1 and id > $5 and id <= $4
+  order by id limit $3 for update`;
+const batchOf = (status: 'pending' | 'held') => `d.account_id = $2 and d.id = any (array(${oldest(status)}))`;
 
-/**
- * The planner's statistics do not know of a sudden backlog: it would expect a few rows, and read and sort the whole
- * backlog for every batch instead of following the index.
- */
-const followIndex = 'set local enable_bitmapscan = off';
-
-const holdStatement = statement('deliveries-hold', `update deliveries set status = 'held' where ${batchOf('pending')}`);
-/** Released deliveries are due since they were made, so they are claimed oldest first however often the endpoint is switched. */
-const releaseStatement = statement(
-  'deliveries-release',
-  `update deliveries set status = 'pending', due = true, next_attempt_at = least(created_at, $4) where ${batchOf('held')}`,
+const holdStatement = statement(
+  'deliveries-hold',
+  `update deliveries d set status = 'held' where ${batchOf('pending')}`,
 );
-const cancelPendingStatement = statement(
-  'deliveries-cancel-pending',
-  `update deliveries set status = 'canceled' where ${batchOf('pending')}`,
-);
-const cancelHeldStatement = statement(
-  'deliveries-cancel-held',
-  `update deliveries set status = 'canceled' where ${batchOf('held')}`,
+const cancel = (status: 'pending' | 'held', reason: 'removed' | 'discarded') =>
+  `with canceled as (delete from deliveries d where ${batchOf(status)} returning ${keptColumns})
+   ${insertFinished('canceled', { status: `'canceled'`, reason: `'${reason}'`, at: '$6' })}`;
+const cancelPendingStatement = statement('deliveries-cancel-pending', cancel('pending', 'removed'));
+const cancelHeldStatement = statement('deliveries-cancel-held', cancel('held', 'removed'));
+const discardStatement = statement('deliveries-discard', cancel('held', 'discarded'));
+const isOrder = `event_name in (${orderEventNames.map((name) => `'${name}'`).join(', ')})`;
+/** Those of orders stay, so the next batch begins behind the last one that was looked at. */
+const discardOthersStatement = statement(
+  'deliveries-discard-others',
+  `with batch as materialized (${oldest('held', 'id, event_name')}
+   ), canceled as (
+     delete from deliveries d
+     where d.account_id = $2 and d.id = any (array(select id from batch where not ${isOrder})) returning ${keptColumns}
+   ), finished as (${insertFinished('canceled', { status: `'canceled'`, reason: `'discarded'`, at: '$6' })}
+   )
+   update unsettled_endpoints set others_after = (select max(id) from batch)
+   where endpoint_id = $1 and account_id = $2 and exists (select from batch)`,
 );
 const countStatement = statement(
   'endpoint-canceled',
@@ -45,58 +58,103 @@ const countStatement = statement(
 );
 const settledStatement = statement('endpoint-settled', 'delete from unsettled_endpoints where endpoint_id = $1');
 
+interface Switched {
+  readonly active: boolean;
+  readonly isAutomation: boolean;
+}
+
 interface Unsettled {
+  readonly endpoint_id: string;
   readonly account_id: string;
-  readonly url: string;
-  readonly changed_at: Date;
+  readonly url: string | null;
   readonly canceled: number;
+  /** Ids of the newest deliveries that are to be held, dropped, or dropped unless they are of orders; in this order. */
+  readonly hold_until: string | null;
+  readonly discard_until: string | null;
+  readonly others_until: string | null;
+  /** Up to this one it is done for the last of the three. */
+  readonly others_after: string;
+}
+
+export interface SettlingStorage {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly partitions: Partitions;
 }
 
 /** What a batch did; null when nothing is left to do for the endpoint. */
-export type Settled = 'held' | 'released' | 'canceled' | null;
+export type Settled = 'held' | 'discarded' | 'canceled' | null;
 
 /**
- * Settles one batch of the waiting deliveries of an endpoint that was switched or removed. Deliveries are held if the
- * endpoint is off now, released if it is on, and canceled if it is removed; the last batch records the removal in Recent
- * activity.
+ * Settles one batch of the waiting deliveries of an endpoint that was switched or removed, or whose held deliveries are
+ * to be dropped. Deliveries are held if the endpoint is off, and canceled if it is removed or is an automation; the last batch records the
+ * removal in Recent activity. What is held is sent by a recovery (repair/held-recovery.ts).
  */
-export async function settleBatch(database: Database, clock: Clock, endpointId: string): Promise<Settled> {
-  return await database.transaction(async (client) => {
-    await client.query(followIndex);
-    const { rows: endpoints } = await client.query<{ active: boolean }>(endpointStatement([endpointId]));
-    const { rows } = await client.query<Unsettled>(unsettledStatement([endpointId]));
-    const [unsettled] = rows;
-    if (unsettled === undefined) return null;
-    const { settled, count } = await settle(client, endpointId, unsettled, endpoints[0]);
-    if (count > 0) {
-      if (settled === 'canceled') await client.query(countStatement([endpointId, count]));
-      return settled;
-    }
-    await client.query(settledStatement([endpointId]));
-    if (settled === 'canceled') await insertRemovedNotice(client, clock, unsettled);
-    return null;
-  });
+export async function settleBatch(storage: SettlingStorage, endpointId: string): Promise<Settled> {
+  return await finishDeliveries(storage, () =>
+    storage.database.transaction((client) => settleBatchWith(client, storage, endpointId)),
+  );
 }
 
-async function settle(
-  client: Client,
-  endpointId: string,
-  unsettled: Unsettled,
-  endpoint: { readonly active: boolean } | undefined,
-): Promise<{ settled: 'held' | 'released' | 'canceled'; count: number }> {
-  const values = [endpointId, unsettled.account_id, batchMax];
-  const run = async (query: ReturnType<typeof statement>, more: unknown[] = []): Promise<number> =>
-    (await client.query(query([...values, ...more]))).rowCount ?? 0;
-  if (endpoint === undefined) {
-    const pending = await run(cancelPendingStatement);
-    return { settled: 'canceled', count: pending > 0 ? pending : await run(cancelHeldStatement) };
+async function settleBatchWith(client: Client, storage: SettlingStorage, endpointId: string): Promise<Settled> {
+  await client.query(followIndex);
+  const { rows: endpoints } = await client.query<Switched>(endpointStatement([endpointId]));
+  const [unsettled] = (await client.query<Unsettled>(unsettledStatement([endpointId]))).rows;
+  if (unsettled === undefined) return null;
+  const [endpoint] = endpoints;
+  const run = batches(client, storage.clock.now(), endpointId, unsettled.account_id);
+  const settled = endpoint === undefined ? await cancelBatch(run) : await settle(run, unsettled, endpoint);
+  if (settled.count > 0) {
+    if (settled.as === 'canceled') await client.query(countStatement([endpointId, settled.count]));
+    return settled.as;
   }
-  if (endpoint.active) return { settled: 'released', count: await run(releaseStatement, [unsettled.changed_at]) };
-  return { settled: 'held', count: await run(holdStatement) };
+  await client.query(settledStatement([endpointId]));
+  if (settled.as === 'canceled') await insertRemovedNotice(client, storage, unsettled);
+  return null;
 }
 
-async function insertRemovedNotice(client: Client, clock: Clock, unsettled: Unsettled): Promise<void> {
-  const { account_id: accountId, url, canceled } = unsettled;
-  const notice = newNotice(clock, { accountId, summary: endpointRemovedText(url, canceled), url });
-  await client.query(insertNotices([JSON.stringify([notice])]));
+/** Runs a statement for the oldest deliveries between two ids, and returns how many rows it changed. */
+type Run = (query: ReturnType<typeof statement>, until: string, after?: string) => Promise<number>;
+
+function batches(client: Client, now: Date, endpointId: string, accountId: string): Run {
+  return async (query, until, after = '') => {
+    const values = [endpointId, accountId, batchMax, until, after];
+    return (await client.query(query(query === holdStatement ? values : [...values, now]))).rowCount ?? 0;
+  };
+}
+
+interface Batch {
+  readonly as: 'held' | 'discarded' | 'canceled';
+  readonly count: number;
+}
+
+async function cancelBatch(run: Run): Promise<Batch> {
+  const pending = await run(cancelPendingStatement, behindAllIds);
+  return { as: 'canceled', count: pending > 0 ? pending : await run(cancelHeldStatement, behindAllIds) };
+}
+
+async function settle(run: Run, unsettled: Unsettled, { active, isAutomation }: Switched): Promise<Batch> {
+  const { hold_until: holdUntil, discard_until: discardUntil, others_until: othersUntil } = unsettled;
+  const held = holdUntil === null ? 0 : await run(holdStatement, holdUntil);
+  if (held > 0) return { as: 'held', count: held };
+  const discarded = discardUntil === null ? 0 : await run(discardStatement, discardUntil);
+  if (discarded > 0) return { as: 'discarded', count: discarded };
+  const others = othersUntil === null ? 0 : await run(discardOthersStatement, othersUntil, unsettled.others_after);
+  if (others > 0) return { as: 'discarded', count: others };
+  if (active) return { as: 'held', count: 0 };
+  const waiting = await run(holdStatement, behindAllIds);
+  if (waiting > 0 || !isAutomation) return { as: 'held', count: waiting };
+  // An automation sends nothing of the time before it is on again.
+  return { as: 'discarded', count: await run(discardStatement, behindAllIds) };
+}
+
+async function insertRemovedNotice(
+  client: Client,
+  { clock, partitions }: SettlingStorage,
+  unsettled: Unsettled,
+): Promise<void> {
+  const { account_id: accountId, endpoint_id: endpointId, url, canceled } = unsettled;
+  if (url === null) return;
+  const notice = newNotice(clock, { accountId, summary: endpointRemovedText(url, canceled), url, endpointId });
+  await insertNotices(client, partitions, [notice]);
 }

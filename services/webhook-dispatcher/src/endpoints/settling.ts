@@ -1,8 +1,7 @@
-import type { Clock } from '@app/service-kit/clock';
-import { type Database, statement } from '@app/service-kit/database';
+import { statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { createWaker } from '@app/service-kit/waker';
-import { settleBatch } from './settle-endpoint.ts';
+import { type SettlingStorage, settleBatch } from './settle-endpoint.ts';
 
 export interface Settling {
   /** Settles up to two batches at once, which is all for most endpoints; the background does the rest. Never rejects. */
@@ -24,21 +23,11 @@ const unsettledStatement = statement(
  * batch by batch, so that a million deliveries of one account delay no other account. The database holds what is left to
  * do, so another process continues where one died.
  */
-export function startSettling(options: {
-  database: Database;
-  clock: Clock;
-  logger: Logger;
-  /** A batch made deliveries due. */
-  released: () => void;
-}): Settling {
-  const { database, clock, logger, released } = options;
+export function startSettling(options: SettlingStorage & { readonly logger: Logger }): Settling {
+  const { database, logger } = options;
   const waker = createWaker();
   let closing = false;
-  const settleOne = async (endpointId: string): Promise<boolean> => {
-    const settled = await settleBatch(database, clock, endpointId);
-    if (settled === 'released') released();
-    return settled !== null;
-  };
+  const settleOne = async (endpointId: string): Promise<boolean> => (await settleBatch(options, endpointId)) !== null;
   const settleAll = async (): Promise<void> => {
     for (;;) {
       const { rows } = await database.pool.query<{ endpoint_id: string }>(unsettledStatement());

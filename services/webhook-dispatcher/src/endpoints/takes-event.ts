@@ -5,7 +5,8 @@ import { type Database, statement } from '@app/service-kit/database';
 const takesStatement = statement(
   'endpoints-take-event',
   `select exists (
-     select from endpoints where account_id = $1 and (events is null or $2 = any (events))) as takes`,
+     select from endpoints
+     where account_id = $1 and url is not null and role <> 'automation' and (events is null or $2 = any (events))) as takes`,
 );
 
 /** Whether an endpoint of the account, on or off, takes events of that name. */

@@ -1,47 +1,23 @@
 import { newId } from '@app/contracts/ids';
-import type { WebhookEventName } from '@app/contracts/webhooks';
 import type { OnCommit } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
-import type { Delivery, EndpointBatch, Lease } from '../deliveries/delivery.types.ts';
-
-/** An event in the form that receivers get. */
-export interface OutgoingEvent {
-  readonly id: string;
-  readonly accountId: string;
-  readonly name: WebhookEventName;
-  readonly orderId: string | null;
-  readonly test: boolean;
-  /** Built once: every try signs and sends the same bytes. */
-  readonly body: string;
-  readonly traceparent: string | null;
-  readonly occurredAt: string;
-}
-
-/** Who sends the stored deliveries, as far as storing them is concerned. */
-export interface DeliverySender {
-  newLease(): Lease;
-  /** How many new deliveries of the endpoint it can send soon. */
-  freeCapacityOf(endpointId: string): number;
-  /** Called before deliveries are stored under the lease. */
-  expect(lease: Lease): void;
-  /** Called once they are committed. */
-  accept(lease: Lease, batches: readonly EndpointBatch[]): void;
-}
+import type { WriteBuiltIns } from '../automations/built-in-writer.ts';
+import { destinationColumns } from '../deliveries/destination.ts';
+import type { Partitions } from '../storage/partitions.ts';
+import type { DeliverySender, OutgoingEvent } from './outgoing-event.ts';
+import { DeliveryPlan, type DeliveryRow, type EndpointRow, endpointsFor } from './plan-deliveries.ts';
 
 export interface StoreDeps {
   readonly clock: Clock;
   readonly dispatcher: DeliverySender;
+  readonly partitions: Partitions;
 }
 
-interface EndpointRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly url: string;
-  readonly secret: string;
-  readonly version: number;
-  readonly events: string[] | null;
-  readonly active: boolean;
+export interface StoreEventsDeps extends StoreDeps {
+  readonly writeBuiltIns: WriteBuiltIns;
+  /** Whether this deployment has a mail server: without one no email waits for it. */
+  readonly emailsAvailable: boolean;
 }
 
 /**
@@ -50,125 +26,230 @@ interface EndpointRow {
  */
 const endpointsStatement = statement(
   'endpoints-of-accounts',
-  `select id, account_id, url, secret, version, events, active from endpoints
-   where account_id = any($1::text[]) for share`,
+  `select id, account_id, events, product_id, active, ${destinationColumns} from endpoints e
+   where account_id = any($1::text[])
+     and (role <> 'automation' or (active and events && $2::text[] and (channel = 'http' or $3)))
+   order by id for share`,
+);
+const chosenEndpointsStatement = statement(
+  'endpoints-chosen',
+  `select id, account_id, events, product_id, active, ${destinationColumns} from endpoints e
+   where account_id = $1 and id = any($2::text[]) order by id for share`,
 );
 
-const insertStatement = statement(
-  'events-insert',
-  `with stored as (
-     insert into events (id, account_id, name, order_id, test, body, traceparent, occurred_at)
-     select id, "accountId", name, "orderId", test, body, traceparent, "occurredAt"
-     from json_to_recordset($1::json) as e (
-       id text, "accountId" text, name text, "orderId" text, test boolean, body text, traceparent text,
-       "occurredAt" timestamptz)
-   )
-   insert into deliveries (id, event_id, endpoint_id, account_id, status, next_attempt_at, created_at,
-     lease_token, lease_owner, lease_until)
-   select id, event_id, endpoint_id, account_id, status, $3, $3,
-     case when status = 'sending' then $4 end,
-     case when status = 'sending' then $5::int end,
-     case when status = 'sending' then clock_timestamp() + make_interval(secs => $6) end
-   from json_to_recordset($2::json) as d (id text, event_id text, endpoint_id text, account_id text, status text)`,
+/** As connecting a URL does: of two first events, or a first event and a first URL, the second waits for the first. */
+const firstEventLocks = statement(
+  'first-event-locks',
+  `select pg_advisory_xact_lock(hashtextextended('endpoint ' || account_id, 0))
+   from (select account_id from unnest($1::text[]) as a (account_id) order by account_id) sorted`,
+);
+const withoutUrlStatement = statement(
+  'endpoint-without-url',
+  `insert into endpoints (id, account_id, role, active, version, created_at, updated_at)
+   select id, account_id, 'primary', false, 1, $3, $3 from unnest($1::text[], $2::text[]) as a (id, account_id)
+   where not exists (
+     select from endpoints e where e.account_id = a.account_id and e.role in ('primary', 'additional'))`,
 );
 
-interface DeliveryRow {
-  readonly id: string;
-  readonly event_id: string;
-  readonly endpoint_id: string;
-  readonly account_id: string;
-  readonly status: 'pending' | 'sending' | 'held';
-}
+const eventColumns = {
+  id: 'text',
+  account_id: 'text',
+  behind: 'int',
+  name: 'text',
+  order_id: 'text',
+  email: 'text',
+  product_id: 'text',
+  test: 'boolean',
+  occurred_at: 'timestamptz',
+  body: 'text',
+  traceparent: 'text',
+  delivery_ids: 'text',
+  endpoint_ids: 'text',
+} as const;
+const deliveryColumns = {
+  id: 'text',
+  event_id: 'text',
+  endpoint_id: 'text',
+  account_id: 'text',
+  event_name: 'text',
+  test: 'boolean',
+  priority: 'smallint',
+  status: 'text',
+} as const;
 
-interface GrowingBatch extends EndpointBatch {
-  readonly deliveries: Delivery[];
-  overflow: boolean;
+/** A table of rows whose columns are parameters from `$first` on. To read rows from JSON costs three times as much. */
+function tableOf(columns: Readonly<Record<string, string>>, first: number): string {
+  const arrays = Object.values(columns).map((type, n) => `$${first + n}::${type}[]`);
+  return `unnest(${arrays.join(', ')}) as rows (${Object.keys(columns).join(', ')})`;
 }
+const firstEventColumn = 5;
+const firstDeliveryColumn = firstEventColumn + Object.keys(eventColumns).length;
 
 /**
- * Stores a batch of events and their deliveries in two statements, whatever its size, and offers the deliveries to the
- * dispatcher once they are committed. An event that no endpoint of its account takes is not stored.
+ * `behind` is how many events of the account follow in the batch; null for an event that has no place in the account's
+ * log. The row of `account_logs` stays locked until the commit, so the numbers are in the order of the commits.
+ */
+const insertStatement = statement(
+  'events-insert',
+  `with event as (
+     select * from ${tableOf(eventColumns, firstEventColumn)}
+   ), log as (
+     insert into account_logs as l (account_id, last_sequence)
+     select account_id, count(*) from event where behind is not null group by account_id order by account_id
+     on conflict (account_id) do update set last_sequence = l.last_sequence + excluded.last_sequence
+     returning account_id, last_sequence
+   ), stored as (
+     insert into events (id, account_id, sequence, name, order_id, email, product_id, test, occurred_at, stored_at,
+       delivery_ids, endpoint_ids)
+     select e.id, e.account_id, l.last_sequence - e.behind, e.name, e.order_id, e.email, e.product_id, e.test,
+       e.occurred_at, $1, e.delivery_ids::text[], e.endpoint_ids::text[]
+     from event e left join log l on l.account_id = e.account_id
+   ), bodies as (
+     insert into event_bodies (event_id, account_id, body, traceparent)
+     select id, account_id, body, traceparent from event
+   ), delivery as (
+     select * from ${tableOf(deliveryColumns, firstDeliveryColumn)}
+   ), filtered as (
+     insert into finished_deliveries (id, event_id, endpoint_id, account_id, event_name, test, status, reason, attempts,
+       created_at, finished_at)
+     select id, event_id, endpoint_id, account_id, event_name, test, status, 'filtered', 0, $1, $1
+     from delivery where status = 'filtered'
+   )
+   insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, priority, status, next_attempt_at,
+     created_at, lease_token, lease_owner, lease_until)
+   select id, event_id, endpoint_id, account_id, event_name, test, priority, status, $1, $1,
+     case when status = 'sending' then $2 end,
+     case when status = 'sending' then $3::int end,
+     case when status = 'sending' then clock_timestamp() + make_interval(secs => $4) end
+   from delivery where status <> 'filtered'`,
+);
+
+/**
+ * Stores a batch of events, each with its number in the account's log, and their deliveries in two statements, whatever
+ * its size, and offers the deliveries to the dispatcher once they are committed. An account's first event takes three
+ * more, which make the endpoint that its first URL will take over.
  */
 export async function storeEvents(
-  deps: StoreDeps,
+  deps: StoreEventsDeps,
   events: readonly OutgoingEvent[],
   client: Client,
   onCommit: OnCommit,
 ): Promise<void> {
-  const endpoints = await endpointsOf(client, events);
-  if (endpoints.size === 0) return;
-  const now = deps.clock.now();
-  const lease = deps.dispatcher.newLease();
-  const plan = planDeliveries(deps.dispatcher, events, endpoints, lease, now.getTime());
-  if (plan.rows.length === 0) return;
-  const values = [JSON.stringify(plan.events), JSON.stringify(plan.rows), now, lease.token, lease.owner, lease.seconds];
-  deps.dispatcher.expect(lease);
-  await client.query(insertStatement(values));
-  onCommit(() => deps.dispatcher.accept(lease, [...plan.batches.values()]));
-}
-
-async function endpointsOf(client: Client, events: readonly OutgoingEvent[]): Promise<Map<string, EndpointRow[]>> {
   const accountIds = [...new Set(events.map((event) => event.accountId))];
-  const { rows } = await client.query<EndpointRow>(endpointsStatement([accountIds]));
-  return Map.groupBy(rows, (row) => row.account_id);
+  await deps.writeBuiltIns(client, accountIds, onCommit);
+  const names = [...new Set(events.map((event) => event.name))];
+  const endpoints = await endpointsOf(deps, client, accountIds, names);
+  const plan = newPlan(deps);
+  const left = new Map<string, number>();
+  for (const { accountId } of events) left.set(accountId, (left.get(accountId) ?? 0) + 1);
+  const planned = events.map((event) => {
+    const behind = (left.get(event.accountId) as number) - 1;
+    left.set(event.accountId, behind);
+    const takers = endpointsFor(event, endpoints.get(event.accountId) ?? []);
+    return { event, behind, rows: takers.map((endpoint) => plan.add(event, endpoint)) };
+  });
+  await insert(deps, client, onCommit, { planned, plan });
 }
-
-function planDeliveries(
-  dispatcher: DeliverySender,
-  events: readonly OutgoingEvent[],
-  endpoints: ReadonlyMap<string, readonly EndpointRow[]>,
-  lease: Lease,
-  nowMs: number,
-): { events: OutgoingEvent[]; rows: DeliveryRow[]; batches: Map<string, GrowingBatch> } {
-  const plan = { events: [] as OutgoingEvent[], rows: [] as DeliveryRow[], batches: new Map<string, GrowingBatch>() };
-  for (const event of events) {
-    const takers = (endpoints.get(event.accountId) ?? []).filter((endpoint) => takes(endpoint, event.name));
-    if (takers.length > 0) plan.events.push(event);
-    for (const endpoint of takers) {
-      const id = newId('delivery', nowMs);
-      const status = endpoint.active ? addToBatch(dispatcher, plan.batches, endpoint, event, id, lease) : 'held';
-      plan.rows.push({ id, event_id: event.id, endpoint_id: endpoint.id, account_id: event.accountId, status });
-    }
-  }
-  return plan;
-}
-
-const takes = (endpoint: EndpointRow, name: string): boolean =>
-  endpoint.events === null || endpoint.events.includes(name);
 
 /**
- * While this process has capacity for the endpoint, it takes the delivery at once (`sending`). Otherwise the delivery
- * waits in the database (`pending`).
+ * Stores an event that did not happen in the account: a test, or a notice by email. It has no number in the account's
+ * log, and a delivery to each given endpoint, whatever its filter; `held` if the endpoint is off.
+ * @returns the ids of the deliveries, in the order of the endpoints; an endpoint of another account has none
  */
-function addToBatch(
-  dispatcher: DeliverySender,
-  batches: Map<string, GrowingBatch>,
-  endpoint: EndpointRow,
+export async function storeEventFor(
+  deps: StoreDeps,
   event: OutgoingEvent,
-  id: string,
-  lease: Lease,
-): 'pending' | 'sending' {
-  let batch = batches.get(endpoint.id);
-  if (batch === undefined) {
-    const { id: endpointId, version, url, secret } = endpoint;
-    batch = { destination: { endpointId, version, url, secret }, deliveries: [], overflow: false };
-    batches.set(endpoint.id, batch);
-  }
-  if (batch.overflow || batch.deliveries.length >= dispatcher.freeCapacityOf(endpoint.id)) {
-    batch.overflow = true;
-    return 'pending';
-  }
-  batch.deliveries.push({
-    id,
-    accountId: event.accountId,
-    eventId: event.id,
-    eventName: event.name,
-    body: event.body,
+  endpointIds: readonly string[],
+  client: Client,
+  onCommit: OnCommit,
+): Promise<string[]> {
+  const { rows: endpoints } = await client.query<EndpointRow>(chosenEndpointsStatement([event.accountId, endpointIds]));
+  const plan = newPlan(deps);
+  const rows = endpointIds
+    .flatMap((id) => endpoints.filter((endpoint) => endpoint.id === id))
+    .map((endpoint) => plan.add(event, endpoint, { asked: true }));
+  await insert(deps, client, onCommit, { planned: [{ event, behind: null, rows }], plan });
+  return rows.map((row) => row.id);
+}
+
+const newPlan = ({ dispatcher, clock }: StoreDeps): DeliveryPlan =>
+  new DeliveryPlan(dispatcher, dispatcher.newLease(), clock.nowMs());
+
+interface Planned {
+  readonly event: OutgoingEvent;
+  readonly behind: number | null;
+  readonly rows: readonly DeliveryRow[];
+}
+
+type EventRow = Readonly<Record<keyof typeof eventColumns, unknown>> & { readonly id: string };
+
+function eventRow({ event, behind, rows }: Planned): EventRow {
+  return {
+    id: event.id,
+    account_id: event.accountId,
+    behind,
+    name: event.name,
+    order_id: event.orderId,
+    email: event.email,
+    product_id: event.productId,
     test: event.test,
+    occurred_at: event.occurredAt,
+    body: event.body,
     traceparent: event.traceparent,
-    number: 1,
-    leaseToken: lease.token,
-    leaseEndsMs: lease.endsMs,
-  });
-  return 'sending';
+    delivery_ids: arrayOfIds(rows.map((row) => row.id)),
+    endpoint_ids: arrayOfIds(rows.map((row) => row.endpoint_id)),
+  };
+}
+
+/** An array as text, because an array of arrays would need them to be equally long. Ids have nothing to quote. */
+const arrayOfIds = (ids: readonly string[]): string => `{${ids.join(',')}}`;
+
+const columnsOf = <Column extends string>(
+  rows: readonly Readonly<Record<Column, unknown>>[],
+  columns: Readonly<Record<Column, string>>,
+): unknown[][] => (Object.keys(columns) as Column[]).map((column) => rows.map((row) => row[column]));
+
+async function insert(
+  { clock, dispatcher, partitions }: StoreDeps,
+  client: Client,
+  onCommit: OnCommit,
+  { planned, plan }: { planned: readonly Planned[]; plan: DeliveryPlan },
+): Promise<void> {
+  const events = planned.map(eventRow);
+  await partitions.cover([...events, ...plan.rows].map(({ id }) => id));
+  const { lease } = plan;
+  const values = [
+    ...[clock.now(), lease.token, lease.owner, lease.seconds],
+    ...columnsOf(events, eventColumns),
+    ...columnsOf(plan.rows, deliveryColumns),
+  ];
+  dispatcher.expect(lease);
+  try {
+    await client.query(insertStatement(values));
+  } catch (err) {
+    partitions.forgetAfter(err);
+    throw err;
+  }
+  onCommit(() => dispatcher.accept(lease, [...plan.batches.values()]));
+}
+
+/** Without the automations that events of these names do not start. */
+async function endpointsOf(
+  { clock, emailsAvailable }: StoreEventsDeps,
+  client: Client,
+  accountIds: readonly string[],
+  names: readonly string[],
+): Promise<Map<string, EndpointRow[]>> {
+  const read = async () => {
+    const { rows } = await client.query<EndpointRow>(endpointsStatement([accountIds, names, emailsAvailable]));
+    return Map.groupBy(rows, (row) => row.account_id);
+  };
+  const found = await read();
+  const isNew = (id: string) => !found.get(id)?.some(({ role }) => role !== 'automation');
+  const newAccounts = accountIds.filter(isNew);
+  if (newAccounts.length === 0) return found;
+  await client.query(firstEventLocks([newAccounts]));
+  const ids = newAccounts.map(() => newId('webhookEndpoint', clock.nowMs()));
+  await client.query(withoutUrlStatement([ids, newAccounts, clock.now()]));
+  return await read();
 }

@@ -1,9 +1,17 @@
+import { accountSettingsMigration } from '@app/account-settings/tables';
 import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
 import type { Migrations } from '@app/service-kit/database';
 import { Initial } from './0001-initial.ts';
 import { SettlingAndDue } from './0003-settling-and-due.ts';
 import { Retention } from './0004-retention.ts';
 import { FailingEndpoints } from './0005-failing-endpoints.ts';
+import { KeptInPartitions } from './0006-kept-in-partitions.ts';
+import { EndpointsExplained } from './0007-endpoints-explained.ts';
+import { Recoveries } from './0008-recoveries.ts';
+import { Emails } from './0009-emails.ts';
+import { Conservation } from './0010-conservation.ts';
+import { Reading } from './0012-reading.ts';
+import { SelfTests } from './0013-self-tests.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -12,4 +20,12 @@ export const migrations: Migrations = [
   eventTriesMigration,
   { name: '0004-retention', class: Retention },
   { name: '0005-failing-endpoints', class: FailingEndpoints },
+  { name: '0006-kept-in-partitions', class: KeptInPartitions },
+  { name: '0007-endpoints-explained', class: EndpointsExplained },
+  { name: '0008-recoveries', class: Recoveries },
+  accountSettingsMigration('0009'),
+  { name: '0009-emails', class: Emails },
+  { name: '0010-conservation', class: Conservation },
+  { name: '0012-reading', class: Reading },
+  { name: '0013-self-tests', class: SelfTests },
 ];

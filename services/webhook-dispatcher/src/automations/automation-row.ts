@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { AutomationAction, automationResource } from '@app/contracts/automations';
+import { idPrefixes, idSuffixOf, idTimeMs } from '@app/contracts/ids';
+import { statement } from '@app/service-kit/database';
+import type { z } from 'zod';
+import { type BuiltIn, type BuiltInKey, builtIns } from './built-in.rules.ts';
+import type { TriggerName } from './trigger.rules.ts';
+
+export type AutomationResource = z.infer<typeof automationResource>;
+
+/** An automation is a row of `endpoints`. */
+export interface AutomationRow {
+  readonly id: string;
+  readonly name: string;
+  readonly built_in: BuiltInKey | null;
+  readonly active: boolean;
+  readonly event: TriggerName;
+  readonly product_id: string | null;
+  readonly action: AutomationAction;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export const automationColumns =
+  'id, name, built_in, active, events[1] as event, product_id, action, created_at, updated_at';
+
+/** @param emailsAvailable whether this deployment has a mail server */
+export function resourceOf(row: AutomationRow, emailsAvailable: boolean): AutomationResource {
+  const { id, name, built_in, active, event, product_id, action } = row;
+  return {
+    ...{ id, name, built_in, active, event, product_id, action },
+    available: action.type === 'post' || emailsAvailable,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** Known before the row is there: it follows from the account and the key, and sorts with the account's time. */
+export function builtInId(accountId: string, key: BuiltInKey): string {
+  const entropy = createHash('sha256').update(`${accountId} ${key}`).digest();
+  return `${idPrefixes.automation}_${idSuffixOf(idTimeMs(accountId), entropy)}`;
+}
+
+export const builtInOf = (accountId: string, automationId: string): BuiltIn | undefined =>
+  builtIns.find(({ key }) => builtInId(accountId, key) === automationId);
+
+/** A built-in automation as it is before the account's first event or change. */
+export function builtInRow(accountId: string, { key, name, event, action }: BuiltIn): AutomationRow {
+  const madeAt = new Date(idTimeMs(accountId));
+  return {
+    ...{ id: builtInId(accountId, key), name, built_in: key, active: true, event, product_id: null, action },
+    ...{ created_at: madeAt, updated_at: madeAt },
+  };
+}
+
+/**
+ * Writes the rows of accounts' built-in automations that are not there yet; the one parameter is from `builtInRows`. In the
+ * order of their ids, so that no two batches wait for each other.
+ */
+export const materialiseSql = `
+  insert into endpoints (id, account_id, role, name, built_in, active, events, action, version, created_at, updated_at)
+  select id, account_id, 'automation', name, built_in, true, array[event], action, 1, created_at, created_at
+  from json_to_recordset($1::json) as b (id text, account_id text, name text, built_in text, event text, action jsonb,
+    created_at timestamptz)
+  order by id
+  on conflict (id) do nothing`;
+
+export const materialiseStatement = statement('automations-materialise', materialiseSql);
+
+export function builtInRows(accountIds: readonly string[]): string {
+  return JSON.stringify(
+    accountIds.flatMap((account_id) => builtIns.map((builtIn) => ({ account_id, ...builtInRow(account_id, builtIn) }))),
+  );
+}

@@ -1,0 +1,125 @@
+import type { AutomationAction, builtInAutomations } from '@app/contracts/automations';
+import type { TriggerName } from './trigger.rules.ts';
+
+export type BuiltInKey = (typeof builtInAutomations)[number];
+export type EmailAction = Extract<AutomationAction, { type: 'email' }>;
+
+export interface BuiltIn {
+  readonly key: BuiltInKey;
+  readonly name: string;
+  readonly event: TriggerName;
+  readonly action: EmailAction;
+}
+
+/** What every account has from its beginning; sellers may change the subject and the body, and switch each off. */
+export const builtIns: readonly BuiltIn[] = [
+  {
+    key: 'receipt',
+    name: 'Receipt to the buyer',
+    event: 'order.paid',
+    action: {
+      type: 'email',
+      to: 'buyer',
+      subject: 'Your receipt from {{businessName}}: {{product}}',
+      body: `Hello {{firstName}},
+
+thank you for your order at {{businessName}}.
+
+{{product}}
+Paid: {{total}}
+Order: {{orderId}}
+
+Your access: {{accessUrl}}
+
+Questions? Reply to this email, or write to {{supportEmail}}.
+`,
+    },
+  },
+  {
+    key: 'sale_notice',
+    name: 'Notice of a sale',
+    event: 'order.paid',
+    action: {
+      type: 'email',
+      to: 'seller',
+      subject: 'Sold: {{product}} for {{total}}',
+      body: `{{email}} bought {{product}} for {{total}}.
+
+Name: {{name}}
+Country: {{country}}
+Affiliate: {{affiliate}}
+Order: {{orderId}}
+`,
+    },
+  },
+  {
+    key: 'refund_notice',
+    name: 'Notice of a refund to the buyer',
+    event: 'order.refunded',
+    action: {
+      type: 'email',
+      to: 'buyer',
+      subject: 'Your order at {{businessName}} was refunded',
+      body: `Hello,
+
+{{businessName}} has refunded your order.
+
+{{product}}
+Refunded: {{total}}
+Order: {{orderId}}
+
+It may take some days until your bank shows it. Questions? Reply to this email, or write to {{supportEmail}}.
+`,
+    },
+  },
+  {
+    key: 'payment_failed_notice',
+    name: 'Notice of a failed renewal to the buyer',
+    event: 'subscription.payment_failed',
+    action: {
+      type: 'email',
+      to: 'buyer',
+      subject: 'Your payment for {{product}} did not go through',
+      body: `Hello,
+
+the payment of {{amount}} for {{product}} did not go through.
+
+To use another card, or if you have questions, reply to this email or write to {{supportEmail}}.
+
+{{businessName}}
+`,
+    },
+  },
+  {
+    key: 'cancellation_notice',
+    name: 'Notice of a cancellation to the buyer',
+    event: 'subscription.canceled',
+    action: {
+      type: 'email',
+      to: 'buyer',
+      subject: 'Your subscription of {{product}} has ended',
+      body: `Hello,
+
+your subscription of {{product}} has ended. It will not be charged again.
+
+Was that a mistake? Reply to this email, or write to {{supportEmail}}.
+
+{{businessName}}
+`,
+    },
+  },
+  {
+    key: 'endpoint_off_notice',
+    name: 'Notice about a webhook endpoint',
+    event: 'endpoint.off',
+    action: {
+      type: 'email',
+      to: 'seller',
+      subject: 'Your webhook endpoint needs a look: {{url}}',
+      body: `{{summary}}.
+
+Recent activity shows what the endpoint answered, and what to do about it.
+`,
+    },
+  },
+];

@@ -1,0 +1,29 @@
+import { type Database, statement } from '@app/service-kit/database';
+
+const reserveStatement = statement(
+  'emails-sent-reserve',
+  `insert into emails_sent as sent (account_id, day, count) select $1, $2::date, 1 where $3 > 0
+   on conflict (account_id) do update set
+     count = case when sent.day = excluded.day then sent.count + 1 else 1 end, day = excluded.day
+   where sent.day <> excluded.day or sent.count < $3`,
+);
+const giveBackStatement = statement(
+  'emails-sent-give-back',
+  'update emails_sent set count = count - 1 where account_id = $1 and day = $2::date and count > 0',
+);
+
+const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+
+/**
+ * Counts an email of the account's automations for the UTC day of `now`, before it is handed over: so there are never more,
+ * however many go out at once. A process that dies before the hand-over has counted one that was not sent.
+ * @returns false when the account has sent as many as it may
+ */
+export async function reserveEmail(database: Database, accountId: string, now: Date, perDay: number): Promise<boolean> {
+  return (await database.pool.query(reserveStatement([accountId, dayOf(now), perDay]))).rowCount === 1;
+}
+
+/** The email that was counted was not sent. @param now as it was counted */
+export async function giveEmailBack(database: Database, accountId: string, now: Date): Promise<void> {
+  await database.pool.query(giveBackStatement([accountId, dayOf(now)]));
+}

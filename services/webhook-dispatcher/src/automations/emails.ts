@@ -1,0 +1,30 @@
+import { createMailer } from '@app/email/mailer';
+import { createSmtpTransport } from '@app/email/smtp-transport';
+import type { WebhookDispatcherConfig } from '../config.ts';
+import { createSendEmail, type SendEmail, type SendEmailDeps } from './send-email.ts';
+
+/** A mail server may look at a message for a while before it takes it. */
+const messageMaxMs = 30_000;
+const connectMaxMs = 10_000;
+
+export interface Emails {
+  /** Whether there is a mail server that automations may use. */
+  readonly available: boolean;
+  readonly sendEmail: SendEmail;
+  /** One email, all of it, in milliseconds: less than a lease. */
+  readonly timeoutMs: number;
+}
+
+type Settings = Pick<
+  WebhookDispatcherConfig,
+  'SMTP_URL' | 'EMAIL_FROM' | 'AUTOMATION_EMAILS' | 'EMAILS_PER_DAY' | 'LEASE_SECONDS'
+>;
+
+export function createEmails(settings: Settings, deps: Omit<SendEmailDeps, 'mailer' | 'emailsPerDay'>): Emails {
+  const { SMTP_URL: url, EMAIL_FROM: from, EMAILS_PER_DAY: emailsPerDay } = settings;
+  const timeoutMs = Math.min(messageMaxMs, settings.LEASE_SECONDS * 500);
+  const limits = { connectMs: Math.min(connectMaxMs, timeoutMs), messageMs: timeoutMs };
+  const available = settings.AUTOMATION_EMAILS === 'enabled' && url !== undefined && from !== undefined;
+  const mailer = available ? createMailer(createSmtpTransport(url, from, limits)) : undefined;
+  return { available, sendEmail: createSendEmail({ ...deps, mailer, emailsPerDay }), timeoutMs };
+}

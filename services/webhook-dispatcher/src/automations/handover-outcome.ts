@@ -1,0 +1,22 @@
+import type { Handover } from '@app/email/email-transport';
+
+/** What the end of a hand-over means for its delivery. */
+export interface HandoverOutcome {
+  readonly delivered: boolean;
+  /** Why no try follows; null when delivered, and while another try may follow. */
+  readonly reason: 'refused' | 'unknown' | null;
+  /** Whether the mail server is to blame, and not this message: then its other messages wait. */
+  readonly serverFailed: boolean;
+}
+
+/**
+ * An email that may have been taken is not sent again: a buyer who gets no receipt asks for it, and one who gets two asks
+ * whether they paid twice.
+ */
+export const handoverOutcomes: Readonly<Record<Handover['outcome'], HandoverOutcome>> = {
+  taken: { delivered: true, reason: null, serverFailed: false },
+  refused: { delivered: false, reason: 'refused', serverFailed: false },
+  deferred: { delivered: false, reason: null, serverFailed: false },
+  unreachable: { delivered: false, reason: null, serverFailed: true },
+  unknown: { delivered: false, reason: 'unknown', serverFailed: true },
+};

@@ -1,0 +1,27 @@
+import { type Database, statement } from '@app/service-kit/database';
+import {
+  type AutomationResource,
+  type AutomationRow,
+  automationColumns,
+  builtInRow,
+  resourceOf,
+} from './automation-row.ts';
+import { builtIns } from './built-in.rules.ts';
+
+const listStatement = statement(
+  'automations',
+  `select ${automationColumns} from endpoints where account_id = $1 and role = 'automation' order by id`,
+);
+
+/** The built-in ones first, each as the seller left it, then the seller's own, oldest first. */
+export async function listAutomations(
+  database: Database,
+  accountId: string,
+  emailsAvailable: boolean,
+): Promise<{ data: AutomationResource[] }> {
+  const { rows } = await database.pool.query<AutomationRow>(listStatement([accountId]));
+  const ofKey = new Map(rows.map((row) => [row.built_in, row]));
+  const builtIn = builtIns.map((one) => ofKey.get(one.key) ?? builtInRow(accountId, one));
+  const own = rows.filter((row) => row.built_in === null);
+  return { data: [...builtIn, ...own].map((row) => resourceOf(row, emailsAvailable)) };
+}

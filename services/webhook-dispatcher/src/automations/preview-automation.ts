@@ -1,0 +1,17 @@
+import type { previewAutomation as contract } from '@app/contracts/automations';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { requireUsableEmail } from './automation.rules.ts';
+import { automationEmail } from './automation-email.rules.ts';
+import { samplePayloadOf } from './trigger.rules.ts';
+
+/**
+ * The email that the action makes of the event's sample.
+ * @throws DomainError validation_failed
+ */
+export function previewAutomation({ body, account }: RequestInput<typeof contract>): RequestOutput<typeof contract> {
+  const { event, action } = body;
+  requireUsableEmail(event, action);
+  const payload = samplePayloadOf(event);
+  const to = action.to === 'buyer' ? String(payload.email) : account.supportEmail;
+  return { to, ...automationEmail(action, payload, account, false) };
+}

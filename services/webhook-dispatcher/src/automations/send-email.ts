@@ -1,0 +1,170 @@
+import { readSettingsOf } from '@app/account-settings/read-settings';
+import { newId } from '@app/contracts/ids';
+import type { Handover } from '@app/email/email-transport';
+import type { Mailer } from '@app/email/mailer';
+import type { Clock } from '@app/service-kit/clock';
+import { type Database, statement } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import { secondsHistogram } from '@app/service-kit/metrics';
+import { inSpan } from '@app/service-kit/tracing';
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { oneLine } from '../activity/activity.rules.ts';
+import type { Attempt } from '../deliveries/attempt-delivery.ts';
+import type { Delivery, Destination } from '../deliveries/delivery.types.ts';
+import { waitAfter } from '../deliveries/schedule.rules.ts';
+import { automationEmail } from './automation-email.rules.ts';
+import type { EmailAction } from './built-in.rules.ts';
+import { giveEmailBack, reserveEmail } from './emails-sent.ts';
+import { handoverOutcomes } from './handover-outcome.ts';
+import type { Payload } from './trigger.rules.ts';
+
+export interface SendEmailDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Undefined without a mail server: what waits from a time with one is tried again, for as long as the schedule goes. */
+  readonly mailer: Mailer | undefined;
+  /** How many emails the automations of one account may send in a UTC day. */
+  readonly emailsPerDay: number;
+}
+
+/** A test has no number in the account's log; its recipient is stored in the place of the buyer. */
+const emailStatement = statement(
+  'automation-email',
+  `select e.action, v.email, v.sequence is null as asked
+   from endpoints e left join events v on v.account_id = $1 and v.id = $3
+   where e.account_id = $1 and e.id = $2`,
+);
+interface EmailRow {
+  readonly action: EmailAction;
+  readonly email: string | null;
+  readonly asked: boolean;
+}
+
+/** `serverFailed`: the mail server is to blame, and not this message. */
+export type SendEmail = (delivery: Delivery, to: Destination) => Promise<{ attempt: Attempt; serverFailed: boolean }>;
+
+/**
+ * Returns the function that hands the email of a delivery over once. It never rejects: an error is the outcome of the
+ * attempt. The delivery's id becomes the Message-ID: a process that dies between the hand-over and the record leaves a
+ * delivery that is sent again, and mail programs may know the second one by it.
+ */
+export function createSendEmail(deps: SendEmailDeps): SendEmail {
+  const duration = secondsHistogram('webhook-dispatcher', {
+    name: 'automation.email.duration',
+    description: 'Of emails of automations that this replica handed over, by outcome.',
+  });
+  return async (delivery, to) => {
+    const startedMs = performance.now();
+    const attributes = { 'webhook.id': delivery.eventId, 'account.id': delivery.accountId };
+    const settings = { service: 'webhook-dispatcher', kind: SpanKind.CLIENT, attributes, parent: delivery.traceparent };
+    const { recipient, handover } = await inSpan('send email', settings, async (span) => {
+      const result = await handOver(deps, delivery, to);
+      const { outcome } = result.handover;
+      if (outcome !== 'taken') span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
+      return result;
+    });
+    const durationMs = Math.round(performance.now() - startedMs);
+    duration?.(durationMs / 1_000, { 'email.outcome': handover.outcome });
+    const attempt = attemptOf(deps.clock.nowMs(), delivery, to, { recipient, handover, durationMs });
+    return { attempt, serverFailed: handoverOutcomes[handover.outcome].serverFailed };
+  };
+}
+
+interface Result {
+  /** Null when it is not known. */
+  readonly recipient: string | null;
+  readonly handover: Handover;
+}
+
+async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination): Promise<Result> {
+  const { database, clock, logger, mailer, emailsPerDay } = deps;
+  const { accountId } = delivery;
+  try {
+    const [{ rows }, seller] = await Promise.all([
+      database.pool.query<EmailRow>(emailStatement([accountId, to.endpointId, delivery.eventId])),
+      readSettingsOf(database.pool, accountId),
+    ]);
+    const [row] = rows;
+    if (row === undefined) return { recipient: null, handover: deferred('the automation was deleted') };
+    const payload = JSON.parse(delivery.body) as Payload;
+    const recipient = (row.asked ? row.email : null) ?? (row.action.to === 'buyer' ? row.email : seller.supportEmail);
+    if (!recipient || !seller.supportEmail)
+      return { recipient: null, handover: deferred('the address is not known yet') };
+    if (mailer === undefined) return { recipient, handover: deferred('this deployment has no mail server') };
+    const now = clock.now();
+    if (!(await reserveEmail(database, accountId, now, emailsPerDay))) {
+      const detail = `the automations of an account send ${emailsPerDay} emails a day at most; the others go out later`;
+      return { recipient, handover: deferred(detail) };
+    }
+    const handover = await mailer.send({
+      ...{ id: delivery.id, fromName: seller.businessName, to: recipient, replyTo: seller.supportEmail },
+      ...automationEmail(row.action, payload, seller, delivery.test),
+      headers: { 'Auto-Submitted': 'auto-generated' },
+      date: now,
+    });
+    await giveBackUnsent(deps, accountId, now, handover);
+    if (handover.outcome !== 'taken' && handover.cause !== undefined)
+      logger.warn({ accountId, deliveryId: delivery.id, cause: handover.cause }, 'email not handed over');
+    return { recipient, handover };
+  } catch (err) {
+    logger.warn({ err, accountId, deliveryId: delivery.id }, 'an email could not be made');
+    return { recipient: null, handover: deferred('the email could not be made') };
+  }
+}
+
+const deferred = (detail: string): Handover => ({ outcome: 'deferred', detail });
+
+async function giveBackUnsent(
+  { database, logger }: SendEmailDeps,
+  accountId: string,
+  reservedAt: Date,
+  { outcome }: Handover,
+): Promise<void> {
+  if (outcome === 'taken' || outcome === 'unknown') return;
+  await giveEmailBack(database, accountId, reservedAt).catch((err: unknown) =>
+    logger.warn({ err, accountId }, 'an email that was not sent stays counted'),
+  );
+}
+
+function attemptOf(
+  nowMs: number,
+  delivery: Delivery,
+  { endpointId }: Destination,
+  { recipient, handover, durationMs }: Result & { durationMs: number },
+): Attempt {
+  const { delivered, reason } = handoverOutcomes[handover.outcome];
+  const isOver = delivered || reason !== null;
+  const waitMs = isOver ? null : waitAfter(delivery.number - delivery.scheduleFrom, Math.random(), null);
+  return {
+    id: newId('attempt', nowMs),
+    account_id: delivery.accountId,
+    delivery_id: delivery.id,
+    event_name: delivery.eventName,
+    endpoint_id: endpointId,
+    lease_token: delivery.leaseToken,
+    number: delivery.number,
+    created_at: new Date(nowMs).toISOString(),
+    url: recipient === null ? null : `mailto:${recipient}`,
+    delivered,
+    reason: isOver || waitMs !== null ? reason : 'tries',
+    ...{
+      status_code: null,
+      duration_ms: durationMs,
+      dns_ms: null,
+      connect_ms: null,
+      tls_ms: null,
+      first_byte_ms: null,
+    },
+    error: errorOf(handover),
+    ...{ diagnosis: null, diagnosis_detail: null, response: null },
+    next_attempt_at: waitMs === null ? null : new Date(nowMs + waitMs).toISOString(),
+  };
+}
+
+/** In plain words, one line. */
+function errorOf(handover: Handover): string | null {
+  if (handover.outcome === 'taken') return null;
+  const text = oneLine(handover.detail).slice(0, 300);
+  return handover.outcome === 'unknown' ? `it may have been sent: ${text}` : text;
+}

@@ -1,0 +1,61 @@
+import { newId } from '@app/contracts/ids';
+import type { Client } from '@app/service-kit/database';
+import { priorities } from '../deliveries/priority.rules.ts';
+import type { DeliverySender, OutgoingEvent } from '../events/outgoing-event.ts';
+import { type StoreDeps, storeEventFor } from '../events/store-events.ts';
+import { builtInId, builtInRows, materialiseStatement } from './automation-row.ts';
+import { type EndpointOffPayload, endpointOff } from './trigger.rules.ts';
+
+export interface EndpointNotice {
+  readonly accountId: string;
+  readonly endpointId: string;
+  readonly url: string;
+  /** `gone`, `failing` or `warned`. */
+  readonly reason: string;
+  /** What happened, in one sentence without its full stop. */
+  readonly summary: string;
+  readonly at: Date;
+}
+
+/** Takes no delivery, so that each waits in the database for the next poll, and nothing is to be done after the commit. */
+const nobody: DeliverySender = {
+  newLease: () => ({ token: '', owner: 0, seconds: 0, endsMs: 0 }),
+  freeCapacityOf: () => 0,
+  expect: () => undefined,
+  accept: () => undefined,
+};
+
+/**
+ * Stores, in the transaction that switches an endpoint off, the email that tells its seller. Without a mail server, and
+ * while the seller has switched these notices off, it stores nothing.
+ */
+export async function storeEndpointNotice(
+  deps: Pick<StoreDeps, 'clock' | 'partitions'> & { readonly emailsAvailable: boolean },
+  client: Client,
+  notice: EndpointNotice,
+): Promise<void> {
+  const { accountId, endpointId, url, reason, summary, at } = notice;
+  if (!deps.emailsAvailable) return;
+  await client.query(materialiseStatement([builtInRows([accountId])]));
+  const automationId = builtInId(accountId, 'endpoint_off_notice');
+  const { rowCount } = await client.query(
+    'select from endpoints where account_id = $1 and id = $2 and active for share',
+    [accountId, automationId],
+  );
+  if (rowCount === 0) return;
+  const sentAt = at.toISOString();
+  const payload: EndpointOffPayload = { event: endpointOff, endpointId, url, reason, summary, sentAt };
+  const event: OutgoingEvent = {
+    ...{ id: newId('event', deps.clock.nowMs()), accountId, name: endpointOff, body: JSON.stringify(payload) },
+    ...{
+      orderId: null,
+      email: null,
+      productId: null,
+      test: false,
+      priority: priorities.other,
+      traceparent: null,
+      occurredAt: sentAt,
+    },
+  };
+  await storeEventFor({ ...deps, dispatcher: nobody }, event, [automationId], client, () => undefined);
+}

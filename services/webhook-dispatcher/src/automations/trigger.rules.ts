@@ -1,0 +1,59 @@
+import { samplePayloads } from '@app/contracts/webhook-samples';
+import type { WebhookEventName } from '@app/contracts/webhooks';
+
+/** The event of the built-in notice about an endpoint; sellers cannot choose it. */
+export const endpointOff = 'endpoint.off';
+export type TriggerName = WebhookEventName | typeof endpointOff;
+
+/** A payload whose values are put into templates. */
+export type Payload = Readonly<Record<string, unknown>>;
+
+/** What happened to an endpoint: its seller is to look at it. */
+export interface EndpointOffPayload {
+  readonly event: typeof endpointOff;
+  readonly endpointId: string;
+  readonly url: string;
+  readonly reason: string;
+  /** In one sentence. */
+  readonly summary: string;
+  readonly sentAt: string;
+}
+
+const endpointOffSample: EndpointOffPayload = {
+  event: endpointOff,
+  endpointId: 'whe_01kahv7w3xe5m8q2r6t9y0b4cd',
+  url: 'https://mayapaints.example/hooks',
+  reason: 'failing',
+  summary:
+    'The webhook endpoint https://mayapaints.example/hooks was switched off: nothing was delivered for five days',
+  sentAt: '2026-11-20T09:30:12.345Z',
+};
+
+/** Events that are about one product. */
+const withProduct: ReadonlySet<TriggerName> = new Set([
+  'order.paid',
+  'order.refunded',
+  'upsell.accepted',
+  'subscription.rebilled',
+  'subscription.payment_failed',
+  'subscription.canceled',
+  'subscription.paused',
+  'subscription.resumed',
+  'funnel.email.sync',
+]);
+/** Events whose `email` is the buyer's: that of `affiliate.paid` is the affiliate's. */
+const withBuyer: ReadonlySet<TriggerName> = new Set([...withProduct].filter((name) => name !== 'funnel.email.sync'));
+
+export const hasProduct = (event: TriggerName): boolean => withProduct.has(event);
+export const hasBuyer = (event: TriggerName): boolean => withBuyer.has(event);
+
+export const samplePayloadOf = (event: TriggerName): Payload =>
+  event === endpointOff ? { ...endpointOffSample } : { ...samplePayloads[event] };
+
+/** Fields of every template, beside those of the payload: from the account's settings. */
+export const accountFields = ['businessName', 'supportEmail'] as const;
+
+/** The fields that templates of the event may name. */
+export function fieldsOf(event: TriggerName): string[] {
+  return [...new Set([...Object.keys(samplePayloadOf(event)), ...accountFields])];
+}

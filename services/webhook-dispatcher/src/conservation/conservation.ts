@@ -1,0 +1,64 @@
+import { statement } from '@app/service-kit/database';
+import { type Gauge, observeGauges } from '@app/service-kit/metrics';
+import { createWaker } from '@app/service-kit/waker';
+import { type ConservationDeps, proveConservation } from './prove-conservation.ts';
+
+const gap: Gauge = {
+  name: 'webhook.conservation.gap',
+  unit: '{row}',
+  of: 'service',
+  description:
+    'Deliveries found missing and not made again yet, and events found missing and not settled, of the whole service whichever replica tells; the target is 0.',
+};
+const repaired: Gauge = {
+  name: 'webhook.conservation.repaired',
+  unit: '{delivery}',
+  of: 'service',
+  isTotal: true,
+  description: 'Lost deliveries that were made again, ever, of the whole service whichever replica tells.',
+};
+const age: Gauge = {
+  name: 'webhook.conservation.age',
+  unit: 's',
+  of: 'service',
+  description: 'Since the last proof of all new events ended, of the whole service whichever replica tells.',
+};
+
+const figuresStatement = statement(
+  'conservation-figures',
+  `select (select count(*) from lost_deliveries where repaired_at is null)
+     + (select count(*) from lost_events where settled_at is null) as gap,
+     repaired, extract(epoch from clock_timestamp() - proved_at)::float8 as age
+   from conservation`,
+);
+
+/** Runs the proof every minute, at one replica, and shows what it found. */
+export function startConservation(deps: ConservationDeps): { close(): Promise<void> } {
+  const { database, logger, intervalSeconds } = deps;
+  const waker = createWaker();
+  let closing = false;
+  const running = (async () => {
+    while (!closing) {
+      await proveConservation(deps, () => closing).catch((err: unknown) => {
+        if (!closing) logger.warn({ err }, 'the proof of conservation failed; trying again');
+      });
+      if (!closing) await waker.sleep(intervalSeconds * 1_000);
+    }
+  })();
+  const observed = observeGauges('webhook-dispatcher', [gap, repaired, age], async () => {
+    const { rows } = await database.pool.query<{ gap: number; repaired: number; age: number }>(figuresStatement());
+    return rows.flatMap((row) => [
+      { gauge: gap, value: row.gap },
+      { gauge: repaired, value: row.repaired },
+      { gauge: age, value: row.age },
+    ]);
+  });
+  return {
+    close: async () => {
+      observed.close();
+      closing = true;
+      waker.wake();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import type { Partitions } from '../storage/partitions.ts';
+import { type Remade, remadeAs } from './conservation.rules.ts';
+import { holdTurn } from './turn.ts';
+
+/** Deliveries that one transaction makes again. */
+const batchMax = 500;
+
+/** One that is in a table again was made by another hand. */
+const lostStatement = statement(
+  'conservation-lost',
+  `select l.account_id, l.id, l.event_id, l.endpoint_id, e.name, coalesce(e.test, false) as test, e.stored_at,
+     exists (select from deliveries d where d.id = l.id)
+       or exists (select from finished_deliveries f where f.account_id = l.account_id and f.id = l.id) as is_back,
+     exists (select from event_bodies b where b.event_id = l.event_id and b.account_id = l.account_id) as has_body,
+     p.role, p.events,
+     (select coalesce(max(number), 0) from attempts a where a.delivery_id = l.id and a.account_id = l.account_id) as attempts
+   from lost_deliveries l
+     left join events e on e.account_id = l.account_id and e.id = l.event_id
+     left join endpoints p on p.id = l.endpoint_id and p.account_id = l.account_id
+   where l.id = any (array(select id from lost_deliveries where repaired_at is null order by id limit ${batchMax}))
+     and l.repaired_at is null
+   order by l.account_id, l.id`,
+);
+
+/** Attempts that were made keep their numbers, and the schedule begins anew. */
+const remakeStatement = statement(
+  'conservation-remake',
+  `with remade as (
+     select * from json_to_recordset($1::json) as r (id text, account_id text, event_id text, endpoint_id text, name text,
+       test boolean, stored_at timestamptz, attempts int, status text, reason text, priority smallint)
+   ), waiting as (
+     insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, priority, status, attempts,
+       schedule_from, next_attempt_at, created_at)
+     select id, event_id, endpoint_id, account_id, name, test, priority, 'pending', attempts, attempts, stored_at, stored_at
+     from remade where status = 'pending' order by id
+     on conflict do nothing
+   ), finished as (
+     insert into finished_deliveries (id, account_id, event_id, endpoint_id, event_name, test, status, reason, attempts,
+       created_at, finished_at)
+     select id, account_id, event_id, endpoint_id, name, test, status, reason, attempts, stored_at, $2
+     from remade where status in ('canceled', 'filtered', 'failed') order by id
+     on conflict do nothing
+   ), repaired as (
+     update lost_deliveries l set repaired_at = now(), became = coalesce(r.status, 'nothing')
+     from remade r where l.account_id = r.account_id and l.id = r.id
+   ), counted as (
+     update conservation set repaired = repaired + (select count(*) from remade where status is not null)
+   )
+   update conservation_runs set repaired = repaired + (select count(*) from remade where status is not null)
+   where id = $3`,
+);
+
+interface LostRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly event_id: string;
+  readonly endpoint_id: string;
+  readonly name: string | null;
+  readonly test: boolean;
+  readonly stored_at: Date | null;
+  readonly is_back: boolean;
+  readonly has_body: boolean;
+  readonly role: string | null;
+  readonly events: readonly string[] | null;
+  readonly attempts: number;
+}
+
+export interface RepairDeps {
+  readonly database: Database;
+  readonly partitions: Partitions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Makes deliveries again whose rows were found missing, also those that a process found which died before it repaired
+ * them. Returns how many.
+ */
+export async function repairDeliveries(deps: RepairDeps, runId: number, closing: () => boolean): Promise<number> {
+  let repaired = 0;
+  while (!closing()) {
+    const remade = await deps.database.transaction((client) => repairBatch(deps, client, runId));
+    repaired += remade.filter(({ status }) => status !== null).length;
+    logRemade(deps.logger, runId, remade);
+    if (remade.length < batchMax) break;
+  }
+  return repaired;
+}
+
+type RemadeRow = LostRow & { readonly status: Remade['status'] | null };
+
+async function repairBatch({ partitions, clock }: RepairDeps, client: Client, runId: number): Promise<RemadeRow[]> {
+  if ((await holdTurn(client, runId)) === undefined) return [];
+  const { rows } = await client.query<LostRow>(lostStatement());
+  if (rows.length === 0) return [];
+  await partitions.cover(rows.map(({ id }) => id));
+  const remade = rows.map((row) => ({ ...row, ...(remadeAs(factsOf(row)) ?? { status: null }) }));
+  await client.query(remakeStatement([JSON.stringify(remade), clock.now(), runId]));
+  return remade;
+}
+
+const factsOf = ({ is_back: isBack, name, has_body: hasBody, role, events }: LostRow) => ({
+  ...{ isBack, eventName: name, hasBody },
+  endpoint: role === null ? null : { role, events },
+});
+
+function logRemade(logger: Logger, runId: number, remade: readonly RemadeRow[]): void {
+  for (const [accountId, rows] of Map.groupBy(remade, (row) => row.account_id)) {
+    const deliveries = rows.map(({ id, status }) => `${id} ${status ?? 'not needed'}`);
+    logger.warn({ runId, accountId, deliveries }, 'lost deliveries were made again');
+  }
+}

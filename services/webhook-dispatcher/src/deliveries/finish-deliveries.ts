@@ -1,0 +1,57 @@
+import { type Database, statement } from '@app/service-kit/database';
+import { partitionsOf } from '../storage/partition.rules.ts';
+import type { Partitions } from '../storage/partitions.ts';
+
+/** Columns of a live delivery that a finished one keeps, for `returning`. */
+const kept = ['id', 'account_id', 'event_id', 'endpoint_id', 'event_name', 'test', 'recovery_id', 'created_at'];
+
+/** What a statement that deletes from `deliveries d` returns beside the tries, so that `insertFinished` can insert it. */
+export const keptColumnsExceptAttempts = kept.map((column) => `d.${column}`).join(', ');
+export const keptColumns = `${keptColumnsExceptAttempts}, d.attempts`;
+
+/**
+ * The part of a statement that stores deliveries as finished, which another part has deleted from `deliveries`. So a
+ * delivery is in one of both tables at any time. One that was finished before and was sent again is overwritten.
+ * @param from where the rows are, with their kept columns
+ * @param values expressions for the new columns
+ */
+export const insertFinished = (
+  from: string,
+  { status, reason, at }: { status: string; reason: string; at: string },
+): string => `
+  insert into finished_deliveries (${kept.join(', ')}, attempts, status, reason, finished_at)
+  select ${kept.join(', ')}, attempts, ${status}, ${reason}, ${at} from ${from} order by account_id, id
+  on conflict (account_id, id) do update set status = excluded.status, reason = excluded.reason,
+    attempts = excluded.attempts, recovery_id = excluded.recovery_id, finished_at = excluded.finished_at`;
+
+const nextStatement = statement('deliveries-next', 'select id from deliveries where id >= $1 order by id limit 1');
+
+/**
+ * Runs statements that finish deliveries whose ids only the statements know. Their partitions were made when they were
+ * stored. Should one be missing all the same, the work would fail for ever, and with it that of other accounts: then
+ * those of all live deliveries are made, and the work runs once more.
+ * @param work changes nothing when it fails
+ */
+export async function finishDeliveries<Result>(
+  { database, partitions }: { readonly database: Database; readonly partitions: Partitions },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (err) {
+    if (!partitions.forgetAfter(err)) throw err;
+    await coverLive(database, partitions);
+    return await work();
+  }
+}
+
+/** Reads one row of each month. */
+async function coverLive(database: Database, partitions: Partitions): Promise<void> {
+  let from = '';
+  for (;;) {
+    const [next] = (await database.pool.query<{ id: string }>(nextStatement([from]))).rows;
+    if (next === undefined) return;
+    await partitions.cover([next.id]);
+    for (const { ceiling } of partitionsOf(next.id)) from = ceiling;
+  }
+}

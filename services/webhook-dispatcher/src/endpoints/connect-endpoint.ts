@@ -1,0 +1,83 @@
+import { limits } from '@app/contracts/common';
+import type { RequestInput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand } from '@app/contracts/ids';
+import type { createWebhookEndpoint } from '@app/contracts/webhooks';
+import { runCommandOnce } from '@app/messaging/run-command-once';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { checkUrl, settleHeld } from './change-endpoint.ts';
+import { Endpoint } from './endpoint.entity.ts';
+import type { EndpointDeps } from './endpoint-deps.ts';
+import { type EndpointResource, endpointResource, heldNow } from './endpoint-resource.ts';
+import { lockEndpoints } from './find-endpoint.ts';
+import { sealHeaders } from './own-headers.ts';
+import { type SealedResult, withSecret } from './sealed-result.ts';
+import { newSecret } from './secret-box.ts';
+
+type Body = RequestInput<typeof createWebhookEndpoint>['body'];
+
+export interface NewEndpoint {
+  readonly accountId: string;
+  /** The endpoint gets its suffix, unless it takes over the one that holds events. */
+  readonly commandId: string;
+  readonly role: 'primary' | 'additional';
+}
+
+/**
+ * Connects a further URL. The response contains its signing secret.
+ * @throws DomainError webhook_url_refused, limit_reached, validation_failed
+ */
+export async function createEndpoint(
+  deps: EndpointDeps,
+  accountId: string,
+  commandId: string,
+  body: Body,
+): Promise<EndpointResource> {
+  const result = await runCommandOnce<SealedResult>(deps.database.fork(), commandId, async (tx) => {
+    const found = await lockEndpoints(tx, accountId);
+    return await connectEndpoint(deps, tx, { accountId, commandId, role: 'additional' }, { ...found, body });
+  });
+  await deps.settle(result.resource.id);
+  deps.announce(result.resource.id);
+  return { ...withSecret(deps, result), ...(await heldNow(deps, accountId, result.resource)) };
+}
+
+/**
+ * Connects a URL under the lock of `lockEndpoints`. The first of an account takes over the endpoint without a URL, and
+ * with it what was held.
+ */
+export async function connectEndpoint(
+  deps: EndpointDeps,
+  tx: EntityManager,
+  about: NewEndpoint,
+  { connected, waiting, body }: { connected: readonly Endpoint[]; waiting: Endpoint | undefined; body: Body },
+): Promise<SealedResult> {
+  checkUrl(deps, body.url);
+  const max = limits.webhookEndpointsPerAccount;
+  if (connected.length >= max) throw new DomainError('limit_reached', `There can be at most ${max} webhook endpoints.`);
+  const now = deps.clock.now();
+  const id = waiting?.id ?? idOfCommand('webhookEndpoint', about.commandId);
+  const active = body.active ?? true;
+  const sealedSecret = deps.secrets.seal(newSecret(), id);
+  const values = {
+    role: about.role,
+    url: body.url,
+    description: body.description ?? '',
+    events: body.events ?? null,
+    headers: sealHeaders(deps.secrets, id, body.headers ?? {}),
+    active,
+    switchedOffReason: active ? null : ('seller' as const),
+    switchedOffAt: active ? null : now,
+    secret: sealedSecret,
+    version: (waiting?.version ?? 0) + 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const endpoint =
+    waiting === undefined
+      ? tx.create(Endpoint, { id, accountId: about.accountId, ...values })
+      : tx.assign(waiting, values);
+  tx.persist(endpoint);
+  await settleHeld(deps, tx, endpoint, { wasConnected: false, wasActive: false }, body.held);
+  return { resource: await endpointResource(deps, tx, endpoint), sealedSecret };
+}

@@ -1,0 +1,17 @@
+import type { SecretBox } from './secret-box.ts';
+
+/** Names as the seller wrote them, with their values. */
+export type OwnHeaders = Readonly<Record<string, string>>;
+
+/** What the sealed text is bound to: it opens neither for another endpoint nor as a secret of this one. */
+const boundTo = (endpointId: string): string => `headers of ${endpointId}`;
+
+/** Values are keys of the receiver: the database and its backups show neither them nor the names. Null for none. */
+export function sealHeaders(secrets: SecretBox, endpointId: string, headers: OwnHeaders): string | null {
+  if (Object.keys(headers).length === 0) return null;
+  return secrets.seal(Buffer.from(JSON.stringify(headers)), boundTo(endpointId));
+}
+
+export function openHeaders(secrets: SecretBox, endpointId: string, sealed: string | null): OwnHeaders {
+  return sealed === null ? {} : JSON.parse(secrets.open(sealed, boundTo(endpointId)).toString('utf8'));
+}

@@ -1,0 +1,154 @@
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import {
+  endpointFailingText,
+  endpointGoneText,
+  endpointSwitchedOffText,
+  type Unreached,
+} from '../activity/activity.rules.ts';
+import { insertNotices, newNotice } from '../activity/notices.ts';
+import { storeEndpointNotice } from '../automations/store-endpoint-notice.ts';
+import { stopHeldSql } from '../repair/held-recovery.ts';
+import type { Partitions } from '../storage/partitions.ts';
+import type { EndpointDeps } from './endpoint-deps.ts';
+
+/**
+ * Five days are longer than all tries of one delivery take together (71 hours). The minimum of 20 tries and 3 events
+ * protects an endpoint that gets one event a week from being switched off because of one of them.
+ */
+const failedForDays = `last_at >= since + interval '5 days' and attempts >= 20 and events >= 3`;
+/** A day of failures is no short outage. One delivery alone is tried eight times in it. */
+const failedForADay = `warned_at is null and last_at >= since + interval '24 hours' and attempts >= 5`;
+/** Whether an endpoint of `failing_endpoints` is to be switched off, or its seller is to be told. */
+export const failingMatters = `(${failedForDays} or ${failedForADay})`;
+
+const lockStatement = statement(
+  'endpoint-to-switch-off',
+  `select account_id, url, case when role = 'automation' then name end as automation from endpoints
+   where id = $1 and active and url is not null for update`,
+);
+const failingStatement = statement(
+  'endpoint-failing',
+  `select since, attempts, ${failedForDays} as for_days from failing_endpoints
+   where endpoint_id = $1 and account_id = $2 and ${failingMatters} for update`,
+);
+const warnedStatement = statement(
+  'endpoint-warned',
+  'update failing_endpoints set warned_at = $3 where endpoint_id = $1 and account_id = $2',
+);
+const forgetStatement = statement(
+  'endpoint-failing-forgotten',
+  'delete from failing_endpoints where endpoint_id = $1 and account_id = $2',
+);
+const stopStatement = statement('endpoint-off-stops-held', stopHeldSql);
+const switchOffStatement = statement(
+  'endpoint-switched-off',
+  `with switched as (
+     update endpoints set active = false, switched_off_reason = $4, switched_off_at = $3, version = version + 1,
+       updated_at = $3
+     where id = $1 and account_id = $2
+     returning id, account_id, url
+   )
+   insert into unsettled_endpoints (endpoint_id, account_id, url, changed_at)
+   select id, account_id, url, $3 from switched
+   on conflict (endpoint_id) do update set changed_at = excluded.changed_at, url = excluded.url`,
+);
+
+interface Storage {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly partitions: Partitions;
+  readonly emailsAvailable: boolean;
+}
+
+/** What happened to an endpoint, and what its seller reads about it. */
+interface Verdict {
+  readonly reason: 'gone' | 'failing' | 'warned';
+  readonly summary: string;
+}
+
+interface Locked extends Unreached {
+  readonly account_id: string;
+}
+
+/** Applies the verdict with a notice in Recent activity and by email; all of it or nothing is stored. */
+async function judge(
+  storage: Storage,
+  endpointId: string,
+  decide: (client: Client, endpoint: Locked) => Promise<Verdict | null>,
+): Promise<Verdict | null> {
+  const { database, clock, partitions } = storage;
+  return await database.transaction(async (client) => {
+    const [endpoint] = (await client.query<Locked>(lockStatement([endpointId]))).rows;
+    const verdict = endpoint === undefined ? null : await decide(client, endpoint);
+    if (endpoint === undefined || verdict === null) return null;
+    const { account_id: accountId, url } = endpoint;
+    const { reason, summary } = verdict;
+    const now = clock.now();
+    if (reason === 'warned') await client.query(warnedStatement([endpointId, accountId, now]));
+    else {
+      await client.query(forgetStatement([endpointId, accountId]));
+      await client.query(switchOffStatement([endpointId, accountId, now, reason]));
+      await client.query(stopStatement([endpointId, accountId, now]));
+    }
+    await insertNotices(client, partitions, [newNotice(clock, { accountId, summary, url, endpointId })]);
+    await storeEndpointNotice(storage, client, { accountId, endpointId, url, reason, summary, at: now });
+    return verdict;
+  });
+}
+
+async function failingVerdict(client: Client, endpointId: string, endpoint: Locked): Promise<Verdict | null> {
+  const { rows } = await client.query<{ since: Date; attempts: number; for_days: boolean }>(
+    failingStatement([endpointId, endpoint.account_id]),
+  );
+  const [failing] = rows;
+  // It has succeeded meanwhile.
+  if (failing === undefined) return null;
+  const { since, attempts } = failing;
+  return failing.for_days
+    ? { reason: 'failing', summary: endpointSwitchedOffText(endpoint, since, attempts) }
+    : { reason: 'warned', summary: endpointFailingText(endpoint, since, attempts) };
+}
+
+export interface SwitchOff {
+  /** The endpoint has failed for a day or for days: its seller is told, or it is switched off. */
+  failing(endpointId: string): void;
+  /** The URL has answered 410: its endpoint is switched off, unless it has another URL by now. */
+  gone(endpointId: string, url: string): void;
+}
+
+/**
+ * Switches endpoints off that are gone or fail, and announces it to every replica. After an error, or a kill, the
+ * endpoint's next failure does it.
+ */
+export function createSwitchOff(
+  deps: Storage & Pick<EndpointDeps, 'settle' | 'announce'> & { logger: Logger },
+): SwitchOff {
+  const { logger, settle, announce } = deps;
+  const judging = new Set<string>();
+  const run = async (endpointId: string, decide: Parameters<typeof judge>[2]): Promise<void> => {
+    // Many deliveries fail at once, and one of them is enough.
+    if (judging.has(endpointId)) return;
+    judging.add(endpointId);
+    try {
+      const verdict = await judge(deps, endpointId, decide);
+      if (verdict === null) return;
+      logger.info({ endpointId, reason: verdict.reason }, 'webhook endpoint does not take its deliveries');
+      if (verdict.reason === 'warned') return;
+      await settle(endpointId);
+      announce(endpointId);
+    } catch (err) {
+      logger.warn({ err, endpointId }, 'a failing endpoint could not be switched off');
+    } finally {
+      judging.delete(endpointId);
+    }
+  };
+  return {
+    failing: (endpointId) => void run(endpointId, (client, found) => failingVerdict(client, endpointId, found)),
+    gone: (endpointId, url) =>
+      void run(endpointId, async (_, found) =>
+        found.url === url ? { reason: 'gone', summary: endpointGoneText(found) } : null,
+      ),
+  };
+}

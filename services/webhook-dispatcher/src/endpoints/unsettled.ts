@@ -1,0 +1,41 @@
+import { executeBound } from '@app/service-kit/bound-sql';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { followIndex } from '../storage/index-scans.ts';
+
+export interface Discard {
+  /** `others` are all but those of orders, as `held: orders` names them. */
+  readonly which: 'all' | 'others';
+  /** Also what is still pending: the endpoint was off, and not everything was held yet. */
+  readonly withPending: boolean;
+}
+
+/** The newest delivery that waits: what comes later is not concerned. */
+const markSql = `
+  insert into unsettled_endpoints as u (endpoint_id, account_id, url, changed_at, hold_until, discard_until, others_until)
+  select $1, $2, $3, $4, case when $6 then last.id end, case when $5 = 'all' then last.id end,
+    case when $5 = 'others' then last.id end
+  from (select greatest(
+    (select id from deliveries where status = 'held' and endpoint_id = $1 order by id desc limit 1),
+    (select id from deliveries where status = 'pending' and endpoint_id = $1 order by id desc limit 1)) as id) last
+  on conflict (endpoint_id) do update set changed_at = excluded.changed_at, url = excluded.url,
+    hold_until = greatest(u.hold_until, excluded.hold_until),
+    discard_until = greatest(u.discard_until, excluded.discard_until),
+    others_until = greatest(u.others_until, excluded.others_until),
+    others_after = case when excluded.others_until is null then u.others_after else '' end`;
+
+/**
+ * Records, in the transaction of the change, that the endpoint's waiting deliveries must be settled. So the transaction
+ * stays short however many they are, and no event waits for it. A former choice that is not settled yet stays.
+ * @param endpoint of the account; locked
+ * @param discard what is to be dropped of the deliveries that wait now
+ */
+export async function markUnsettled(
+  tx: EntityManager,
+  endpoint: { readonly id: string; readonly accountId: string; readonly url?: string | null | undefined },
+  now: Date,
+  discard?: Discard,
+): Promise<void> {
+  const { id, accountId, url = null } = endpoint;
+  await executeBound(tx, followIndex, []);
+  await executeBound(tx, markSql, [id, accountId, url, now, discard?.which ?? null, discard?.withPending === true]);
+}

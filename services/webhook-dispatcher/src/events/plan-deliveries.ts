@@ -1,0 +1,127 @@
+import { newId } from '@app/contracts/ids';
+import type { Delivery, EndpointBatch, Lease } from '../deliveries/delivery.types.ts';
+import { type DestinationRow, destinationOf } from '../deliveries/destination.ts';
+import { type Priority, priorities } from '../deliveries/priority.rules.ts';
+import type { DeliverySender, OutgoingEvent } from './outgoing-event.ts';
+
+export interface EndpointRow extends DestinationRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly events: string[] | null;
+  readonly product_id: string | null;
+  readonly active: boolean;
+}
+
+/** A row of `deliveries`, or of `finished_deliveries` when it is filtered. */
+export interface DeliveryRow {
+  readonly id: string;
+  readonly event_id: string;
+  readonly endpoint_id: string;
+  readonly account_id: string;
+  readonly event_name: string;
+  readonly test: boolean;
+  readonly priority: Priority;
+  readonly status: 'pending' | 'sending' | 'held' | 'filtered';
+}
+
+interface GrowingBatch extends EndpointBatch {
+  readonly deliveries: Delivery[];
+  readonly overflow: Set<Priority>;
+}
+
+const takesName = ({ events }: EndpointRow, name: string): boolean => events === null || events.includes(name);
+
+const isTriggered = (automation: EndpointRow, { name, productId }: OutgoingEvent): boolean =>
+  takesName(automation, name) && (automation.product_id === null || automation.product_id === productId);
+
+/**
+ * The endpoints that get a delivery of the event, whatever becomes of it: an automation only if the event triggers it,
+ * and the endpoint without a URL only while the account has no other.
+ */
+export function endpointsFor(event: OutgoingEvent, ofAccount: readonly EndpointRow[]): EndpointRow[] {
+  const hasUrl = ofAccount.some(({ role, url }) => role !== 'automation' && url !== null);
+  return ofAccount.filter((endpoint) =>
+    endpoint.role === 'automation' ? isTriggered(endpoint, event) : endpoint.url !== null || !hasUrl,
+  );
+}
+
+/** Decides which deliveries a batch of events has, and which of them this process sends at once. */
+export class DeliveryPlan {
+  readonly rows: DeliveryRow[] = [];
+  readonly batches = new Map<string, GrowingBatch>();
+  readonly #dispatcher: DeliverySender;
+  readonly lease: Lease;
+  readonly #nowMs: number;
+
+  constructor(dispatcher: DeliverySender, lease: Lease, nowMs: number) {
+    this.#dispatcher = dispatcher;
+    this.lease = lease;
+    this.#nowMs = nowMs;
+  }
+
+  /**
+   * Adds a delivery of the event and returns its row.
+   * @param options.asked the delivery was asked for, so no filter applies
+   */
+  add(event: OutgoingEvent, endpoint: EndpointRow, { asked = false }: { asked?: boolean } = {}): DeliveryRow {
+    const id = newId('delivery', this.#nowMs);
+    const priority = asked ? priorities.again : endpoint.role === 'automation' ? priorities.other : event.priority;
+    const row = {
+      id,
+      event_id: event.id,
+      endpoint_id: endpoint.id,
+      account_id: event.accountId,
+      event_name: event.name,
+      test: event.test,
+      priority,
+      status: this.#statusOf(event, endpoint, id, priority, asked),
+    };
+    this.rows.push(row);
+    return row;
+  }
+
+  #statusOf(
+    event: OutgoingEvent,
+    endpoint: EndpointRow,
+    id: string,
+    priority: Priority,
+    asked: boolean,
+  ): DeliveryRow['status'] {
+    if (!asked && !takesName(endpoint, event.name)) return 'filtered';
+    return endpoint.active ? this.#addToBatch(event, endpoint, id, priority) : 'held';
+  }
+
+  /**
+   * While this process has capacity for the endpoint, it takes the delivery at once (`sending`). Otherwise the delivery
+   * waits in the database (`pending`).
+   */
+  #addToBatch(event: OutgoingEvent, endpoint: EndpointRow, id: string, priority: Priority): 'pending' | 'sending' {
+    let batch = this.batches.get(endpoint.id);
+    if (batch === undefined) {
+      batch = { destination: destinationOf(endpoint.id, endpoint), deliveries: [], overflow: new Set() };
+      this.batches.set(endpoint.id, batch);
+    }
+    const { deliveries, overflow } = batch;
+    // Behind one that waits in the database, as one of the same priority or a smaller one does.
+    const waits = [...overflow].some((other) => other <= priority);
+    if (waits || deliveries.length >= this.#dispatcher.freeCapacityOf(endpoint.id, priority)) {
+      overflow.add(priority);
+      return 'pending';
+    }
+    batch.deliveries.push({
+      id,
+      accountId: event.accountId,
+      eventId: event.id,
+      eventName: event.name,
+      body: event.body,
+      test: event.test,
+      traceparent: event.traceparent,
+      priority,
+      number: 1,
+      scheduleFrom: 0,
+      leaseToken: this.lease.token,
+      leaseEndsMs: this.lease.endsMs,
+    });
+    return 'sending';
+  }
+}

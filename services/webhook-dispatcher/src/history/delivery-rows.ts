@@ -1,0 +1,137 @@
+import type { RequestOutput } from '@app/contracts/define';
+import type { DeliveryStatus, listDeliveries } from '@app/contracts/webhook-deliveries';
+import { statement } from '@app/service-kit/database';
+import { explainDiagnosis } from '../deliveries/diagnosis-texts.rules.ts';
+import { type ReasonEndpoint, reasonText } from './reason.rules.ts';
+
+export type DeliveryResource = RequestOutput<typeof listDeliveries>['data'][number];
+
+const shared =
+  'd.id, d.event_id, d.endpoint_id, d.event_name, d.test, d.status, d.attempts, d.recovery_id, d.created_at';
+/** The same columns of both tables of deliveries, as `d`. */
+export const liveColumns = `${shared}, null as code, null::timestamptz as finished_at, d.next_attempt_at, d.due`;
+export const finishedColumns = `${shared}, d.reason as code, d.finished_at, null::timestamptz as next_attempt_at, false as due`;
+
+/** Deliveries by their ids, which are in one of both tables at any time; `wanted` has them. */
+export const deliveriesById = `cross join lateral (
+    select ${liveColumns} from deliveries d where d.account_id = $1 and d.id = wanted.id
+    union all
+    select ${finishedColumns} from finished_deliveries d where d.account_id = $1 and d.id = wanted.id
+    limit 1) d`;
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly event_id: string;
+  readonly endpoint_id: string;
+  readonly event_name: string;
+  readonly test: boolean;
+  readonly status: DeliveryStatus;
+  readonly code: string | null;
+  readonly attempts: number;
+  readonly recovery_id: string | null;
+  readonly created_at: Date;
+  readonly finished_at: Date | null;
+  readonly next_attempt_at: Date | null;
+  readonly due: boolean;
+  readonly order_id: string | null;
+  readonly email: string | null;
+  /** Null when the endpoint was removed. */
+  readonly role: string | null;
+  readonly url: string | null;
+  readonly active: boolean | null;
+  readonly switched_off_reason: string | null;
+  readonly switched_off_at: Date | null;
+  readonly recovering: true | null;
+  readonly failing_since: Date | null;
+  readonly failing_attempts: number | null;
+  readonly last_outcome: string | null;
+  readonly last_url: string | null;
+  readonly last_status: number | null;
+  readonly last_error: string | null;
+  readonly last_diagnosis: string | null;
+  readonly last_detail: string | null;
+}
+
+/**
+ * A statement that reads a page of deliveries together with what their reasons are made of. The last attempt is looked
+ * up only where its failure or its URL is shown. It cannot be older than the delivery: ids are compared by the part of
+ * their time that counts 17 minutes, because the clocks of two replicas differ a little. The limits of 1 keep the
+ * planner from reading a whole table for a join: it cannot know how many rows a page has.
+ * @param page selects rows with `liveColumns` or `finishedColumns`; `$1` is the account
+ * @param order of the rows, which are `p`
+ */
+export const deliveriesStatement = (name: string, page: string, order = 'p.id desc') =>
+  statement(
+    name,
+    `with page as materialized (${page})
+     select p.*, v.order_id, v.email, e.role, e.url, e.active, e.switched_off_reason, e.switched_off_at,
+       (select true from recoveries where endpoint_id = p.endpoint_id and account_id = $1 and status = 'running' limit 1)
+         as recovering,
+       f.since as failing_since, f.attempts as failing_attempts, a.outcome as last_outcome, a.url as last_url,
+       a.status_code as last_status, a.error as last_error, a.diagnosis as last_diagnosis,
+       a.diagnosis_detail as last_detail
+     from page p
+       left join lateral (select order_id, email from events where account_id = $1 and id = p.event_id limit 1) v on true
+       left join lateral (
+         select role, url, active, switched_off_reason, switched_off_at from endpoints where id = p.endpoint_id and account_id = $1 limit 1) e on true
+       left join lateral (
+         select since, attempts from failing_endpoints where endpoint_id = p.endpoint_id and account_id = $1 limit 1) f on true
+       left join lateral (
+         select outcome, url, status_code, error, diagnosis, diagnosis_detail from attempts
+         where p.attempts > 0 and (p.status <> 'delivered' or e.role is null)
+           and delivery_id = p.id and account_id = $1 and id > 'att_' || substr(p.id, 5, 6)
+         order by id desc limit 1) a on true
+     order by ${order}`,
+  );
+
+export function deliveryResource(row: DeliveryRow): DeliveryResource {
+  const nextAttemptAt = row.status === 'pending' ? (row.next_attempt_at?.toISOString() ?? null) : null;
+  return {
+    id: row.id,
+    event: row.event_name,
+    event_id: row.event_id,
+    order_id: row.order_id,
+    email: row.email,
+    endpoint_id: row.endpoint_id,
+    url: row.role === null ? row.last_url : row.url,
+    status: row.status,
+    reason: reasonText({
+      status: row.status,
+      code: row.code,
+      event: row.event_name,
+      attempts: row.attempts,
+      nextAttemptAt,
+      isDue: row.due,
+      inRecovery: row.recovery_id !== null,
+      endpoint: endpointOf(row),
+      lastFailure: lastFailureOf(row),
+    }),
+    attempt_count: row.attempts,
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    next_attempt_at: nextAttemptAt,
+    test: row.test,
+  };
+}
+
+function endpointOf(row: DeliveryRow): ReasonEndpoint | null {
+  if (row.role === null) return null;
+  const { failing_since: since, failing_attempts: attempts } = row;
+  return {
+    isAutomation: row.role === 'automation',
+    hasUrl: row.url !== null,
+    active: row.active === true,
+    isRecovering: row.recovering === true,
+    switchedOffReason: row.switched_off_reason,
+    switchedOffAt: row.switched_off_at?.toISOString() ?? null,
+    failing: since === null || attempts === null ? null : { since: since.toISOString(), attempts },
+  };
+}
+
+function lastFailureOf(row: DeliveryRow): string | null {
+  if (row.last_url === null && row.last_error === null && row.last_status === null) return null;
+  if (row.last_outcome === 'delivered') return null;
+  const about = { url: row.last_url ?? '', statusCode: row.last_status, detail: row.last_detail };
+  const explained = explainDiagnosis(row.last_diagnosis, about)?.explanation;
+  return explained ?? row.last_error ?? `the answer was ${row.last_status}`;
+}

@@ -1,0 +1,72 @@
+import type { RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import type * as contract from '@app/contracts/webhook-deliveries';
+import { type Database, statement } from '@app/service-kit/database';
+import { explainDiagnosis } from '../deliveries/diagnosis-texts.rules.ts';
+import { type DeliveryRow, deliveryResource } from './delivery-rows.ts';
+import { findDelivery } from './read-delivery.ts';
+
+type DeliveryDetail = RequestOutput<typeof contract.getDelivery>;
+
+const attemptsStatement = statement(
+  'delivery-attempts',
+  `select a.*, r.response from (
+     select id, number, created_at, url, status_code, duration_ms, dns_ms, connect_ms, tls_ms, first_byte_ms, error,
+       diagnosis, diagnosis_detail, next_attempt_at
+     from attempts where delivery_id = $2 and account_id = $1 order by id desc limit 100) a
+   left join lateral (
+     select response from attempt_responses where attempt_id = a.id and account_id = $1 limit 1) r on true
+   order by a.id desc`,
+);
+const bodyStatement = statement(
+  'delivery-body',
+  'select body from event_bodies where event_id = $2 and account_id = $1',
+);
+
+interface AttemptRow {
+  readonly id: string;
+  readonly number: number;
+  readonly created_at: Date;
+  readonly url: string | null;
+  readonly status_code: number | null;
+  readonly duration_ms: number;
+  readonly dns_ms: number | null;
+  readonly connect_ms: number | null;
+  readonly tls_ms: number | null;
+  readonly first_byte_ms: number | null;
+  readonly error: string | null;
+  readonly diagnosis: string | null;
+  readonly diagnosis_detail: string | null;
+  readonly next_attempt_at: Date | null;
+  readonly response: string | null;
+}
+
+/**
+ * Gets a delivery with its attempts, newest first, their answers and the payload that was sent.
+ * @throws DomainError delivery_not_found
+ */
+export async function getDelivery(database: Database, accountId: string, deliveryId: string): Promise<DeliveryDetail> {
+  const row: DeliveryRow | undefined = await findDelivery(database, accountId, deliveryId);
+  if (row === undefined) throw new DomainError('delivery_not_found', 'This account has no such delivery.');
+  const [attempts, bodies] = await Promise.all([
+    database.pool.query<AttemptRow>(attemptsStatement([accountId, deliveryId])),
+    database.pool.query<{ body: string }>(bodyStatement([accountId, row.event_id])),
+  ]);
+  const body = bodies.rows[0]?.body;
+  return {
+    ...deliveryResource(row),
+    attempts: attempts.rows.map(attemptResource),
+    payload: body === undefined ? null : JSON.parse(body),
+  };
+}
+
+function attemptResource(row: AttemptRow): DeliveryDetail['attempts'][number] {
+  const { diagnosis, diagnosis_detail: detail, ...attempt } = row;
+  const about = { url: row.url ?? '', statusCode: row.status_code, detail };
+  return {
+    ...attempt,
+    created_at: row.created_at.toISOString(),
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+    diagnosis: explainDiagnosis(diagnosis, about),
+  };
+}

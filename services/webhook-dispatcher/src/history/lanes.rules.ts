@@ -1,0 +1,67 @@
+import { type DeliveryStatus, deliveryStatuses } from '@app/contracts/webhook-deliveries';
+import { webhookEventNames } from '@app/contracts/webhooks';
+import { endpointOff } from '../automations/trigger.rules.ts';
+
+/**
+ * An index that begins with what a list may be narrowed by holds the rows of one status and one event as a lane, newest
+ * last. A page reads the newest rows of each lane that it wants and merges them: at most its length of each lane, and
+ * nothing of the others. So a filter that matches one row in a million reads as much as one that matches all.
+ */
+export interface Lanes {
+  readonly statuses: readonly DeliveryStatus[];
+  readonly names: readonly string[];
+}
+
+/** Also of the one that only automations get. */
+const allNames: readonly string[] = [...webhookEventNames, endpointOff];
+
+const isLive = (status: DeliveryStatus): boolean => status === 'pending' || status === 'sending' || status === 'held';
+const liveStatuses = deliveryStatuses.filter(isLive);
+const finishedStatuses = deliveryStatuses.filter((status) => !isLive(status));
+
+/** All pairs of a status and an event, as two arrays of equal length. */
+function pairs(statuses: readonly DeliveryStatus[], names: readonly string[]): Lanes {
+  return {
+    statuses: statuses.flatMap((status) => names.map(() => status)),
+    names: statuses.flatMap(() => names),
+  };
+}
+
+export interface LaneFilters {
+  readonly status?: DeliveryStatus | undefined;
+  readonly event?: string | undefined;
+}
+
+/** The lanes of deliveries with work to do, and of those that are finished. */
+export function lanesOf({ status, event }: LaneFilters): { live: Lanes; finished: Lanes } {
+  const names = event === undefined ? allNames : [event];
+  const wanted = (of: readonly DeliveryStatus[]) => of.filter((each) => status === undefined || each === status);
+  return { live: pairs(wanted(liveStatuses), names), finished: pairs(wanted(finishedStatuses), names) };
+}
+
+/** The lanes of attempts: by event, and by whether they failed. */
+export function attemptLanesOf({ status, event }: { status?: string | undefined; event?: string | undefined }): {
+  names: readonly string[];
+  failed: readonly boolean[];
+} {
+  const outcomes = status === undefined ? [true, false] : [status === 'failed'];
+  const names = event === undefined ? allNames : [event];
+  return { names: outcomes.flatMap(() => names), failed: outcomes.flatMap((failed) => names.map(() => failed)) };
+}
+
+/**
+ * The newest rows of a lane, as SQL: `$2` and `$3` bound the id, `$4` is how many. Comparing whole rows, and sorting by
+ * all columns of the index, says the same as equality and the order of ids; but then the planner cannot choose to walk
+ * along the ids of all lanes, which it does when it takes a lane for long that is short.
+ */
+export function inLane(
+  columns: readonly string[],
+  values: readonly string[],
+  id: string,
+  bound = (param: string) => param,
+): string {
+  const row = `(${[...columns, id].join(', ')})`;
+  const at = (param: string) => `(${[...values, bound(param)].join(', ')})`;
+  const order = [...columns, id].map((column) => `${column} desc`).join(', ');
+  return `${row} < ${at('$2')} and ${row} >= ${at('$3')} order by ${order} limit $4`;
+}

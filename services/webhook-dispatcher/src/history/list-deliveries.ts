@@ -1,0 +1,136 @@
+import { limits } from '@app/contracts/common';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { idFloor } from '@app/contracts/ids';
+import type * as contract from '@app/contracts/webhook-deliveries';
+import { type Database, statement } from '@app/service-kit/database';
+import { pageOf, unknownBefore } from '@app/service-kit/paging';
+import { behindAllIds } from '../storage/index-scans.ts';
+import {
+  type DeliveryRow,
+  deliveriesById,
+  deliveriesStatement,
+  deliveryResource,
+  finishedColumns,
+  liveColumns,
+} from './delivery-rows.ts';
+import { checkSpan, eventBounds, eventsNamed, namesEvents } from './event-deliveries.ts';
+import { inLane, lanesOf } from './lanes.rules.ts';
+
+type Query = RequestInput<typeof contract.listDeliveries>;
+type DeliveryList = RequestOutput<typeof contract.listDeliveries>;
+
+const ofPage = 'd.account_id = $1 and d.id < $2 and d.id >= $3';
+const newestFirst = 'order by d.id desc limit $4';
+/** Conditions on the id alone are for partitions; without them the planner cannot walk along the ids of all accounts. */
+const inAccountLane = inLane(['d.status', 'd.event_name'], ['lane.status', 'lane.name'], 'd.id');
+const ofEndpoint = `d.account_id = $1 and d.endpoint_id = $5 and ($7::text is null or d.event_name = $7)`;
+const inEndpointLane = inLane(['d.status'], ['lane.status'], 'd.id');
+const liveInLanes = `select d.* from unnest($5::text[], $6::text[]) as lane (status, name) cross join lateral (
+    select ${liveColumns} from deliveries d where d.account_id = $1 and ${inAccountLane}) d`;
+/** What an account has in flight is not many: `offset 0` has it found first, and sorted then. */
+const inFlight = `select d.* from (
+    select ${liveColumns} from deliveries d where d.account_id = $1 and d.status = 'sending' offset 0) d
+  where d.id < $2 and d.id >= $3`;
+const merge = (...parts: string[]): string =>
+  `select d.* from (${parts.map((part) => `(${part})`).join(' union all ')}) d ${newestFirst}`;
+
+const everyStatement = deliveriesStatement(
+  'deliveries-page',
+  merge(liveInLanes, `select ${finishedColumns} from finished_deliveries d where ${ofPage} ${newestFirst}`),
+);
+const lanesStatement = deliveriesStatement(
+  'deliveries-page-of-lanes',
+  merge(
+    liveInLanes,
+    `select d.* from unnest($7::text[], $8::text[]) as lane (status, name) cross join lateral (
+      select ${finishedColumns} from finished_deliveries d where ${ofPage} and ${inAccountLane}) d`,
+  ),
+);
+
+const endpointStatement = deliveriesStatement(
+  'deliveries-page-of-endpoint',
+  merge(
+    `select d.* from unnest($6::text[]) as lane (status) cross join lateral (
+      select ${liveColumns} from deliveries d where d.status in ('pending', 'held') and ${ofEndpoint} and ${inEndpointLane}) d`,
+    `${inFlight} and d.status = any ($6::text[]) and d.endpoint_id = $5 and ($7::text is null or d.event_name = $7)
+     ${newestFirst}`,
+    `select d.* from unnest($6::text[]) as lane (status) cross join lateral (
+      select ${finishedColumns} from finished_deliveries d where ${ofEndpoint} and ${ofPage} and ${inEndpointLane}) d`,
+  ),
+);
+
+const byIdsStatement = deliveriesStatement(
+  'deliveries-page-of-events',
+  `select d.*, wanted.place from unnest($2::text[]) with ordinality as wanted (id, place) ${deliveriesById}
+   where ($4::text is null or d.status = $4) and ($5::text is null or d.endpoint_id = $5)
+     and ($6::text is null or d.event_name = $6) and d.id < $7 and d.id >= $8
+   order by wanted.place limit $3`,
+  'p.place',
+);
+
+const knownStatement = statement(
+  'deliveries-known',
+  `select event_id from deliveries where account_id = $1 and id = $2
+   union all select event_id from finished_deliveries where account_id = $1 and id = $2`,
+);
+
+/**
+ * Lists the account's deliveries, newest first; those of named events (`eventId`, `orderId`, `email`) by their events,
+ * newest first. A page reads about as many rows as it has, of each lane (lanes.rules.ts).
+ * @throws DomainError validation_failed when `before` is no delivery of the account, or `to` is before `from`
+ */
+export async function listDeliveries(database: Database, accountId: string, query: Query): Promise<DeliveryList> {
+  checkSpan(query);
+  const { before } = query;
+  const known = before === undefined ? undefined : await database.pool.query(knownStatement([accountId, before]));
+  if (known?.rowCount === 0) throw unknownBefore();
+  const rows = namesEvents(query)
+    ? await deliveriesOfEvents(database, accountId, query, known?.rows[0]?.event_id)
+    : await newestDeliveries(database, accountId, query);
+  const { data, ...rest } = pageOf(rows, query);
+  return { data: data.map(deliveryResource), ...rest };
+}
+
+/** The ids that the page's rows have: below the first, from the second. */
+function idRange({ before, from, to }: Query): [below: string, from: string] {
+  const end = to === undefined ? behindAllIds : idFloor('delivery', Date.parse(to));
+  const below = before === undefined || before > end ? end : before;
+  return [below, from === undefined ? '' : idFloor('delivery', Date.parse(from))];
+}
+
+async function newestDeliveries(database: Database, accountId: string, query: Query): Promise<DeliveryRow[]> {
+  const { status, event, endpointId, limit = limits.listMax } = query;
+  const page = [accountId, ...idRange(query), limit + 1];
+  const { live, finished } = lanesOf({ status, event });
+  const lanes = [live.statuses, live.names, finished.statuses, finished.names];
+  const read = async (text: ReturnType<typeof deliveriesStatement>, values: unknown[]) =>
+    (await database.pool.query<DeliveryRow>(text([...page, ...values]))).rows;
+  if (endpointId !== undefined) {
+    const statuses = [...new Set([...live.statuses, ...finished.statuses])];
+    return await read(endpointStatement, [endpointId, statuses, event ?? null]);
+  }
+  if (status === undefined && event === undefined) return await read(everyStatement, lanes.slice(0, 2));
+  return await read(lanesStatement, lanes);
+}
+
+async function deliveriesOfEvents(
+  database: Database,
+  accountId: string,
+  query: Query,
+  beforeEvent: string | undefined,
+): Promise<DeliveryRow[]> {
+  const { status, event, endpointId, before, from, to, limit = limits.listMax } = query;
+  const [below, lowest] = idRange({ from, to });
+  const bounds = { ...eventBounds({ from, to }), ...(beforeEvent === undefined ? {} : { newest: beforeEvent }) };
+  const found: DeliveryRow[] = [];
+  for await (const events of eventsNamed(database, accountId, query, bounds)) {
+    const ids = events.flatMap(({ id, deliveryIds }) =>
+      id === beforeEvent ? deliveryIds.filter((deliveryId) => deliveryId < (before as string)) : deliveryIds,
+    );
+    const values = [accountId, ids, limit + 1 - found.length, status ?? null, endpointId ?? null, event ?? null];
+    const { rows } = await database.pool.query<DeliveryRow>(byIdsStatement([...values, below, lowest]));
+    found.push(...rows);
+    if (found.length > limit) break;
+  }
+  return found;
+}

@@ -1,0 +1,59 @@
+import { limits } from '@app/contracts/common';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { invalidField } from '@app/contracts/validation';
+import type * as contract from '@app/contracts/webhook-deliveries';
+import type { WebhookEventName } from '@app/contracts/webhooks';
+import { type Database, statement } from '@app/service-kit/database';
+
+/**
+ * Numbers are given in the order of the commits (events/store-events.ts), so whoever has seen one never finds a smaller
+ * one later.
+ */
+const pageStatement = statement(
+  'events-page',
+  `select v.*, b.body from (
+     select id, sequence, name, occurred_at, test from events
+     where account_id = $1 and sequence > $2 order by sequence limit $3) v
+   left join lateral (select body from event_bodies where event_id = v.id and account_id = $1 limit 1) b on true
+   order by v.sequence`,
+);
+const sequenceStatement = statement(
+  'events-sequence',
+  'select sequence from events where account_id = $1 and id = $2 and sequence is not null',
+);
+
+interface EventRow {
+  readonly id: string;
+  readonly sequence: number;
+  readonly name: WebhookEventName;
+  readonly occurred_at: Date;
+  readonly test: boolean;
+  readonly body: string | null;
+}
+
+/**
+ * Lists the account's events in the order in which they were committed. Test sends are none of them.
+ * @throws DomainError validation_failed when `after` is no event of the account
+ */
+export async function listEvents(
+  database: Database,
+  accountId: string,
+  { after, limit = limits.listMax }: RequestInput<typeof contract.listEvents>,
+): Promise<RequestOutput<typeof contract.listEvents>> {
+  let seen = 0;
+  if (after !== undefined) {
+    const { rows } = await database.pool.query<{ sequence: number }>(sequenceStatement([accountId, after]));
+    if (rows[0] === undefined) throw invalidField('after', 'is the id of no event of this account', 'unknown_id');
+    seen = rows[0].sequence;
+  }
+  const { rows } = await database.pool.query<EventRow>(pageStatement([accountId, seen, limit + 1]));
+  const data = rows.slice(0, limit).map((row) => ({
+    id: row.id,
+    sequence: row.sequence,
+    event: row.name,
+    occurred_at: row.occurred_at.toISOString(),
+    test: row.test,
+    payload: row.body === null ? null : JSON.parse(row.body),
+  }));
+  return { data, has_more: rows.length > limit };
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { type ReasonEndpoint, type ReasonFacts, reasonText } from './reason.rules.ts';
+
+const at = '2026-01-15T12:00:00.000Z';
+const endpoint: ReasonEndpoint = {
+  ...{ isAutomation: false, hasUrl: true, active: true, isRecovering: false, switchedOffReason: null },
+  ...{ switchedOffAt: null, failing: null },
+};
+const facts: ReasonFacts = {
+  ...{ status: 'pending', code: null, event: 'order.paid', attempts: 0, nextAttemptAt: at, isDue: true },
+  ...{ inRecovery: false, endpoint, lastFailure: null },
+};
+const off = (switchedOffReason: string | null): ReasonEndpoint => ({
+  ...{ ...endpoint, active: false, switchedOffReason, switchedOffAt: at },
+});
+
+test.each<[string, Partial<ReasonFacts>, RegExp]>([
+  ['delivered at once', { status: 'delivered', attempts: 1 }, /^Delivered at the first try\.$/],
+  ['delivered later', { status: 'delivered', attempts: 3 }, /^Delivered at try 3\.$/],
+  ['in flight', { status: 'sending', attempts: 1 }, /^Is being sent now: try 2\.$/],
+  ['due', {}, /first try, which is due/],
+  ['waiting', { isDue: false, attempts: 2, lastFailure: 'No.' }, /^Try 3 follows at .*\. The last one failed: No\.$/],
+  ['behind the breaker', { endpoint: { ...endpoint, failing: { since: at, attempts: 5 } } }, /one request at a time/],
+  ['one failure is no breaker', { endpoint: { ...endpoint, failing: { since: at, attempts: 1 } } }, /which is due/],
+  ['part of a recovery', { inRecovery: true }, /behind fresh events/],
+  ['no URL', { status: 'held', endpoint: { ...endpoint, hasUrl: false, active: false } }, /no URL is connected/],
+  [
+    'off',
+    { status: 'held', endpoint: off('seller') },
+    /the endpoint is off since 2026-01-15T12:00:00\.000Z\. It is held/,
+  ],
+  ['gone', { status: 'held', endpoint: off('gone') }, /because it answered 410/],
+  ['failing', { status: 'held', endpoint: off('failing') }, /nothing was delivered for five days/],
+  [
+    'gone, after a try',
+    { status: 'held', endpoint: off('gone'), attempts: 1, lastFailure: 'No.' },
+    /^Sent no further: the endpoint is off .* 410 \(gone\)\. It is held for 30 days\. The last try failed: No\.$/,
+  ],
+  [
+    'off between two tries of an automation',
+    { status: 'held', endpoint: { ...off('seller'), isAutomation: true }, attempts: 1 },
+    /^Run no further: the automation is off/,
+  ],
+  [
+    'behind a recovery',
+    { status: 'held', endpoint: { ...endpoint, isRecovering: true } },
+    /a recovery sends what was held/,
+  ],
+  ['held though on', { status: 'held' }, /waits to be released/],
+  [
+    'an automation that is off',
+    { status: 'held', endpoint: { ...off(null), isAutomation: true } },
+    /automation is off/,
+  ],
+  ['filtered', { status: 'filtered', code: 'filtered' }, /was not set to take order\.paid/],
+  [
+    'given up',
+    { status: 'failed', code: 'tries', attempts: 12, lastFailure: 'No.' },
+    /after 12 tries\. The last one failed: No\./,
+  ],
+  ['expired, never sent', { status: 'failed', code: 'expired' }, /^Never sent: it waited for 30 days/],
+  ['expired', { status: 'failed', code: 'expired', attempts: 1 }, /waiting for 30 days, with 1 try\./],
+  ['refused', { status: 'failed', code: 'refused', attempts: 1 }, /refused for good/],
+  ['removed', { status: 'canceled', code: 'removed' }, /^Not sent: the endpoint was removed/],
+  ['discarded', { status: 'canceled', code: 'discarded', attempts: 2 }, /^Sent no further: you chose to drop/],
+  [
+    'dropped with its automation',
+    { status: 'canceled', code: 'discarded', endpoint: { ...off('gone'), isAutomation: true }, attempts: 1 },
+    /^Sent no further: the automation was switched off/,
+  ],
+])('%s says why in one line', (_, change, expected) => {
+  const text = reasonText({ ...facts, ...change });
+  expect(text).toMatch(expected);
+  expect(text).not.toContain('\n');
+});

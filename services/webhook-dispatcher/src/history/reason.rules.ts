@@ -1,0 +1,126 @@
+import type { DeliveryStatus } from '@app/contracts/webhook-deliveries';
+
+/** The endpoint of a delivery as it is now; null when it was removed. */
+export interface ReasonEndpoint {
+  readonly isAutomation: boolean;
+  /** An email of an automation has none. */
+  readonly hasUrl: boolean;
+  readonly active: boolean;
+  /** A recovery is running for it. */
+  readonly isRecovering: boolean;
+  readonly switchedOffReason: string | null;
+  readonly switchedOffAt: string | null;
+  /** Since when every try has failed, and how many did. */
+  readonly failing: { readonly since: string; readonly attempts: number } | null;
+}
+
+export interface ReasonFacts {
+  readonly status: DeliveryStatus;
+  /** The stored code of a finished delivery. */
+  readonly code: string | null;
+  readonly event: string;
+  readonly attempts: number;
+  /** When the next try is due; null unless it waits for one. */
+  readonly nextAttemptAt: string | null;
+  readonly isDue: boolean;
+  readonly inRecovery: boolean;
+  readonly endpoint: ReasonEndpoint | null;
+  /** Why the last try failed; null when there was none, or when it delivered. */
+  readonly lastFailure: string | null;
+}
+
+/** Failures in a row after which an endpoint gets one request at a time; deliveries/capacity.rules.ts. */
+const breakerOpensAfter = 5;
+
+/** Why a delivery has its status, in one line: why nothing was sent, when nothing was, or when it is tried next. */
+export function reasonText(facts: ReasonFacts): string {
+  switch (facts.status) {
+    case 'delivered':
+      return facts.attempts <= 1 ? 'Delivered at the first try.' : `Delivered at try ${facts.attempts}.`;
+    case 'sending':
+      return `Is being sent now: try ${facts.attempts + 1}.`;
+    case 'pending':
+      return pendingText(facts);
+    case 'held':
+      return `${heldText(facts)} It is held for 30 days.${last(facts)}`;
+    case 'filtered':
+      return `Not sent: the endpoint was not set to take ${facts.event}. It can be redelivered all the same.`;
+    case 'failed':
+      return failedText(facts);
+    case 'canceled':
+      return canceledText(facts);
+  }
+}
+
+function pendingText(facts: ReasonFacts): string {
+  const { attempts, nextAttemptAt, isDue, endpoint, inRecovery } = facts;
+  if (!isDue) return `Try ${attempts + 1} follows at ${nextAttemptAt}.${last(facts)}`;
+  const failing = endpoint?.failing;
+  if (failing && failing.attempts >= breakerOpensAfter)
+    return `Waits for its turn: every try to this endpoint has failed since ${failing.since}, so it gets one request at a time.${last(facts)}`;
+  if (inRecovery) return 'Waits for its turn behind fresh events: it is part of a recovery.';
+  return attempts === 0
+    ? 'Waits for its first try, which is due.'
+    : `Waits for try ${attempts + 1}, which is due.${last(facts)}`;
+}
+
+/** It may have arrived, and the receiver did not say so. */
+const sent = (attempts: number): string => (attempts === 0 ? 'Not sent' : 'Sent no further');
+
+function heldText({ endpoint, attempts }: ReasonFacts): string {
+  const begun = sent(attempts);
+  if (endpoint === null) return `${begun}: the endpoint was removed.`;
+  if (endpoint.isAutomation) return automationText(endpoint, attempts);
+  if (!endpoint.hasUrl) return `${begun}: no URL is connected.`;
+  if (endpoint.active && endpoint.isRecovering)
+    return `${begun} yet: a recovery sends what was held, oldest first, and has not come to it.`;
+  if (endpoint.active)
+    return `${begun} yet: it was held while the endpoint was off or had no URL, and waits to be released.`;
+  const since = endpoint.switchedOffAt === null ? '' : ` since ${endpoint.switchedOffAt}`;
+  switch (endpoint.switchedOffReason) {
+    case 'gone':
+      return `${begun}: the endpoint is off${since}, because it answered 410 (gone).`;
+    case 'failing':
+      return `${begun}: the endpoint is off${since}, because nothing was delivered for five days.`;
+    default:
+      return `${begun}: the endpoint is off${since}.`;
+  }
+}
+
+function automationText({ active }: ReasonEndpoint, attempts: number): string {
+  if (attempts === 0) return active ? 'Waits to be run.' : 'Not run: the automation is off.';
+  return active ? 'Waits to be run again.' : 'Run no further: the automation is off.';
+}
+
+function failedText(facts: ReasonFacts): string {
+  const { code, attempts } = facts;
+  const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
+  switch (code) {
+    case 'expired':
+      return attempts === 0
+        ? 'Never sent: it waited for 30 days, and was given up.'
+        : `Given up after waiting for 30 days, with ${tries}.${last(facts)}`;
+    case 'refused':
+      return `Given up: it was refused for good.${last(facts)}`;
+    case 'unknown':
+      return `Given up after ${tries}: it may have arrived, so it was not sent again.${last(facts)}`;
+    default:
+      return `Given up after ${tries}.${last(facts)}`;
+  }
+}
+
+function canceledText({ code, attempts, endpoint }: ReasonFacts): string {
+  const begun = sent(attempts);
+  switch (code) {
+    case 'removed':
+      return `${begun}: the endpoint was removed while this waited.`;
+    case 'discarded':
+      if (endpoint?.isAutomation) return `${begun}: the automation was switched off while this waited.`;
+      return `${begun}: you chose to drop what was held.`;
+    default:
+      return `${begun}: it was canceled.`;
+  }
+}
+
+const last = ({ lastFailure, status }: ReasonFacts): string =>
+  lastFailure === null ? '' : ` The last ${status === 'held' ? 'try' : 'one'} failed: ${lastFailure}`;

@@ -1,0 +1,160 @@
+import { idFloor } from '@app/contracts/ids';
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import { behindAllIds, followIndex } from '../storage/index-scans.ts';
+import type { Partitions } from '../storage/partitions.ts';
+import { nextBatch } from './feed.rules.ts';
+import { type Batch, type HandedOver, handOverHeld, handOverStored } from './hand-over.ts';
+import { handOverMissing } from './hand-over-missing.ts';
+import { namesOf } from './held-recovery.ts';
+import { clockSkewMs, deliveriesSince, lastMsOf, type Place, type RecoveryRef } from './place.rules.ts';
+
+export interface RepairStorage {
+  readonly database: Database;
+  readonly partitions: Partitions;
+  readonly clock: Clock;
+}
+
+/** `fed`: deliveries became due. `more`: nothing was found yet, and the search goes on at once. `waits`: not now. */
+export type Fed = 'fed' | 'more' | 'waits' | 'over';
+
+/** A shared lock: events for the endpoint may be stored meanwhile, but it is neither switched nor removed. */
+const endpointStatement = statement(
+  'recovery-endpoint',
+  'select active, events, created_at from endpoints where id = $1 and account_id = $2 for share',
+);
+
+/**
+ * Whoever changes an endpoint locks it first and its recoveries second, as this transaction does. Another replica that
+ * feeds the recovery now keeps it; a recovery of what was held goes first.
+ */
+const recoveryStatement = statement(
+  'recovery-to-feed',
+  `select r.kind, r.which, r.since, r.until, r.phase, r.cursor, r.per_second,
+     extract(epoch from clock_timestamp() - r.fed_at)::float8 * 1000 as elapsed_ms,
+     (select count(*)::int from deliveries d
+      where d.recovery_id = r.id and (d.status = 'sending' or d.status = 'pending' and d.due)) as in_line,
+     (select count(*)::int from deliveries d
+      where d.recovery_id = r.id and d.status = 'pending' and not d.due) as waiting,
+     coalesce((select f.attempts from failing_endpoints f where f.endpoint_id = r.endpoint_id), 0) as failures,
+     r.kind = 'recover' and exists (
+       select from recoveries h where h.endpoint_id = r.endpoint_id and h.kind = 'held' and h.status = 'running'
+     ) as is_second,
+     exists (select from unsettled_endpoints u where u.endpoint_id = r.endpoint_id) as is_unsettled
+   from recoveries r where r.id = $1 and r.account_id = $2 and r.status = 'running' and r.phase <> 'count'
+   for update of r skip locked`,
+);
+
+const advanceStatement = statement(
+  'recovery-advance',
+  `update recoveries set phase = $3, cursor = $4, queued = queued + $5, total = greatest(total, queued + $5),
+     fed_at = case when $5 > 0 then clock_timestamp() else fed_at end
+   where id = $1 and account_id = $2`,
+);
+const endStatement = statement(
+  'recovery-end',
+  `update recoveries set status = $3, finished_at = $4, total = case when $3 = 'done' then queued else total end
+   where id = $1 and account_id = $2 and status = 'running'`,
+);
+
+interface Endpoint {
+  readonly active: boolean;
+  readonly events: readonly string[] | null;
+  readonly created_at: Date;
+}
+
+interface Recovery {
+  readonly kind: 'recover' | 'held';
+  readonly which: 'failed' | 'all' | 'orders';
+  readonly since: Date | null;
+  readonly until: Date;
+  readonly phase: Place['phase'];
+  readonly cursor: string;
+  readonly per_second: number;
+  readonly elapsed_ms: number | null;
+  readonly in_line: number;
+  readonly waiting: number;
+  readonly failures: number;
+  readonly is_second: boolean;
+  /** What waits for the endpoint is being held or dropped first. */
+  readonly is_unsettled: boolean;
+}
+
+/**
+ * Hands over the next batch of a recovery: the rows that move and the place that is reached are one transaction, so a
+ * process that dies has done all of it or nothing.
+ */
+export async function feedRecovery(storage: RepairStorage, ref: RecoveryRef): Promise<Fed> {
+  const { clock } = storage;
+  return await storage.database.transaction(async (client) => {
+    await client.query(followIndex);
+    const of = [ref.endpoint_id, ref.account_id];
+    const endpoint = (await client.query<Endpoint>(endpointStatement(of))).rows[0];
+    const recovery = (await client.query<Recovery>(recoveryStatement([ref.id, ref.account_id]))).rows[0];
+    if (recovery === undefined) return 'waits';
+    if (endpoint === undefined) {
+      await end(client, clock, ref, 'canceled');
+      return 'over';
+    }
+    const mayFeed = endpoint.active && !recovery.is_second && !recovery.is_unsettled;
+    const count = mayFeed ? batchSizeOf(recovery) : 0;
+    return count === 0 ? 'waits' : await feed(client, storage, { ref, recovery, endpoint, count });
+  });
+}
+
+const batchSizeOf = (recovery: Recovery): number =>
+  nextBatch({
+    perSecond: recovery.per_second,
+    elapsedMs: recovery.elapsed_ms,
+    inLine: recovery.in_line,
+    waiting: recovery.waiting,
+    failures: recovery.failures,
+  });
+
+async function feed(client: Client, storage: RepairStorage, work: Work): Promise<Fed> {
+  const { ref, recovery } = work;
+  const { count, next } = await handOver(client, storage, work);
+  const { phase, cursor } = next ?? recovery;
+  await client.query(advanceStatement([ref.id, ref.account_id, phase, cursor, count]));
+  if (next === null) await end(client, storage.clock, ref, 'done');
+  if (count > 0) return 'fed';
+  return next === null ? 'over' : 'more';
+}
+
+interface Work {
+  readonly ref: RecoveryRef;
+  readonly recovery: Recovery;
+  readonly endpoint: Endpoint;
+  readonly count: number;
+}
+
+/** @returns how many were handed over and where to go on; null when nothing is left */
+async function handOver(
+  client: Client,
+  { clock, partitions }: RepairStorage,
+  work: Work,
+): Promise<{ count: number; next: Place | null }> {
+  const { ref, recovery, endpoint, count } = work;
+  const { kind, which, phase, cursor, until } = recovery;
+  const batch = (names: readonly string[] | null, before: string): Batch => ({
+    ...{ accountId: ref.account_id, endpointId: ref.endpoint_id, recoveryId: ref.id },
+    ...{ after: cursor, before, names, count, now: clock.now() },
+  });
+  const goOn = (handedOver: HandedOver, then: Place | null) => ({
+    count: handedOver.count,
+    next: handedOver.isLast ? then : { phase, cursor: handedOver.last ?? cursor },
+  });
+  if (kind === 'held') return goOn(await handOverHeld(client, batch(namesOf(which), behindAllIds)), null);
+  const untilMs = lastMsOf(until);
+  if (phase === 'events') {
+    const beforeMs = Math.min(untilMs, endpoint.created_at.getTime() + clockSkewMs);
+    const handedOver = await handOverMissing(client, partitions, batch(endpoint.events, idFloor('event', beforeMs)));
+    return goOn(handedOver, deliveriesSince(recovery.since));
+  }
+  const before = idFloor('delivery', untilMs);
+  return goOn(await handOverStored(client, which === 'all' ? 'all' : 'failed', batch(endpoint.events, before)), null);
+}
+
+async function end(client: Client, clock: Clock, ref: RecoveryRef, status: 'done' | 'canceled'): Promise<void> {
+  await client.query(endStatement([ref.id, ref.account_id, status, clock.now()]));
+}

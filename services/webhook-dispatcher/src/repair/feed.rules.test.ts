@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { failuresMax, inLineMax, nextBatch, probeIntervalMs, waitingMax } from './feed.rules.ts';
+
+const idle = { perSecond: 50, elapsedMs: null, inLine: 0, waiting: 0, failures: 0 };
+
+test('the first batch is a second’s worth, and a long pause earns no more than that', () => {
+  expect(nextBatch(idle)).toBe(50);
+  expect(nextBatch({ ...idle, elapsedMs: 3_600_000 })).toBe(50);
+  expect(nextBatch({ ...idle, elapsedMs: 500 })).toBe(25);
+});
+
+test('over any series of moments, no more is handed over than the rate allows', () => {
+  const pauses = fc.array(fc.integer({ min: 0, max: 5_000 }), { minLength: 1, maxLength: 50 });
+  fc.assert(
+    fc.property(pauses, fc.integer({ min: 1, max: 400 }), (pausesMs, perSecond) => {
+      let [handedOver, passedMs, elapsedMs] = [nextBatch({ ...idle, perSecond }), 0, 0];
+      for (const pauseMs of pausesMs) {
+        passedMs += pauseMs;
+        elapsedMs += pauseMs;
+        const batch = nextBatch({ ...idle, perSecond, elapsedMs });
+        if (batch > 0) elapsedMs = 0;
+        handedOver += batch;
+      }
+      expect(handedOver).toBeLessThanOrEqual(perSecond + (perSecond * passedMs) / 1_000);
+    }),
+  );
+});
+
+test('a receiver that is slow stops the feed by what is in line', () => {
+  expect(nextBatch({ ...idle, inLine: inLineMax - 3 })).toBe(3);
+  expect(nextBatch({ ...idle, inLine: inLineMax })).toBe(0);
+  expect(nextBatch({ ...idle, inLine: inLineMax + 7 })).toBe(0);
+});
+
+test('bodies that a receiver refuses do not stop the feed until there are very many', () => {
+  expect(nextBatch({ ...idle, waiting: waitingMax - 1, failures: failuresMax - 1 })).toBe(50);
+  expect(nextBatch({ ...idle, waiting: waitingMax })).toBe(0);
+});
+
+test('a receiver that is down is asked with one delivery at a time', () => {
+  const down = { ...idle, failures: failuresMax };
+  expect(nextBatch(down)).toBe(1);
+  expect(nextBatch({ ...down, elapsedMs: probeIntervalMs - 1 })).toBe(0);
+  expect(nextBatch({ ...down, elapsedMs: probeIntervalMs })).toBe(1);
+  expect(nextBatch({ ...down, elapsedMs: probeIntervalMs, inLine: 1 })).toBe(0);
+});

@@ -1,0 +1,101 @@
+import { type Database, statement } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import { createWaker } from '@app/service-kit/waker';
+import { countRecovery } from './count-recovery.ts';
+import { feedRecovery, type RepairStorage } from './feed-recovery.ts';
+import type { RecoveryRef } from './place.rules.ts';
+import { settleCounts } from './settle-counts.ts';
+
+export interface Feeding {
+  wake(): void;
+  close(): Promise<void>;
+}
+
+/** A recovery gets a second's worth at a time. The start of one wakes every replica. */
+const pollIntervalMs = 1_000;
+const settleIntervalMs = 30_000;
+const recoveriesMax = 1_000;
+/** Of ten connections: counting a million deliveries of one account holds up no other account's recovery. */
+const lanes = 3;
+
+/** The next running recoveries; those wait whose endpoint is off. */
+const runningStatement = statement(
+  'recoveries-running',
+  `select r.id, r.account_id, r.endpoint_id, r.phase = 'count' as is_new
+   from recoveries r left join endpoints e on e.id = r.endpoint_id and e.account_id = r.account_id
+   where r.status = 'running' and r.id > $1 and (e.active is not false or r.phase = 'count')
+   order by r.id limit ${recoveriesMax}`,
+);
+
+type Running = RecoveryRef & { readonly is_new: boolean };
+
+async function* readRunning(database: Database): AsyncGenerator<Running> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page: Running[] = (await database.pool.query<Running>(runningStatement([after]))).rows;
+    yield* page;
+    after = page[recoveriesMax - 1]?.id;
+  }
+}
+
+/**
+ * Feeds the running recoveries in the background, in turns, batch by batch. The database holds how far each one is, so
+ * any replica feeds it, and another process continues where one died.
+ */
+export function startFeeding(
+  options: RepairStorage & {
+    readonly logger: Logger;
+    /** A batch made deliveries due. */
+    readonly fed: () => void;
+  },
+): Feeding {
+  const { database, logger, fed } = options;
+  const waker = createWaker();
+  let closing = false;
+  let settledAtMs = Number.NEGATIVE_INFINITY;
+  /** Whether there is more to do at once. */
+  const feedOne = async (recovery: Running): Promise<boolean> => {
+    try {
+      if (recovery.is_new) await countRecovery(database, recovery);
+      const result = await feedRecovery(options, recovery);
+      if (result === 'fed') fed();
+      return result === 'more';
+    } catch (err) {
+      if (!closing) logger.warn({ err, recoveryId: recovery.id }, 'a recovery could not be fed; trying again');
+      return false;
+    }
+  };
+  /** A turn for each running recovery. */
+  const feedEach = async (): Promise<boolean> => {
+    let more = false;
+    const turns = readRunning(database);
+    const lane = async (): Promise<void> => {
+      for await (const recovery of turns) if (!closing && (await feedOne(recovery))) more = true;
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+    return more;
+  };
+  const feedAll = async (): Promise<void> => {
+    while (!closing && (await feedEach()));
+    if (performance.now() - settledAtMs < settleIntervalMs) return;
+    settledAtMs = performance.now();
+    await settleCounts(database);
+  };
+  const running = (async () => {
+    while (!closing) {
+      try {
+        await feedAll();
+      } catch (err) {
+        if (!closing) logger.warn({ err }, 'recoveries could not be read; trying again');
+      }
+      if (!closing) await waker.sleep(pollIntervalMs);
+    }
+  })();
+  return {
+    wake: () => waker.wake(),
+    close: async () => {
+      closing = true;
+      waker.wake();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
+import { type Client, statement } from '@app/service-kit/database';
+import type { Partitions } from '../storage/partitions.ts';
+import { type Batch, type HandedOver, repairPriority } from './hand-over.ts';
+
+/** Events looked at in one transaction, which takes about 10 ms when none of them is missing. */
+const eventsMax = 1_000;
+
+/** The next events of the account that have no delivery for the endpoint; what was looked at is in every row. */
+const missingStatement = statement(
+  'recovery-missing',
+  `with scanned as (
+     select id, name, sequence, test, stored_at, endpoint_ids from events
+     where account_id = $1 and id > $3 and id < $4 order by id limit ${eventsMax}
+   ), missing as (
+     select * from scanned
+     where sequence is not null and $2 <> all (endpoint_ids) and ($5::text[] is null or name = any ($5))
+     order by id limit $6
+   ), kept as (
+     select event_id from event_bodies
+     where account_id = $1 and event_id = any (array(select id from missing)) and event_id > $3 and event_id < $4
+   )
+   select m.id, m.name, m.sequence, m.test, m.stored_at, m.id = any (array(select event_id from kept)) as is_kept, l.last, l.count
+   from (select max(id) as last, count(*)::int as count from scanned) l left join missing m on true
+   order by m.id`,
+);
+
+/** An event names its deliveries, so both are written together (decision 0033, Conservation). */
+const makeStatement = statement(
+  'recovery-make',
+  `with made as (
+     select * from json_to_recordset($1::json) as m (
+       id text, event_id text, event_name text, test boolean, created_at timestamptz)
+   ), named as (
+     update events e set delivery_ids = e.delivery_ids || m.id, endpoint_ids = e.endpoint_ids || $3::text
+     from made m
+     where e.account_id = $2 and e.id = any (array(select event_id from made)) and e.id = m.event_id
+       and $3 <> all (e.endpoint_ids)
+     returning e.id
+   )
+   insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, created_at, status, due,
+     next_attempt_at, priority, recovery_id)
+   select m.id, m.event_id, $3, $2, m.event_name, m.test, m.created_at, 'pending', true,
+     least(m.created_at, $5::timestamptz), ${repairPriority}, $4
+   from made m join named n on n.id = m.event_id`,
+);
+
+interface MissingRow {
+  readonly id: string | null;
+  readonly name: string;
+  /** In the account's log; a bigint. */
+  readonly sequence: string;
+  readonly test: boolean;
+  readonly stored_at: Date;
+  /** Whether its body is kept, without which nothing can be sent. */
+  readonly is_kept: boolean;
+  readonly last: string | null;
+  readonly count: number;
+}
+
+/** Makes and hands over deliveries for events that are older than the endpoint. */
+export async function handOverMissing(client: Client, partitions: Partitions, batch: Batch): Promise<HandedOver> {
+  const { accountId, endpointId, recoveryId, after, before, names, count, now } = batch;
+  const { rows } = await client.query<MissingRow>(
+    missingStatement([accountId, endpointId, after, before, names, count]),
+  );
+  const missing = rows.filter((row) => row.id !== null) as (MissingRow & { readonly id: string })[];
+  const made = missing
+    .filter((event) => event.is_kept)
+    .map((event) => ({
+      id: deliveryIdOf(event, endpointId),
+      event_id: event.id,
+      event_name: event.name,
+      test: event.test,
+      created_at: event.stored_at,
+    }));
+  if (made.length > 0) {
+    // They will be finished in the partition of their ids.
+    await partitions.cover(made.map(({ id }) => id));
+    await client.query(makeStatement([JSON.stringify(made), accountId, endpointId, recoveryId, now]));
+  }
+  // A full batch may have left out events behind its last one.
+  if (missing.length === count) return { count: made.length, last: missing.at(-1)?.id ?? null, isLast: false };
+  const [looked] = rows as [MissingRow];
+  return { count: made.length, last: looked.last, isLast: looked.count < eventsMax };
+}
+
+/**
+ * A delivery's id has the time at which its event was stored, so it stands in lists, and expires, with its event's other
+ * deliveries. Within a millisecond, in which hundreds of events may be stored, the event's place in the log orders them,
+ * whichever batch they are handed over in.
+ */
+function deliveryIdOf({ id, sequence, stored_at: storedAt }: MissingRow & { readonly id: string }, endpointId: string) {
+  const entropy = createHash('sha256').update(id).update(endpointId).digest();
+  // The 26 bits behind the time, between those that every UUID has: 4 + 8 in the first two bytes, 6 and 8 in the next.
+  const place = Number(sequence);
+  entropy.writeUInt16BE(Math.floor(place / 2 ** 14) % 2 ** 12, 0);
+  entropy.writeUInt8(Math.floor(place / 2 ** 8) % 2 ** 6, 2);
+  entropy.writeUInt8(place % 2 ** 8, 3);
+  return `${idPrefixes.delivery}_${idSuffixOf(storedAt.getTime(), entropy)}`;
+}

@@ -1,0 +1,142 @@
+import { type Client, statement } from '@app/service-kit/database';
+
+/** Of redelivered and recovered deliveries: behind all others of their endpoint. */
+export const repairPriority = 2;
+
+/** What a batch is taken from, and how much. */
+export interface Batch {
+  readonly accountId: string;
+  readonly endpointId: string;
+  readonly recoveryId: string;
+  /** Ids up to it are done. */
+  readonly after: string;
+  /** Ids from it on are no part of the recovery. */
+  readonly before: string;
+  /** Names of the events that are sent; null for all. */
+  readonly names: readonly string[] | null;
+  readonly count: number;
+  readonly now: Date;
+}
+
+export interface HandedOver {
+  readonly count: number;
+  /** The last id that was looked at; null when there was none. */
+  readonly last: string | null;
+  /** Nothing is left behind it. */
+  readonly isLast: boolean;
+}
+
+/**
+ * Recovered deliveries are due since they were made, so they are claimed oldest first, whichever batch they came in. The
+ * schedule of their tries begins anew.
+ */
+const handedOver = (created: string, attempts: string): string =>
+  `'pending', true, least(${created}, $8::timestamptz), ${repairPriority}, $3::text, ${attempts}`;
+const columns = 'status, due, next_attempt_at, priority, recovery_id, schedule_from';
+
+const heldStatement = statement(
+  'recovery-held',
+  `with batch as (
+     select id from deliveries
+     where status = 'held' and endpoint_id = $2 and account_id = $1 and id > $4 and id < $5
+       and ($6::text[] is null or event_name = any ($6))
+     order by id limit $7 for update
+   ), handed_over as (
+     update deliveries d set (${columns}) = row (${handedOver('d.created_at', 'd.attempts')})
+     where d.id = any (array(select id from batch)) and d.account_id = $1
+     returning d.id
+   )
+   select count(*)::int as count, max(id) as last, count(*) < $7 as "isLast" from handed_over`,
+);
+
+/** Hands over deliveries that are held. */
+export async function handOverHeld(client: Client, batch: Batch): Promise<HandedOver> {
+  return await run(client, heldStatement, batch);
+}
+
+const ofFinished = (status: string): string => `
+     (select id, event_id from finished_deliveries
+      where status = '${status}' and endpoint_id = $2 and account_id = $1 and id > $4 and id < $5
+        and recovery_id is distinct from $3 and ($6::text[] is null or event_name = any ($6))
+      order by id limit $7)`;
+const ofLive = (status: string): string => `
+     (select id, event_id from deliveries
+      where ${status} and endpoint_id = $2 and account_id = $1 and id > $4 and id < $5
+        and recovery_id is distinct from $3 and ($6::text[] is null or event_name = any ($6))
+      order by id limit $7)`;
+
+/**
+ * The next deliveries in the order of their ids, whichever table they are in. Those whose body is gone, and those of test
+ * sends, are passed over. A row that another transaction has locked is being sent or repaired there.
+ *
+ * Ids go through arrays so that the planner always looks them up by key, and their bounds leave out all other partitions.
+ *
+ * A delivery that an earlier recovery counts is counted in its row from now on (0008-recoveries.ts).
+ */
+const storedText = (finished: readonly string[], live: readonly string[]): string => `with batch as (
+     select * from (${[...finished.map(ofFinished), ...live.map(ofLive)].join(' union all ')}
+     ) stored order by id limit $7
+   ), own_events as (
+     select id from events
+     where account_id = $1 and id = any (array(select event_id from batch)) and sequence is not null
+       and id >= (select min(event_id) from batch) and id <= (select max(event_id) from batch)
+   ), kept as (
+     select event_id from event_bodies
+     where account_id = $1 and event_id = any (array(select id from own_events))
+       and event_id >= (select min(event_id) from batch) and event_id <= (select max(event_id) from batch)
+   ), wanted as (
+     select id from batch where event_id = any (array(select event_id from kept))
+   ), locked as materialized (
+     select id from finished_deliveries
+     where account_id = $1 and id = any (array(select id from wanted)) and id > $4 and id < $5
+     for update skip locked
+   ), moved as (
+     delete from finished_deliveries
+     where account_id = $1 and id = any (array(select id from locked)) and id > $4 and id < $5
+     returning id, event_id, endpoint_id, account_id, event_name, test, status, attempts, recovery_id, created_at
+   ), counted as (
+     update recoveries r set delivered = r.delivered + m.delivered, failed = r.failed + m.failed
+     from (
+       select recovery_id, count(*) filter (where status = 'delivered')::int as delivered,
+         count(*) filter (where status = 'failed')::int as failed
+       from moved where recovery_id is not null group by recovery_id) m
+     where r.id = m.recovery_id and r.account_id = $1 and not r.settled
+   ), inserted as (
+     insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, ${columns})
+     select id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at,
+       ${handedOver('created_at', 'attempts')}
+     from moved
+     returning id
+   ), waiting as materialized (
+     select id from deliveries where account_id = $1 and id = any (array(select id from wanted))
+       and status in ('pending', 'held')
+     for update skip locked
+   ), hastened as (
+     update deliveries d set (${columns}) = row (${handedOver('d.created_at', 'd.attempts')})
+     where d.account_id = $1 and d.id = any (array(select id from waiting))
+     returning d.id
+   )
+   select (select count(*) from inserted)::int + (select count(*) from hastened)::int as count,
+     max(b.id) as last, count(*) < $7 as "isLast"
+   from batch b`;
+
+const failedStatement = statement(
+  'recovery-failed',
+  storedText(['failed', 'canceled'], [`status = 'pending' and not due`]),
+);
+const allStatement = statement(
+  'recovery-all',
+  storedText(['delivered', 'failed', 'canceled', 'filtered'], [`status = 'pending' and not due`, `status = 'held'`]),
+);
+
+/** Hands over stored deliveries: those that failed, were canceled or wait for their next try, or all. */
+export async function handOverStored(client: Client, which: 'failed' | 'all', batch: Batch): Promise<HandedOver> {
+  return await run(client, which === 'failed' ? failedStatement : allStatement, batch);
+}
+
+async function run(client: Client, of: ReturnType<typeof statement>, batch: Batch): Promise<HandedOver> {
+  const { accountId, endpointId, recoveryId, after, before, names, count, now } = batch;
+  const values = [accountId, endpointId, recoveryId, after, before, names, count, now];
+  const { rows } = await client.query<HandedOver>(of(values));
+  return rows[0] as HandedOver;
+}

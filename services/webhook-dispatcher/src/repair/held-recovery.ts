@@ -1,0 +1,68 @@
+import { newId } from '@app/contracts/ids';
+import { orderEventNames } from '@app/contracts/webhooks';
+import { executeBound } from '@app/service-kit/bound-sql';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { recoveryPerSecond } from './feed.rules.ts';
+
+interface EndpointRef {
+  readonly id: string;
+  readonly accountId: string;
+}
+
+/** Names of the events that a recovery of this kind sends; null for all. */
+export const namesOf = (which: 'failed' | 'all' | 'orders'): readonly string[] | null =>
+  which === 'orders' ? orderEventNames : null;
+
+const runningSql = `select id, which from recoveries
+  where endpoint_id = $1 and account_id = $2 and kind = 'held' and status = 'running' for update`;
+
+const insertSql = `insert into recoveries (id, account_id, endpoint_id, kind, which, until, per_second, created_at)
+  select $3, $2, $1, 'held', $4, $5, $6, $5 where exists (
+    select from deliveries
+    where status = 'held' and endpoint_id = $1 and account_id = $2 and ($7::text[] is null or event_name = any ($7)))
+  returning id`;
+
+/**
+ * Begins to send what is held for the endpoint, in the transaction that switches it on or gives it its URL, and holds its
+ * row locked. The transaction stays short however much is held: feeding.ts does the rest. A running one with another
+ * choice is replaced.
+ * @returns the recovery's id; null when nothing of it is held
+ */
+export async function startHeldRecovery(
+  tx: EntityManager,
+  now: Date,
+  endpoint: EndpointRef,
+  which: 'all' | 'orders',
+): Promise<string | null> {
+  const of = [endpoint.id, endpoint.accountId];
+  const [running] = await executeBound<{ id: string; which: string }>(tx, runningSql, of);
+  if (running?.which === which) return running.id;
+  if (running !== undefined) await stopHeldRecovery(tx, now, endpoint);
+  const values = [...of, newId('recovery', now.getTime()), which, now, recoveryPerSecond, namesOf(which)];
+  const [started] = await executeBound<{ id: string }>(tx, insertSql, values);
+  return started?.id ?? null;
+}
+
+/** Parameters: the endpoint, its account and the time. */
+export const stopHeldSql = `update recoveries set status = 'canceled', finished_at = $3
+  where endpoint_id = $1 and account_id = $2 and kind = 'held' and status = 'running'`;
+
+/** Ends the sending of what is held: the endpoint is switched off, or the rest is dropped. */
+export async function stopHeldRecovery(tx: EntityManager, now: Date, endpoint: EndpointRef): Promise<void> {
+  await executeBound(tx, stopHeldSql, [endpoint.id, endpoint.accountId, now]);
+}
+
+const runningIdsSql = `select distinct on (endpoint_id) endpoint_id, id from recoveries
+  where account_id = ? and endpoint_id = any (string_to_array(?, ',')) and status = 'running'
+  order by endpoint_id, kind = 'held' desc`;
+
+/** Ids of the running recoveries by endpoint. Where two are running, it is the one of what was held, which goes first. */
+export async function runningRecoveries(
+  em: EntityManager,
+  accountId: string,
+  endpointIds: readonly string[],
+): Promise<Map<string, string>> {
+  const values = [accountId, endpointIds.join(',')];
+  const rows = await em.execute<{ endpoint_id: string; id: string }[]>(runningIdsSql, values);
+  return new Map(rows.map(({ endpoint_id: endpointId, id }) => [endpointId, id]));
+}

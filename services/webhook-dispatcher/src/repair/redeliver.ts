@@ -1,0 +1,95 @@
+import type { RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import type * as contract from '@app/contracts/webhook-deliveries';
+import { runCommandOnce } from '@app/messaging/run-command-once';
+import { executeBound } from '@app/service-kit/bound-sql';
+import type { Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { readDelivery } from '../history/read-delivery.ts';
+import { repairPriority } from './hand-over.ts';
+
+export interface RedeliverDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Deliveries became due. */
+  readonly released: () => void;
+}
+
+const findSql = `select endpoint_id, event_id from deliveries where account_id = $1 and id = $2
+  union all select endpoint_id, event_id from finished_deliveries where account_id = $1 and id = $2`;
+
+/** A shared lock: the endpoint is neither switched nor removed before the delivery is due. */
+const endpointSql = 'select active from endpoints where account_id = $1 and id = $2 for share';
+const bodySql = 'select from event_bodies where account_id = $1 and event_id = $2';
+
+/** A recovery that counts the delivery keeps its result in its own row from now on (0008-recoveries.ts). */
+const againSql = `with moved as (
+    delete from finished_deliveries where account_id = $1 and id = $2
+    returning id, event_id, endpoint_id, account_id, event_name, test, status, attempts, recovery_id, created_at
+  ), counted as (
+    update recoveries r set delivered = r.delivered + (m.status = 'delivered')::int,
+      failed = r.failed + (m.status = 'failed')::int
+    from moved m where r.id = m.recovery_id and r.account_id = $1 and not r.settled
+  )
+  insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, status, due,
+    next_attempt_at, priority, schedule_from)
+  select id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, 'pending', true, $3,
+    ${repairPriority}, attempts
+  from moved returning id`;
+
+/** One that is in line already keeps its place; one that is in flight is being sent now. */
+const hastenSql = `update deliveries set status = 'pending', due = true, schedule_from = attempts,
+    next_attempt_at = case when status = 'pending' and due then next_attempt_at else $3 end
+  where account_id = $1 and id = $2 and status in ('pending', 'held') returning id`;
+const inFlightSql = `select from deliveries where account_id = $1 and id = $2 and status = 'sending'`;
+
+/**
+ * Sends a delivery again under the same `webhook-id`, to its endpoint as it is now, whatever its filter. One that waits is
+ * due now, and two calls at once make one.
+ * @throws DomainError delivery_not_found; invalid_transition while the endpoint is off, or when it was removed;
+ * body_expired after 30 days
+ */
+export async function redeliver(
+  deps: RedeliverDeps,
+  accountId: string,
+  commandId: string,
+  deliveryId: string,
+): Promise<RequestOutput<typeof contract.redeliver>> {
+  await runCommandOnce(deps.database.fork(), commandId, async (tx) => {
+    await requireSendable(tx, accountId, deliveryId);
+    await makeDue(tx, accountId, deliveryId, deps.clock.now());
+    return {};
+  });
+  deps.released();
+  return await readDelivery(deps.database, accountId, deliveryId);
+}
+
+async function requireSendable(tx: EntityManager, accountId: string, deliveryId: string): Promise<void> {
+  const [delivery] = await executeBound<{ endpoint_id: string; event_id: string }>(tx, findSql, [
+    accountId,
+    deliveryId,
+  ]);
+  if (delivery === undefined) throw new DomainError('delivery_not_found', 'This account has no such delivery.');
+  const [endpoint] = await executeBound<{ active: boolean }>(tx, endpointSql, [accountId, delivery.endpoint_id]);
+  if (endpoint === undefined)
+    throw new DomainError('invalid_transition', 'The endpoint of this delivery was removed, so nothing can be sent.');
+  if (!endpoint.active)
+    throw new DomainError('invalid_transition', 'The endpoint of this delivery is off. Switch it on first.');
+  if ((await executeBound(tx, bodySql, [accountId, delivery.event_id])).length === 0)
+    throw new DomainError('body_expired', 'Bodies are kept for 30 days; this one is gone and cannot be sent again.');
+}
+
+/**
+ * A delivery that finishes, or is sent, at this very moment changes its table between two of these statements: it is
+ * looked for again, and by then it is where it was not.
+ */
+async function makeDue(tx: EntityManager, accountId: string, deliveryId: string, now: Date): Promise<void> {
+  const of = [accountId, deliveryId];
+  for (let looks = 0; looks < 3; looks += 1) {
+    if ((await executeBound(tx, againSql, [...of, now])).length > 0) return;
+    if ((await executeBound(tx, hastenSql, [...of, now])).length > 0) return;
+    if ((await executeBound(tx, inFlightSql, of)).length > 0) return;
+  }
+  throw new DomainError('service_unavailable', 'The delivery is changing at this moment. Try again.');
+}

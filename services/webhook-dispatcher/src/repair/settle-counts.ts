@@ -1,0 +1,35 @@
+import { type Database, statement } from '@app/service-kit/database';
+
+const settleableStatement = statement(
+  'recoveries-to-settle',
+  `select id from recoveries r where status <> 'running' and not settled
+     and not exists (select from deliveries d where d.recovery_id = r.id)
+   order by id limit 100`,
+);
+const lockStatement = statement(
+  'recovery-to-settle',
+  'select from recoveries where id = $1 and not settled for update skip locked',
+);
+const settleStatement = statement(
+  'recovery-settle',
+  `update recoveries r set settled = true, delivered = r.delivered + c.delivered, failed = r.failed + c.failed
+   from (
+     select count(*) filter (where status = 'delivered')::int as delivered,
+       count(*) filter (where status = 'failed')::int as failed
+     from finished_deliveries where recovery_id = $1) c
+   where r.id = $1`,
+);
+
+/**
+ * Writes the results of recoveries into their rows once all that they handed over is finished, so that lists need not
+ * count. The lock comes first: a repair that takes over deliveries meanwhile (hand-over.ts) either adds them to the row
+ * before they are counted here, or finds the recovery settled and leaves its results.
+ */
+export async function settleCounts(database: Database): Promise<void> {
+  const { rows } = await database.pool.query<{ id: string }>(settleableStatement());
+  for (const { id } of rows)
+    await database.transaction(async (client) => {
+      const { rowCount } = await client.query(lockStatement([id]));
+      if (rowCount === 1) await client.query(settleStatement([id]));
+    });
+}

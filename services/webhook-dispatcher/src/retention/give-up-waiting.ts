@@ -1,0 +1,63 @@
+import { idFloor } from '@app/contracts/ids';
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import { givenUpText } from '../activity/activity.rules.ts';
+import { insertNotices, newNotice } from '../activity/notices.ts';
+import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
+import { bodyKeepDays, dayMs } from '../storage/partition.rules.ts';
+import type { Partitions } from '../storage/partitions.ts';
+
+/** Deliveries that one transaction gives up, which takes about 20 ms. */
+const batchMax = 1_000;
+
+/**
+ * Gives up deliveries that have waited for as long as bodies are kept. A delivery in flight is left alone: its attempt
+ * decides. Nobody asked for the webhooks of an endpoint without a URL, so no notice tells of them.
+ */
+export const giveUpStatement = statement(
+  'retention-give-up-waiting',
+  `with given_up as (
+     delete from deliveries d
+     where id = any (array(
+       select id from deliveries where id < $1 and status in ('pending', 'held')
+       order by id limit $3 for update skip locked))
+     returning ${keptColumns}
+   ), finished as (${insertFinished('given_up', { status: `'failed'`, reason: `'expired'`, at: '$2' })})
+   select g.account_id, g.endpoint_id, e.url, count(*)::int as count, min(g.created_at) as oldest, max(g.created_at) as newest
+   from given_up g left join endpoints e on e.id = g.endpoint_id and e.account_id = g.account_id
+   group by g.account_id, g.endpoint_id, e.url`,
+);
+
+interface GivenUpRow {
+  readonly account_id: string;
+  readonly endpoint_id: string;
+  readonly url: string | null;
+  readonly count: number;
+  readonly oldest: Date;
+  readonly newest: Date;
+}
+
+export interface RetentionStorage {
+  readonly database: Database;
+  readonly partitions: Partitions;
+  readonly clock: Clock;
+}
+
+/** Gives up what has waited for 30 days, in batches; Recent activity says how much. */
+export async function giveUpWaiting(storage: RetentionStorage, isClosing: () => boolean): Promise<void> {
+  const before = idFloor('delivery', storage.clock.nowMs() - bodyKeepDays * dayMs);
+  for (let count = batchMax; count === batchMax && !isClosing(); )
+    count = await finishDeliveries(storage, () =>
+      storage.database.transaction((client) => giveUpBatch(client, storage, before)),
+    );
+}
+
+async function giveUpBatch(client: Client, { clock, partitions }: RetentionStorage, before: string): Promise<number> {
+  const { rows } = await client.query<GivenUpRow>(giveUpStatement([before, clock.now(), batchMax]));
+  const notices = rows.flatMap(({ account_id: accountId, endpoint_id: endpointId, url, count, oldest, newest }) => {
+    if (url === null) return [];
+    return [newNotice(clock, { accountId, summary: givenUpText(url, count, oldest, newest), url, endpointId })];
+  });
+  if (notices.length > 0) await insertNotices(client, partitions, notices);
+  return rows.reduce((sum, row) => sum + row.count, 0);
+}

@@ -1,0 +1,92 @@
+import { idTimeMs } from '@app/contracts/ids';
+import type { Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
+import { openLockSession } from '@app/service-kit/lock-session';
+import { dayMs, makePartition, type Partition, partitionsAhead, partitionsOf } from './partition.rules.ts';
+
+/** Of replicas that make or drop partitions of a table, one does it at a time. Ends with the transaction. */
+export const lockPartitions = `select pg_advisory_xact_lock(hashtextextended('partitions ' || $1, 0))`;
+
+const attachedStatement = `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  where i.inhparent = $1::regclass and c.relname = any ($2::text[])`;
+
+/**
+ * Makes the partitions of rows that are about to be stored. Usually they were made ahead. But ids come from other
+ * services, and a clock may be moved by months: so whoever stores rows calls `cover` with their ids first, which costs a
+ * look into memory. There is no default partition: detaching another one would lock out all writers.
+ */
+export class Partitions {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #known = new Set<string>();
+  /** Kinds and days whose partitions are known, such as `evt20468`. */
+  readonly #days = new Set<string>();
+  #making: Promise<unknown> = Promise.resolve();
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Makes the partitions of now and of the next days. Called at the start and hourly. */
+  async makeAhead(): Promise<void> {
+    await this.#make(partitionsAhead(this.#clock.nowMs()));
+  }
+
+  /**
+   * Makes the partitions that rows with these ids need. It uses a connection of its own, so it may be called within a
+   * transaction, but not after the transaction has written to the same tables.
+   * @throws Error for what is no id of a partitioned table
+   */
+  async cover(ids: readonly string[]): Promise<void> {
+    const missing = new Map<string, string>();
+    for (const id of ids) {
+      const day = `${id.slice(0, 3)}${Math.floor(idTimeMs(id) / dayMs)}`;
+      if (!this.#days.has(day)) missing.set(day, id);
+    }
+    if (missing.size === 0) return;
+    await this.#make([...missing.values()].flatMap(partitionsOf));
+    for (const day of missing.keys()) this.#days.add(day);
+  }
+
+  /**
+   * Whether the error says that a row has no partition: another replica has dropped it since. Then the next `cover`
+   * looks into the database, and the caller tries again.
+   */
+  forgetAfter(err: unknown): boolean {
+    const { code, constraint } = err as { code?: unknown; constraint?: unknown };
+    // Other violations of a check have the name of a constraint.
+    if (code !== '23514' || constraint !== undefined) return false;
+    this.#known.clear();
+    this.#days.clear();
+    return true;
+  }
+
+  /** One call at a time, so that batches that miss the same partition wait for one of them to make it. */
+  async #make(partitions: readonly Partition[]): Promise<void> {
+    const made = this.#making.then(() => this.#makeUnknown(partitions));
+    this.#making = made.catch(() => undefined);
+    await made;
+  }
+
+  async #makeUnknown(partitions: readonly Partition[]): Promise<void> {
+    const unknown = partitions.filter(({ name }) => !this.#known.has(name));
+    if (unknown.length === 0) return;
+    const session = await openLockSession(this.#database.pool.options);
+    try {
+      for (const [table, missing] of Map.groupBy(unknown, (partition) => partition.table.name)) {
+        const byName = new Map(missing.map((partition) => [partition.name, partition]));
+        await session.client.query('begin');
+        await session.client.query(lockPartitions, [table]);
+        const { rows } = await session.client.query<{ name: string }>(attachedStatement, [table, [...byName.keys()]]);
+        const attached = new Set(rows.map((row) => row.name));
+        for (const [name, partition] of byName)
+          if (!attached.has(name)) await session.client.query(makePartition(partition));
+        await session.client.query('commit');
+        for (const name of byName.keys()) this.#known.add(name);
+      }
+    } finally {
+      await session.close();
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import * as webhookPayloads from '@app/contracts/webhook-payloads';
+import { samplePayloads } from '@app/contracts/webhook-samples';
+import { webhookEventNames } from '@app/contracts/webhooks';
+import { expect, test } from 'vitest';
+import { freshSample } from './fresh-sample.ts';
+
+const now = '2027-02-03T04:05:06.789Z';
+const nowMs = Date.parse(now);
+const schemas = new Map(Object.values(webhookPayloads).map((each) => [each.shape.event.value as string, each]));
+
+test.each(webhookEventNames)('%s: the sample has the published fields, is of now, and names nothing twice', (event) => {
+  const [first, second] = [freshSample(event, nowMs), freshSample(event, nowMs)];
+  expect(schemas.get(event)?.parse(first)).toEqual(first);
+  expect(Object.keys(first)).toEqual(Object.keys(samplePayloads[event]));
+  expect(first.sentAt).toBe(now);
+  for (const [name, value] of Object.entries(first)) {
+    if (name.endsWith('Id')) expect([name, value === second[name]]).toEqual([name, false]);
+  }
+});
+
+test('a period lies about the renewal as it does in the sample', () => {
+  const { periodStart, periodEnd } = freshSample('subscription.rebilled', nowMs);
+  expect(String(periodStart) < now && now < String(periodEnd)).toBe(true);
+});

@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import { createAutomation, listAutomations, updateAutomation } from '@app/contracts/automations';
+import { orderPaid } from '@app/contracts/orders';
+import { spawnNode } from '@app/testing/child-service';
+import { eventually } from '@app/testing/eventually';
+import { startReceiver } from '@app/testing/http-receiver';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { startSmtpServer } from '@app/testing/smtp-server';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { headerOf, type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
+import { anOrder, connectedAccount } from './orders.ts';
+
+guardLeaks();
+const main = join(import.meta.dirname, '../src/main.ts');
+
+let server: MailServer;
+let harness: Harness;
+const start = async (settings: Record<string, string> = mailSettings(server)) => {
+  harness = await startHarness(settings);
+  return await mailSeller(harness);
+};
+beforeEach(async () => {
+  server = await startSmtpServer();
+});
+afterEach(async () => {
+  await server.close();
+  await harness.close();
+});
+
+test('a mail server and a URL that hang delay no webhook and repeat none, whatever waits for them', async () => {
+  const seller = await start();
+  const shop = await connectedAccount(harness);
+  const hanging = await startReceiver({ respond: () => ({ status: 200, delayMs: 60_000 }) });
+  server.behaviour.message = 'silent';
+  const action = { type: 'post', url: hanging.url } as const;
+  await harness.ask(createAutomation, shop.account, { body: { name: 'Hangs', event: 'order.paid', action } });
+  for (let n = 0; n < 30; n += 1) await seller.sell();
+  await eventually(() => expect(server.openMost()).toBeGreaterThanOrEqual(4));
+  for (let n = 0; n < 30; n += 1) await harness.publish(orderPaid, shop.account, anOrder(harness.clock.nowMs()));
+  await eventually(() => expect(shop.received()).toHaveLength(30));
+  expect(new Set(shop.received()).size).toBe(30);
+  // One sale of the shop has an email of its own; none of them got past the server.
+  expect(server.openMost()).toBeLessThanOrEqual(8);
+  expect(hanging.requests.length).toBeGreaterThan(0);
+  expect(server.received).toEqual([]);
+  await hanging.close();
+  await shop.receiver.close();
+});
+
+test('a mail server that is away is asked again later, and then every buyer gets one receipt', async () => {
+  const seller = await start();
+  const [url, reply] = [server.url, '421 closing'];
+  server.behaviour.MAIL = reply;
+  await seller.sell();
+  await eventually(async () =>
+    expect(await seller.runs()).toMatchObject([
+      { status: 'pending', attempts: 1 },
+      { status: 'pending', attempts: 1 },
+    ]),
+  );
+  expect(harness.env).toMatchObject({ SMTP_URL: url });
+  await harness.running.service.close();
+  server.behaviour.MAIL = '250 ok';
+  harness.clock.advance(60_000);
+  harness.running.service = await harness.start();
+  await eventually(() => expect(server.received).toHaveLength(2));
+  await eventually(async () =>
+    expect((await seller.runs()).map(({ status }) => status)).toEqual(['delivered', 'delivered']),
+  );
+});
+
+test('after kill -9 between the message and its record the email goes out again, under the same Message-ID', async () => {
+  const seller = await start();
+  await harness.running.service.close();
+  // The child runs in real time and not by the test's clock; what it leaves is due at once by both.
+  const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
+  const taken: string[] = [];
+  server.behaviour.message = (to) => {
+    taken.push(to);
+    return 'silent';
+  };
+  await seller.sell({ customerEmail: 'bob@example.com' });
+  await eventually(() => expect(taken.sort()).toEqual(['bob@example.com', 'help@maya.example']));
+  await child.kill('SIGKILL');
+  const before = await seller.runs();
+  expect(before).toMatchObject([{ status: 'sending' }, { status: 'sending' }]);
+  server.behaviour.message = '250 taken';
+  harness.clock.set(new Date());
+  harness.running.service = await harness.start();
+  await eventually(() => expect(server.received).toHaveLength(2), { withinMs: 10_000 });
+  const ids = server.received.map(({ text }) => headerOf(text, 'Message-ID'));
+  expect(ids.sort()).toEqual(before.map(({ id }) => `<${id}@platform.example>`).sort());
+});
+
+test('of many sales at once no more emails go out than an account may send in a day, and what was refused counts not', async () => {
+  const seller = await start({ ...mailSettings(server), EMAILS_PER_DAY: '3' });
+  server.behaviour.RCPT = '550 no such user';
+  await seller.sell();
+  await eventually(async () => expect((await seller.runs()).map(({ status }) => status)).toEqual(['failed', 'failed']));
+  server.behaviour.RCPT = '250 ok';
+  await Promise.all(Array.from({ length: 12 }, () => seller.sell()));
+  await eventually(async () => {
+    const runs = (await seller.runs()).slice(2);
+    return runs.length === 24 && runs.every(({ attempts }) => attempts > 0);
+  });
+  expect(server.received).toHaveLength(3);
+});
+
+test('an account sends no more emails than it may in a day, and the others go out the next day', async () => {
+  const seller = await start({ ...mailSettings(server), EMAILS_PER_DAY: '2' });
+  const statuses = async () => (await seller.runs()).map(({ status }) => status);
+  await seller.sell();
+  await eventually(async () => expect(await statuses()).toEqual(['delivered', 'delivered']));
+  await seller.sell();
+  await eventually(async () =>
+    expect((await statuses()).sort()).toEqual(['delivered', 'delivered', 'pending', 'pending']),
+  );
+  expect((await seller.activity())[0]).toMatchObject({ error: expect.stringMatching(/2 emails a day/) });
+  harness.clock.advance(24 * 60 * 60 * 1_000);
+  await eventually(async () => expect(await statuses()).toEqual(Array(4).fill('delivered')));
+  expect(server.received).toHaveLength(4);
+});
+
+test.each([
+  ['no mail server', () => ({})],
+  ['emails of automations switched off', () => ({ ...mailSettings(server), AUTOMATION_EMAILS: 'disabled' })],
+])('with %s a sale starts no email and leaves nothing that waits for one; a POST runs', async (_, settings) => {
+  const seller = await start(settings());
+  const receiver = await startReceiver();
+  const action = { type: 'post', url: receiver.url } as const;
+  await harness.ask(createAutomation, seller.account, { body: { name: 'Own', event: 'order.paid', action } });
+  await seller.sell();
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  const { data } = await harness.ask(listAutomations, seller.account, {});
+  expect(data.filter(({ built_in }) => built_in !== null).map(({ available }) => available)).toEqual(
+    Array(6).fill(false),
+  );
+  expect(data.at(-1)).toMatchObject({ name: 'Own', available: true });
+  expect(await seller.runs()).toHaveLength(1);
+  expect(server.connections()).toBe(0);
+  await receiver.close();
+});
+
+test('a POST that is in flight when its automation is switched off, and fails, is tried no more', async () => {
+  const seller = await start({});
+  const gate = Promise.withResolvers<void>();
+  const receiver = await startReceiver({
+    respond: async () => {
+      await gate.promise;
+      return { status: 500 };
+    },
+  });
+  const action = { type: 'post', url: receiver.url } as const;
+  const body = { name: 'Own', event: 'order.paid', action } as const;
+  const { id: automationId } = await harness.ask(createAutomation, seller.account, { body });
+  await seller.sell();
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  await harness.ask(updateAutomation, seller.account, { automationId, body: { active: false } });
+  gate.resolve();
+  await eventually(async () =>
+    expect(await seller.runs()).toMatchObject([{ status: 'canceled', reason: 'discarded', attempts: 1 }]),
+  );
+  expect(await seller.activity()).toMatchObject([{ summary: expect.stringMatching(/automation switched off/) }]);
+  await receiver.close();
+});
+
+test('a run whose process died before its automation was switched off is dropped when its lease ends', async () => {
+  const seller = await start({});
+  const receiver = await startReceiver({ respond: () => ({ status: 500 }) });
+  const action = { type: 'post', url: receiver.url } as const;
+  const body = { name: 'Own', event: 'order.paid', action } as const;
+  const { id: automationId } = await harness.ask(createAutomation, seller.account, { body });
+  await seller.sell();
+  await eventually(async () => expect(await seller.runs()).toMatchObject([{ status: 'pending', attempts: 1 }]));
+  // As settling leaves it: the lease is freed after the endpoint was settled.
+  await harness.query(`update endpoints set active = false where id = $1`, [automationId]);
+  harness.clock.advance(60_000);
+  await eventually(async () =>
+    expect(await seller.runs()).toMatchObject([{ status: 'canceled', reason: 'discarded' }]),
+  );
+  expect(receiver.requests).toHaveLength(1);
+  await receiver.close();
+});
+
+test('switching an automation off drops what waits to be sent', async () => {
+  const seller = await start();
+  server.behaviour.RCPT = '451 later';
+  await seller.sell();
+  await eventually(async () =>
+    expect((await seller.runs()).map(({ status }) => status)).toEqual(['pending', 'pending']),
+  );
+  const { data } = await harness.ask(listAutomations, seller.account, {});
+  for (const { id } of data)
+    await harness.ask(updateAutomation, seller.account, { automationId: id, body: { active: false } });
+  await eventually(async () =>
+    expect((await seller.runs()).map(({ status }) => status)).toEqual(['canceled', 'canceled']),
+  );
+});

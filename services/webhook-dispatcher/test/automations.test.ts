@@ -1,0 +1,187 @@
+import { createAutomation, getAutomation, listAutomations, updateAutomation } from '@app/contracts/automations';
+import { limits } from '@app/contracts/common';
+import { orderRefunded } from '@app/contracts/orders';
+import { redeliver } from '@app/contracts/webhook-deliveries';
+import { eventually } from '@app/testing/eventually';
+import { startReceiver } from '@app/testing/http-receiver';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { startSmtpServer } from '@app/testing/smtp-server';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { headerOf, type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
+
+guardLeaks();
+
+let server: MailServer;
+let harness: Harness;
+let seller: Awaited<ReturnType<typeof mailSeller>>;
+beforeAll(async () => {
+  server = await startSmtpServer();
+  harness = await startHarness(mailSettings(server));
+});
+beforeEach(async () => {
+  seller = await mailSeller(harness);
+  server.received.length = 0;
+});
+afterAll(async () => {
+  await harness.close();
+  await server.close();
+});
+
+const list = async () => (await harness.ask(listAutomations, seller.account, {})).data;
+const builtIn = async (key: string) => (await list()).find(({ built_in }) => built_in === key) ?? expect.fail(key);
+const switchOff = async (...keys: string[]) => {
+  for (const key of keys) {
+    const { id } = await builtIn(key);
+    await harness.ask(updateAutomation, seller.account, { automationId: id, body: { active: false } });
+  }
+};
+const receivedBy = (to: string) => server.received.filter((email) => email.to === to);
+const add = (body: object) =>
+  harness.ask(createAutomation, seller.account, { body: { name: 'Mine', ...body } as never });
+const mine = (change: object = {}) => ({
+  event: 'order.paid',
+  action: { type: 'email', to: 'buyer', subject: 'Hi {{firstName}}', body: 'Yours: {{product}}', ...change },
+});
+
+test('a sale sends the buyer a receipt and the seller a notice, and both are runs of automations known before', async () => {
+  const before = await list();
+  expect(before.map(({ built_in, active, available }) => [built_in, active, available])).toEqual([
+    ['receipt', true, true],
+    ['sale_notice', true, true],
+    ['refund_notice', true, true],
+    ['payment_failed_notice', true, true],
+    ['cancellation_notice', true, true],
+    ['endpoint_off_notice', true, true],
+  ]);
+  await seller.sell({ customerEmail: 'bob@example.com', customerName: 'Bob Miller' });
+  await eventually(() => expect(server.received).toHaveLength(2));
+  const [receipt] = receivedBy('bob@example.com');
+  const text = receipt?.text ?? '';
+  expect(text).toContain('https://maya.example/a');
+  expect(text).toContain('=E2=82=AC49.00');
+  expect(headerOf(text, 'From')).toBe('"Maya & Co" <mail@platform.example>');
+  expect(headerOf(text, 'Reply-To')).toBe('help@maya.example');
+  expect(headerOf(text, 'Auto-Submitted')).toBe('auto-generated');
+  expect(receivedBy('help@maya.example')).toHaveLength(1);
+  await eventually(async () =>
+    expect((await seller.runs()).map(({ status }) => status)).toEqual(['delivered', 'delivered']),
+  );
+  const runs = await seller.runs();
+  expect(runs.map(({ endpoint_id }) => endpoint_id).sort()).toEqual(
+    before
+      .slice(0, 2)
+      .map(({ id }) => id)
+      .sort(),
+  );
+  expect(runs.map(({ id }) => `<${id}@platform.example>`)).toContain(headerOf(text, 'Message-ID'));
+  expect(await list()).toEqual(before);
+  const urls = (await seller.activity()).map(({ url, error, status_code }) => [url, error, status_code]);
+  expect(urls.sort()).toEqual([
+    ['mailto:bob@example.com', null, null],
+    ['mailto:help@maya.example', null, null],
+  ]);
+});
+
+test('a rehearsal’s receipt says that it is a test, and a hostile name is in no email to the address beside it', async () => {
+  await switchOff('sale_notice');
+  await seller.sell({ test: true, customerEmail: 'bob@example.com', customerName: 'Win\r\nBcc: eve@example.com' });
+  await eventually(() => expect(server.received).toHaveLength(1));
+  const [email] = receivedBy('bob@example.com');
+  expect(headerOf(email?.text ?? '', 'Subject')).toMatch(/^(=\?UTF-8\?.*|\[Test\] )/);
+  expect(email?.text).not.toMatch(/Win|eve@|^bcc/im);
+});
+
+test('an automation runs for its event and its product, and not while it is off', async () => {
+  await switchOff('receipt', 'sale_notice', 'refund_notice');
+  const productId = 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg';
+  await add({ ...mine(), productId });
+  const off = await add({ ...mine(), active: false });
+  expect(off.active).toBe(false);
+  await seller.sell();
+  await seller.sell({ productId, customerEmail: 'bob@example.com', customerName: 'Bob' });
+  await eventually(() => expect(server.received).toHaveLength(1));
+  expect(headerOf(server.received[0]?.text ?? '', 'Subject')).toBe('Hi Bob');
+  expect(await seller.runs()).toHaveLength(1);
+});
+
+test('creates at once add no more automations than an account may have', async () => {
+  for (let n = 0; n < limits.automationsPerAccount - 2; n += 1) await add({ ...mine(), active: false });
+  const made = await Promise.allSettled(Array.from({ length: 12 }, () => add({ ...mine(), active: false })));
+  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  expect((await list()).filter(({ built_in }) => built_in === null)).toHaveLength(limits.automationsPerAccount);
+});
+
+test('a changed template holds for the next email, and the built-in automation stays what it is', async () => {
+  await switchOff('sale_notice');
+  const { id, action } = await builtIn('receipt');
+  const changed = { ...(action as object), subject: 'Thanks, {{firstName}}', body: 'Bye' } as never;
+  await harness.ask(updateAutomation, seller.account, { automationId: id, body: { action: changed } });
+  await seller.sell({ customerName: 'Ada Lovelace' });
+  await eventually(() => expect(server.received).toHaveLength(1));
+  expect(headerOf(server.received[0]?.text ?? '', 'Subject')).toBe('Thanks, Ada');
+  const after = await harness.ask(getAutomation, seller.account, { automationId: id });
+  expect(after).toMatchObject({ built_in: 'receipt', name: 'Receipt to the buyer', action: changed });
+});
+
+test('an automation POSTs the webhook’s payload, signed with a secret of its own', async () => {
+  await switchOff('receipt', 'sale_notice');
+  const receiver = await startReceiver();
+  const { secret, id } = await add({ event: 'order.paid', action: { type: 'post', url: `${receiver.url}/a` } });
+  expect(secret).toMatch(/^whsec_/);
+  const eventId = await seller.sell();
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  const [request] = receiver.requests;
+  expect(request?.headers).toMatchObject({ 'webhook-id': eventId, 'x-service-event': 'order.paid' });
+  expect(JSON.parse(request?.body ?? '')).toMatchObject({ event: 'order.paid', email: 'ada@example.com' });
+  await eventually(async () =>
+    expect(await seller.runs()).toMatchObject([{ endpoint_id: id, status: 'delivered', attempts: 1 }]),
+  );
+  await receiver.close();
+});
+
+test.each([
+  ['refuses the address for good', '550 no such user', { status: 'failed', reason: 'refused' }, /no such user/],
+  ['says not now', '451 later', { status: 'pending', reason: null }, /later/],
+])('a mail server that %s: the run says so', async (_, reply, run, error) => {
+  await switchOff('sale_notice');
+  server.behaviour.RCPT = reply;
+  await seller.sell();
+  await eventually(async () => expect(await seller.runs()).toMatchObject([{ ...run, attempts: 1 }]));
+  server.behaviour.RCPT = '250 ok';
+  const [entry] = await seller.activity();
+  expect(entry).toMatchObject({ status: 'failed', error: expect.stringMatching(error) });
+});
+
+test('a mail server that hangs up after the message is not asked again: it may have been sent', async () => {
+  await switchOff('sale_notice');
+  server.behaviour.message = 'hang up';
+  await seller.sell();
+  await eventually(async () => expect(await seller.runs()).toMatchObject([{ status: 'failed', reason: 'unknown' }]));
+  server.behaviour.message = '250 taken';
+  expect(server.received).toHaveLength(1);
+});
+
+test('a refund is told to the buyer once', async () => {
+  const about = { orderId: 'ord_01kahv7w3xe5m8q2r6t9y0b4cd', productId: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg' };
+  const order = { ...about, productName: 'Course', customerEmail: 'bob@example.com', currency: 'usd', test: false };
+  const at = harness.clock.now().toISOString();
+  await harness.publish(orderRefunded, seller.account, {
+    ...order,
+    ...{ totalCents: 4900, refundedCents: 4900, refundNo: 1, paidAt: at, refundedAt: at },
+  });
+  await eventually(() => expect(receivedBy('bob@example.com')).toHaveLength(1));
+  expect(receivedBy('bob@example.com')[0]?.text).toContain('$49.00');
+});
+
+test('a run that is redelivered sends its email again, as the same message', async () => {
+  await switchOff('sale_notice');
+  await seller.sell({ customerEmail: 'bob@example.com' });
+  await eventually(async () => expect(await seller.runs()).toMatchObject([{ status: 'delivered' }]));
+  const [run] = await seller.runs();
+  await harness.ask(redeliver, seller.account, { deliveryId: run?.id ?? '' });
+  await eventually(() => expect(receivedBy('bob@example.com')).toHaveLength(2));
+  const messages = receivedBy('bob@example.com').map(({ text }) => headerOf(text, 'Message-ID'));
+  expect(messages).toEqual(Array(2).fill(`<${run?.id}@platform.example>`));
+  await eventually(async () => expect(await seller.runs()).toMatchObject([{ id: run?.id, status: 'delivered' }]));
+});

@@ -1,0 +1,96 @@
+import { orderPaid } from '@app/contracts/orders';
+import { recover } from '@app/contracts/webhook-deliveries';
+import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { silentLogger } from '@app/service-kit/logger';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { proveConservation } from '../src/conservation/prove-conservation.ts';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { type Harness, startHarness } from './harness.ts';
+import { allDeliveries, anOrder, connectedAccount } from './orders.ts';
+
+guardLeaks();
+vi.setConfig({ testTimeout: 120_000 });
+let harness: Harness;
+let database: Database;
+beforeAll(async () => {
+  harness = await startHarness({ CONSERVATION_SECONDS: '3600' });
+  database = await openDatabase(databaseOptions(harness.env.DATABASE_URL));
+});
+afterAll(async () => {
+  await database.close();
+  await harness.close();
+});
+
+/** Proves without a pause, in two places that take the turn from each other, until stopped. Answers how often. */
+function proveAllTheTime() {
+  let stopped = false;
+  const { partitions, clock } = harness;
+  const deps = { database, partitions, clock, logger: silentLogger(), intervalSeconds: 0 };
+  const one = async () => {
+    let turns = 0;
+    while (!stopped) if (await proveConservation(deps, () => stopped)) turns += 1;
+    return turns;
+  };
+  const running = Promise.all([one(), one()]);
+  return async () => {
+    stopped = true;
+    return (await running).reduce((sum, turns) => sum + turns, 0);
+  };
+}
+
+const publish = async (account: string, count: number) => {
+  for (let n = 0; n < count; n += 10)
+    await Promise.all(
+      Array.from({ length: 10 }, () => harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()))),
+    );
+};
+type Seller = Awaited<ReturnType<typeof connectedAccount>>;
+const put = (seller: Seller, active: boolean) =>
+  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active } });
+
+test('while events are stored, sent, held, released, sent again and canceled, every proof finds a gap of 0', async () => {
+  await harness.query('update conservation set next_run_at = now()');
+  const stop = proveAllTheTime();
+  const sellers: Seller[] = [];
+  for (let n = 0; n < 4; n += 1) sellers.push(await connectedAccount(harness));
+  const [works, fails, switched, removed] = sellers as [Seller, Seller, Seller, Seller];
+  fails.receiver.respondWith(() => ({ status: fails.receiver.requests.length % 2 === 0 ? 200 : 500 }));
+  await Promise.all([
+    ...sellers.map((seller) => publish(seller.account, 200)),
+    (async () => {
+      for (let n = 0; n < 10; n += 1) await put(switched, n % 2 === 1);
+    })(),
+    (async () => {
+      await eventually(() => expect(removed.receiver.requests.length).toBeGreaterThan(20));
+      await harness.ask(deleteWebhookEndpoint, removed.account, {});
+    })(),
+  ]);
+  const ended = async (seller: Seller) => (await seller.statuses()).every((status) => status === 'delivered');
+  await eventually(async () => (await ended(works)) && (await ended(switched)), { withinMs: 60_000 });
+  const [endpoint] = await harness.query<{ id: string }>('select id from endpoints where account_id = $1', [
+    works.account,
+  ]);
+  const since = new Date(harness.clock.nowMs() - 60_000).toISOString();
+  await harness.ask(recover, works.account, {
+    endpointId: endpoint?.id ?? '',
+    body: { since, which: 'all' },
+  });
+  await eventually(() => expect(works.receiver.requests.length).toBeGreaterThan(300), { withinMs: 60_000 });
+  const logged = `select sum(last_sequence)::int as events from account_logs`;
+  const proved = 'select sum(sequence)::int as events from proved_accounts';
+  await eventually(async () => expect(await harness.query(proved)).toEqual([{ events: 800 }]), { withinMs: 20_000 });
+  expect(await stop()).toBeGreaterThan(10);
+  expect(await harness.query(logged)).toEqual([{ events: 800 }]);
+  expect((await harness.query(`select from ${allDeliveries}`)).length).toBeGreaterThanOrEqual(800);
+  const sums = `select sum(gap)::int as gap, sum(lost_events)::int as lost_events, sum(repaired)::int as repaired,
+    sum(events)::int as events, sum(older_events) > 800 as proved_again,
+    sum(deliveries) = sum(pending + sending + held + delivered + filtered + failed + canceled) as adds_up
+    from conservation_runs`;
+  expect(await harness.query(sums)).toEqual([
+    { gap: 0, lost_events: 0, repaired: 0, events: 800, proved_again: true, adds_up: true },
+  ]);
+  for (const { receiver } of sellers) await receiver.close();
+});

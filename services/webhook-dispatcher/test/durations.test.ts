@@ -1,0 +1,177 @@
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { answerAfter } from '@app/testing/pace';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { diagnose } from '../src/deliveries/diagnosis.rules.ts';
+import { exchange } from '../src/deliveries/exchange.ts';
+import { createGuardedAgent, type NameServers } from '../src/deliveries/guarded-agent.ts';
+import { type Certified, makeCertificate } from './certificates.ts';
+
+guardLeaks();
+
+const name = 'hooks.maya.example';
+const usual = getCACertificates('default');
+const root = makeCertificate({ name: 'Test root', authority: true });
+const intermediate = makeCertificate({ name: 'Test intermediate', authority: true, issuer: root });
+setDefaultCACertificates([root.cert]);
+afterAll(() => setDefaultCACertificates(usual));
+
+const closings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closings.splice(0).reverse()) await close();
+});
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const sockets = new Set<{ destroy(): void }>();
+  server.on('connection', (socket) => sockets.add(socket));
+  closings.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** An agent for which every name leads to this machine. */
+function anAgent(nameServers: Partial<NameServers> = {}) {
+  const agent = createGuardedAgent({
+    allowLoopback: true,
+    nameServers: { resolve4: async () => ['127.0.0.1'], resolve6: async () => [], ...nameServers },
+  });
+  closings.push(() => agent.destroy());
+  return agent;
+}
+
+const post = (agent: ReturnType<typeof anAgent>, origin: string, timeoutMs = 10_000) =>
+  exchange(agent, { origin, path: '/', headers: ['content-type', 'application/json'], body: '{}' }, timeoutMs);
+
+const httpsServer = ({ cert, key }: Certified, chain = '') =>
+  createHttpsServer({ cert: cert + chain, key }, (_, response) => response.end('ok'));
+
+test('each step is measured for the request that opened the connection, and only for that one', async () => {
+  const port = await listen(
+    createHttpsServer(makeCertificate({ name, issuer: root }), (_, response) => {
+      void answerAfter(60, 'ok').then((text) => response.end(text));
+    }),
+  );
+  const agent = anAgent({ resolve4: () => answerAfter(80, ['127.0.0.1']) });
+  const first = await post(agent, `https://${name}:${port}`);
+  expect(first).toMatchObject({ statusCode: 200, error: null, stage: 'body' });
+  // Timers may fire a millisecond early.
+  expect(first.dnsMs).toBeGreaterThanOrEqual(78);
+  expect(first.connectMs).toBeGreaterThanOrEqual(0);
+  expect(first.tlsMs).toBeGreaterThanOrEqual(0);
+  expect(first.firstByteMs).toBeGreaterThanOrEqual(58);
+  const sum = [first.dnsMs, first.connectMs, first.tlsMs, first.firstByteMs].reduce(
+    (a = 0, b) => (a ?? 0) + (b ?? 0),
+    0,
+  );
+  // Each figure is rounded by half a millisecond at most.
+  expect(first.durationMs).toBeGreaterThanOrEqual((sum ?? 0) - 3);
+  // The connection is free again a moment after the answer.
+  const second = await eventually(async () => {
+    const result = await post(agent, `https://${name}:${port}`);
+    return result.connectMs === null && result;
+  });
+  expect(second).toMatchObject({ statusCode: 200, dnsMs: null, tlsMs: null });
+  expect(second.firstByteMs).toBeGreaterThanOrEqual(58);
+});
+
+test('requests that open connections side by side keep their figures apart', async () => {
+  const port = await listen(createHttpServer((_, response) => response.end('ok')));
+  let questions = 0;
+  const agent = anAgent({ resolve4: () => answerAfter(50 * ++questions, ['127.0.0.1']) });
+  const results = await Promise.all(Array.from({ length: 4 }, () => post(agent, `http://${name}:${port}`)));
+  results.forEach((result, index) => {
+    expect(result).toMatchObject({ statusCode: 200, tlsMs: null });
+    expect(result.dnsMs).toBeGreaterThanOrEqual(50 * (index + 1) - 2);
+  });
+  expect(questions).toBe(4);
+});
+
+test('an address needs no look-up, and http has no TLS', async () => {
+  const port = await listen(createHttpServer((_, response) => response.end('ok')));
+  const result = await post(anAgent(), `http://127.0.0.1:${port}`);
+  expect(result).toMatchObject({ statusCode: 200, dnsMs: null, connectMs: expect.any(Number), tlsMs: null });
+});
+
+test.each([
+  ['a look-up', 'timeout_lookup', { resolve4: () => answerAfter(2_000, []) }, () => createTcpServer()],
+  ['a TLS handshake', 'timeout_tls', {}, () => createTcpServer()],
+  ['an answer', 'timeout_answer', {}, () => createHttpsServer(makeCertificate({ name, issuer: root }))],
+  [
+    'the end of an answer',
+    'timeout_body',
+    {},
+    () =>
+      createHttpsServer(makeCertificate({ name, issuer: root }), (_, response) => {
+        response.writeHead(200);
+        response.write('a');
+      }),
+  ],
+])('a time-out that waited for %s says so', async (_, code, nameServers, server) => {
+  const port = await listen(server());
+  expect(await diagnosisOf(`https://${name}:${port}`, nameServers, 400)).toBe(code);
+});
+
+async function diagnosisOf(url: string, nameServers: Partial<NameServers> = {}, timeoutMs = 10_000) {
+  const result = await post(anAgent(nameServers), url, timeoutMs);
+  return diagnose({ ...result, url, body: result.excerpt?.toString() ?? '' })?.code ?? null;
+}
+
+test.each([
+  [
+    'an expired certificate',
+    'certificate_expired',
+    () => httpsServer(makeCertificate({ name, issuer: root, validYears: -1 })),
+  ],
+  [
+    'a certificate for another name',
+    'certificate_name',
+    () => httpsServer(makeCertificate({ name: 'other.example', issuer: root })),
+  ],
+  ['a certificate signed by itself', 'certificate_self_signed', () => httpsServer(makeCertificate({ name }))],
+  [
+    'a missing intermediate certificate',
+    'certificate_chain',
+    () => httpsServer(makeCertificate({ name, issuer: intermediate })),
+  ],
+  ['a server without TLS', 'tls_to_plain_port', () => createHttpServer((_, response) => response.end())],
+  [
+    'a server that resets',
+    'tls_failed',
+    () => createTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy())),
+  ],
+])('https to %s is told as %s', async (_, code, server) => {
+  const port = await listen(server());
+  expect(await diagnosisOf(`https://${name}:${port}`)).toBe(code);
+});
+
+test('the whole chain is accepted', async () => {
+  const port = await listen(httpsServer(makeCertificate({ name, issuer: intermediate }), intermediate.cert));
+  expect(await diagnosisOf(`https://${name}:${port}`)).toBeNull();
+});
+
+test('http to a TLS port, to a port where nothing listens, and to a server that closes are told apart', async () => {
+  const secured = await listen(httpsServer(makeCertificate({ name, issuer: root })));
+  expect(await diagnosisOf(`http://${name}:${secured}`)).toBe('connection_reset');
+  const closing = await listen(createTcpServer((socket) => socket.once('data', () => socket.destroy())));
+  expect(await diagnosisOf(`http://${name}:${closing}`)).toBe('connection_reset');
+  const free = createTcpServer();
+  const port = await new Promise<number>((resolve) =>
+    free.listen(0, '127.0.0.1', () => resolve((free.address() as AddressInfo).port)),
+  );
+  await new Promise((resolve) => free.close(resolve));
+  expect(await diagnosisOf(`http://${name}:${port}`)).toBe('connection_refused');
+});
+
+test('a name that does not exist and a name server that fails are told apart', async () => {
+  const failing = (code: string) => ({ resolve4: () => Promise.reject(Object.assign(new Error(code), { code })) });
+  expect(await diagnosisOf(`https://${name}`, failing('ENOTFOUND'))).toBe('dns');
+  expect(await diagnosisOf(`https://${name}`, failing('ECONNREFUSED'))).toBe('dns_failed');
+  expect(await diagnosisOf(`https://${name}`, { resolve4: async () => ['10.0.0.1'] })).toBe('address_refused');
+});

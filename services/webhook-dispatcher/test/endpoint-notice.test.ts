@@ -1,0 +1,69 @@
+import { createAutomation, getAutomation } from '@app/contracts/automations';
+import { listActivity } from '@app/contracts/webhook-deliveries';
+import { createWebhookEndpoint, readWebhookEndpoint } from '@app/contracts/webhooks';
+import { eventually } from '@app/testing/eventually';
+import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { startSmtpServer } from '@app/testing/smtp-server';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { headerOf, type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
+
+guardLeaks();
+let server: MailServer;
+let harness: Harness;
+let receiver: Receiver;
+let seller: Awaited<ReturnType<typeof mailSeller>>;
+beforeAll(async () => {
+  server = await startSmtpServer();
+  harness = await startHarness(mailSettings(server));
+});
+beforeEach(async () => {
+  receiver = await startReceiver({ respond: () => ({ status: 410 }) });
+  seller = await mailSeller(harness);
+});
+afterEach(() => receiver.close());
+afterAll(async () => {
+  await harness.close();
+  await server.close();
+});
+
+const notices = async () => {
+  const { data } = await harness.ask(listActivity, seller.account, { status: 'notice' });
+  return data.map(({ summary }) => summary);
+};
+
+test('a URL that is switched off is told of by email, once, in the words of Recent activity', async () => {
+  const { id: endpointId } = await harness.ask(createWebhookEndpoint, seller.account, { body: { url: receiver.url } });
+  await seller.sell();
+  await eventually(async () =>
+    expect(await harness.ask(readWebhookEndpoint, seller.account, { endpointId })).toMatchObject({
+      switched_off: { reason: 'gone' },
+    }),
+  );
+  const told = () => server.received.filter(({ text }) => text.includes('answered 410'));
+  await eventually(() => expect(told()).toHaveLength(1));
+  expect(headerOf(told()[0]?.text ?? '', 'To')).toContain('help@maya.example');
+  expect(await notices()).toEqual([expect.stringContaining(`${receiver.url} was switched off: it answered 410`)]);
+});
+
+test('an automation whose URL is gone is switched off, and told of as what it is', async () => {
+  const action = { type: 'post', url: receiver.url } as const;
+  const made = await harness.ask(createAutomation, seller.account, {
+    body: { name: 'Course access', event: 'order.paid', action },
+  });
+  await seller.sell();
+  await eventually(async () =>
+    expect(await harness.ask(getAutomation, seller.account, { automationId: made.id })).toMatchObject({
+      active: false,
+    }),
+  );
+  await eventually(async () =>
+    expect((await seller.runs()).filter(({ endpoint_id }) => endpoint_id === made.id)).toMatchObject([
+      { status: 'canceled', reason: 'discarded', attempts: 1 },
+    ]),
+  );
+  expect(await notices()).toEqual([
+    expect.stringMatching(/^The automation "Course access" at .* it answered 410.*It runs for nothing until it is on/),
+  ]);
+});

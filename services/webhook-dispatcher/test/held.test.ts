@@ -1,0 +1,196 @@
+import { affiliatePaid } from '@app/contracts/affiliates';
+import { newId } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import * as contract from '@app/contracts/webhooks';
+import { eventually } from '@app/testing/eventually';
+import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { anOrder } from './orders.ts';
+import { deliveriesOf } from './stored.ts';
+
+guardLeaks();
+vi.setConfig({ testTimeout: 60_000 });
+let harness: Harness;
+let account: string;
+let receiver: Receiver;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+beforeEach(async () => {
+  account = harness.account();
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+afterAll(() => harness.close());
+
+const order = () => harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
+const payout = () =>
+  harness.publish(affiliatePaid, account, {
+    payoutId: newId('payout', harness.clock.nowMs()),
+    affiliateCode: 'ANNA',
+    affiliateName: 'Anna',
+    affiliateEmail: 'anna@example.com',
+    amountCents: 2_040,
+    currency: 'usd',
+    commissionCount: 1,
+    paidAt: harness.clock.now().toISOString(),
+  });
+const put = (body: object = {}) =>
+  harness.ask(contract.putWebhookEndpoint, account, { body: { url: receiver.url, ...body } });
+const create = (body: object = {}) =>
+  harness.ask(contract.createWebhookEndpoint, account, { body: { url: receiver.url, ...body } });
+const get = () => harness.ask(contract.getWebhookEndpoint, account, {});
+const list = async () => (await harness.ask(contract.listWebhookEndpoints, account, {})).data;
+/** Without the order of arrival: requests to a receiver run side by side. */
+const received = () => receiver.requests.map(({ headers }) => headers['webhook-id'] as string).toSorted();
+const statuses = async () => (await deliveriesOf(harness, account)).map(({ status }) => status);
+const areHeld = (count: number) => eventually(async () => expect(await statuses()).toEqual(Array(count).fill('held')));
+const nothingHeld = { count: 0, more: false, oldest_at: null };
+
+test('what happens before a URL is connected is held, and stays held when the first one is, until its seller says otherwise', async () => {
+  const early = [await order(), await order()];
+  await areHeld(2);
+  await expect(get()).rejects.toMatchObject({ code: 'webhook_endpoint_not_found' });
+  expect(await list()).toEqual([]);
+  harness.clock.advance(60_000);
+  const connected = await put();
+  expect(connected.held).toEqual({ count: 2, more: false, oldest_at: expect.any(String) });
+  expect(Date.parse(connected.held.oldest_at as string)).toBeLessThan(Date.parse(connected.created_at));
+  const fresh = await order();
+  await eventually(() => expect(received()).toEqual([fresh]));
+  const sending = await put({ held: 'send' });
+  expect(sending.recovery_id).toMatch(/^rcv_/);
+  await eventually(() => expect(received()).toEqual([...early, fresh]));
+  await eventually(async () => expect(await get()).toMatchObject({ held: nothingHeld, recovery_id: null }));
+});
+
+test('a further URL that is the first one takes over what was held, and sends the orders alone if it is told so', async () => {
+  const first = await order();
+  await areHeld(1);
+  const other = await payout();
+  await areHeld(2);
+  const last = await order();
+  await areHeld(3);
+  const made = await create({ held: 'orders' });
+  expect(made).toMatchObject({ role: 'additional', secret: expect.stringMatching(/^whsec_/) });
+  await eventually(() => expect(received()).toEqual([first, last]));
+  await eventually(async () =>
+    expect(
+      (await deliveriesOf(harness, account)).map(({ event_id, status, reason }) => [event_id, status, reason]),
+    ).toEqual([
+      [first, 'delivered', null],
+      [other, 'canceled', 'discarded'],
+      [last, 'delivered', null],
+    ]),
+  );
+  await expect(get()).rejects.toMatchObject({ code: 'webhook_endpoint_not_found' });
+  // A second URL, of whichever role, is another endpoint.
+  expect((await put()).id).not.toBe(made.id);
+});
+
+test('switching on sends what was held, unless it says discard', async () => {
+  await put({ active: false });
+  const held = [await order(), await payout(), await order()].toSorted();
+  await areHeld(3);
+  expect((await get()).held.count).toBe(3);
+  await put({ active: true });
+  await eventually(() => expect(received()).toEqual(held));
+
+  await put({ active: false });
+  await order();
+  await eventually(async () => expect((await get()).held.count).toBe(1));
+  expect(await put({ active: true, held: 'discard' })).toMatchObject({ recovery_id: null });
+  await eventually(async () => expect(await get()).toMatchObject({ held: nothingHeld, active: true }));
+  const after = await order();
+  await eventually(() => expect(received()).toEqual([...held, after]));
+  const reasons = (await deliveriesOf(harness, account)).map(({ reason }) => reason);
+  expect(reasons).toEqual([null, null, null, 'discarded', null]);
+});
+
+test('an endpoint that is off takes discard only; what comes later is held again', async () => {
+  await put({ active: false });
+  await order();
+  await areHeld(1);
+  for (const held of ['send', 'orders'])
+    await expect(put({ held })).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: 'held' }] });
+  expect(await put({ held: 'discard' })).toMatchObject({ held: nothingHeld });
+  await eventually(async () => expect(await statuses()).toEqual(['canceled']));
+  await order();
+  await eventually(async () => expect(await statuses()).toEqual(['canceled', 'held']));
+  expect(receiver.requests).toEqual([]);
+});
+
+test('deliveries that wait for their next try are dropped with the others when the endpoint was switched off meanwhile', async () => {
+  receiver.respondWith(() => ({ status: 500 }));
+  await put();
+  await order();
+  await eventually(async () => expect(await statuses()).toEqual(['pending']));
+  await put({ active: false });
+  await put({ active: true, held: 'discard' });
+  await eventually(async () => expect(await statuses()).toEqual(['canceled']));
+});
+
+test('removing the last URL cancels what waits for it, and later events are held for the next one', async () => {
+  const { id: endpointId } = await put({ active: false });
+  await order();
+  await areHeld(1);
+  await harness.ask(contract.removeWebhookEndpoint, account, { endpointId });
+  await eventually(async () => expect(await statuses()).toEqual(['canceled']));
+  const later = await order();
+  await eventually(async () => expect(await statuses()).toEqual(['canceled', 'held']));
+  const next = await put({ held: 'send' });
+  expect(next.id).not.toBe(endpointId);
+  await eventually(() => expect(received()).toEqual([later]));
+  expect((await deliveriesOf(harness, account))[0]?.reason).toBe('removed');
+});
+
+test('while another URL is left, nothing is held for the removed one', async () => {
+  await put();
+  const other = await create({ url: `${receiver.url}/other` });
+  await harness.ask(contract.deleteWebhookEndpoint, account, {});
+  const sent = await order();
+  await eventually(() => expect(receiver.requests.map(({ path }) => path)).toEqual(['/other']));
+  expect(received()).toEqual([sent]);
+  expect((await list()).map(({ id }) => id)).toEqual([other.id]);
+});
+
+test('a choice concerns what waited when it was made: what comes after it is under the next one', async () => {
+  await put({ active: false });
+  const dropped = await Promise.all(Array.from({ length: 30 }, order));
+  await areHeld(30);
+  await put({ held: 'discard' });
+  const [paid, other] = [await order(), await payout()];
+  const waiting = async () => (await statuses()).filter((status) => status === 'held');
+  await eventually(async () => expect(await waiting()).toHaveLength(2));
+  await put({ active: true, held: 'orders' });
+  await eventually(() => expect(received()).toEqual([paid]));
+  await eventually(async () => expect((await get()).held).toEqual(nothingHeld));
+  const reasons = new Map((await deliveriesOf(harness, account)).map(({ event_id, reason }) => [event_id, reason]));
+  for (const id of [...dropped, other]) expect(reasons.get(id)).toBe('discarded');
+});
+
+test('switching off and on quickly loses and doubles nothing', async () => {
+  await put();
+  const publishing = Promise.all(Array.from({ length: 150 }, order));
+  for (let n = 0; n < 12; n += 1) await put({ active: n % 2 === 1 });
+  const ids = await publishing;
+  await eventually(async () => expect(await statuses()).toEqual(Array(150).fill('delivered')), { withinMs: 30_000 });
+  expect(received()).toEqual(ids.toSorted());
+});
+
+test('the count of what is held stops at 10,000, and says so', async () => {
+  const { id: endpointId } = await put({ active: false });
+  const eventId = await order();
+  await areHeld(1);
+  await harness.query(
+    `insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, status, next_attempt_at, created_at)
+     select 'dlv_' || substr($1, 5, 18) || lpad(n::text, 8, '0'), $1, $2, $3, 'order.paid', false, 'held', now(), now()
+     from generate_series(1, 10000) as n`,
+    [eventId, endpointId, account],
+  );
+  expect((await get()).held).toMatchObject({ count: 10_000, more: true });
+  await put({ held: 'discard' });
+  await eventually(async () => expect((await get()).held).toEqual(nothingHeld), { withinMs: 30_000 });
+});

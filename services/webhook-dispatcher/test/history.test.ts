@@ -1,0 +1,267 @@
+import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
+import { newId } from '@app/contracts/ids';
+import { orderPaid, orderRefunded } from '@app/contracts/orders';
+import { getDelivery, listActivity, listDeliveries, listEvents } from '@app/contracts/webhook-deliveries';
+import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { anOrder, connectedAccount } from './orders.ts';
+
+guardLeaks();
+let harness: Harness;
+let seller: Awaited<ReturnType<typeof connectedAccount>>;
+beforeAll(async () => {
+  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '1' });
+});
+beforeEach(async () => {
+  seller = await connectedAccount(harness);
+});
+afterEach(() => seller.receiver.close());
+afterAll(() => harness.close());
+
+const deliveries = async (filter: Parameters<typeof harness.ask<typeof listDeliveries>>[2] = {}) =>
+  await harness.ask(listDeliveries, seller.account, filter);
+const activity = async (filter: Parameters<typeof harness.ask<typeof listActivity>>[2] = {}) =>
+  await harness.ask(listActivity, seller.account, filter);
+const publish = (change: Parameters<typeof anOrder>[1] = {}) =>
+  harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs(), change));
+const put = (change: object) =>
+  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
+
+/** The only delivery, once it has that status. */
+const only = (status: string) =>
+  eventually(async () => {
+    const { data } = await deliveries();
+    expect(data.map((delivery) => delivery.status)).toEqual([status]);
+    return data[0] as (typeof data)[number];
+  });
+
+test('a delivery is shown with its attempts, newest first, their durations, answers and the payload', async () => {
+  seller.receiver.respondWith((_, n) =>
+    n === 1 ? { status: 301, headers: { location: '/new' }, body: 'x'.repeat(20_000) } : { status: 200, body: 'ok' },
+  );
+  const orderId = newId('order', harness.clock.nowMs());
+  const eventId = await publish({ orderId });
+  const waiting = await only('pending');
+  expect(waiting).toMatchObject({
+    ...{ event: 'order.paid', event_id: eventId, order_id: orderId, email: 'ada@example.com', url: seller.url },
+    ...{ attempt_count: 1, finished_at: null, next_attempt_at: expect.any(String), test: false },
+  });
+  expect(waiting.reason).toBe(
+    `Try 2 follows at ${waiting.next_attempt_at}. The last one failed: The address has moved: the server answered 301 and sent us on to ${new URL('/new', seller.url).href}. Redirects are not followed, because the receiver of a payment notice must be the one you named.`,
+  );
+  harness.clock.advance(6_001);
+  await put({});
+  const delivered = await only('delivered');
+  expect(delivered).toMatchObject({ reason: 'Delivered at try 2.', next_attempt_at: null });
+  expect(delivered.finished_at).not.toBeNull();
+  const detail = await harness.ask(getDelivery, seller.account, { deliveryId: delivered.id });
+  expect(getDelivery.output.parse(detail)).toEqual(detail);
+  expect(detail.payload).toMatchObject({ event: 'order.paid', orderId });
+  expect(detail.attempts).toMatchObject([
+    { number: 2, status_code: 200, diagnosis: null, response: 'ok' },
+    { number: 1, status_code: 301, dns_ms: null, tls_ms: null, diagnosis: { code: 'moved' } },
+  ]);
+  const first = detail.attempts[1];
+  expect(first?.connect_ms).toBeGreaterThanOrEqual(0);
+  expect(first?.first_byte_ms).toBeGreaterThanOrEqual(0);
+  expect(first?.diagnosis?.advice).toBe(`Use this URL for the webhook: ${new URL('/new', seller.url).href}`);
+  expect(first?.response).toBe('x'.repeat(8_192));
+  const [, failed] = (await activity()).data;
+  expect(failed?.response_excerpt).toBe('x'.repeat(200));
+  expect(failed?.summary).toContain('The address has moved');
+});
+
+test('a page that answers in place of the code is warned about, though it counts as delivered', async () => {
+  const page = '<!doctype html><html><title>Log in</title><input type="password">';
+  seller.receiver.respondWith(() => ({ status: 200, headers: { 'content-type': 'text/html' }, body: page }));
+  await publish();
+  const { id } = await only('delivered');
+  const { attempts } = await harness.ask(getDelivery, seller.account, { deliveryId: id });
+  expect(attempts).toMatchObject([{ diagnosis: { code: 'login_page' }, response: page }]);
+  const [entry] = (await activity()).data;
+  expect(entry).toMatchObject({ status: 'delivered', response_excerpt: null, diagnosis: { code: 'login_page' } });
+});
+
+test('what is not sent says why: filtered, off, without a URL, removed', async () => {
+  await put({ events: ['affiliate.paid'] });
+  await publish();
+  expect((await only('filtered')).reason).toBe(
+    'Not sent: the endpoint was not set to take order.paid. It can be redelivered all the same.',
+  );
+  await put({ events: null, active: false });
+  await publish();
+  const held = await eventually(async () => (await deliveries({ status: 'held' })).data[0]);
+  expect(held?.reason).toMatch(/^Not sent: the endpoint is off.*\. It is held for 30 days\.$/);
+  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  const canceled = await eventually(async () => (await deliveries({ status: 'canceled' })).data[0]);
+  expect(canceled).toMatchObject({ id: held?.id, reason: 'Not sent: the endpoint was removed while this waited.' });
+  const stranger = harness.account();
+  await harness.publish(orderPaid, stranger, anOrder(harness.clock.nowMs()));
+  const [unconnected] = await eventually(async () => {
+    const { data } = await harness.ask(listDeliveries, stranger, {});
+    return data.length > 0 && data;
+  });
+  expect(unconnected).toMatchObject({
+    ...{ status: 'held', url: null, attempt_count: 0 },
+    reason: 'Not sent: no URL is connected. It is held for 30 days.',
+  });
+});
+
+test('attempts and deliveries of an endpoint that was removed stay readable, with the URL they went to', async () => {
+  seller.receiver.respondWith(() => ({ status: 500 }));
+  await publish();
+  await only('pending');
+  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  const canceled = await only('canceled');
+  expect(canceled).toMatchObject({ url: seller.url, attempt_count: 1 });
+  harness.clock.advance(300 * 86_400_000);
+  expect((await deliveries()).data).toEqual([canceled]);
+  const ofEndpoint = { endpointId: canceled.endpoint_id };
+  expect((await activity({ ...ofEndpoint, status: 'failed' })).data).toMatchObject([
+    { kind: 'webhook_attempt', delivery_id: canceled.id },
+  ]);
+  await eventually(async () =>
+    expect((await activity({ ...ofEndpoint, status: 'notice' })).data).toMatchObject([
+      { url: seller.url, summary: expect.stringContaining('removed') },
+    ]),
+  );
+  harness.clock.advance(-300 * 86_400_000);
+});
+
+test('each filter finds what it names, alone and with the others, and pages through it without a gap or a repeat', async () => {
+  const orders = [newId('order', harness.clock.nowMs()), newId('order', harness.clock.nowMs())] as const;
+  seller.receiver.respondWith((request) => ({ status: request.body.includes('bob@') ? 500 : 200 }));
+  const eventIds: string[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    harness.clock.advance(1_000);
+    const email = n % 2 === 0 ? 'ada@example.com' : 'bob@example.com';
+    eventIds.push(await publish({ orderId: orders[n % 2] as string, customerEmail: email }));
+    await eventually(async () => expect((await deliveries()).data).toHaveLength(n + 1));
+  }
+  const from = new Date(harness.clock.nowMs() - 1_500).toISOString();
+  await harness.publish(affiliateCodeUnmatched, seller.account, { orderId: orders[0], code: 'NOBODY', test: false });
+  await eventually(async () => expect((await activity()).data).toHaveLength(5));
+  const all = (await deliveries()).data;
+  expect(all.map((delivery) => delivery.event_id)).toEqual(eventIds.toReversed());
+  const [endpointId] = all.map((delivery) => delivery.endpoint_id);
+  const ofBob = all.filter((delivery) => delivery.email === 'bob@example.com').map((delivery) => delivery.id);
+  const ids = async (filter: Parameters<typeof deliveries>[0]) => (await deliveries(filter)).data.map(({ id }) => id);
+  expect(ofBob).toHaveLength(2);
+  for (const filter of [
+    { email: 'bob@example.com' },
+    { orderId: orders[1] },
+    { status: 'pending' },
+    { status: 'pending', endpointId },
+    { status: 'pending', event: 'order.paid' },
+    { email: 'bob@example.com', orderId: orders[1], endpointId, status: 'pending', event: 'order.paid' },
+  ] as const)
+    expect([filter, await ids(filter)]).toEqual([filter, ofBob]);
+  for (const filter of [
+    { email: 'eve@example.com' },
+    { email: 'bob@example.com', orderId: orders[0] },
+    { status: 'held' },
+    { event: 'affiliate.paid' },
+    { event: 'affiliate.paid', email: 'bob@example.com' },
+    { endpointId: newId('webhookEndpoint', harness.clock.nowMs()) },
+    { to: new Date(harness.clock.nowMs() - 86_400_000).toISOString() },
+  ] as const)
+    expect([filter, await ids(filter)]).toEqual([filter, []]);
+  expect(await ids({ eventId: eventIds[2] as string })).toEqual([all[1]?.id]);
+  expect(await ids({ from })).toEqual([all[0]?.id, all[1]?.id]);
+  expect(await ids({ to: from, email: 'ada@example.com' })).toEqual([all[3]?.id]);
+  const filters = [{}, { endpointId }, { event: 'order.paid' }, { status: 'pending' }, { email: 'bob@example.com' }];
+  for (const filter of filters as Parameters<typeof deliveries>[0][]) {
+    const whole = await ids(filter);
+    const paged: string[] = [];
+    for (let more = true; more; ) {
+      const page = await deliveries({
+        ...filter,
+        limit: 1,
+        ...(paged.length > 0 && { before: paged.at(-1) as string }),
+      });
+      paged.push(...page.data.map(({ id }) => id));
+      more = page.has_more === true;
+    }
+    expect(paged).toEqual(whole);
+  }
+  await expect(deliveries({ before: newId('delivery', harness.clock.nowMs()) })).rejects.toMatchObject({
+    errors: [{ field: 'before' }],
+  });
+});
+
+test('Recent activity takes the same filters, and a notice is found by its order', async () => {
+  seller.receiver.respondWith((request) => ({ status: request.body.includes('bob@') ? 500 : 200 }));
+  const orderId = newId('order', harness.clock.nowMs());
+  const eventId = await publish({ orderId, customerEmail: 'bob@example.com' });
+  await publish();
+  await harness.publish(affiliateCodeUnmatched, seller.account, { orderId, code: 'NOBODY', test: false });
+  await eventually(async () => expect((await activity()).data).toHaveLength(3));
+  const all = (await activity()).data;
+  const kinds = async (filter: Parameters<typeof activity>[0]) =>
+    (await activity(filter)).data.map(({ kind, status }) => `${kind} ${status}`);
+  const endpointId = all.find((entry) => entry.endpoint_id !== null)?.endpoint_id as string;
+  const failed = ['webhook_attempt failed'];
+  expect((await kinds({ orderId })).sort()).toEqual(['notice notice', ...failed]);
+  for (const filter of [
+    { status: 'failed' },
+    { eventId },
+    { email: 'bob@example.com' },
+    { orderId, status: 'failed' },
+    { orderId, endpointId },
+    { status: 'failed', endpointId, event: 'order.paid' },
+    { email: 'bob@example.com', endpointId, status: 'failed' },
+  ] as const)
+    expect([filter, await kinds(filter)]).toEqual([filter, failed]);
+  expect(await kinds({ status: 'notice' })).toEqual(['notice notice']);
+  expect(await kinds({ status: 'delivered', event: 'order.paid' })).toEqual(['webhook_attempt delivered']);
+  expect((await kinds({ endpointId })).sort()).toEqual(['webhook_attempt delivered', ...failed]);
+  expect(await kinds({ email: 'bob@example.com', status: 'delivered' })).toEqual([]);
+  expect(await kinds({ to: new Date(harness.clock.nowMs() - 1_000).toISOString() })).toEqual([]);
+  const paged: string[] = [];
+  for (const _ of all) {
+    const before = paged.at(-1);
+    const page = await activity({ limit: 1, ...(before !== undefined && { before }) });
+    paged.push(...page.data.map(({ id }) => id));
+  }
+  expect(paged).toEqual(all.map(({ id }) => id));
+});
+
+test('a time that ends before it begins is refused, in both lists', async () => {
+  const from = harness.clock.now().toISOString();
+  const to = new Date(harness.clock.nowMs() - 1).toISOString();
+  const refused = { code: 'validation_failed', message: expect.stringContaining('to must not be before from') };
+  await expect(deliveries({ from, to })).rejects.toMatchObject(refused);
+  await expect(activity({ from, to })).rejects.toMatchObject(refused);
+  expect([(await deliveries({ from, to: from })).data, (await activity({ from, to: from })).data]).toEqual([[], []]);
+});
+
+test('the log has every event once, in the order of its numbers, and goes on after any of them', async () => {
+  await put({ events: ['affiliate.paid'] });
+  const orderId = newId('order', harness.clock.nowMs());
+  const first = await publish({ orderId });
+  await eventually(async () => expect((await deliveries()).data).toHaveLength(1));
+  const second = await harness.publish(orderRefunded, seller.account, {
+    ...{ orderId, productId: 'prd_1', productName: 'P', pricingType: 'onetime', source: 'api', test: true },
+    ...{ customerEmail: 'ada@example.com', currency: 'eur', totalCents: 4_900, refundedCents: 4_900, refundNo: 1 },
+    ...{ paidAt: '2026-01-15T12:00:00.000Z', refundedAt: '2026-01-16T12:00:00.000Z' },
+  });
+  const log = (input: object) => harness.ask(listEvents, seller.account, input);
+  await eventually(async () => expect((await log({})).data).toHaveLength(2));
+  const { data, has_more: more } = await log({});
+  expect(listEvents.output.parse({ data, has_more: more })).toEqual({ data, has_more: false });
+  expect(data).toMatchObject([
+    { id: first, sequence: 1, event: 'order.paid', test: false, payload: { event: 'order.paid', orderId } },
+    { id: second, sequence: 2, event: 'order.refunded', test: true },
+  ]);
+  expect(await log({ after: first, limit: 1 })).toEqual({ data: [data[1]], has_more: false });
+  expect(await log({ after: second })).toEqual({ data: [], has_more: false });
+  expect(await log({ limit: 1 })).toEqual({ data: [data[0]], has_more: true });
+  const unknown = { errors: [{ field: 'after' }] };
+  await expect(log({ after: newId('event', harness.clock.nowMs()) })).rejects.toMatchObject(unknown);
+  await expect(harness.ask(listEvents, harness.account(), { after: first })).rejects.toMatchObject(unknown);
+  await harness.query('delete from event_bodies where event_id = $1', [first]);
+  expect((await log({ limit: 1 })).data).toMatchObject([{ id: first, payload: null }]);
+});

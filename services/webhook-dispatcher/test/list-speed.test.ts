@@ -1,0 +1,173 @@
+import { newId } from '@app/contracts/ids';
+import { type Client, type Database, openDatabase } from '@app/service-kit/database';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { listActivity } from '../src/activity/list-activity.ts';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { listDeliveries } from '../src/history/list-deliveries.ts';
+import { listEvents } from '../src/history/list-events.ts';
+import { type Harness, startHarness } from './harness.ts';
+import { addMonths, type LongHistory } from './months.ts';
+
+guardLeaks();
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
+let harness: Harness;
+let database: Database;
+let long: LongHistory;
+beforeAll(async () => {
+  harness = await startHarness();
+  database = await openDatabase(databaseOptions(harness.env.DATABASE_URL));
+  long = await addMonths(harness, 40_000);
+  await addMonths(harness, 10);
+  await harness.query('analyze');
+});
+afterAll(async () => {
+  await database.close();
+  await harness.close();
+});
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: Plan[];
+}
+
+/** Rows that a plan's scans of tables have read, with those that they dropped. */
+function rowsRead(plan: Plan): number {
+  const read = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+  return (
+    (plan['Relation Name'] === undefined ? 0 : read) + (plan.Plans ?? []).reduce((sum, part) => sum + rowsRead(part), 0)
+  );
+}
+
+/** A parameter as SQL writes it. */
+function literal(client: Client, value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  const text = Array.isArray(value)
+    ? `{${value.join(',')}}`
+    : value instanceof Date
+      ? value.toISOString()
+      : String(value);
+  return client.escapeLiteral(text);
+}
+
+interface Query {
+  readonly text: string;
+  readonly values?: unknown[];
+}
+
+interface Cost {
+  rows: number;
+  /** Tables and indexes that the statement locked. */
+  locks: number;
+}
+
+/** What a list's statements read when PostgreSQL plans each for its values, or once for all. */
+async function costOf(mode: 'custom' | 'generic', list: (database: Database) => Promise<unknown>): Promise<Cost> {
+  const cost: Cost = { rows: 0, locks: 0 };
+  const explaining = async (query: Query): Promise<void> => {
+    const client = await database.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query(`set local plan_cache_mode = force_${mode}_plan`);
+      await client.query(`prepare explained as ${query.text}`);
+      const values = (query.values ?? []).map((value) => literal(client, value)).join(', ');
+      const { rows } = await client.query(`explain (analyze, format json) execute explained(${values})`);
+      cost.rows += rowsRead(rows[0]['QUERY PLAN'][0].Plan);
+      const held = await client.query(
+        `select count(*)::int as locks from pg_locks where pid = pg_backend_pid() and locktype = 'relation'`,
+      );
+      cost.locks = Math.max(cost.locks, held.rows[0].locks);
+      await client.query('deallocate explained');
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  };
+  const query = async (asked: Query) => {
+    await explaining(asked);
+    return await database.pool.query(asked);
+  };
+  await list({ ...database, pool: { query } as unknown as Database['pool'] });
+  return cost;
+}
+
+const pageRows = 101;
+const partitions = 15;
+/** Of deliveries: seven statuses of eleven events. */
+const lanes = 77;
+
+const of = (list: (database: Database, accountId: string, query: object) => Promise<unknown>, query: object) =>
+  ((asked) => list(asked, long.account, query)) as (asked: Database) => Promise<unknown>;
+
+const deliveryFilters = (): [string, object][] => [
+  ['every delivery', {}],
+  ['a status that nearly all have', { status: 'delivered' }],
+  ['a status that few have', { status: 'failed' }],
+  ['a status of what waits', { status: 'held' }],
+  ['a status that none has', { status: 'canceled' }],
+  ['an event that nearly all are', { event: 'order.paid' }],
+  ['an event that few are', { event: 'affiliate.paid' }],
+  ['an event that none is', { event: 'subscription.paused' }],
+  ['a busy endpoint', { endpointId: long.busy }],
+  ['an endpoint that few were delivered to', { endpointId: long.narrow, status: 'delivered' }],
+  ['an endpoint that is not there', { endpointId: newId('webhookEndpoint', harness.clock.nowMs()) }],
+  ['a status and an event that few have', { status: 'failed', event: 'affiliate.paid' }],
+  ['an order', { orderId: long.orderId }],
+  ['an order that is not there', { orderId: newId('order', harness.clock.nowMs()) }],
+  ['the address that all have', { email: long.email }],
+  ['an address that none has', { email: 'nobody@example.com' }],
+  ['times before the first', { to: '2020-01-01T00:00:00.000Z' }],
+];
+
+const modes = ['custom', 'generic'] as const;
+
+test('a page of deliveries reads as many rows as it has, of each lane that it wants, however it is narrowed', async () => {
+  for (const mode of modes)
+    for (const [what, filter] of deliveryFilters()) {
+      const { rows, locks } = await costOf(mode, of(listDeliveries, filter));
+      const read = { mode, what, rows, locks };
+      // For each row of the page: its event, its endpoint, that endpoint's failures, its last attempt.
+      expect(read).toEqual({ ...read, rows: expect.toSatisfy((n: number) => n <= pageRows * 7 + lanes * partitions) });
+      expect(read).toEqual({ ...read, locks: expect.toSatisfy((n: number) => n < 300) });
+    }
+});
+
+test('a page of Recent activity reads as many rows as it has, of each lane that it wants, however it is narrowed', async () => {
+  const filters: [string, object][] = [
+    ['everything', {}],
+    ['what was delivered', { status: 'delivered' }],
+    ['what failed', { status: 'failed' }],
+    ['notices', { status: 'notice' }],
+    ['an event that few are', { event: 'affiliate.paid' }],
+    ['an event that none is', { event: 'subscription.paused' }],
+    ['a busy endpoint', { endpointId: long.busy }],
+    ['what failed at a busy endpoint', { endpointId: long.busy, status: 'failed' }],
+    ['an endpoint that few went to', { endpointId: long.narrow }],
+    ['an order', { orderId: long.orderId }],
+    ['the address that all have', { email: long.email }],
+    ['an address that none has', { email: 'nobody@example.com' }],
+  ];
+  for (const mode of modes)
+    for (const [what, filter] of filters) {
+      const { rows, locks } = await costOf(mode, of(listActivity, filter));
+      const read = { mode, what, rows, locks };
+      expect(read).toEqual({ ...read, rows: expect.toSatisfy((n: number) => n <= pageRows * 5 + lanes * partitions) });
+      expect(read).toEqual({ ...read, locks: expect.toSatisfy((n: number) => n < 300) });
+    }
+});
+
+test('a page of the log reads as many rows as it has, wherever it begins', async () => {
+  const [row] = await harness.query<{ id: string }>(
+    'select id from events where account_id = $1 and sequence = 30000',
+    [long.account],
+  );
+  for (const mode of modes)
+    for (const query of [{}, { after: row?.id }]) {
+      const { rows } = await costOf(mode, of(listEvents, query));
+      expect(rows).toBeLessThan(pageRows * 3 + partitions);
+    }
+});

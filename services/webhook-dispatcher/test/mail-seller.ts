@@ -1,0 +1,49 @@
+import { accountSettingsChanged, newAccountSettings } from '@app/contracts/accounts';
+import { orderPaid } from '@app/contracts/orders';
+import { listActivity } from '@app/contracts/webhook-deliveries';
+import { eventually } from '@app/testing/eventually';
+import type { startSmtpServer } from '@app/testing/smtp-server';
+import { expect } from 'vitest';
+import type { Harness } from './harness.ts';
+import { anOrder } from './orders.ts';
+
+export type MailServer = Awaited<ReturnType<typeof startSmtpServer>>;
+
+export const mailSettings = (server: MailServer) => ({ SMTP_URL: server.url, EMAIL_FROM: 'mail@platform.example' });
+
+const settings = {
+  ...newAccountSettings,
+  ...{ handle: 'maya', businessName: 'Maya & Co', supportEmail: 'help@maya.example' },
+};
+
+/** An account of which the service knows the settings. */
+export async function mailSeller(harness: Harness) {
+  const account = harness.account();
+  const changedAt = harness.clock.now().toISOString();
+  await harness.publish(accountSettingsChanged, account, { ...settings, revision: 1, changedAt });
+  await eventually(async () =>
+    expect(await harness.query('select from account_settings where account_id = $1', [account])).toHaveLength(1),
+  );
+  return {
+    account,
+    sell: (change: Parameters<typeof anOrder>[1] = {}) =>
+      harness.publish(
+        orderPaid,
+        account,
+        anOrder(harness.clock.nowMs(), { accessUrl: 'https://maya.example/a', ...change }),
+      ),
+    /** Every delivery of the account that automations have. */
+    runs: () =>
+      harness.query<{ id: string; endpoint_id: string; status: string; reason: string | null; attempts: number }>(
+        `select id, endpoint_id, status, null as reason, attempts from deliveries where account_id = $1 and endpoint_id like 'aut%'
+         union all select id, endpoint_id, status, reason, attempts from finished_deliveries
+         where account_id = $1 and endpoint_id like 'aut%' order by id`,
+        [account],
+      ),
+    activity: async () => (await harness.ask(listActivity, account, {})).data,
+  };
+}
+
+/** The value of a header of an email as it was received. */
+export const headerOf = (text: string, name: string): string =>
+  new RegExp(`^${name}: (.*)$`, 'im').exec(text)?.[1]?.trim() ?? '';

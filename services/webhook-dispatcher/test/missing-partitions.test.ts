@@ -1,0 +1,90 @@
+import { newId } from '@app/contracts/ids';
+import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { silentLogger } from '@app/service-kit/logger';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { applyRetention } from '../src/retention/apply-retention.ts';
+import { type Harness, startHarness } from './harness.ts';
+import { anEvent, connectedAccount } from './orders.ts';
+
+guardLeaks();
+vi.setConfig({ testTimeout: 60_000 });
+let harness: Harness;
+let database: Database;
+let seller: Awaited<ReturnType<typeof connectedAccount>>;
+beforeAll(async () => {
+  harness = await startHarness();
+  database = await openDatabase(databaseOptions(harness.env.DATABASE_URL));
+});
+beforeEach(async () => {
+  seller = await connectedAccount(harness);
+});
+afterEach(() => seller.receiver.close());
+afterAll(async () => {
+  await database.close();
+  await harness.close();
+});
+
+let monthsAgo = 0;
+/** Two months of a test's own, whose records are not expired. */
+const twoTimes = () => {
+  const now = harness.clock.now();
+  monthsAgo += 2;
+  return [1, 0].map((ago) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo - ago, 15));
+};
+
+/** Adds a delivery of each of two months of which no delivery was finished, so that no partition is there. */
+async function addWaiting(status: 'pending' | 'held', endpointId?: string, gone = false): Promise<void> {
+  const eventId = gone ? newId('event', harness.clock.nowMs()) : await anEvent(harness, seller.account);
+  for (const ms of twoTimes())
+    await harness.query(
+      `insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, status, next_attempt_at, due, created_at)
+       select $1, $2, coalesce($3, id), account_id, 'order.paid', false, $4, $5, true, $5
+       from endpoints where account_id = $6`,
+      [newId('delivery', ms), eventId, endpointId ?? null, status, new Date(ms), seller.account],
+    );
+}
+const become = (...statuses: string[]) => eventually(async () => expect(await seller.statuses()).toEqual(statuses));
+const retain = (using = database) =>
+  applyRetention({ database: using, partitions: harness.partitions, clock: harness.clock, logger: silentLogger() });
+
+test('deliveries of months without a partition are canceled with their endpoint', async () => {
+  await addWaiting('held');
+  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await become('canceled', 'canceled');
+});
+
+test('deliveries of months without a partition are discarded when the endpoint is switched on without them', async () => {
+  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
+  await addWaiting('held');
+  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: true, held: 'discard' } });
+  await become('canceled', 'canceled');
+});
+
+test('a claim cancels deliveries of months without a partition whose endpoint is removed', async () => {
+  await addWaiting('pending', newId('webhookEndpoint', harness.clock.nowMs()));
+  await become('canceled', 'canceled');
+});
+
+test('deliveries of months without a partition whose body is gone are given up when they are claimed', async () => {
+  await addWaiting('pending', undefined, true);
+  await become('failed', 'failed');
+});
+
+test('deliveries of months without a partition are given up after 30 days', async () => {
+  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
+  await addWaiting('held');
+  await retain();
+  expect(await seller.statuses()).toEqual(['failed', 'failed']);
+});
+
+test('a step of the retention that fails keeps no other step from running', async () => {
+  const expired = 'notices_200803';
+  await harness.partitions.cover([newId('notice', Date.UTC(2008, 2, 15))]);
+  const failing = { ...database, transaction: () => Promise.reject(new Error('giving up fails')) };
+  await expect(retain(failing)).rejects.toThrow('giving up fails');
+  expect(await harness.query('select to_regclass($1)::text as name', [expired])).toEqual([{ name: null }]);
+});

@@ -1,0 +1,118 @@
+import { createHmac } from 'node:crypto';
+import { orderPaid } from '@app/contracts/orders';
+import { getWebhookEndpoint, revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { anOrder, connectedAccount } from './orders.ts';
+
+guardLeaks();
+const hourMs = 3_600_000;
+let harness: Harness;
+let seller: Awaited<ReturnType<typeof connectedAccount>>;
+let endpointId: string;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+beforeEach(async () => {
+  seller = await connectedAccount(harness);
+  ({ id: endpointId } = await harness.ask(getWebhookEndpoint, seller.account, {}));
+});
+afterAll(() => harness.close());
+
+const rotate = async (body?: { overlapHours: number }) =>
+  await harness.ask(rotateWebhookSecret, seller.account, { endpointId, ...(body && { body }) });
+const reveal = () => harness.ask(revealWebhookSecret, seller.account, { endpointId });
+const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+
+/** Which of the secrets have signed the n-th request, in the order of its signatures. */
+async function signersOf(n: number, secrets: Record<string, string | undefined>): Promise<string[]> {
+  await eventually(() => expect(seller.receiver.requests.length).toBeGreaterThan(n));
+  const request = seller.receiver.requests[n];
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': given } = request?.headers ?? {};
+  const named = Object.entries(secrets).map(([name, secret]) => {
+    const key = Buffer.from((secret as string).slice('whsec_'.length), 'base64');
+    return [`v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${request?.body}`).digest('base64')}`, name];
+  });
+  const names = new Map(named as [string, string][]);
+  return String(given)
+    .split(' ')
+    .map((signature) => names.get(signature) ?? 'nobody');
+}
+
+test('for 24 hours both secrets sign, the new one first; after that only the new one', async () => {
+  const rotated = await rotate();
+  const until = new Date(harness.clock.nowMs() + 24 * hourMs).toISOString();
+  expect(rotated).toMatchObject({ id: endpointId, previous_secret_expires_at: until });
+  const secrets = { old: seller.secret, new: rotated.secret };
+  await publish();
+  expect(await signersOf(0, secrets)).toEqual(['new', 'old']);
+  harness.clock.advance(24 * hourMs - 1);
+  await publish();
+  expect(await signersOf(1, secrets)).toEqual(['new', 'old']);
+  harness.clock.advance(1);
+  await publish();
+  expect(await signersOf(2, secrets)).toEqual(['new']);
+  const after = await harness.ask(getWebhookEndpoint, seller.account, {});
+  expect(after).toMatchObject({ previous_secret_expires_at: null });
+  expect(after.secret).toBeUndefined();
+  await seller.receiver.close();
+});
+
+test('the overlap is what the seller says, and without one the previous secret ends at once', async () => {
+  const first = await rotate({ overlapHours: 168 });
+  const week = new Date(harness.clock.nowMs() + 168 * hourMs).toISOString();
+  expect(first.previous_secret_expires_at).toBe(week);
+  expect(await reveal()).toEqual({ secret: first.secret, previous_secret: seller.secret });
+  const second = await rotate({ overlapHours: 0 });
+  expect(second.previous_secret_expires_at).toBeNull();
+  expect(await reveal()).toEqual({ secret: second.secret, previous_secret: null });
+  await publish();
+  expect(await signersOf(0, { old: seller.secret, first: first.secret, second: second.secret })).toEqual(['second']);
+  for (const overlapHours of [-1, 169])
+    await expect(rotate({ overlapHours })).rejects.toMatchObject({ code: 'validation_failed' });
+  await seller.receiver.close();
+});
+
+test('of two rotations only the latest two secrets sign', async () => {
+  const [first, second] = [await rotate(), await rotate()];
+  await publish();
+  const secrets = { old: seller.secret, first: first.secret, second: second.secret };
+  expect(await signersOf(0, secrets)).toEqual(['second', 'first']);
+  await seller.receiver.close();
+});
+
+test('a delivery that waited in memory while the secret was rotated is signed with the new one', async () => {
+  const gate = Promise.withResolvers<void>();
+  seller.receiver.respondWith(async () => {
+    await gate.promise;
+    return { status: 200 };
+  });
+  // More than the slots of an endpoint, so that some wait behind those in flight.
+  const events = await Promise.all(Array.from({ length: 40 }, publish));
+  await eventually(() => expect(seller.receiver.requests.length).toBeGreaterThan(0));
+  const rotated = await rotate();
+  const inFlight = seller.receiver.requests.length;
+  gate.resolve();
+  await eventually(() => expect(new Set(seller.received())).toEqual(new Set(events)));
+  expect(inFlight).toBeLessThan(events.length);
+  const last = seller.receiver.requests.length - 1;
+  expect(await signersOf(last, { old: seller.secret, new: rotated.secret })).toEqual(['new', 'old']);
+  await seller.receiver.close();
+});
+
+test('a second process signs with the new secret, too, and neither secret is stored in a readable form', async () => {
+  const other = await harness.start();
+  const rotated = await rotate();
+  await harness.running.service.close();
+  await publish();
+  expect(await signersOf(0, { old: seller.secret, new: rotated.secret })).toEqual(['new', 'old']);
+  const stored = JSON.stringify([
+    await harness.query('select * from endpoints'),
+    await harness.query('select * from commands'),
+  ]);
+  for (const secret of [seller.secret, rotated.secret as string]) expect(stored).not.toContain(secret.slice(6));
+  harness.running.service = other;
+  await seller.receiver.close();
+});

@@ -1,0 +1,97 @@
+import { listActivity } from '@app/contracts/webhook-deliveries';
+import * as webhookPayloads from '@app/contracts/webhook-payloads';
+import { sendTestWebhook } from '@app/contracts/webhook-tests';
+import { putWebhookEndpoint, webhookEventNames } from '@app/contracts/webhooks';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { connectedAccount } from './orders.ts';
+
+guardLeaks();
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.close());
+
+async function connectedSeller() {
+  const seller = await connectedAccount(harness);
+  const { account, url } = seller;
+  const change = async (settings: object) =>
+    (await harness.ask(putWebhookEndpoint, account, { body: { url, ...settings } })).id;
+  const endpointId = await change({});
+  const sendTest = (event: (typeof webhookEventNames)[number], commandId?: string) =>
+    harness.ask(sendTestWebhook, account, { endpointId, body: { event } }, commandId);
+  return { ...seller, endpointId, change, sendTest };
+}
+
+test('a test of each event arrives with its published payload, new ids and the time of now, signed and marked', async () => {
+  const { receiver, secret, sendTest, account } = await connectedSeller();
+  const schemas = new Map(Object.values(webhookPayloads).map((each) => [each.shape.event.value, each]));
+  for (const event of webhookEventNames) {
+    const delivery = sendTestWebhook.output.parse(await sendTest(event));
+    expect(delivery).toMatchObject({ event, test: true });
+    const request = await eventually(() =>
+      receiver.requests.find(({ headers }) => headers['webhook-id'] === delivery.event_id),
+    );
+    expect(request.headers).toMatchObject({ 'x-service-event': event, 'x-service-test': '1' });
+    const payload = new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
+    expect(schemas.get(event)?.parse(payload)).toEqual(payload);
+    expect(payload).toMatchObject({ sentAt: harness.clock.now().toISOString() });
+  }
+  expect(receiver.requests).toHaveLength(webhookEventNames.length);
+  const { data } = await eventually(async () => {
+    const page = await harness.ask(listActivity, account, {});
+    return page.data.length === webhookEventNames.length && page;
+  });
+  expect(data.map(({ test, status }) => [test, status])).toEqual(data.map(() => [true, 'delivered']));
+  await receiver.close();
+});
+
+test('a test has no number among the account’s events, is sent last, and goes past the endpoint’s filter', async () => {
+  const { receiver, change, sendTest, account } = await connectedSeller();
+  await change({ events: ['affiliate.paid'] });
+  const { event_id: eventId } = await sendTest('order.paid');
+  await eventually(() => receiver.requests.length === 1);
+  const stored = 'select sequence, test, stored_at is not null as kept from events where account_id = $1 and id = $2';
+  expect(await harness.query(stored, [account, eventId])).toEqual([{ sequence: null, test: true, kept: true }]);
+  receiver.respondWith(() => ({ status: 500 }));
+  await sendTest('order.paid');
+  const waiting = await eventually(async () => {
+    const rows = await harness.query<{ priority: number }>(
+      `select priority from deliveries where account_id = $1 and status = 'pending'`,
+      [account],
+    );
+    return rows.length > 0 && rows;
+  });
+  expect(waiting).toEqual([{ priority: 2 }]);
+  await receiver.close();
+});
+
+test('a command that is repeated because its answer got lost sends one test', async () => {
+  const { receiver, sendTest, account } = await connectedSeller();
+  const commandId = '01kahv7w3xe5m8q2r6t9y0b4ce';
+  const answers = await Promise.all([sendTest('order.paid', commandId), sendTest('order.paid', commandId)]);
+  const again = await sendTest('order.paid', commandId);
+  expect(new Set([...answers, again].map(({ id }) => id)).size).toBe(1);
+  await eventually(() => receiver.requests.length === 1);
+  expect(await harness.query('select id from events where account_id = $1', [account])).toHaveLength(1);
+  await receiver.close();
+});
+
+test('a test is refused where nothing would be sent, and for an endpoint of another account', async () => {
+  const { receiver, change, endpointId, sendTest, account } = await connectedSeller();
+  await change({ active: false });
+  await expect(sendTest('order.paid')).rejects.toMatchObject({
+    code: 'invalid_transition',
+    message: expect.stringContaining('switched off'),
+  });
+  const theirs = { endpointId, body: { event: 'order.paid' as const } };
+  await expect(harness.ask(sendTestWebhook, harness.account(), theirs)).rejects.toMatchObject({
+    code: 'webhook_endpoint_not_found',
+  });
+  expect(await harness.query('select id from events where account_id = $1', [account])).toEqual([]);
+  await receiver.close();
+});
