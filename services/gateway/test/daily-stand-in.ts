@@ -9,6 +9,7 @@ export const nothingDone: DailyResult = {
   rebills: { charged: 0, chargedCents: 0, retried: 0, canceled: 0 },
   recovery: { sent: 0, recovered: 0 },
   holdsSettled: 0,
+  chargedByCurrency: {},
   problems: [],
 };
 

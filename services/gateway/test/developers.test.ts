@@ -1,12 +1,15 @@
 import { createHmac } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { decideUpsellBody, openCheckoutBody, payCheckoutBody, updateCheckoutBody } from '@app/contracts/checkouts';
 import { errorCodes } from '@app/contracts/errors';
+import { startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../src/api/operations.ts';
 import { placeholderUrl } from '../src/developers/base-url-text.ts';
-import { html, withCode } from '../src/developers/html.ts';
-import { firstKey, nodeCheck, openCheckout, payCheckout } from '../src/developers/samples.ts';
+import { catchUp, firstKey, libraryCheck, nodeCheck, openCheckout, payCheckout } from '../src/developers/samples.ts';
+import { html, withCode } from '../src/html/html.ts';
 import { tools } from '../src/mcp/tools.ts';
 import { publicCode } from '../src/problems/problem-document.ts';
 import type { RunningGateway } from '../src/service.ts';
@@ -131,18 +134,71 @@ test('what the page sends to a checkout is what a checkout takes', () => {
   for (const [index, schema] of schemas.entries()) expect(schema.parse(sent[index])).toEqual(sent[index]);
 });
 
-test('the check of signatures on the page accepts what we sign and nothing else', async () => {
-  const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(nodeCheck)}`);
-  const secret = `whsec_${Buffer.from('k'.repeat(32)).toString('base64')}`;
-  const body = '{"event":"order.paid"}';
+const secret = `whsec_${Buffer.from('k'.repeat(32)).toString('base64')}`;
+const signedNow = (body: string) => {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = createHmac('sha256', 'k'.repeat(32)).update(`evt_1.${timestamp}.${body}`).digest('base64');
-  const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  return { 'webhook-id': 'evt_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+};
+const programOf = (sample: string) => import(`data:text/javascript,${encodeURIComponent(sample)}`);
+
+test('the check of signatures on the page accepts what we sign and nothing else', async () => {
+  const { isGenuine } = await programOf(nodeCheck);
+  const body = '{"event":"order.paid"}';
+  const headers = signedNow(body);
+  const signature = headers['webhook-signature'].slice('v1,'.length);
   expect(isGenuine(headers, Buffer.from(body), secret)).toBe(true);
   expect(isGenuine({ ...headers, 'webhook-signature': `v1,AAAA v1,${signature}` }, body, secret)).toBe(true);
   expect(isGenuine(headers, `${body} `, secret)).toBe(false);
   expect(isGenuine({ ...headers, 'webhook-timestamp': '1' }, body, secret)).toBe(false);
   expect(isGenuine({}, body, secret)).toBe(false);
+});
+
+test.each(['standardwebhooks', 'svix'])(
+  'the check with %s on the page reads what we sign and nothing else',
+  async (library) => {
+    const found = pathToFileURL(createRequire(import.meta.url).resolve(library)).href;
+    const { readEvent } = await programOf(libraryCheck.replace('standardwebhooks', found));
+    const body = '{"event":"order.paid"}';
+    const headers = signedNow(body);
+    expect(readEvent(headers, body, secret)).toEqual({ event: 'order.paid' });
+    expect(() => readEvent(headers, `${body} `, secret)).toThrow();
+    expect(() => readEvent({ ...headers, 'webhook-timestamp': '1' }, body, secret)).toThrow();
+  },
+);
+
+test('the program on the page reads the whole log, a page at a time, and says where to go on', async () => {
+  const events = Array.from({ length: 5 }, (_, at) => ({ id: `evt_${at}`, event: 'order.paid', payload: { at } }));
+  const log = await startReceiver({
+    respond: ({ path }) => {
+      const after = new URL(path, 'http://log').searchParams.get('after');
+      const from = events.findIndex(({ id }) => id === after) + 1;
+      const page = { data: events.slice(from, from + 2), has_more: from + 2 < events.length };
+      return { status: 200, body: JSON.stringify(page) };
+    },
+  });
+  const program = await programOf(catchUp.replaceAll(placeholderUrl, log.url));
+  const handled: string[] = [];
+  const handle = async (id: string) => void handled.push(id);
+  expect(await program.catchUp('fnl_key', undefined, handle)).toBe('evt_4');
+  expect(handled).toEqual(events.map(({ id }) => id));
+  expect(await program.catchUp('fnl_key', 'evt_2', handle)).toBe('evt_4');
+  expect(handled.slice(5)).toEqual(['evt_3', 'evt_4']);
+  expect(log.requests[0]).toMatchObject({
+    path: '/api/v1/events?limit=100',
+    headers: { authorization: 'Bearer fnl_key' },
+  });
+  log.respondWith(() => ({ status: 401 }));
+  await expect(program.catchUp('fnl_key', undefined, handle)).rejects.toThrow('401');
+  await log.close();
+});
+
+test('every endpoint that the guide’s words name is there', async () => {
+  const { text } = await send(url, 'GET', '/developers');
+  const named = [...text.matchAll(/<code>(GET|POST|PUT|PATCH|DELETE) (\/api\/[^<]+)<\/code>/g)];
+  expect(named.length).toBeGreaterThan(10);
+  const known = operations.map(({ method, path }) => `${method} ${path}`);
+  for (const [, method, path] of named) expect(known).toContain(`${method} ${path}`);
 });
 
 test('whatever is put into a page is text', () => {

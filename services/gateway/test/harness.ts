@@ -3,7 +3,7 @@ import type { RequestInput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import { createOrder, getOrder, listOrders } from '@app/contracts/orders';
 import type { ServiceName } from '@app/contracts/services';
-import { putWebhookEndpoint } from '@app/contracts/webhooks';
+import { putWebhookEndpoint, revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
 import { connectNats } from '@app/messaging/connect';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { onRequest, type RequestHandler, Serialized, serveRequests } from '@app/messaging/serve-requests';
@@ -57,6 +57,11 @@ export async function createHarness() {
     await serveAs(nats, 'billing', daily.billing),
     await serveAs(nats, 'webhook-dispatcher', [
       onRequest(putWebhookEndpoint, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
+      onRequest(rotateWebhookSecret, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
+      onRequest(revealWebhookSecret, async (input, { accountId }) => {
+        asked.push({ ...input, accountId });
+        return { secret: 'whsec_of_the_tests', previous_secret: null };
+      }),
     ]),
     await serveAs(nats, 'catalog', [onRequest(listProducts, async () => ({ data: [] }))]),
   ];

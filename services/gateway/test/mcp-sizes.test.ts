@@ -1,4 +1,5 @@
 import { getStatement, listAffiliates, listPayouts } from '@app/contracts/affiliates';
+import { listAutomations } from '@app/contracts/automations';
 import { getFunnel, getProduct, listProducts } from '@app/contracts/catalog';
 import { listDailyRuns, previewDailyRun } from '@app/contracts/daily-runs';
 import type { RequestDefinition } from '@app/contracts/define';
@@ -7,7 +8,8 @@ import { getOrder, listOrders } from '@app/contracts/orders';
 import { listOrderPayments, listPayments } from '@app/contracts/payments';
 import { previewReminders } from '@app/contracts/reminders';
 import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
-import { getWebhookEndpoint, listActivity } from '@app/contracts/webhooks';
+import { getDelivery, getRecovery, listActivity, listDeliveries, listEvents } from '@app/contracts/webhook-deliveries';
+import { getWebhookEndpoint, listWebhookEndpoints } from '@app/contracts/webhooks';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { onRequest, Serialized, serveRequests } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
@@ -45,7 +47,13 @@ const reads: RequestDefinition[] = [
   getStatement,
   listPayouts,
   getWebhookEndpoint,
+  listWebhookEndpoints,
   listActivity,
+  listDeliveries,
+  getDelivery,
+  getRecovery,
+  listEvents,
+  listAutomations,
 ];
 
 let nats: TestNats;
@@ -98,7 +106,10 @@ function fill(schema: JsonSchema, defs: Record<string, JsonSchema>, rows: number
   if (schema.$ref !== undefined) return fill(defs[schema.$ref.replace('#/$defs/', '')] ?? {}, defs, rows);
   const [first] = (schema.anyOf ?? []) as JsonSchema[];
   if (first !== undefined) return fill(first, defs, rows);
-  if (schema.type === 'array') return Array.from({ length: rows }, () => fill(schema.items as JsonSchema, defs, rows));
+  if (schema.type === 'array') {
+    const length = Math.min(rows, schema.maxItems ?? rows);
+    return Array.from({ length }, () => fill(schema.items as JsonSchema, defs, rows));
+  }
   if (schema.type === 'object') {
     const fields = Object.entries(schema.properties ?? {}) as [string, JsonSchema][];
     return Object.fromEntries(fields.map(([name, field]) => [name, fill(field, defs, rows)]));
@@ -127,7 +138,9 @@ async function call(name: string, args: Record<string, unknown>) {
   return { text, result };
 }
 
-const idFor: Record<string, string> = { productId: 'prd_', orderId: 'ord_', subscriptionId: 'sub_' };
+const idFor: Record<string, string> = {
+  ...{ productId: 'prd_', orderId: 'ord_', subscriptionId: 'sub_', deliveryId: 'dlv_', recoveryId: 'rcv_' },
+};
 const argumentsOf = (params: readonly string[]) =>
   Object.fromEntries(params.map((name) => [name, `${idFor[name]}${'0'.repeat(26)}`]));
 /** What a tool needs beside ids. */

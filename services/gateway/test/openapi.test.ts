@@ -21,6 +21,7 @@ interface Schema {
   enum?: unknown[];
   allOf?: Schema[];
   anyOf?: Schema[];
+  additionalProperties?: boolean;
   maxItems?: number;
   pattern?: string;
 }
@@ -203,6 +204,8 @@ describe('what was published before is there, field by field', () => {
       const { requestBody, parameters = [] } = document.webhooks[event].post as DocumentedOperation;
       const body = resolved(requestBody?.content['application/json']?.schema as Schema);
       expect(body.required).toEqual(Object.keys(payload.shape));
+      // Payloads may gain fields.
+      expect(body.additionalProperties).toBeUndefined();
       const example = requestBody?.content['application/json']?.example;
       expect(payload.parse(example)).toEqual(example);
       expect(parameters.filter(({ required }) => required).map(({ name }) => name)).toEqual([
@@ -226,7 +229,8 @@ describe.each(operations.map((operation): [string, Operation] => [operation.id, 
     expect(named('path')).toEqual([...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
     expect(named('query')).toEqual(Object.keys(operation.query?.shape ?? {}));
     expect(named('header')).toContain('x-request-id');
-    expect(named('header').includes('Idempotency-Key')).toBe(operation.method === 'POST' && id !== 'logIn');
+    const isWithoutKey = id === 'logIn' || operation.changesNothing === true;
+    expect(named('header').includes('Idempotency-Key')).toBe(operation.method === 'POST' && !isWithoutKey);
     expect(found.requestBody !== undefined).toBe(operation.body !== undefined);
     const answer = found.responses[200];
     expect(Object.keys(answer?.headers ?? {})).toContain('x-request-id');
@@ -266,6 +270,14 @@ test('nothing is documented that does not exist', () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect(paths.sort()).toEqual([...operations.map(({ method, path }) => `${method} ${path}`), 'POST /api/mcp'].sort());
+});
+
+test('an answer may gain fields: the action of an automation is closed in requests alone', () => {
+  const closed = '"additionalProperties":false';
+  const { action } = document.components.schemas.Automation.properties;
+  expect(JSON.stringify(action)).toContain('"post"');
+  expect(JSON.stringify(action)).not.toContain(closed);
+  expect(JSON.stringify(document.components.schemas.AutomationCreate)).toContain(closed);
 });
 
 test('every reference leads somewhere and every component is used', () => {

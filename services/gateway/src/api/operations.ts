@@ -1,5 +1,6 @@
 import { affiliateOperations } from '../affiliates/operations.ts';
 import { apiKeyOperations } from '../api-keys/operations.ts';
+import { automationOperations } from '../automations/operations.ts';
 import { checkoutOperations } from '../checkouts/operations.ts';
 import { dailyOperations } from '../daily/operations.ts';
 import { metricsOperations } from '../metrics/operations.ts';
@@ -13,7 +14,10 @@ import { rehearsalOperations } from '../rehearsals/operations.ts';
 import { sessionOperations } from '../sessions/operations.ts';
 import { settingsOperations } from '../settings/operations.ts';
 import { subscriptionOperations } from '../subscriptions/operations.ts';
-import { webhookOperations } from '../webhooks/operations.ts';
+import { deliveryOperations } from '../webhooks/delivery-operations.ts';
+import { endpointOperations } from '../webhooks/endpoint-operations.ts';
+import { recoveryOperations } from '../webhooks/recovery-operations.ts';
+import { trialOperations } from '../webhooks/trial-operations.ts';
 
 /** Everything the product does over HTTP, in the order of the developer pages. */
 export const operations: readonly Operation[] = [
@@ -26,7 +30,11 @@ export const operations: readonly Operation[] = [
   ...subscriptionOperations,
   ...affiliateOperations,
   ...metricsOperations,
-  ...webhookOperations,
+  ...endpointOperations,
+  ...trialOperations,
+  ...deliveryOperations,
+  ...recoveryOperations,
+  ...automationOperations,
   ...dailyOperations,
   ...rehearsalOperations,
   ...settingsOperations,

@@ -4,3 +4,8 @@ import { DomainError } from '@app/contracts/errors';
 export function unauthorized(): DomainError {
   return new DomainError('unauthorized', 'Send a valid API key: Authorization: Bearer <key>.');
 }
+
+/** For a key, valid or not, that is sent where only a session will do. */
+export function loginRequired(): DomainError {
+  return new DomainError('unauthorized', 'Only a person who is logged in may do this; no key can.');
+}

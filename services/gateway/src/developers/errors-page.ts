@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
+import { html, withCode } from '../html/html.ts';
 import { publicCode } from '../problems/problem-document.ts';
-import { html, withCode } from './html.ts';
 import { renderPage, type Section } from './layout.ts';
 import { meanings } from './meanings.ts';
 

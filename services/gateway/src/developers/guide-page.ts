@@ -1,12 +1,11 @@
 import { limits } from '@app/contracts/common';
-import { webhookEventNames } from '@app/contracts/webhooks';
+import { type Html, html, withCode } from '../html/html.ts';
 import { tools } from '../mcp/tools.ts';
-import { webhooks as sentWebhooks } from '../openapi/webhooks.ts';
 import type { Operation } from '../operations/operation.ts';
 import { placeholderUrl } from './base-url-text.ts';
-import { type Html, html, joined, withCode } from './html.ts';
 import { code, renderPage, type Section, table } from './layout.ts';
 import * as samples from './samples.ts';
+import { webhooks } from './webhooks-section.ts';
 
 export interface GuideOptions {
   readonly operations: readonly Operation[];
@@ -138,28 +137,6 @@ ${limits.name} characters, an order ${limits.bumpIds} bumps. Money is an integer
 currency code; times are UTC with milliseconds.</p>`;
 }
 
-/** Events with a payload of their own in the document: those that something in this version produces. */
-const sentEvents = Object.keys(sentWebhooks);
-
-const webhooks = html`<p>Connect one URL, and the account’s events are sent there the moment they happen. The answer
-that connects it holds the signing secret, this once.</p>
-${code('Shell', samples.connectWebhook)}
-${code('What arrives', samples.delivery)}
-<p>This version sends ${list(sentEvents)}. The other published events can be chosen already and come with the parts
-that make them: ${list(webhookEventNames.filter((name) => !sentEvents.includes(name)))}. Events of test orders carry
-<code>x-service-test: 1</code>.</p>
-<h3>Check the signature</h3>
-<p><code>webhook-signature</code> is <code>v1,</code> and the Base64 of HMAC-SHA256 over
-<code>webhook-id.webhook-timestamp.body</code> (Standard Webhooks), keyed with the secret behind <code>whsec_</code>. There
-may be more than one signature, apart by a space: one that matches is enough.</p>
-${code('Node.js', samples.nodeCheck)}
-${code('Python', samples.pythonCheck)}
-<h3>Answers and retries</h3>
-<p>Any 2xx within 15 seconds acknowledges the event; redirects are not followed. Otherwise it is sent again, the same
-bytes under the same <code>webhook-id</code>, after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, 24 h and 24 h
-(each ±20 %, and later when you answer <code>Retry-After</code>); then it is given up. An event can arrive twice: drop ids
-that you have seen. Every try is at <code>GET /api/v1/activity</code>.</p>`;
-
 const mcp = html`<p>AI models reach the same account at <code>POST ${placeholderUrl}/api/mcp</code>, a Model Context
 Protocol server over Streamable HTTP: revision 2026-07-28, and clients of 2025 that open with <code>initialize</code>.
 The key goes into a fixed header; most clients are set up like this:</p>
@@ -206,10 +183,3 @@ ${table(
 
 const versions = html`<p>This is version 1.0.0. Fields, endpoints, events and codes may be added at any time; none is
 renamed, retyped or removed. Ignore fields that you do not know.</p>`;
-
-function list(names: readonly string[]): Html {
-  return joined(
-    names.map((name) => html`<code>${name}</code>`),
-    ', ',
-  );
-}

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../html/html.ts';
 
 export const stylesheetPath = '/developers/style.css';
 export const iconPath = '/developers/icon.svg';

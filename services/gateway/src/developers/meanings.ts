@@ -6,7 +6,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   malformed_request: 'The request breaks the rules of HTTP: a path that is not validly encoded, a broken header.',
   invalid_idempotency_key: 'Idempotency-Key must be 1 to 255 visible ASCII characters, once.',
   unauthorized: 'The key is missing, malformed, unknown, expired or revoked; which of these is not told.',
-  invalid_credentials: 'No account has this email with this password.',
+  invalid_credentials: 'No account has this email with this password, or it is not the password of who is logged in.',
   insufficient_scope: 'The key is valid and lacks the scope that `detail` names. Use another key.',
   cross_site_request:
     'A browser sent this from a page of another site, or under a name that is not this deployment’s own. Programs send ' +
@@ -23,12 +23,16 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   daily_run_not_found: 'The account has no daily run with this id.',
   affiliate_not_found: 'The account has no affiliate with this code.',
   api_key_not_found: 'The account has no key with this id.',
-  webhook_endpoint_not_found: 'No webhook URL is connected.',
+  webhook_endpoint_not_found: 'No webhook URL is connected, or none of the account has this id.',
+  delivery_not_found: 'The id is unknown, of another account, or of a delivery older than 13 months.',
+  recovery_not_found: 'The id is unknown or of another account.',
+  automation_not_found: 'The id is unknown, of another account, or of an automation that was deleted.',
   method_not_allowed: 'The path exists, with other methods: the header `allow` names them.',
   not_acceptable: 'The header Accept leaves out application/json, the only type there is.',
   idempotency_key_in_use:
     'The first request with this Idempotency-Key is still running. Ask again after `retry-after`.',
   nothing_due: 'No commission of the affiliate is due yet. `includePending=true` pays pending ones too.',
+  email_unavailable: 'Emails cannot be sent: whoever runs this deployment has named no mail server (`SMTP_URL`).',
   invalid_transition: 'The thing is in a state that this step does not lead out of. Read it and decide again.',
   no_longer_for_sale:
     'The product of this checkout was archived, taken back or deleted after it was opened. Nothing was charged; it can be ' +
@@ -39,6 +43,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
     'The processor refused the refund or a part of it; `detail` says what was given back and why. The order is still paid.',
   slug_taken: 'Another product of the account has this slug.',
   handle_taken: 'Another account has or had this handle, or it is kept for other addresses.',
+  body_expired: 'Bodies of events are kept for 30 days; what is older cannot be sent again. Read the order instead.',
   email_taken: 'An account with this email exists: log in to it.',
   code_taken: 'The account has this code already.',
   position_taken: 'Another email of the funnel has this position.',
@@ -48,7 +53,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   idempotency_key_reused:
     'The Idempotency-Key belongs to an earlier request with another method, path or body, or by another key or user.',
   product_not_live: 'The product is a draft or archived, and cannot be sold.',
-  limit_reached: 'A list that is answered whole would grow too long. Delete what is no longer used.',
+  limit_reached: 'There are as many as there may be; `detail` says how many. Delete what is no longer used.',
   bump_not_found: 'One of `bumpIds` is not an active bump of this product. Nothing was recorded.',
   discount_invalid: 'The discount code is unknown, expired or used up.',
   webhook_url_refused: 'Webhooks go to public addresses only: private, loopback and metadata addresses are refused.',

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { operations } from '../api/operations.ts';
 import type { App } from '../app.ts';
+import { escapeHtml } from '../html/html.ts';
 import { baseUrlOf } from '../http/base-url.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { placeholderUrl, withBaseUrl } from './base-url-text.ts';
 import { errorsPage } from './errors-page.ts';
 import { guidePage } from './guide-page.ts';
-import { escapeHtml } from './html.ts';
 import { iconPath, stylesheetPath } from './layout.ts';
 
 const asset = (name: string) => readFileSync(new URL(name, import.meta.url));

@@ -1,6 +1,6 @@
 import { placeholderUrl } from './base-url-text.ts';
 
-/** Programs on the developer page; tests run what makes a key, and the checks of signatures. */
+/** Programs on the developer page; tests run what makes a key, the checks of signatures and reading the log. */
 export const firstKey = `
 curl ${placeholderUrl}/api/auth/login -c cookies.txt \\
   -H "Content-Type: application/json" \\
@@ -83,6 +83,15 @@ webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
 {"event":"order.paid","orderId":"ord_…","product":"Watercolour Course", … ,"sentAt":"2026-11-20T09:30:12.345Z"}
 `;
 
+export const libraryCheck = `
+import { Webhook } from 'standardwebhooks'; // or from 'svix'
+
+/** body: the text as it came, before any JSON parser. Throws unless it is genuine and of the last five minutes. */
+export function readEvent(headers, body, secret) {
+  return new Webhook(secret).verify(body, headers);
+}
+`;
+
 export const nodeCheck = `
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
@@ -112,6 +121,32 @@ def is_genuine(headers, body: bytes, secret: str) -> bool:
     signed = f"{message_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     return any(hmac.compare_digest(expected, given) for given in headers["webhook-signature"].split())
+`;
+
+export const catchUp = `
+/** Handles each event after the one with the id \`last\`, or all that are kept. Returns the id to go on from next time. */
+export async function catchUp(key, last, handle) {
+  for (let more = true; more; ) {
+    const query = new URLSearchParams({ limit: '100', ...(last && { after: last }) });
+    const headers = { authorization: \`Bearer \${key}\` };
+    const answer = await fetch(\`${placeholderUrl}/api/v1/events?\${query}\`, { headers });
+    if (!answer.ok) throw new Error(\`the log answered \${answer.status}\`);
+    const page = await answer.json();
+    for (const { id, event, payload } of page.data) {
+      await handle(id, event, payload); // payload is null after 30 days
+      last = id;
+    }
+    more = page.has_more;
+  }
+  return last;
+}
+`;
+
+export const selfTest = `
+curl -X POST ${placeholderUrl}/api/v1/webhook-endpoints/whe_…/self-test \\
+  -H "Authorization: Bearer $KEY"
+
+# {"ok":false, … ,"summary":"A wrong signature was accepted: anyone who knows the URL could fake a sale."}
 `;
 
 export const mcpConfig = `

@@ -1,5 +1,5 @@
 import { currencyDigits } from '@app/money/format';
-import { html } from '../developers/html.ts';
+import { html } from '../html/html.ts';
 import { noticePage, renderBuyersPage } from './layout.ts';
 
 export const scriptPath = '/c/checkout.js';

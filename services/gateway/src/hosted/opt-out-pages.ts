@@ -1,4 +1,4 @@
-import { html } from '../developers/html.ts';
+import { html } from '../html/html.ts';
 import { noticePage, renderBuyersPage } from './layout.ts';
 
 const nameOf = (businessName: string): string => businessName || 'this seller';

@@ -5,7 +5,7 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { getOptOut, optOut } from '@app/contracts/reminders';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import { html } from '../developers/html.ts';
+import { html } from '../html/html.ts';
 import type { Guard } from '../http/guard.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';

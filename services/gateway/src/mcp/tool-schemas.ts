@@ -1,10 +1,20 @@
+import { settingsResource } from '@app/contracts/accounts';
 import { affiliateResource, payoutResource } from '@app/contracts/affiliates';
-import { productResource } from '@app/contracts/catalog';
-import { dailyResult } from '@app/contracts/daily-runs';
+import { automationResource } from '@app/contracts/automations';
+import { offerResource, productResource } from '@app/contracts/catalog';
+import { advanceRehearsal, dailyResult } from '@app/contracts/daily-runs';
 import { orderResource, orderWithPayments } from '@app/contracts/orders';
 import { paymentResource } from '@app/contracts/payments';
 import { subscriptionResource, subscriptionWithHistory } from '@app/contracts/subscriptions';
-import { webhookEndpointResource } from '@app/contracts/webhooks';
+import {
+  activityEntry,
+  attemptResource,
+  deliveryDetail,
+  deliveryResource,
+  recoveryResource,
+} from '@app/contracts/webhook-deliveries';
+import { selfTestResult } from '@app/contracts/webhook-tests';
+import { webhookEndpointResource, webhookEventName } from '@app/contracts/webhooks';
 import { z } from 'zod';
 import { plainSchema } from '../openapi/plain-schema.ts';
 import type { Tool } from './tool.ts';
@@ -15,103 +25,112 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 // Every client sends all schemas to its model on every turn, so that they hold only what a model needs to call a tool and
 // to read its result: all tools in less than 24 KB. The operations check what is left out here.
 
-/**
- * The arguments as JSON Schema, without lengths, and without patterns where words say the same. That others are refused is
- * not said: the refusal names them.
- */
+/** What a refusal says in words: bounds, forms, and which arguments there are not. */
+const refused = [
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum', 'multipleOf'],
+  ...['pattern', 'format', 'propertyNames'],
+] as const;
+
+/** The arguments as JSON Schema: names, types and choices. */
 export function inputSchema(tool: Tool): JsonSchema & { type: 'object' } {
   const schema = z.toJSONSchema(z.object(argumentShape(tool)), {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       plainSchema({ zodSchema, jsonSchema, io: 'input' });
-      delete jsonSchema.minLength;
-      delete jsonSchema.maxLength;
-      if (jsonSchema.description !== undefined) delete jsonSchema.pattern;
-      for (const choice of jsonSchema.anyOf ?? []) delete choice.pattern;
-      leaveOutWhatNamesSay(jsonSchema);
+      for (const key of refused) delete jsonSchema[key as keyof JsonSchema];
+      if (jsonSchema.anyOf?.some((one) => one.type === 'boolean')) toBoolean(jsonSchema);
+      if (zodSchema === webhookEventName && tool.operation.id !== eventsNamedBy) delete jsonSchema.enum;
     },
   });
+  describeArguments(schema, tool.words);
+  for (const name of tool.unsaid ?? []) delete schema.properties?.[name];
   return rootOf(schema);
 }
 
-function leaveOutWhatNamesSay({ properties = {} }: JsonSchema): void {
-  for (const [name, field] of Object.entries(properties)) {
-    if (typeof field !== 'object' || !saysItself(name)) continue;
-    for (const key of ['pattern', 'description', 'minimum', 'maximum'] as const) delete field[key];
+/** A flag, which is 0 or 1 too. */
+function toBoolean(jsonSchema: JsonSchema): void {
+  delete jsonSchema.anyOf;
+  jsonSchema.type = 'boolean';
+}
+
+/** @param words of the tool, by argument */
+function describeArguments({ properties = {} }: JsonSchema, words: Tool['words'] = {}): void {
+  for (const [name, field] of Object.entries(properties) as [string, JsonSchema][]) {
+    const description = words[name];
+    if (saysItself(name)) delete field.description;
+    if (description !== undefined) properties[name] = { type: field.type ?? 'object', description };
   }
 }
 
-/** Its name says what it is, or the server's instructions do. */
-const saysItself = (name: string): boolean =>
-  ['limit', 'before', 'idempotencyKey', 'confirm', 'code'].includes(name) ||
-  (name.endsWith('Id') && name !== 'offerId');
+const selfSaying = [
+  ...['limit', 'before', 'idempotencyKey', 'confirm', 'code', 'email', 'event', 'events', 'status'],
+  ...['accessUrl', 'affiliateCode', 'headers', 'url', 'currency', 'from', 'to', 'until', 'test'],
+];
+
+/** Its name says what it is, or the server's instructions do, or the tool's own description. */
+const saysItself = (name: string): boolean => selfSaying.includes(name) || (name.endsWith('Id') && name !== 'offerId');
+
+/** The one tool that lists the names of events, by its operation: ten of them, and several tools take one. */
+const eventsNamedBy = 'putWebhookEndpoint';
 
 /** Resources that several tools return, each with the operation of the one tool that names its fields. */
 const namedBy = new Map<z.core.$ZodType, string>([
   [dailyResult, 'runDailyJob'],
   [affiliateResource, 'listAffiliates'],
   [payoutResource, 'listPayouts'],
+  [offerResource, 'createBump'],
   [productResource, 'listProducts'],
   [paymentResource, 'listPayments'],
   [subscriptionResource, 'listSubscriptions'],
-  [webhookEndpointResource, 'getWebhookEndpoint'],
+  [webhookEndpointResource, 'listWebhookEndpoints'],
+  [deliveryResource, 'listWebhookDeliveries'],
+  [automationResource, 'listAutomations'],
+]);
+/** Resources that say in words what they are: nobody needs their names beforehand. */
+const plain = new Set<z.core.$ZodType>([
+  ...[activityEntry, attemptResource, selfTestResult, recoveryResource],
+  ...[settingsResource, dailyResult.shape.rebills, advanceRehearsal.output.shape.rebills],
 ]);
 /** Resources with more fields than the one that another tool names: they name the others. */
 const extended = new Map<z.core.$ZodType, z.ZodObject>([
   [orderWithPayments, orderResource],
   [subscriptionWithHistory, subscriptionResource],
+  [deliveryDetail, deliveryResource],
 ]);
 
-/** A choice that anything fits leaves nothing to choose: `[{}, { type: 'null' }]`. */
-const saysNothing = (schema: JsonSchema): boolean => Object.keys(schema).length === 0;
-
-/** What tells a reader of results nothing. */
-const unread = [
-  'enum',
-  'pattern',
-  'format',
-  'maxLength',
-  'required',
-  'description',
-  'default',
-  'propertyNames',
-] as const;
-
 /**
- * The result as JSON Schema: names and values, save for what another tool names. Values show their types themselves. Results
- * have all these fields, and may have more.
+ * The result as JSON Schema: its names and those one level below, save for what another tool names. Whoever reads a result
+ * has its values, which show their types and what is in them. Results have all these fields, and may have more.
  */
 export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object' } {
   const schema = z.toJSONSchema(operation.response, {
     io: 'output',
     // A registry without names: everything stands where it is used.
     metadata: z.registry(),
-    override: ({ zodSchema, jsonSchema }) => {
-      plainSchema({ zodSchema, jsonSchema, io: 'output' });
-      leaveOutWhatAnotherNames(zodSchema, jsonSchema, operation.id);
-      leaveOutWhatValuesShow(jsonSchema);
-    },
+    override: ({ zodSchema, jsonSchema }) => leaveOutWhatAnotherNames(zodSchema, jsonSchema, operation.id),
   });
-  return rootOf(schema);
+  return rootOf(namesIn(schema, 2));
 }
 
-/** A reader of a result has its values before it. */
-function leaveOutWhatValuesShow(jsonSchema: JsonSchema): void {
-  for (const key of unread) delete jsonSchema[key];
-  if (isScalar(jsonSchema)) for (const key of ['type', 'minimum', 'maximum'] as const) delete jsonSchema[key];
-  if (jsonSchema.anyOf?.some(saysNothing)) delete jsonSchema.anyOf;
-  // Fields are those of an object, items those of an array.
-  if (jsonSchema.properties !== undefined && jsonSchema.type === 'object') delete jsonSchema.type;
-  if (jsonSchema.items !== undefined && jsonSchema.type === 'array') delete jsonSchema.type;
+/** Nearly every result has them, and the server's instructions name them. */
+const everywhere = ['id', 'created_at', 'updated_at', 'currency', 'has_more', 'test', 'secret', 'secret_notice'];
+
+/** The rows of a list count with their list. `properties` and `items` say nothing of null, so that it needs no words. */
+function namesIn(schema: JsonSchema, levels: number): JsonSchema {
+  const [one = schema] = (schema.anyOf ?? []) as JsonSchema[];
+  if (one.items !== undefined) return { items: namesIn(one.items as JsonSchema, levels) };
+  if (one.properties === undefined || levels === 0) return {};
+  const fields = (Object.entries(one.properties) as [string, JsonSchema][]).filter(
+    ([name]) => !everywhere.includes(name),
+  );
+  return { properties: Object.fromEntries(fields.map(([name, field]) => [name, namesIn(field, levels - 1)])) };
 }
 
 function leaveOutWhatAnotherNames(schema: z.core.$ZodType, jsonSchema: JsonSchema, operationId: string): void {
-  if ((namedBy.get(schema) ?? operationId) !== operationId) delete jsonSchema.properties;
+  if (plain.has(schema) || (namedBy.get(schema) ?? operationId) !== operationId) delete jsonSchema.properties;
   for (const name of Object.keys(extended.get(schema)?.shape ?? {})) delete jsonSchema.properties?.[name];
 }
-
-const isScalar = ({ type }: JsonSchema): boolean => [type].flat().every((one) => one !== 'object' && one !== 'array');
 
 function rootOf({ $schema: _, ...schema }: JsonSchema): JsonSchema & { type: 'object' } {
   return { ...schema, type: 'object' };

@@ -10,6 +10,10 @@ export interface Tool {
   readonly operation: Operation;
   /** The operation to call for each value of the argument `kind`. */
   readonly kinds?: Readonly<Record<string, Operation>>;
+  /** For some arguments, what a model reads in place of their choices and of the description that people read. */
+  readonly words?: Readonly<Record<string, string>>;
+  /** Arguments that it takes and does not offer: few callers need them, and every client reads all that is offered. */
+  readonly unsaid?: readonly string[];
   /** For arguments that are left out. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** What a call without `confirm: true` is told instead. */
@@ -22,26 +26,34 @@ export interface Tool {
   readonly annotations: ToolAnnotations;
 }
 
-/** Hints for clients, all four said: the protocol's defaults fit few tools. */
+/** Hints for clients. */
 interface ToolAnnotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   readonly idempotentHint: boolean;
-  readonly openWorldHint: boolean;
 }
 
 export const annotations = {
-  reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   /** What it replaces or removes is gone. */
-  changes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  changes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   /** Something leaves the platform: a webhook, an email, a charge. */
-  sends: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  sends: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   /** Again it does nothing, and tells nobody. */
-  tells: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-  ends: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
-  charges: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  tells: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  ends: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+  charges: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 } as const satisfies Record<string, ToolAnnotations>;
+
+/** The hints as clients get them: without those that are as the protocol has it where none is given, but for one of each tool. */
+export function hintsOf({ annotations: { readOnlyHint, destructiveHint, idempotentHint } }: Tool) {
+  if (readOnlyHint) return { readOnlyHint };
+  return idempotentHint ? { destructiveHint, idempotentHint } : { destructiveHint };
+}
+
+/** Few enough that rows keep their texts in 20 KB: a well-filled order is 0.9 KB, and a result holds it twice. */
+export const shortPage = { limit: 10 };
 
 const byId = new Map(operations.map((operation) => [operation.id, operation]));
 

@@ -1,9 +1,7 @@
-import { annotations, operation, type Tool } from './tool.ts';
+import { annotations, operation, shortPage, type Tool } from './tool.ts';
+import { webhookTools } from './webhook-tools.ts';
 
 const { reads, adds, changes, sends, tells, ends, charges } = annotations;
-
-/** Few enough that rows keep their texts in 20 KB: a well-filled order is 0.9 KB, and a result holds it twice. */
-const shortPage = { limit: 10 };
 
 const offerKinds = (verb: string) => ({ bump: operation(`${verb}Bump`), upsell: operation(`${verb}Upsell`) });
 
@@ -11,7 +9,7 @@ const offerKinds = (verb: string) => ({ bump: operation(`${verb}Bump`), upsell: 
 export const tools: readonly Tool[] = [
   {
     name: 'list_products',
-    description: 'Newest first, 10 by default; prices in minor units (4900 is 49.00).',
+    description: 'Newest first; 4900 is 49.00.',
     operation: operation('listProducts'),
     defaults: shortPage,
     annotations: reads,
@@ -20,6 +18,7 @@ export const tools: readonly Tool[] = [
     name: 'get_product',
     description: 'One product by its id.',
     operation: operation('getProduct'),
+    unsaid: ['full'],
     annotations: reads,
   },
   {
@@ -30,7 +29,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'update_product',
-    description: 'Changes the fields given. `status: "live"` puts it on sale, `"archived"` takes it off sale.',
+    description: 'Changes the fields given. `live` puts it on sale, `archived` takes it off.',
     operation: operation('updateProduct'),
     annotations: changes,
   },
@@ -49,46 +48,46 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'update_offer',
-    description: 'Changes the fields given. `active: 0` stops offering it and keeps it. Past orders stay as they are.',
+    description: 'Changes the fields given. `active: false` stops offering it.',
     operation: operation('updateBump'),
     kinds: offerKinds('update'),
     annotations: changes,
   },
   {
     name: 'delete_offer',
-    description: 'Removes it for good; to stop offering it, set `active: 0` with update_offer.',
+    description: 'Removes it for good; update_offer can stop offering it.',
     operation: operation('deleteBump'),
     kinds: offerKinds('delete'),
     annotations: changes,
   },
   {
     name: 'list_orders',
-    description:
-      'Newest first, 10 by default, test orders left out. While `has_more` is true, ask again ' +
-      'with `before` set to the last id.',
+    description: 'Newest first, without test orders.',
     operation: operation('listOrders'),
     defaults: shortPage,
     annotations: reads,
   },
   {
     name: 'get_order',
-    description: 'One order with its items and, as list_payments shows them, its payments.',
+    description: 'One order with its items and payments.',
     operation: operation('getOrder'),
     annotations: reads,
   },
   {
     name: 'create_order',
     description:
-      'Records a sale whose money was taken elsewhere; it charges nobody. It counts at once and the seller’s webhook ' +
-      'gets `order.paid`. Two calls are two orders: send the same `idempotencyKey` when you repeat one.',
+      'Records a sale whose money was taken elsewhere: charges nobody, sends `order.paid`. Two calls are two orders, but for ' +
+      'the same `idempotencyKey`.',
     operation: operation('createOrder'),
+    words: { paymentMethod: 'Processor token for renewals.', test: 'In no list and no metric.' },
+    unsaid: ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
     annotations: sends,
   },
   {
     name: 'refund_order',
     description:
-      'Gives every charge of a paid order back, ends its subscription and voids its commission; one recorded from ' +
-      'elsewhere moves no money. Asks for `confirm: true`.',
+      'Gives every charge back, ends the subscription, voids the commission. No money moves for one recorded from ' +
+      'elsewhere. Asks for `confirm: true`.',
     operation: operation('refundOrder'),
     confirmation:
       'This refunds the whole order: every charge of it goes back to the buyer’s card, its subscription ends and its ' +
@@ -97,41 +96,42 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'list_payments',
-    description: 'Every try to move money, newest first, 10 by default: what the processor said and what happens next.',
+    description: 'Every try to move money, newest first: what the processor said and what happens next.',
     operation: operation('listPayments'),
     defaults: shortPage,
     annotations: reads,
   },
   {
     name: 'get_metrics',
-    description:
-      'Revenue, orders, take rates, subscriptions and refunds of one product. Rates are fractions from 0 to 1.',
+    description: 'Sales figures of one product. Rates are fractions from 0 to 1.',
     operation: operation('getMetrics'),
     annotations: reads,
   },
   {
     name: 'explain_metric',
-    description: 'A number’s formula, its parts and the facts that add up to them, 10 by default.',
+    description: 'A number’s formula, its parts and the facts that add up to them.',
     operation: operation('explainMetric'),
+    words: { metric: 'A name in the `summary` of get_metrics, or `churn`, which needs a month.', month: '`YYYY-MM`' },
     defaults: shortPage,
     annotations: reads,
   },
   {
     name: 'list_subscriptions',
-    description: 'Newest first, 10 by default.',
+    description: 'Newest first.',
     operation: operation('listSubscriptions'),
+    unsaid: ['collection'],
     defaults: shortPage,
     annotations: reads,
   },
   {
     name: 'get_subscription',
-    description: 'One subscription with its periods and, as list_payments shows them, every try to charge a renewal.',
+    description: 'With its periods and every try to charge a renewal.',
     operation: operation('getSubscription'),
     annotations: reads,
   },
   {
     name: 'cancel_subscription',
-    description: 'Ends it now, for good. To stop renewals for a while, use pause_subscription.',
+    description: 'Ends it now, for good; pause_subscription stops it for a while.',
     operation: operation('cancelSubscription'),
     annotations: ends,
   },
@@ -143,19 +143,19 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'resume_subscription',
-    description: 'Renews on its date, or with the next daily job when that has passed. Paused time is not billed.',
+    description: 'Paused time is not billed: renews on its date, or with the next daily job.',
     operation: operation('resumeSubscription'),
     annotations: tells,
   },
   {
     name: 'update_payment_method',
-    description: 'Renewals go to this card. A past-due one is tried once for free by the next daily job.',
+    description: 'Renewals go to this card; the next daily job tries a past-due one.',
     operation: operation('putPaymentMethod'),
     annotations: changes,
   },
   {
     name: 'list_affiliates',
-    description: 'Affiliates with their codes and commissions.',
+    description: 'Newest first.',
     operation: operation('listAffiliates'),
     defaults: shortPage,
     annotations: reads,
@@ -168,7 +168,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'get_affiliate_statement',
-    description: 'What an affiliate earned, lost and was paid; `balances` say what is pending, due and paid.',
+    description: 'What an affiliate earned, lost and was paid.',
     operation: operation('getAffiliateStatement'),
     defaults: shortPage,
     annotations: reads,
@@ -177,6 +177,7 @@ export const tools: readonly Tool[] = [
     name: 'pay_affiliate',
     description: 'Records a payout of what is due; it moves no money. Asks for `confirm: true`.',
     operation: operation('createPayout'),
+    words: { includePending: 'Pays what is not due yet too.', currency: 'When more than one is due.' },
     confirmation:
       'This records what is due (`due_cents`), and with includePending what is pending too, as paid to the affiliate, who ' +
       'the seller pays elsewhere. It cannot be undone. When the seller agrees, call again with confirm: true.',
@@ -185,36 +186,19 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'list_payouts',
-    description: 'Newest first, 10 by default.',
+    description: 'Newest first.',
     operation: operation('listPayouts'),
     defaults: shortPage,
     annotations: reads,
   },
   {
     name: 'get_settings',
-    description: 'Business name, support email, currency, test mode and waiting times.',
+    description: 'Business name, support email, currency, test mode, waiting times.',
     operation: operation('getSettings'),
+    unsaid: ['full'],
     annotations: reads,
   },
-  {
-    name: 'get_webhook_endpoint',
-    description: 'The URL that gets the account’s events.',
-    operation: operation('getWebhookEndpoint'),
-    annotations: reads,
-  },
-  {
-    name: 'set_webhook_endpoint',
-    description: 'Replaces the connected URL. The answer that first connects one holds the signing secret, this once.',
-    operation: operation('putWebhookEndpoint'),
-    annotations: changes,
-  },
-  {
-    name: 'list_activity',
-    description: 'Webhook delivery attempts and notices, newest first, 10 by default.',
-    operation: operation('listActivity'),
-    defaults: shortPage,
-    annotations: reads,
-  },
+  ...webhookTools,
   {
     name: 'run_daily_job',
     description: 'Runs the day’s collections, which charge buyers, and answers its counts. Asks for `confirm: true`.',
@@ -234,15 +218,14 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'list_daily_runs',
-    description: 'Newest first, 10 by default. One under way has no `result`.',
+    description: 'Newest first. One under way has no `result`.',
     operation: operation('listDailyRuns'),
     defaults: shortPage,
     annotations: reads,
   },
   {
     name: 'advance_rehearsal',
-    description:
-      'Lets days pass for test subscriptions: renewals, retries and cancellations reach the webhook. No money moves.',
+    description: 'Lets days pass for test subscriptions; what happens reaches the webhook. No money moves.',
     operation: operation('advanceRehearsal'),
     annotations: sends,
   },

@@ -26,6 +26,7 @@ const tags: Record<string, string> = {
   Affiliates: 'Affiliates, their commissions and payouts.',
   Metrics: 'Sales figures of a product.',
   Webhooks: 'Events to the seller’s own URL, and Recent activity.',
+  Automations: 'Emails and POSTs that an event starts.',
   'Daily job': 'Renewals, retries, nudges and holds.',
   Settings: 'The account’s settings.',
   'API keys': 'Keys of the account.',

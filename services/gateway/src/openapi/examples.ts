@@ -1,3 +1,6 @@
+import { automationExamples } from './automation-examples.ts';
+import { endpointExamples } from './endpoint-examples.ts';
+
 /** Examples by operation; a test parses them with the schemas they stand beside. */
 const order = {
   id: 'ord_01kahv7w3xe5m8q2r6t9y0b4cd',
@@ -129,12 +132,80 @@ const payout = {
 };
 const sale = { kind: 'commission', order_id: order.id, payout_id: null, currency: 'usd', created_at: order.created_at };
 
+const delivery = {
+  id: 'dlv_01kahv7x2ke5m8q2r6t9y0b4cd',
+  event: 'order.paid',
+  event_id: 'evt_01kahv7w9ye5m8q2r6t9y0b4cf',
+  order_id: order.id,
+  email: order.customer_email,
+  endpoint_id: 'whe_01kaf2m4q7s9v1x3z5b7d9f1hk',
+  url: 'https://mayapaints.example/hooks/sales',
+  status: 'pending',
+  reason:
+    'Try 2 follows at 2026-11-20T09:30:19.002Z. The last one failed: The certificate of mayapaints.example has expired, or is not valid yet.',
+  attempt_count: 1,
+  created_at: '2026-11-20T09:30:13.500Z',
+  finished_at: null,
+  next_attempt_at: '2026-11-20T09:30:19.002Z',
+  test: false,
+};
+const diagnosis = {
+  code: 'certificate_expired',
+  explanation: 'The certificate of mayapaints.example has expired, or is not valid yet.',
+  advice: 'Renew the certificate, or ask your host to.',
+};
+const attempt = {
+  id: 'att_01kahv7x3me5m8q2r6t9y0b4ch',
+  created_at: '2026-11-20T09:30:13.611Z',
+  url: delivery.url,
+  status_code: null,
+  duration_ms: 58,
+  error: 'the certificate has expired',
+  diagnosis,
+  next_attempt_at: delivery.next_attempt_at,
+};
+const paidPayload = {
+  ...{ event: 'order.paid', orderId: order.id, product: 'Watercolour Course', productId: order.product_id },
+  ...{
+    email: order.customer_email,
+    name: order.customer_name,
+    firstName: 'Maya',
+    country: 'Sweden',
+    countryCode: 'SE',
+  },
+  ...{ totalCents: 6800, total: '$68.00', currency: 'usd', affiliate: 'ANNA', accessUrl: '', supportEmail: '' },
+  sentAt: '2026-11-20T09:30:13.120Z',
+};
+const copyOf = (copy: string, status: number, ok: boolean, explanation: string) => ({
+  ...{ copy, expected: copy === 'good' || copy === 'doubled' ? 'accept' : 'refuse', status_code: status, error: null },
+  ...{ duration_ms: 84, ok, explanation },
+});
+
 interface Examples {
   readonly body?: unknown;
   readonly response: unknown;
 }
 
+const recovery = {
+  id: 'rcv_01kahw2b4de6f8h0j2m4n6q8r0',
+  endpoint_id: 'whe_01kaf2m4n6p8r0t2v4x6z8b0dg',
+  kind: 'recover',
+  which: 'failed',
+  since: '2026-11-19T18:00:00.000Z',
+  until: '2026-11-20T09:30:12.345Z',
+  status: 'running',
+  total: 1200,
+  queued: 450,
+  delivered: 398,
+  failed: 0,
+  per_second: 50,
+  created_at: '2026-11-20T09:30:12.345Z',
+  finished_at: null,
+};
+
 export const examples: Readonly<Record<string, Examples>> = {
+  ...automationExamples,
+  ...endpointExamples,
   listOrders: { response: { data: [order] } },
   getOrder: { response: { ...order, payments: [payment] } },
   createOrder: {
@@ -170,6 +241,35 @@ export const examples: Readonly<Record<string, Examples>> = {
   pauseSubscription: { response: paused },
   resumeSubscription: { response: subscription },
   putPaymentMethod: { body: { paymentMethod: 'sim_ok' }, response: { ...subscription, last_four: null } },
+  selfTestWebhook: {
+    response: {
+      ok: false,
+      results: [
+        copyOf('good', 200, true, 'A genuine delivery was accepted.'),
+        copyOf(
+          'bad_signature',
+          200,
+          false,
+          'A copy with a wrong signature was accepted: anyone who knows the URL could fake a sale. Check ' +
+            '`webhook-signature` before you believe a body.',
+        ),
+        copyOf(
+          'stale',
+          401,
+          true,
+          'A copy that was signed ten minutes ago was not accepted (it answered 401), as it should be.',
+        ),
+        copyOf(
+          'doubled',
+          200,
+          true,
+          `The same delivery was accepted a second time, as it should be. Make sure that order ${order.id} counts once ` +
+            'there: only you can see that.',
+        ),
+      ],
+      summary: 'A wrong signature was accepted: anyone who knows the URL could fake a sale.',
+    },
+  },
   listCommissions: {
     response: {
       data: [
@@ -202,6 +302,12 @@ export const examples: Readonly<Record<string, Examples>> = {
   },
   createPayout: { body: { currency: 'usd' }, response: payout },
   listPayouts: { response: { data: [payout] } },
+  recoverWebhooks: {
+    body: { since: '2026-11-19T18:00:00Z', which: 'failed' },
+    response: { ...recovery, total: null, queued: 0, delivered: 0 },
+  },
+  getWebhookRecovery: { response: recovery },
+  listWebhookRecoveries: { response: { data: [recovery] } },
   openCheckout: {
     body: {
       handle: 'maya-paints',
@@ -229,6 +335,50 @@ export const examples: Readonly<Record<string, Examples>> = {
   decideUpsell: {
     body: { accept: true },
     response: { status: 'paid', orderId: order.id, totalCents: 9700, upsell: { ...upsell, status: 'accepted' } },
+  },
+  listActivity: {
+    response: {
+      data: [
+        {
+          ...attempt,
+          kind: 'webhook_attempt',
+          summary: `order.paid not delivered to ${delivery.url} (the certificate has expired, after 58 ms); try 2 follows at ${delivery.next_attempt_at}. ${diagnosis.explanation}`,
+          ...{ event: 'order.paid', event_id: delivery.event_id, delivery_id: delivery.id },
+          ...{ endpoint_id: delivery.endpoint_id, order_id: order.id, attempt: 1, status: 'failed' },
+          ...{ response_excerpt: null, test: false },
+        },
+      ],
+    },
+  },
+  listWebhookDeliveries: { response: { data: [delivery] } },
+  getWebhookDelivery: {
+    response: {
+      ...delivery,
+      attempts: [
+        {
+          ...attempt,
+          ...{ number: 1, dns_ms: 12, connect_ms: 19, tls_ms: null, first_byte_ms: null, response: null },
+        },
+      ],
+      payload: paidPayload,
+    },
+  },
+  listEvents: {
+    response: {
+      data: [
+        {
+          ...{
+            id: delivery.event_id,
+            sequence: 1204,
+            event: 'order.paid',
+            occurred_at: paidPayload.sentAt,
+            test: false,
+          },
+          payload: paidPayload,
+        },
+      ],
+      has_more: false,
+    },
   },
 };
 

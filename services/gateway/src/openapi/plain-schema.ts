@@ -37,8 +37,6 @@ export function plainSchema(context: {
     const values = first.enum === undefined ? {} : { enum: [...first.enum, null] };
     Object.assign(jsonSchema, first, { type: [first.type, 'null'] }, values);
   }
-  const { def } = context.zodSchema._zod as { def: { type: string; catchall?: unknown } };
-  if (context.io === 'output' && def.type === 'object' && def.catchall === undefined) {
-    delete jsonSchema.additionalProperties;
-  }
+  // Strict objects of requests are parts of responses, too; an object that takes any field of a kind goes on saying so.
+  if (context.io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }

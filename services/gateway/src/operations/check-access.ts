@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '@app/contracts/errors';
 import type { Actor } from '../auth/actors.ts';
 import { checkoutSecretOf } from '../auth/checkout-secret.ts';
-import { unauthorized } from '../auth/unauthorized.ts';
+import { loginRequired, unauthorized } from '../auth/unauthorized.ts';
 import type { Operation } from './operation.ts';
 
 /**
@@ -18,7 +18,7 @@ export function checkAccess(operation: Operation, actor: Actor, headers: Incomin
       checkoutSecretOf(headers);
       return;
     case 'session':
-      if (actor.kind !== 'session') throw unauthorized();
+      if (actor.kind !== 'session') throw actor.kind === 'nobody' ? unauthorized() : loginRequired();
       return;
     case 'platform':
       if (actor.kind !== 'platform') throw new DomainError('insufficient_scope', 'Only the platform key may do this.');

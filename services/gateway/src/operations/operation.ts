@@ -74,6 +74,8 @@ export interface Operation {
   readonly response: z.ZodType;
   /** The field of the response that is a secret: sent once, and never again under the same Idempotency-Key. */
   readonly secret?: SecretField;
+  /** For a POST that only looks: it takes no Idempotency-Key, and nothing of its response is kept. */
+  readonly changesNothing?: true;
   /** How long the response may take, in milliseconds; the requester's 20 s unless given. */
   readonly longestMs?: number;
   /** Whether a response tells of work that goes on: it is not kept for repetitions under its Idempotency-Key. */
@@ -120,10 +122,11 @@ export function isKeyless(operation: Operation): boolean {
 /**
  * Whether the caller may send an Idempotency-Key with it. Over HTTP that is a POST: repeating a PUT, PATCH or DELETE
  * changes nothing more. A tool takes one for every write, because a model does not see the method. An operation that is
- * called without a key of the API takes none unless it says whose keys they are.
+ * called without a key of the API takes none unless it says whose keys they are; one that changes nothing takes none.
  */
 export function takesIdempotencyKey(operation: Operation, via: 'http' | 'mcp'): boolean {
-  const { method, idempotencyScope } = operation;
+  const { method, changesNothing, idempotencyScope } = operation;
+  if (changesNothing) return false;
   const writes = via === 'http' ? method === 'POST' : method !== 'GET';
   return writes && (!isKeyless(operation) || idempotencyScope !== undefined);
 }

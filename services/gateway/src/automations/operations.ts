@@ -1,0 +1,102 @@
+import {
+  createAutomation,
+  deleteAutomation,
+  getAutomation,
+  listAutomations,
+  previewAutomation,
+  testAutomation,
+  updateAutomation,
+} from '@app/contracts/automations';
+import { z } from 'zod';
+import type { Actor } from '../auth/actors.ts';
+import { forwardOperation } from '../operations/forward-operation.ts';
+import { pathId } from '../operations/path-params.ts';
+
+const tag = 'Automations';
+const path = '/api/v1/automations';
+const params = z.object({ automationId: pathId('automation', 'automation_not_found') });
+
+/** A change of settings that the caller has just made is not with the service yet. */
+const sellerOf = ({ settings: { businessName, supportEmail } }: Actor) => ({ account: { businessName, supportEmail } });
+
+export const automationOperations = [
+  forwardOperation(listAutomations, {
+    id: 'listAutomations',
+    method: 'GET',
+    path,
+    tag,
+    summary: 'List automations, the built-in ones first',
+    errors: [],
+  }),
+  forwardOperation(createAutomation, {
+    id: 'createAutomation',
+    method: 'POST',
+    path,
+    tag,
+    summary: 'Add an automation: when an event happens, send an email or POST to a URL',
+    description:
+      'A POST is a webhook like any other: the same payload, headers, tries and checks of the address, signed with a secret ' +
+      'of its own, which this answer shows once. An email is text with fields of the payload. Its templates are data: a field ' +
+      'is replaced by its value, as text, and nothing else happens.',
+    secret: {
+      name: 'secret',
+      notice:
+        'The secret was shown once, in the first answer. If that got lost, delete the automation and add it again.',
+    },
+    errors: ['webhook_url_refused', 'limit_reached'],
+  }),
+  forwardOperation(getAutomation, {
+    id: 'getAutomation',
+    method: 'GET',
+    path: `${path}/{automationId}`,
+    tag,
+    summary: 'Read one automation',
+    params,
+    errors: ['automation_not_found'],
+  }),
+  forwardOperation(updateAutomation, {
+    id: 'updateAutomation',
+    method: 'PATCH',
+    path: `${path}/{automationId}`,
+    tag,
+    summary: 'Change an automation, or switch it on or off',
+    description:
+      'Fields left out stay. The event stays, and so does whether it sends an email or a POST. Of a built-in automation ' +
+      '`active` and the text of its email can be changed. What waits to be sent while it is switched off is dropped.',
+    params,
+    errors: ['automation_not_found', 'webhook_url_refused'],
+  }),
+  forwardOperation(deleteAutomation, {
+    id: 'deleteAutomation',
+    method: 'DELETE',
+    path: `${path}/{automationId}`,
+    tag,
+    summary: 'Delete an automation of your own',
+    description: 'What waits to be sent is dropped. A built-in automation is switched off instead.',
+    params,
+    errors: ['automation_not_found', 'invalid_transition'],
+  }),
+  forwardOperation(previewAutomation, {
+    id: 'previewAutomation',
+    method: 'POST',
+    path: `${path}/preview`,
+    tag,
+    summary: 'See the email that a template makes of sample data',
+    changesNothing: true,
+    addedInput: sellerOf,
+    errors: [],
+  }),
+  forwardOperation(testAutomation, {
+    id: 'testAutomation',
+    method: 'POST',
+    path: `${path}/{automationId}/test`,
+    tag,
+    summary: 'Run an automation once with sample data',
+    description:
+      'An email goes to the support address in the account’s settings, and to no buyer; its subject begins with `[Test]`. A ' +
+      'POST goes to the URL with `x-service-test: 1`. It does not run while the automation is off.',
+    params,
+    addedInput: sellerOf,
+    errors: ['automation_not_found', 'email_unavailable', 'invalid_transition'],
+  }),
+];

@@ -1,0 +1,126 @@
+import { annotations, operation, shortPage, type Tool } from './tool.ts';
+
+const { reads, adds, changes, sends } = annotations;
+
+/** Tools about events on their way to receivers, and about what else events start. */
+export const webhookTools: readonly Tool[] = [
+  {
+    name: 'get_webhook_endpoint',
+    description: 'The URL that was connected first.',
+    operation: operation('getWebhookEndpoint'),
+    unsaid: ['full'],
+    annotations: reads,
+  },
+  {
+    name: 'set_webhook_endpoint',
+    description:
+      'Connects or replaces that URL. The answer that first connects one holds the signing secret, this once.',
+    operation: operation('putWebhookEndpoint'),
+    unsaid: ['description', 'headers', 'held'],
+    annotations: changes,
+  },
+  {
+    name: 'list_webhook_endpoints',
+    description: 'Every URL that gets events, and how much is held for it.',
+    operation: operation('listWebhookEndpoints'),
+    annotations: reads,
+  },
+  {
+    name: 'create_webhook_endpoint',
+    description: 'A further URL. The answer holds its signing secret, this once.',
+    operation: operation('createWebhookEndpoint'),
+    unsaid: ['active', 'held'],
+    annotations: adds,
+  },
+  {
+    name: 'update_webhook_endpoint',
+    description: 'Changes the fields given. `active: true` sends what was held, unless `held` says otherwise.',
+    operation: operation('updateWebhookEndpoint'),
+    words: { held: '`send`, `orders` or `discard`' },
+    annotations: changes,
+  },
+  {
+    name: 'send_test_webhook',
+    description: 'Sends a sample of the event, marked as a test.',
+    operation: operation('sendTestWebhook'),
+    annotations: sends,
+  },
+  {
+    name: 'self_test_webhook',
+    description: 'Says whether the receiver refuses forged and old copies.',
+    operation: operation('selfTestWebhook'),
+    annotations: sends,
+  },
+  {
+    name: 'list_activity',
+    description: 'Delivery attempts, runs of automations and notices, newest first.',
+    operation: operation('listActivity'),
+    unsaid: ['eventId', 'endpointId', 'from', 'to'],
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'list_webhook_deliveries',
+    description: 'Events on their way to endpoints, newest first; `reason` says why nothing was sent.',
+    operation: operation('listWebhookDeliveries'),
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'get_webhook_delivery',
+    description: 'Every attempt of a delivery: what is wrong and what to do.',
+    operation: operation('getWebhookDelivery'),
+    annotations: reads,
+  },
+  {
+    name: 'redeliver_webhook',
+    description: 'Sends a delivery again under its `event_id`.',
+    operation: operation('redeliverWebhook'),
+    annotations: sends,
+  },
+  {
+    name: 'recover_webhooks',
+    description: 'Sends what failed, or all, since a time again; get_webhook_recovery says how far it is.',
+    operation: operation('recoverWebhooks'),
+    words: { since: 'At most 30 days ago.', which: '`failed` or `all`' },
+    annotations: sends,
+  },
+  {
+    name: 'get_webhook_recovery',
+    description: 'How far it is.',
+    operation: operation('getWebhookRecovery'),
+    unsaid: ['full'],
+    annotations: reads,
+  },
+  {
+    name: 'list_events',
+    description: 'The account’s events with their payloads, oldest first.',
+    operation: operation('listEvents'),
+    words: { after: 'Id of the last event you have.' },
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'list_automations',
+    description: 'What events start: emails and POSTs. Built-in ones first.',
+    operation: operation('listAutomations'),
+    annotations: reads,
+  },
+  {
+    name: 'create_automation',
+    description: 'Runs the action for each such event, of one product or of all.',
+    operation: operation('createAutomation'),
+    words: {
+      action:
+        '`{type: "email", to: "buyer" or "seller", subject, body}`, both with `{{field}}` of the payload, or `{type: "post", url}`.',
+    },
+    annotations: adds,
+  },
+  {
+    name: 'update_automation',
+    description: 'Changes the fields given; of a built-in one `active` and its email’s words.',
+    operation: operation('updateAutomation'),
+    words: { action: 'As in create_automation.' },
+    annotations: changes,
+  },
+];

@@ -1,0 +1,87 @@
+import { newId } from '@app/contracts/ids';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { query } from '@app/testing/sql';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
+import { send } from './http.ts';
+
+guardLeaks();
+
+const password = 'a long password';
+const endpointId = newId('webhookEndpoint', Date.now());
+const path = `/api/v1/webhook-endpoints/${endpointId}/reveal-secret`;
+let harness: Harness;
+let url: string;
+let seller: Awaited<ReturnType<typeof createSeller>>;
+
+beforeAll(async () => {
+  harness = await createHarness();
+  ({ url } = await harness.start());
+});
+beforeEach(async () => {
+  seller = await createSeller(url);
+  harness.asked.length = 0;
+});
+afterAll(() => harness.close());
+
+const reveal = (given: object, session = seller.session) => send(url, 'POST', path, { session, body: given });
+
+test('who is logged in and gives the password sees the secret, of the own account', async () => {
+  const shown = await reveal({ password });
+  expect([shown.status, shown.json]).toEqual([200, { secret: 'whsec_of_the_tests', previous_secret: null }]);
+  expect(harness.asked).toEqual([{ endpointId, accountId: seller.accountId }]);
+});
+
+test('a wrong password is 401, and the dispatcher is not asked', async () => {
+  const wrong = await reveal({ password: 'another password' });
+  expect([wrong.status, wrong.json.code]).toEqual([401, 'invalid_credentials']);
+  const none = await reveal({});
+  expect([none.status, none.json.errors[0].field]).toEqual([422, 'password']);
+  expect(harness.asked).toEqual([]);
+});
+
+test('no key can do it, whatever its scopes, nor the platform key, nor somebody without a session', async () => {
+  for (const key of [seller.key, platformKey]) {
+    const refused = await send(url, 'POST', path, { key, body: { password } });
+    expect([refused.status, refused.json.code]).toEqual([401, 'unauthorized']);
+    expect(refused.json.detail).toBe('Only a person who is logged in may do this; no key can.');
+  }
+  expect((await send(url, 'POST', path, { body: { password } })).status).toBe(401);
+  expect(harness.asked).toEqual([]);
+});
+
+test('another seller’s password does not open it, and their session asks for their own account', async () => {
+  const other = await createSeller(url);
+  await send(url, 'POST', '/api/auth/signup', {
+    body: { email: 'differing@example.com', password: 'a different password', name: 'Differing' },
+  });
+  expect((await reveal({ password: 'a different password' })).status).toBe(401);
+  await reveal({ password }, other.session);
+  expect(harness.asked).toEqual([{ endpointId, accountId: other.accountId }]);
+});
+
+test('guesses are limited together with those of logging in', async () => {
+  const { url: limited } = await harness.start({ RATE_LIMIT_PER_MINUTE: '600' });
+  const wrong = { password: 'another password' };
+  const guess = () => send(limited, 'POST', path, { session: seller.session, body: wrong });
+  const logIn = () => send(limited, 'POST', '/api/auth/login', { body: { email: seller.email, ...wrong } });
+  const tries = await Promise.all(Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? guess() : logIn())));
+  for (const { json } of tries) expect(json.code).toBe('invalid_credentials');
+  for (const { json } of [await guess(), await logIn()]) expect(json.code).toBe('rate_limited');
+  const right = await send(limited, 'POST', path, { session: seller.session, body: { password } });
+  expect([right.status, right.headers['retry-after']]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+  expect(harness.asked).toEqual([]);
+});
+
+test('nothing of a revealed secret is kept under an Idempotency-Key, and of a rotated one a notice', async () => {
+  const headers = { 'idempotency-key': 'the-same' };
+  for (let n = 0; n < 2; n += 1) {
+    const shown = await send(url, 'POST', path, { session: seller.session, headers, body: { password } });
+    expect([shown.json.secret, shown.headers['idempotent-replayed']]).toEqual(['whsec_of_the_tests', undefined]);
+  }
+  const kept = 'select count(*)::int as count from idempotency_records where account_id = $1';
+  expect(await query(harness.database.url, kept, [seller.accountId])).toEqual([{ count: 0 }]);
+  const rotate = () => send(url, 'POST', path.replace('reveal', 'rotate'), { key: seller.key, headers });
+  expect((await rotate()).json).toEqual({ id: 'whe_1', secret: 'whsec_of_the_tests' });
+  expect((await rotate()).json).toEqual({ id: 'whe_1', secret_notice: expect.stringContaining('shown once') });
+});
