@@ -36,16 +36,21 @@ const readyWithinMs = 120_000;
 const stopWithinMs = 15_000;
 
 /**
- * A program that prints a line beginning `ready `. Its output goes to a file: a pipe would make the bench, which
+ * A program that says when it is ready: in a line beginning `ready `, unless another is given. Its output goes to a file: a pipe would make the bench, which
  * should only watch, read every log line.
  */
-export async function startProgram(args: string[], env: NodeJS.ProcessEnv, logFile: string): Promise<Program> {
+export async function startProgram(
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  logFile: string,
+  readyLine = /^ready /m,
+): Promise<Program> {
   const log = openSync(logFile, 'w');
   const started = performance.now();
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', log, log] });
   closeSync(log);
   track(child);
-  while (!/^ready /m.test(readFileSync(logFile, 'utf8'))) {
+  while (!readyLine.test(readFileSync(logFile, 'utf8'))) {
     const late = performance.now() - started > readyWithinMs;
     if (late || child.exitCode !== null || child.signalCode !== null) {
       child.kill('SIGKILL');

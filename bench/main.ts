@@ -8,6 +8,7 @@ import { requireProc, residentMemory } from './measure/cpu.ts';
 import { measureOrders } from './measure/measure-orders.ts';
 import { type Options, readOptions } from './options.ts';
 import { measureCheckouts } from './parts/measure-checkouts.ts';
+import { measureDeliveries } from './parts/measure-deliveries.ts';
 import { measureLists } from './parts/measure-lists.ts';
 import { measureMetrics } from './parts/measure-metrics.ts';
 import { measureOrderThroughput } from './parts/measure-order-throughput.ts';
@@ -47,8 +48,12 @@ async function measureOnSharedServers(options: Options, directory: string, resul
   const infra = await startInfra(directory, stack, options.nats);
   results.machine.postgres = infra.versions.postgres;
   results.machine['nats-server'] = infra.versions.nats;
-  if (options.parts.some((part) => part !== 'start' && part !== 'profile')) {
+  if (options.parts.some((part) => !['start', 'profile', 'deliveries'].includes(part))) {
     await compare(options, infra, results);
+  }
+  if (options.parts.includes('deliveries') && !options.floorOnly) {
+    step('deliveries: events and a backlog of one webhook-dispatcher, beside undici alone');
+    results.deliveries = await measureDeliveries(infra, options.lengths);
   }
   if (options.parts.includes('profile') && !options.floorOnly) {
     step('profile: 32 connections');
@@ -92,7 +97,7 @@ async function compare({ parts, lengths, floorOnly }: Options, infra: Infra, res
     results.metrics = await measureMetrics(platform, infra.postgres.url, lengths);
   }
   if (parts.includes('latency')) {
-    step('latency: webhooks at 100 orders/s');
+    step('latency: webhooks at 50, 200 and 500 orders/s');
     results.latency = await measureWebhookLatency(platform, lengths);
   }
   results.memory = residentMemory(platform.pid);

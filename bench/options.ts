@@ -8,6 +8,7 @@ const partNames = [
   'lists',
   'metrics',
   'latency',
+  'deliveries',
   'start',
   'profile',
 ] as const;
@@ -34,6 +35,12 @@ export interface Lengths {
   readonly renewals: readonly number[];
   /** Facts that the rebuild of metrics counts, half of them of one product. */
   readonly facts: number;
+  /** Of each feed and round. */
+  readonly deliveries: number;
+  /** Of each run of fresh events, with and without what disturbs them. */
+  readonly disturbance: number;
+  /** Events that a recovery sends again beside fresh ones. */
+  readonly recovered: number;
 }
 
 /** Three minutes: what piles up in nats-server or behind a consumer begins to within half a minute. */
@@ -42,10 +49,13 @@ const full: Lengths = {
   rounds: 2,
   orders: 10,
   sustained: 180,
-  latency: 20,
+  latency: 60,
   lists: 5,
   renewals: [1_000, 10_000, 100_000],
   facts: 2_000_000,
+  deliveries: 60_000,
+  disturbance: 30,
+  recovered: 100_000,
 };
 const quick: Lengths = {
   warmUp: 3,
@@ -56,6 +66,9 @@ const quick: Lengths = {
   lists: 5,
   renewals: [1_000, 10_000],
   facts: 100_000,
+  deliveries: 10_000,
+  disturbance: 5,
+  recovered: 5_000,
 };
 
 /** Whose nats-server configuration: what `npm start` writes, or docker compose's file with passwords from the environment. */

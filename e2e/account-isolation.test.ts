@@ -79,7 +79,13 @@ async function furnish(seller: Seller): Promise<Record<string, string>> {
     billingInterval: 'month',
     status: 'live',
   });
-  await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/victim` } });
+  const connected = await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/victim` } });
+  const endpointId: string = connected.json.id;
+  const automationId = await made(seller, '/api/v1/automations', {
+    name: 'Victim Secret automation',
+    event: 'order.paid',
+    action: { type: 'post', url: `${receiver.url}/victim-automation` },
+  });
   const order = { email: 'victim-buyer@example.com', affiliateCode: 'victimleaf' };
   const orderId = await made(seller, '/api/v1/orders', { productSlug: 'victim-course', bumpIds: [bumpId], ...order });
   await made(seller, '/api/v1/orders', { productSlug: 'victim-club', ...order });
@@ -94,6 +100,9 @@ async function furnish(seller: Seller): Promise<Record<string, string>> {
   );
   const keyId = await made(seller, '/api/v1/api-keys', { name: 'Victim Secret key' });
   await eventually(async () => (await seller.call('GET', '/api/v1/activity')).json.data.length >= 2);
+  const deliveryId: string = (await seller.call('GET', '/api/v1/webhook-deliveries')).json.data[0].id;
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const recoveryId = await made(seller, `/api/v1/webhook-endpoints/${endpointId}/recover`, { since, which: 'all' });
   const { id: checkoutId, secret } = await openAtVictim('victim-buyer@example.com');
   const held = await call(cluster.baseUrl, 'POST', `/api/checkout/${checkoutId}/pay`, {
     headers: { 'x-checkout-secret': secret },
@@ -106,7 +115,7 @@ async function furnish(seller: Seller): Promise<Record<string, string>> {
   const runId: string = (await seller.call('GET', '/api/v1/daily-runs')).json.data[0].id;
   return {
     ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId },
-    ...{ checkoutId, heldOrderId, paymentId, payoutId, runId },
+    ...{ checkoutId, heldOrderId, paymentId, payoutId, runId, endpointId, recoveryId, deliveryId, automationId },
     code: 'victimleaf',
   };
 }
@@ -124,8 +133,10 @@ interface Attempt {
 const attempts = (): Record<string, Attempt> => {
   const product = { productId: ids.productId as string };
   const subscription = { subscriptionId: ids.subscriptionId as string };
+  const endpoint = { endpointId: ids.endpointId as string };
   const offer = { headline: 'x', priceCents: 1 };
   const email = { position: 9, sendDay: 0, subject: 'x', body: 'x' };
+  const automation = { automationId: ids.automationId as string };
   const checkout = {
     params: { checkoutId: ids.checkoutId as string },
     headers: { 'x-checkout-secret': attackersSecret },
@@ -196,10 +207,54 @@ const attempts = (): Record<string, Attempt> => {
     listPayouts: { expect: 'own' },
     getMetrics: { params: product, expect: 'unknown' },
     explainMetric: { params: product, query: '?metric=customers', expect: 'unknown' },
+    listAutomations: { expect: 'own' },
+    createAutomation: {
+      body: {
+        name: 'Mine',
+        event: 'order.paid',
+        productId: ids.productId as string,
+        action: { type: 'email', to: 'seller', subject: 'x', body: '{{email}}' },
+      },
+      expect: 'own',
+    },
+    getAutomation: { params: automation, expect: 'unknown' },
+    updateAutomation: { params: automation, body: { active: false }, expect: 'unknown' },
+    deleteAutomation: { params: automation, expect: 'unknown' },
+    testAutomation: { params: automation, expect: 'unknown' },
+    previewAutomation: {
+      body: { event: 'order.paid', action: { type: 'email', to: 'seller', subject: 'x', body: '{{businessName}}' } },
+      expect: 'own',
+    },
     getWebhookEndpoint: { expect: 'unknown' },
     deleteWebhookEndpoint: { expect: 'unknown' },
     putWebhookEndpoint: { body: { url: `${receiver.url}/attacker` }, expect: 'own' },
-    listActivity: { expect: 'own' },
+    listWebhookEndpoints: { expect: 'own' },
+    createWebhookEndpoint: { body: { url: `${receiver.url}/attacker` }, expect: 'own' },
+    readWebhookEndpoint: { params: endpoint, expect: 'unknown' },
+    updateWebhookEndpoint: { params: endpoint, body: { active: false }, expect: 'unknown' },
+    removeWebhookEndpoint: { params: endpoint, expect: 'unknown' },
+    rotateWebhookSecret: { params: endpoint, body: { overlapHours: 0 }, expect: 'unknown' },
+    // No key may do this; whose sessions may is tested below.
+    revealWebhookSecret: {
+      params: endpoint,
+      body: { password: 'a long enough password' },
+      expect: (answer) => expect(answer.status).toBe(401),
+    },
+    listActivity: { query: `?orderId=${ids.orderId}`, expect: 'own' },
+    listWebhookDeliveries: { query: `?endpointId=${ids.endpointId}`, expect: 'own' },
+    getWebhookDelivery: { params: { deliveryId: ids.deliveryId as string }, expect: 'unknown' },
+    listEvents: { expect: 'own' },
+    redeliverWebhook: { params: { deliveryId: ids.deliveryId as string }, expect: 'unknown' },
+    recoverWebhooks: {
+      params: endpoint,
+      body: { since: new Date().toISOString(), which: 'all' },
+      expect: 'unknown',
+    },
+    sendTestWebhook: { params: endpoint, body: { event: 'order.paid' }, expect: 'unknown' },
+    selfTestWebhook: { params: endpoint, expect: 'unknown' },
+    listWebhookRecoveries: { query: `?endpointId=${ids.endpointId}`, expect: 'own' },
+    getWebhookRecovery: { params: { recoveryId: ids.recoveryId as string }, expect: 'unknown' },
+    cancelWebhookRecovery: { params: { recoveryId: ids.recoveryId as string }, expect: 'unknown' },
     runDailyJob: { expect: 'own' },
     listDailyRuns: { expect: 'own' },
     previewDailyRun: { expect: 'own' },
@@ -300,6 +355,7 @@ test('a list goes on from ids of its own account alone: another account’s is a
     listApiKeys: ids.keyId,
     listPayments: ids.paymentId,
     listPayouts: ids.payoutId,
+    listWebhookDeliveries: ids.deliveryId,
   };
   const paging = operations.filter(({ query, params }) => query?.shape.before !== undefined && params === undefined);
   expect(paging.length).toBeGreaterThanOrEqual(7);
@@ -336,6 +392,14 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
     explain_metric: { productId, metric: 'customers' },
     pay_affiliate: { code: 'VICTIMLEAF', includePending: true, confirm: true },
     get_affiliate_statement: { code: 'VICTIMLEAF' },
+    update_webhook_endpoint: { endpointId: ids.endpointId, active: false },
+    send_test_webhook: { endpointId: ids.endpointId, event: 'order.paid' },
+    self_test_webhook: { endpointId: ids.endpointId },
+    get_webhook_delivery: { deliveryId: ids.deliveryId },
+    redeliver_webhook: { deliveryId: ids.deliveryId },
+    recover_webhooks: { endpointId: ids.endpointId, since: new Date().toISOString(), which: 'all' },
+    get_webhook_recovery: { recoveryId: ids.recoveryId },
+    update_automation: { automationId: ids.automationId, active: true },
   };
 };
 
@@ -350,7 +414,13 @@ const ownTools = [
   'get_settings',
   'get_webhook_endpoint',
   'set_webhook_endpoint',
+  'list_webhook_endpoints',
+  'create_webhook_endpoint',
   'list_activity',
+  'list_webhook_deliveries',
+  'list_events',
+  'list_automations',
+  'create_automation',
   'run_daily_job',
   'list_daily_runs',
   'preview_daily_run',
@@ -385,4 +455,10 @@ test('a session acts on its own account only', async () => {
   const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const funnel = await call(cluster.baseUrl, 'GET', `/api/products/${ids.productId}/funnel`, { headers: { cookie } });
   expect(funnel.status).toBe(404);
+  const reveal = `/api/v1/webhook-endpoints/${ids.endpointId}/reveal-secret`;
+  const secret = await call(cluster.baseUrl, 'POST', reveal, {
+    headers: { cookie },
+    body: { password: 'a long enough password' },
+  });
+  expect([secret.status, secret.json.code]).toEqual([404, 'webhook_endpoint_not_found']);
 });

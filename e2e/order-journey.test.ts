@@ -174,6 +174,7 @@ test('the daily job answers in the published shape for a seller’s key and for 
     rebills: { charged: 0, chargedCents: 0, retried: 0, canceled: 0 },
     recovery: { sent: 0, recovered: 0 },
     holdsSettled: 0,
+    chargedByCurrency: {},
     problems: [],
   };
   expect((await seller.call('POST', '/api/cron/daily')).json).toEqual(shape);

@@ -25,14 +25,20 @@ export interface Percentiles {
   readonly p99Ms: number;
 }
 
-const ordersPerSecond = 100;
+const rates = [50, 200, 500];
 
-export async function measureWebhookLatency(platform: Platform, lengths: Lengths): Promise<WebhookLatency> {
+export async function measureWebhookLatency(platform: Platform, lengths: Lengths): Promise<WebhookLatency[]> {
+  const results: WebhookLatency[] = [];
+  for (const rate of rates) results.push(await measureAt(platform, rate, lengths.latency));
+  return results;
+}
+
+async function measureAt(platform: Platform, ordersPerSecond: number, seconds: number): Promise<WebhookLatency> {
   const { system, client, receiver } = platform;
   await waitUntilQuiet();
   const newestBefore = await client.newestOrderId();
   const watch = await system.watchOrders?.();
-  const { orders, failed } = await sendPaced(system, ordersPerSecond, lengths.latency);
+  const { orders, failed } = await sendPaced(system, ordersPerSecond, seconds);
   await watch?.waitUntilDrained(orders.length);
   const { arrivals, unsigned } = await receiver.arrivals();
   const listed = await client.listOrdersAfter(newestBefore);

@@ -38,6 +38,9 @@ function startCommand(): string[] {
     .map((part) => (part.endsWith('.ts') ? join(root, part) : part));
 }
 
+/** Options that `npm start` gives Node for its heap. */
+export const nodeOptions = (): string[] => startCommand().filter((part) => part.startsWith('--max-'));
+
 /** What a call of the processor takes with the card `sim_slow`: as long as a fast real one. */
 export const slowCardMs = 50;
 

@@ -9,7 +9,9 @@ import type { RenewalsResult } from '../parts/measure-renewals.ts';
 import type { SustainedResult } from '../parts/measure-sustained.ts';
 import type { Percentiles, WebhookLatency } from '../parts/measure-webhook-latency.ts';
 import type { PlatformProfile } from '../parts/profile-platform.ts';
+import { printDeliveries } from './print-deliveries.ts';
 import { type Results, round } from './results.ts';
+import { middle, printTable } from './table.ts';
 
 /** The tables that a person reads; latest.json has everything. */
 export function printResults(results: Results): void {
@@ -21,6 +23,7 @@ export function printResults(results: Results): void {
     lists,
     metrics,
     latency,
+    deliveries,
     memory,
     start,
     profile,
@@ -31,7 +34,8 @@ export function printResults(results: Results): void {
   if (renewals) printRenewals(renewals);
   if (lists) printLists(lists);
   if (metrics) printMetrics(metrics);
-  if (latency) printLatency(latency);
+  for (const each of latency ?? []) printLatency(each);
+  if (deliveries) printDeliveries(deliveries);
   if (start) {
     const { emptySeconds, existingSeconds, stopSeconds } = start;
     const times = `ready after ${round(emptySeconds)} s (empty), ${round(existingSeconds)} s (existing)`;
@@ -217,23 +221,4 @@ function printProfile({ run, summary }: PlatformProfile): void {
     ['%', 'ms', 'package'],
     ...packages.slice(0, printedPackages).map((each) => [round(each.percent), round(each.milliseconds), each.name]),
   ]);
-}
-
-function middle<T>(runs: readonly T[], value: (run: T) => number): string {
-  return round(median(runs.map(value)));
-}
-
-function printTable(title: string, rows: string[][]): void {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
-  }
-  console.log(`\n${title}`);
-  for (const row of rows)
-    console.log(
-      `  ${row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd()}`,
-    );
 }

@@ -1,5 +1,6 @@
 import { median } from '../measure/statistics.ts';
 import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
+import type { DeliveriesResult } from '../parts/measure-deliveries.ts';
 import type { ListResult } from '../parts/measure-lists.ts';
 import type { MetricsResult } from '../parts/measure-metrics.ts';
 import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
@@ -20,7 +21,9 @@ export interface Results {
   renewals?: RenewalsResult;
   lists?: ListResult[];
   metrics?: MetricsResult;
-  latency?: WebhookLatency;
+  /** At one rate after the other. */
+  latency?: WebhookLatency[];
+  deliveries?: DeliveriesResult;
   /** Of the platform's process after the load. */
   memory?: { nowMb: number; peakMb: number };
   start?: StartTimes;
@@ -43,6 +46,7 @@ export function checkTargets(results: Results): Target[] {
     ...checkoutTargets(results),
     ...renewalTargets(results),
     ...latencyTargets(results),
+    ...deliveryTargets(results),
     ...listTargets(results),
     ...metricsTargets(results),
     ...processTargets(results),
@@ -101,11 +105,35 @@ function renewalTargets({ renewals }: Results): Target[] {
   ];
 }
 
-function latencyTargets({ latency }: Results): Target[] {
-  if (latency === undefined) return [];
+/** Orders a second at which the latency has a target. */
+const targetedRate = 200;
+
+function latencyTargets({ latency = [] }: Results): Target[] {
+  return latency.flatMap(({ ordersPerSecond, sinceCreated, missing, unsigned }) => [
+    ...(ordersPerSecond === targetedRate
+      ? [atMost(`webhook p95 since created_at, ${ordersPerSecond} orders/s`, sinceCreated.p95Ms, 50, ' ms')]
+      : []),
+    atMost(`webhooks missing or unsigned, ${ordersPerSecond} orders/s`, missing + unsigned, 0, ''),
+  ]);
+}
+
+function deliveryTargets({ deliveries }: Results): Target[] {
+  if (deliveries === undefined) return [];
+  const { feeds, disturbances } = deliveries;
   return [
-    atMost('webhook p95 since created_at, 100 orders/s', latency.sinceCreated.p95Ms, 200, ' ms'),
-    atMost('webhooks missing or unsigned', latency.missing + latency.unsigned, 0, ''),
+    ...feeds.flatMap(({ feed, fanOut, platform, ratios }) => [
+      atLeast(`deliveries/s, ${feed}, fan-out ${fanOut}`, median(platform.map((run) => run.perSecond)), 5_000, ''),
+      atLeast(`deliveries/s over bare undici, ${feed}, fan-out ${fanOut}`, median(ratios), 0.5, ''),
+    ]),
+    ...disturbances.flatMap(({ name, growth, calm, disturbed }) => [
+      atMost(`p95 of fresh events over calm, ${name}`, growth, 1.2, ''),
+      atMost(
+        `fresh events that never came, ${name}`,
+        [...calm, ...disturbed].reduce((sum, { missing }) => sum + missing, 0),
+        0,
+        '',
+      ),
+    ]),
   ];
 }
 

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
+import { newId } from '@app/contracts/ids';
+import { createWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { databaseUrl, ensureDatabases } from '@app/embedded/databases';
+import { connectNats } from '@app/messaging/connect';
+import { natsPasswordVariable } from '@app/messaging/permissions';
+import { createRequester } from '@app/messaging/requester';
+import { migrate } from '@app/webhook-dispatcher/migrate';
+import pg from 'pg';
+import { startProgram } from '../child-processes.ts';
+import type { Infra } from '../infra.ts';
+import { nodeOptions } from './start-platform.ts';
+
+/** The webhook-dispatcher alone, as a process of its own, on a database of its own. */
+export interface Dispatcher {
+  /** Of the process that runs. */
+  readonly pid: number;
+  readonly database: pg.Client;
+  /** Passwords and address that a producer of events needs. */
+  readonly nats: { readonly natsUrl: string; readonly natsPassword: string };
+  start(options?: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+  /** A request in the account's name, as the gateway sends it. */
+  ask<R extends RequestDefinition>(definition: R, accountId: string, input: RequestInput<R>): Promise<RequestOutput<R>>;
+}
+
+const owner = { database: 'bench_dispatcher', user: 'bench_dispatcher', password: 'bench-password' };
+const main = fileURLToPath(new URL('../../services/webhook-dispatcher/src/main.ts', import.meta.url));
+
+/** It is not started yet. */
+export async function createDispatcher(infra: Infra, stack: AsyncDisposableStack): Promise<Dispatcher> {
+  await ensureDatabases(infra.postgres.url, [owner]);
+  const ownUrl = databaseUrl(infra.postgres.url, owner.database, owner.user, owner.password);
+  await migrate(ownUrl);
+  const database = new pg.Client({ connectionString: ownUrl });
+  await database.connect();
+  stack.defer(() => database.end());
+  const passwordOf = (service: 'checkout' | 'gateway' | 'webhook-dispatcher') =>
+    infra.nats.platform[natsPasswordVariable(service)] ?? '';
+  const gateway = {
+    url: infra.nats.url,
+    service: 'gateway',
+    user: 'gateway',
+    password: passwordOf('gateway'),
+  } as const;
+  const link = await connectNats(gateway);
+  stack.defer(() => link.close());
+  const requester = createRequester(link);
+  const { DATABASE_URL: _database, NATS_URL: _nats, ...inherited } = process.env;
+  const env = {
+    ...inherited,
+    ...{ DATABASE_URL: ownUrl, NATS_URL: infra.nats.url, NATS_USER: 'webhook-dispatcher' },
+    NATS_PASSWORD: passwordOf('webhook-dispatcher'),
+    SECRETS_KEY: 'a key of the bench, of thirty-two characters',
+    WEBHOOKS_ALLOW_LOOPBACK: 'enabled',
+  };
+  let starts = 0;
+  let program: Awaited<ReturnType<typeof startProgram>> | undefined;
+  const stop = async (): Promise<void> => {
+    await program?.stop();
+    program = undefined;
+  };
+  stack.defer(stop);
+  return {
+    get pid() {
+      return program?.pid ?? 0;
+    },
+    database,
+    nats: { natsUrl: infra.nats.url, natsPassword: passwordOf('checkout') },
+    start: async (options = []) => {
+      const log = join(infra.directory, `dispatcher-${++starts}.log`);
+      program = await startProgram([...options, ...nodeOptions(), main], env, log, /^webhook-dispatcher ready$/m);
+    },
+    stop,
+    ask: (definition, accountId, input) => {
+      const commandId = newId('event', Date.now()).slice('evt_'.length);
+      return requester.request(definition, input, { accountId, requestId: 'bench', commandId });
+    },
+  };
+}
+
+/** So many accounts, each with these URLs. */
+export async function connectAccounts(
+  { ask }: Dispatcher,
+  count: number,
+  [first = '', ...further]: readonly string[],
+): Promise<string[]> {
+  const accountIds = Array.from({ length: count }, () => newId('account', Date.now()));
+  for (const accountId of accountIds) {
+    await ask(putWebhookEndpoint, accountId, { body: { url: first } });
+    for (const url of further) await ask(createWebhookEndpoint, accountId, { body: { url } });
+  }
+  return accountIds;
+}

@@ -1,0 +1,108 @@
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { startSmtpServer } from '@app/testing/smtp-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openCheckout } from './support/buyer.ts';
+import { type Cluster, startCluster } from './support/cluster.ts';
+import { addProduct, type Seller, signUp } from './support/seller.ts';
+
+guardLeaks();
+
+let server: Awaited<ReturnType<typeof startSmtpServer>>;
+let cluster: Cluster;
+let seller: Seller;
+let handle: string;
+beforeAll(async () => {
+  server = await startSmtpServer();
+  cluster = await startCluster({ SMTP_URL: server.url, EMAIL_FROM: 'mail@platform.example' });
+  seller = await signUp(cluster.baseUrl);
+  await addProduct(seller);
+  const settings = { businessName: 'Ada & Co', supportEmail: 'help@ada.example' };
+  handle = (await seller.call('PATCH', '/api/v1/settings', { body: settings })).json.handle;
+});
+afterAll(async () => {
+  await cluster.close();
+  await server.close();
+});
+
+const emailsTo = (to: string) => server.received.filter((email) => email.to === to);
+const runsOf = async (automationId: string) =>
+  (await seller.call('GET', `/api/v1/webhook-deliveries?endpointId=${automationId}`)).json.data;
+
+test('a checkout sale and a recorded order both send a receipt and a notice, and every run is in activity', async () => {
+  const { data } = (await seller.call('GET', '/api/v1/automations')).json;
+  const receipt = data.find(({ built_in }: { built_in: string }) => built_in === 'receipt');
+  expect(receipt).toMatchObject({ active: true, available: true, event: 'order.paid' });
+  const checkout = await openCheckout(cluster.baseUrl, { handle, slug: 'course', email: 'bob@example.com' });
+  expect((await checkout.call('POST', '/pay', { paymentMethod: 'sim_ok' })).json.status).toBe('paid');
+  const order = { productSlug: 'course', email: 'eve@example.com' };
+  expect((await seller.call('POST', '/api/v1/orders', { body: order })).status).toBe(200);
+  for (const buyer of ['bob@example.com', 'eve@example.com'])
+    await eventually(() => expect(emailsTo(buyer)).toHaveLength(1), { withinMs: 15_000 });
+  await eventually(() => expect(emailsTo('help@ada.example')).toHaveLength(2));
+  await eventually(async () =>
+    expect(await runsOf(receipt.id)).toMatchObject([
+      { status: 'delivered', email: 'eve@example.com' },
+      { status: 'delivered', email: 'bob@example.com' },
+    ]),
+  );
+  const activity = (await seller.call('GET', '/api/v1/activity')).json.data;
+  const attempts = activity.filter(({ kind }: { kind: string }) => kind === 'automation_attempt');
+  expect(attempts).toHaveLength(4);
+  expect(attempts.map(({ url }: { url: string }) => url)).toContain('mailto:bob@example.com');
+});
+
+test('a template is checked, previewed and tested before a buyer sees it', async () => {
+  const action = {
+    type: 'email',
+    to: 'buyer',
+    subject: 'Hi {{firstName}}',
+    body: 'Bought at {{businessName}}: {{prodct}}',
+  };
+  const automation = { name: 'Hello', event: 'order.paid', action };
+  const refused = await seller.call('POST', '/api/v1/automations', { body: automation });
+  expect(refused).toMatchObject({ status: 422, json: { errors: [{ field: 'action.body' }] } });
+  expect(refused.json.detail).toMatch(/\{\{prodct\}\}.*The fields are event, orderId, product,/);
+  const good = { ...action, body: 'Bought at {{businessName}}: {{product}}' };
+  const preview = await seller.call('POST', '/api/v1/automations/preview', {
+    body: { event: 'order.paid', action: good },
+  });
+  expect(preview.json).toMatchObject({
+    to: 'maya@example.com',
+    subject: 'Hi Maya',
+    text: 'Bought at Ada & Co: Watercolour Course\n',
+  });
+  const made = await seller.call('POST', '/api/v1/automations', { body: { ...automation, action: good } });
+  const tested = await seller.call('POST', `/api/v1/automations/${made.json.id}/test`);
+  expect(tested).toMatchObject({ status: 200, json: { test: true, endpoint_id: made.json.id, event: 'order.paid' } });
+  await eventually(() => expect(emailsTo('help@ada.example').at(-1)?.text).toContain('Subject: [Test] Hi Maya'));
+  expect(emailsTo('maya@example.com')).toEqual([]);
+  // A try is no event of the account.
+  const { data } = (await seller.call('GET', '/api/v1/events')).json;
+  expect(data.every(({ test }: { test: boolean }) => !test)).toBe(true);
+  await seller.call('PATCH', `/api/v1/automations/${made.json.id}`, { body: { active: false } });
+  expect((await seller.call('POST', `/api/v1/automations/${made.json.id}/test`)).json.code).toBe('invalid_transition');
+  expect((await seller.call('DELETE', `/api/v1/automations/${made.json.id}`)).json).toEqual({ ok: true });
+});
+
+test.each([
+  ['productId', { event: 'affiliate.paid', productId: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg' }],
+  ['action.to', { event: 'affiliate.paid', action: { type: 'email', to: 'buyer', subject: 'x', body: 'x' } }],
+  ['action.url', { action: { type: 'post', url: 'http://10.0.0.1/' } }],
+])('what an automation cannot do is refused, and %s is named', async (field, change) => {
+  const action = { type: 'email', to: 'seller', subject: 'x', body: 'x' };
+  const body = { name: 'No', event: 'order.paid', action, ...change };
+  const refused = await seller.call('POST', '/api/v1/automations', { body });
+  expect(refused).toMatchObject({ status: 422, json: { errors: [{ field }] } });
+});
+
+test('a built-in automation is switched off, and not deleted or sent to somebody else', async () => {
+  const { data } = (await seller.call('GET', '/api/v1/automations')).json;
+  const notice = data.find(({ built_in }: { built_in: string }) => built_in === 'sale_notice');
+  const path = `/api/v1/automations/${notice.id}`;
+  expect((await seller.call('DELETE', path)).json.code).toBe('invalid_transition');
+  const toBuyer = { action: { ...notice.action, to: 'buyer' } };
+  expect((await seller.call('PATCH', path, { body: toBuyer })).json.errors).toMatchObject([{ field: 'action.to' }]);
+  expect((await seller.call('PATCH', path, { body: { name: 'Mine' } })).json.errors).toMatchObject([{ field: 'name' }]);
+  expect((await seller.call('PATCH', path, { body: { active: false } })).json).toMatchObject({ active: false });
+});

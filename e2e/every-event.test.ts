@@ -1,0 +1,288 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '@app/embedded/ports';
+import { eventually } from '@app/testing/eventually';
+import { type ReceivedRequest, type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BuyersCheckout, openCheckout } from './support/buyer.ts';
+import { type Answer, call } from './support/seller.ts';
+import { type Credentials, readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
+
+/** Guarantee: each published event is sent by what is said to cause it, with the published fields and no unknown ones, live and rehearsed. */
+const [text, integer] = ['string', 'integer'] as const;
+const money = { amountCents: integer, amount: text, currency: text };
+const subscription = { subscriptionId: text, product: text, email: text };
+const subscriptionChanged = { ...subscription, mrrCents: integer };
+
+/** Each event's fields beside `event` and `sentAt`, as they were published first. Later additions stand in the API's description. */
+const published: Record<string, Record<string, 'string' | 'integer'>> = {
+  'order.paid': {
+    ...{ orderId: text, product: text, productId: text, email: text, name: text, firstName: text, country: text },
+    ...{ countryCode: text, totalCents: integer, total: text, currency: text, affiliate: text, accessUrl: text },
+    supportEmail: text,
+  },
+  'order.refunded': { orderId: text, product: text, email: text, totalCents: integer, total: text, currency: text },
+  'upsell.accepted': { orderId: text, upsell: text, ...money, email: text },
+  'subscription.rebilled': { ...subscription, ...money },
+  'subscription.payment_failed': { ...subscription, ...money, attempt: integer, nextTryDays: integer },
+  'subscription.canceled': subscriptionChanged,
+  'subscription.paused': subscriptionChanged,
+  'subscription.resumed': subscriptionChanged,
+  'affiliate.paid': {
+    ...{ affiliate: text, name: text, email: text, amountCents: integer, commissionCount: integer, payoutId: text },
+  },
+  'funnel.email.sync': {
+    ...{ productId: text, productSlug: text, product: text, position: integer, sendDay: integer, subject: text },
+    body: text,
+  },
+};
+
+let dataDir: string;
+let standalone: Standalone;
+let receiver: Receiver;
+let seller: Credentials;
+let handle: string;
+/** By event, the names of all fields that the served description tells. */
+let described: Map<string, string[]>;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  dataDir = await mkdtemp(join(tmpdir(), 'funnelry-events-'));
+  const settings = { CLOCK_CONTROL: 'enabled', RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'warn' };
+  standalone = startStandalone(dataDir, await freePort(), settings, ['--empty']);
+  await standalone.until(/^ready /);
+  seller = await readCredentials(dataDir);
+  described = await describedFields();
+  ({ handle } = await ok('PATCH', '/api/v1/settings', { supportEmail: 'help@example.com' }));
+  await ok('PUT', '/api/v1/webhook-endpoint', { url: `${receiver.url}/hook` });
+});
+afterAll(async () => {
+  await standalone?.end('SIGKILL');
+  await receiver?.close();
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+});
+
+async function ok(method: string, path: string, body?: object, key = seller.apiKey): Promise<Answer['json']> {
+  const headers = { authorization: `Bearer ${key}` };
+  const answer = await call(seller.baseUrl, method, path, { headers, ...(body && { body }) });
+  expect([path, answer.status, answer.text]).toEqual([path, 200, answer.text]);
+  return answer.json;
+}
+
+async function describedFields(): Promise<Map<string, string[]>> {
+  const { webhooks, components } = (await call(seller.baseUrl, 'GET', '/developers/openapi.json')).json;
+  return new Map(
+    Object.entries(webhooks as Record<string, { post: Answer['json'] }>).map(([event, { post }]) => {
+      const { $ref } = post.requestBody.content['application/json'].schema;
+      const schema = components.schemas[$ref.replace('#/components/schemas/', '')];
+      expect(schema.additionalProperties, `${event} may gain fields`).not.toBe(false);
+      return [event, Object.keys(schema.properties).toSorted()];
+    }),
+  );
+}
+
+/** What the receiver got: the body as an object, and whether it is marked as a rehearsal's. */
+interface Sent {
+  readonly body: Answer['json'];
+  readonly test: boolean;
+}
+
+function sentOf({ headers, body }: ReceivedRequest): Sent {
+  const payload = JSON.parse(body);
+  expect(headers['x-service-event']).toBe(payload.event);
+  const fields = { event: text, ...published[payload.event], sentAt: text };
+  expect(Object.keys(payload).toSorted(), payload.event).toEqual(described.get(payload.event));
+  for (const [name, type] of Object.entries(fields)) {
+    const is = Number.isSafeInteger(payload[name]) ? integer : typeof payload[name];
+    expect([payload.event, name, is]).toEqual([payload.event, name, type]);
+  }
+  expect(payload.sentAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  for (const [name, prefix] of [
+    ['orderId', 'ord_'],
+    ['productId', 'prd_'],
+    ['subscriptionId', 'sub_'],
+    ['payoutId', 'pay_'],
+  ] as const) {
+    if (payload[name] !== undefined) expect(payload[name]).toMatch(new RegExp(`^${prefix}`));
+  }
+  return { body: payload, test: headers['x-service-test'] === '1' };
+}
+
+/** Does something, waits for the events of these names that it causes, and returns them sorted by name; others fail. */
+async function causes(names: readonly string[], action: () => Promise<unknown>): Promise<Sent[]> {
+  const before = receiver.requests.length;
+  await action();
+  const wanted = names.toSorted();
+  return await eventually(
+    () => {
+      const sent = receiver.requests.slice(before).map(sentOf);
+      const got = sent.map(({ body }) => body.event).toSorted();
+      expect(got).toEqual(wanted);
+      return sent.toSorted((a, b) => (a.body.event < b.body.event ? -1 : 1));
+    },
+    { withinMs: 20_000, message: wanted.join(', ') },
+  );
+}
+
+async function addProduct(slug: string, more: object = {}): Promise<string> {
+  const product = { name: `The ${slug}`, slug, priceCents: 9_900, currency: 'usd', status: 'live', ...more };
+  return (await ok('POST', '/api/v1/products', { pricingType: 'onetime', ...product })).id;
+}
+
+async function pay(slug: string, email: string, card = 'sim_ok'): Promise<BuyersCheckout> {
+  const checkout = await openCheckout(seller.baseUrl, { handle, slug, email });
+  const answer = await checkout.call('POST', '/pay', { paymentMethod: card });
+  expect(['paid', 'authorized']).toContain(answer.json.status);
+  return checkout;
+}
+
+const runDaily = async (): Promise<Answer['json']> => await ok('POST', '/api/cron/daily');
+const passDays = (days: number) => ok('PUT', '/api/dev/clock', { advance: `P${days}D` }, seller.platformKey);
+
+async function subscriptionOf(email: string, rehearsed = false): Promise<string> {
+  return await eventually(async () => {
+    const { data } = await ok('GET', `/api/v1/subscriptions${rehearsed ? '?test=true' : ''}`);
+    return data.find((one: { customer_email: string }) => one.customer_email === email)?.id as string | undefined;
+  });
+}
+
+test('orders, checkouts, upsells and refunds', async () => {
+  await addProduct('course', { accessUrl: 'https://example.com/course' });
+  const withUpsell = await addProduct('masterclass');
+  await ok('POST', `/api/v1/products/${withUpsell}/upsells`, { headline: 'A year of calls', priceCents: 2_900 });
+  await ok('POST', '/api/v1/affiliates', { code: 'ANNA', name: 'Anna', email: 'a@example.com', commissionPercent: 10 });
+  const buyer = { email: 'maya@example.com', name: 'Maya Lindqvist', country: 'SE', affiliateCode: 'anna' };
+  let orderId = '';
+  const [recorded] = await causes(['order.paid'], async () => {
+    ({ orderId } = await ok('POST', '/api/v1/orders', { productSlug: 'course', ...buyer }));
+  });
+  const { event, sentAt, productId, ...rest } = recorded?.body ?? {};
+  expect(rest).toEqual({
+    ...{ orderId, product: 'The course', email: 'maya@example.com', name: 'Maya Lindqvist', firstName: 'Maya' },
+    ...{ country: 'Sweden', countryCode: 'SE', totalCents: 9_900, total: '$99.00', currency: 'usd' },
+    ...{ affiliate: 'ANNA', accessUrl: 'https://example.com/course', supportEmail: 'help@example.com' },
+  });
+  const [refunded] = await causes(['order.refunded'], () => ok('POST', `/api/v1/orders/${orderId}/refund`, {}));
+  expect(refunded?.body).toMatchObject({ orderId, totalCents: 9_900, total: '$99.00' });
+
+  await causes(['order.paid'], () => pay('course', 'plain@example.com'));
+  const checkout = await pay('masterclass', 'accepts@example.com');
+  const [paid, accepted] = await causes(['order.paid', 'upsell.accepted'], () =>
+    checkout.call('POST', '/upsell', { accept: true }),
+  );
+  expect(paid?.body).toMatchObject({ totalCents: 12_800 });
+  expect(accepted?.body).toMatchObject({ orderId: paid?.body.orderId, upsell: 'A year of calls', amount: '$29.00' });
+  await causes(['order.paid'], async () =>
+    (await pay('masterclass', 'refuses@example.com')).call('POST', '/upsell', { accept: false }),
+  );
+  await pay('masterclass', 'leaves@example.com');
+  await causes(['order.paid'], async () => {
+    await passDays(1);
+    expect(await runDaily()).toMatchObject({ holdsSettled: 1 });
+  });
+}, 60_000);
+
+const club = { pricingType: 'subscription', billingInterval: 'month', priceCents: 1_900 };
+
+test('renewals that are charged and declined, and what sellers do with subscriptions', async () => {
+  await addProduct('club', club);
+  await causes(['order.paid', 'order.paid'], async () => {
+    await pay('club', 'renews@example.com');
+    await pay('club', 'declines@example.com', 'sim_renewal_declined');
+  });
+  const renewing = await subscriptionOf('renews@example.com');
+  await subscriptionOf('declines@example.com');
+  const [failed, rebilled] = await causes(['subscription.payment_failed', 'subscription.rebilled'], async () => {
+    await passDays(32);
+    expect(await runDaily()).toMatchObject({ rebills: { charged: 1 } });
+  });
+  expect(rebilled?.body).toMatchObject({ subscriptionId: renewing, amountCents: 1_900, amount: '$19.00' });
+  expect(failed?.body).toMatchObject({ attempt: 1, nextTryDays: 3, email: 'declines@example.com' });
+  for (const [attempt, nextTryDays] of [
+    [2, 3],
+    [3, 3],
+    [4, 0],
+  ]) {
+    const [again] = await causes(['subscription.payment_failed'], async () => {
+      await passDays(3);
+      await runDaily();
+    });
+    expect(again?.body).toMatchObject({ attempt, nextTryDays });
+  }
+  const does = (what: string) => () => ok('POST', `/api/v1/subscriptions/${renewing}/${what}`);
+  const changed = { subscriptionId: renewing, product: 'The club', email: 'renews@example.com', mrrCents: 1_900 };
+  for (const [what, name] of [
+    ['pause', 'subscription.paused'],
+    ['resume', 'subscription.resumed'],
+    ['cancel', 'subscription.canceled'],
+  ] as const) {
+    const [sent] = await causes([name], does(what));
+    expect(sent?.body).toMatchObject({ event: name, ...changed });
+    expect(sent?.test).toBe(false);
+  }
+  const [bought] = await causes(['order.paid'], () => pay('club', 'regrets@example.com'));
+  const regretted = await subscriptionOf('regrets@example.com');
+  const [, ended] = await causes(['order.refunded', 'subscription.canceled'], () =>
+    ok('POST', `/api/v1/orders/${bought?.body.orderId}/refund`, {}),
+  );
+  expect(ended?.body).toMatchObject({ subscriptionId: regretted });
+}, 60_000);
+
+test('payouts and emails that are handed over', async () => {
+  const productId = await addProduct('letters');
+  await causes(['order.paid'], () =>
+    ok('POST', '/api/v1/orders', { productSlug: 'letters', email: 'b@example.com', affiliateCode: 'ANNA' }),
+  );
+  await eventually(async () => (await ok('GET', '/api/v1/affiliates/ANNA/statement')).balances.length > 0);
+  const [payout] = await causes(['affiliate.paid'], () =>
+    ok('POST', '/api/v1/affiliates/ANNA/payouts?includePending=true'),
+  );
+  expect(payout?.body).toMatchObject({ affiliate: 'ANNA', name: 'Anna', amountCents: 990, commissionCount: 1 });
+  for (const [position, subject] of [
+    [1, 'Welcome'],
+    [2, 'How is it going?'],
+  ])
+    await ok('POST', `/api/v1/products/${productId}/emails`, { position, sendDay: 0, subject, body: '<p>Hello</p>' });
+  const emails = await causes(['funnel.email.sync', 'funnel.email.sync'], async () => {
+    expect(await ok('POST', `/api/v1/products/${productId}/emails/push`)).toEqual({ ok: true, sent: 2 });
+  });
+  expect(emails.map(({ body }) => body.position).toSorted()).toEqual([1, 2]);
+  expect(emails[0]?.body).toMatchObject({ productId, productSlug: 'letters', body: '<p>Hello</p>' });
+}, 60_000);
+
+test('a rehearsal has the same events, each marked', async () => {
+  await ok('PATCH', '/api/v1/settings', { testMode: true });
+  const rehearsed: Sent[] = [];
+  const causesTests = async (names: readonly string[], action: () => Promise<unknown>) => {
+    rehearsed.push(...(await causes(names, action)));
+  };
+  let checkout: BuyersCheckout | undefined;
+  await causesTests(['order.paid', 'upsell.accepted'], async () => {
+    checkout = await pay('masterclass', 'rehearsed@example.com');
+    await checkout.call('POST', '/upsell', { accept: true });
+  });
+  const { orderId } = (await checkout?.call('GET'))?.json ?? {};
+  await causesTests(['order.refunded'], () => ok('POST', `/api/v1/orders/${orderId}/refund`, {}));
+  await causesTests(['order.paid', 'order.paid'], async () => {
+    await pay('club', 'rehearsed-ok@example.com');
+    await pay('club', 'rehearsed-declined@example.com', 'sim_renewal_declined');
+  });
+  const id = await subscriptionOf('rehearsed-ok@example.com', true);
+  await subscriptionOf('rehearsed-declined@example.com', true);
+  await causesTests(['subscription.payment_failed', 'subscription.rebilled'], () =>
+    ok('POST', '/api/v1/rehearsal/advance', { days: 31 }),
+  );
+  for (const [what, name] of [
+    ['pause', 'subscription.paused'],
+    ['resume', 'subscription.resumed'],
+    ['cancel', 'subscription.canceled'],
+  ] as const)
+    await causesTests([name], () => ok('POST', `/api/v1/subscriptions/${id}/${what}`));
+  expect(rehearsed.map(({ test }) => test)).toEqual(rehearsed.map(() => true));
+  // Payouts and emails are no part of a rehearsal.
+  expect(new Set(receiver.requests.map(({ headers }) => headers['x-service-event']))).toEqual(
+    new Set(Object.keys(published)),
+  );
+  expect([...described.keys()].toSorted()).toEqual(Object.keys(published).toSorted());
+}, 60_000);
