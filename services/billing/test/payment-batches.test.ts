@@ -1,6 +1,7 @@
 import type { Database } from '@app/service-kit/database';
+import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { plannedScans } from '@app/testing/sql';
+import { lockRows, plannedScans, query } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
@@ -224,4 +225,18 @@ test('two replicas that record answers to the same payments at once, in opposite
     for (const { status } of [...here, ...there]) expect(status).toBe('succeeded');
     for (const order of orders) expect(await completed(order)).toEqual([[1, 'succeeded']]);
   }
+});
+
+test('two replicas that ask at the same moment how a payment stands are both told what its buyer has decided', async () => {
+  const [a, b] = [replicas.start(), replicas.start()];
+  const order = newOrder({ paymentMethod: 'sim_requires_action' });
+  await start(a, order);
+  // Both statements have begun, and none can have decided.
+  const letGo = await lockRows(replicas.url, 'simulated_processor.entries', order.account);
+  const asked = [goOn(a, order), goOn(b, order)];
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await eventually(async () => (await query(replicas.url, waiting)).length === 2);
+  await letGo();
+  for (const { status } of await Promise.all(asked)) expect(status).toBe('succeeded');
+  expect(await completed(order)).toEqual([[1, 'succeeded']]);
 });

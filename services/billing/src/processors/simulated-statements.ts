@@ -203,17 +203,18 @@ const standingColumns = `kind, reference, sendings, parameters, last_four, saved
 /**
  * $1 account, $2 test, $3 payment, $4 now, $5 until when a hold that is confirmed now can be captured. The buyer of a
  * waiting payment decides at the bank when the processor is next asked how it stands: nobody else can see the difference.
+ * Who asks at the same moment waits for that decision and is told it, because the row is read anew after the wait.
  */
 export const lookUpStatement = statement(
   'simulated-look-up',
   `with decided as (
      update simulated_processor.entries set
-       later_status = case traits ->> 'buyer' when 'confirms' then 'succeeded' else 'declined' end,
-       later_reason = case traits ->> 'buyer' when 'confirms' then null else 'authentication_failed' end,
-       later_at = $4,
-       capture_before = case when kind = 'hold' then $5::timestamptz end
-     where account_id = $1 and test = $2 and payment_id = $3 and status = 'requires_action' and later_at is null
-       and traits ? 'buyer'
+       later_status = coalesce(later_status, case traits ->> 'buyer' when 'confirms' then 'succeeded' else 'declined' end),
+       later_reason = case when later_at is not null then later_reason
+         when traits ->> 'buyer' <> 'confirms' then 'authentication_failed' end,
+       later_at = coalesce(later_at, $4),
+       capture_before = case when later_at is not null then capture_before when kind = 'hold' then $5::timestamptz end
+     where account_id = $1 and test = $2 and payment_id = $3 and status = 'requires_action' and traits ? 'buyer'
      returning ${standingColumns}
    ), found as (
      select ${standingColumns} from decided
