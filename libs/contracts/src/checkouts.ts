@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { billingInterval, pricingType } from './catalog.ts';
 import { emailAddress, limits, rawText, slug, text, timestamp } from './common.ts';
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { orderItemKind } from './orders.ts';
 import { declineReason, paymentAction, paymentMethodToken } from './payments.ts';
+import { billingInterval, pricingType } from './products.ts';
 
 /**
  * - `open`: the buyer may change it and pay. `processing`: a payment is under way or unknown.

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { pricingType } from './catalog.ts';
 import { limits, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
+import { pricingType } from './products.ts';
 
 const monthValue = z.object({ month: z.string().regex(/^\d{4}-\d{2}$/), value: z.number() });
 

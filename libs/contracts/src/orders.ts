@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { billingInterval, pricingType } from './catalog.ts';
 import { emailAddress, limits, listOf, pageQueryOf, rawText, slug, text, timestamp } from './common.ts';
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { paymentResource } from './payments.ts';
+import { billingInterval, pricingType } from './products.ts';
 
 export const orderItemKind = z.enum(['main', 'bump', 'upsell', 'discount', 'downsell']);
 export const orderStatus = z.enum(['paid', 'refunded', 'authorized']);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { billingInterval } from './catalog.ts';
 import { emailAddress, listOf, pageQueryOf, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { paymentMethodToken, paymentResource } from './payments.ts';
+import { billingInterval } from './products.ts';
 
 export const subscriptionStatus = z.enum(['active', 'past_due', 'paused', 'canceled']);
 

@@ -1,11 +1,12 @@
 import { accountSettingsChanged } from './accounts.ts';
 import { affiliateCodeUnmatched, affiliatePaid } from './affiliates.ts';
-import { funnelEmailSynced, productCreated, productRenamed } from './catalog.ts';
 import { checkoutVisited } from './checkouts.ts';
 import { dailyRunNoticed } from './daily-runs.ts';
 import type { EventDefinition } from './define.ts';
+import { funnelEmailSynced } from './funnels.ts';
 import { orderPaid, orderRefunded, orderReopened, upsellAccepted } from './orders.ts';
 import { chargesRefunded, holdSettled, paymentCompleted, paymentNoticed, refundFailed } from './payments.ts';
+import { productCreated, productRenamed } from './products.ts';
 import { reminderNoticed, remindersFinished } from './reminders.ts';
 import type { ServiceName } from './services.ts';
 import {

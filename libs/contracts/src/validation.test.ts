@@ -2,11 +2,13 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApiKeyBody, rotateApiKeyBody, signupBody, updateSettingsBody } from './accounts.ts';
 import { createAffiliateBody, updateAffiliateBody } from './affiliates.ts';
-import { createDiscountBody, createFunnelEmailBody, createOfferBody, createProductBody } from './catalog.ts';
 import { limits, pageQueryOf } from './common.ts';
+import { createDiscountBody } from './discounts.ts';
 import type { DomainError, FieldError } from './errors.ts';
+import { createFunnelEmailBody, createOfferBody } from './funnels.ts';
 import { idSchema } from './ids.ts';
 import { createOrderBody } from './orders.ts';
+import { createProductBody } from './products.ts';
 import { type InputPart, invalidField, parseInput } from './validation.ts';
 import { putWebhookEndpointBody } from './webhooks.ts';
 

@@ -1,4 +1,4 @@
-import { productCreated } from '@app/contracts/catalog';
+import { productCreated } from '@app/contracts/products';
 import { onEvent } from '@app/messaging/event-handler';
 import { readEvent } from '@app/messaging/take-effect';
 import { migrateUp } from '@app/service-kit/database';

@@ -1,4 +1,7 @@
-import * as contract from '@app/contracts/catalog';
+import * as discounts from '@app/contracts/discounts';
+import * as funnels from '@app/contracts/funnels';
+import * as products from '@app/contracts/products';
+import * as sale from '@app/contracts/products-for-sale';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CatalogHarness, startCatalog } from './harness.ts';
@@ -11,30 +14,25 @@ beforeAll(async () => {
 afterAll(() => catalog.close());
 
 const other = { accountId: 'acc_01kex0000000000000000000bb' };
-const wanted = (change: Partial<contract.WantedForSale> = {}): contract.WantedForSale => ({
+const wanted = (change: Partial<sale.WantedForSale> = {}): sale.WantedForSale => ({
   accountId: catalog.accountId,
   productId: null,
   slug: '',
   discountCodes: [],
   ...change,
 });
-const find = async (...all: contract.WantedForSale[]) =>
-  (await catalog.ask(contract.findProductsForSale, { wanted: all }, { accountId: '' })).products;
+const find = async (...all: sale.WantedForSale[]) =>
+  (await catalog.ask(sale.findProductsForSale, { wanted: all }, { accountId: '' })).products;
 const forSale = async (slug: string, ...discountCodes: string[]) =>
   (await find(wanted({ slug, discountCodes })))[0] ?? null;
 
 async function createProduct(slug: string, context = {}): Promise<string> {
   const body = { name: `The ${slug}`, slug, priceCents: 4900, pricingType: 'onetime' as const };
-  return (await catalog.ask(contract.createProduct, { body, defaultCurrency: 'eur' }, context)).id;
+  return (await catalog.ask(products.createProduct, { body, defaultCurrency: 'eur' }, context)).id;
 }
 
-const createOffer = (
-  productId: string,
-  kind: contract.OfferKind,
-  headline: string,
-  priceCents: number,
-  active: 0 | 1,
-) => catalog.ask(contract.createOffer, { productId, kind, body: { headline, priceCents, active } });
+const createOffer = (productId: string, kind: funnels.OfferKind, headline: string, priceCents: number, active: 0 | 1) =>
+  catalog.ask(funnels.createOffer, { productId, kind, body: { headline, priceCents, active } });
 
 test('a product is for sale with every active bump in order, the discount asked for, and the first active upsell', async () => {
   const productId = await createProduct('course');
@@ -64,7 +62,7 @@ test('a product is for sale with every active bump in order, the discount asked 
   ];
   await createOffer(productId, 'bump', 'Not sold', 100, 0);
   const discount = (code: string) =>
-    catalog.ask(contract.createDiscount, {
+    catalog.ask(discounts.createDiscount, {
       productId,
       body: { code, percentOff: 10, expiresAt: '2030-01-01T00:00:00Z' },
     });
@@ -88,14 +86,14 @@ test('a product is for sale with every active bump in order, the discount asked 
     ],
   });
 
-  await catalog.ask(contract.updateOffer, { productId, kind: 'upsell', offerId: first.id, body: { active: 0 } });
+  await catalog.ask(funnels.updateOffer, { productId, kind: 'upsell', offerId: first.id, body: { active: 0 } });
   expect((await forSale('course'))?.upsell).toEqual(offered(second));
 });
 
 test('the status is returned as it is, so that checkout can say why a product is not sold', async () => {
   const productId = await createProduct('states');
   for (const status of ['live', 'archived'] as const) {
-    await catalog.ask(contract.updateProduct, { productId, body: { status } });
+    await catalog.ask(products.updateProduct, { productId, body: { status } });
     expect(await forSale('states')).toMatchObject({ productId, status });
   }
 });
@@ -118,7 +116,7 @@ test('products of many checkouts and accounts are answered in their places; unkn
 
 test('a product is found by its id after its slug went to another one', async () => {
   const first = await createProduct('before');
-  await catalog.ask(contract.updateProduct, { productId: first, body: { slug: 'after' } });
+  await catalog.ask(products.updateProduct, { productId: first, body: { slug: 'after' } });
   const second = await createProduct('before');
   const [byId, bySlug] = await find(wanted({ productId: first, slug: 'before' }), wanted({ slug: 'before' }));
   expect([byId?.productId, byId?.slug, bySlug?.productId]).toEqual([first, 'after', second]);
@@ -140,7 +138,7 @@ test('the largest products fit one answer as long as no more are wanted than a r
      from generate_series(1, 50) as n, generate_series(1, 100) as m`,
     [account, longest],
   );
-  const all = Array.from({ length: contract.productsForSaleMax }, (_, n) =>
+  const all = Array.from({ length: sale.productsForSaleMax }, (_, n) =>
     wanted({ accountId: account, productId: `prd_${n + 1}` }),
   );
   const answered = await find(...all);

@@ -1,15 +1,15 @@
+import { limits } from '@app/contracts/common';
+import { getFunnel } from '@app/contracts/funnels';
+import { newIdSuffix } from '@app/contracts/ids';
 import {
   createProduct,
-  getFunnel,
   getProduct,
   listProducts,
   type ProductResource,
   productCreated,
   productRenamed,
   updateProduct,
-} from '@app/contracts/catalog';
-import { limits } from '@app/contracts/common';
-import { newIdSuffix } from '@app/contracts/ids';
+} from '@app/contracts/products';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CatalogHarness, startCatalog } from './harness.ts';

@@ -1,4 +1,7 @@
-import * as contract from '@app/contracts/catalog';
+import * as discounts from '@app/contracts/discounts';
+import * as funnels from '@app/contracts/funnels';
+import * as products from '@app/contracts/products';
+import * as sale from '@app/contracts/products-for-sale';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CatalogHarness, startCatalog } from './harness.ts';
@@ -11,10 +14,10 @@ beforeAll(async () => {
 afterAll(() => catalog.close());
 
 const nobody = { accountId: '' };
-type Wanted = Partial<contract.WantedProduct> & { accountId: string; slug: string };
+type Wanted = Partial<sale.WantedProduct> & { accountId: string; slug: string };
 const resolve = async (wanted: Wanted[]) => {
   const complete = wanted.map((one) => ({ bumpIds: [], discountCodes: [], ...one }));
-  return (await catalog.ask(contract.resolveProducts, { wanted: complete }, nobody)).offers;
+  return (await catalog.ask(sale.resolveProducts, { wanted: complete }, nobody)).offers;
 };
 
 async function createProduct(slug: string, accountId: string): Promise<string> {
@@ -25,7 +28,7 @@ async function createProduct(slug: string, accountId: string): Promise<string> {
     pricingType: 'subscription' as const,
     billingInterval: 'year' as const,
   };
-  return (await catalog.ask(contract.createProduct, { body, defaultCurrency: 'usd' }, { accountId })).id;
+  return (await catalog.ask(products.createProduct, { body, defaultCurrency: 'usd' }, { accountId })).id;
 }
 
 test('each wanted pair is answered in its place, for its own account, null when there is no such slug', async () => {
@@ -62,8 +65,8 @@ test('the response has the product and those of the bumps and codes asked for th
     discounts: [],
   };
   expect(await resolve(wanted)).toEqual([bare]);
-  const offer = (kind: contract.OfferKind, active: 0 | 1) =>
-    catalog.ask(contract.createOffer, {
+  const offer = (kind: funnels.OfferKind, active: 0 | 1) =>
+    catalog.ask(funnels.createOffer, {
       productId,
       kind,
       body: { headline: `${kind} ${active}`, priceCents: 700, active },
@@ -77,11 +80,11 @@ test('the response has the product and those of the bumps and codes asked for th
     amountOffCents?: number;
     expiresAt?: string;
     maxUses?: number;
-  }) => catalog.ask(contract.createDiscount, { productId, body });
+  }) => catalog.ask(discounts.createDiscount, { productId, body });
   const expired = await discount({ code: 'OLD', percentOff: 50, expiresAt: '2020-01-01T00:00:00.5Z' });
   const fixed = await discount({ code: 'TEN', amountOffCents: 1000, maxUses: 3 });
   await discount({ code: 'UNASKED', percentOff: 1 });
-  await catalog.ask(contract.updateProduct, {
+  await catalog.ask(products.updateProduct, {
     productId,
     body: { priceCents: 1, status: 'live', accessUrl: 'https://x.test/' },
   });

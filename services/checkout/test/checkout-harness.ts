@@ -1,4 +1,3 @@
-import { findProductsForSale, type ProductForSale, type WantedForSale } from '@app/contracts/catalog';
 import {
   type CheckoutResource,
   continueCheckout,
@@ -13,6 +12,7 @@ import {
 import type { RequestOutput } from '@app/contracts/define';
 import { newIdSuffix } from '@app/contracts/ids';
 import { listOrders, type OrderResource, refundOrder } from '@app/contracts/orders';
+import { findProductsForSale, type ProductForSale, type WantedForSale } from '@app/contracts/products-for-sale';
 import { onRequestAcrossAccounts } from '@app/messaging/serve-requests';
 import { query as queryDatabase } from '@app/testing/sql';
 import { type BillingStandIn, startBillingStandIn } from './billing-stand-in.ts';

@@ -1,7 +1,7 @@
 import { resolveCredits } from '@app/contracts/affiliates';
-import { type PricedProduct, resolveProducts, type WantedProduct } from '@app/contracts/catalog';
 import { newIdSuffix } from '@app/contracts/ids';
 import { type CreateOrderBody, listOrders } from '@app/contracts/orders';
+import { type PricedProduct, resolveProducts, type WantedProduct } from '@app/contracts/products-for-sale';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
 import { onRequestAcrossAccounts, type RequestHandler, serveRequests } from '@app/messaging/serve-requests';

@@ -1,7 +1,7 @@
-import { listProducts } from '@app/contracts/catalog';
 import type { RequestInput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import { createOrder, getOrder, listOrders } from '@app/contracts/orders';
+import { listProducts } from '@app/contracts/products';
 import type { ServiceName } from '@app/contracts/services';
 import { putWebhookEndpoint, revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
 import { connectNats } from '@app/messaging/connect';

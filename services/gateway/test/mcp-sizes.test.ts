@@ -1,11 +1,12 @@
 import { getStatement, listAffiliates, listPayouts } from '@app/contracts/affiliates';
 import { listAutomations } from '@app/contracts/automations';
-import { getFunnel, getProduct, listProducts } from '@app/contracts/catalog';
 import { listDailyRuns, previewDailyRun } from '@app/contracts/daily-runs';
 import type { RequestDefinition } from '@app/contracts/define';
+import { getFunnel } from '@app/contracts/funnels';
 import { explainMetric, getMetrics } from '@app/contracts/metrics';
 import { getOrder, listOrders } from '@app/contracts/orders';
 import { listOrderPayments, listPayments } from '@app/contracts/payments';
+import { getProduct, listProducts } from '@app/contracts/products';
 import { previewReminders } from '@app/contracts/reminders';
 import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
 import { getDelivery, getRecovery, listActivity, listDeliveries, listEvents } from '@app/contracts/webhook-deliveries';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { productCreated, productRenamed } from '@app/contracts/catalog';
 import { checkoutVisited } from '@app/contracts/checkouts';
 import { newId } from '@app/contracts/ids';
 import { getMetrics, type MetricsResource, metricsResource } from '@app/contracts/metrics';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import { productCreated, productRenamed } from '@app/contracts/products';
 import {
   subscriptionCanceled,
   subscriptionPaused,

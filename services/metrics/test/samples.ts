@@ -1,8 +1,8 @@
-import type { productCreated } from '@app/contracts/catalog';
 import type { checkoutVisited } from '@app/contracts/checkouts';
 import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import type { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import type { productCreated } from '@app/contracts/products';
 import type {
   subscriptionCanceled,
   subscriptionPaused,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
-import { funnelEmailSynced } from '@app/contracts/catalog';
+import { funnelEmailSynced } from '@app/contracts/funnels';
 import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import { orderPaidPayload } from '@app/contracts/webhook-payloads';

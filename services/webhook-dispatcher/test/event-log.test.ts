@@ -1,5 +1,5 @@
 import { createAutomation } from '@app/contracts/automations';
-import { funnelEmailSynced } from '@app/contracts/catalog';
+import { funnelEmailSynced } from '@app/contracts/funnels';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { listEvents } from '@app/contracts/webhook-deliveries';

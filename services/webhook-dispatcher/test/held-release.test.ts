@@ -1,4 +1,4 @@
-import { funnelEmailSynced } from '@app/contracts/catalog';
+import { funnelEmailSynced } from '@app/contracts/funnels';
 import { orderPaid } from '@app/contracts/orders';
 import { getRecovery, listRecoveries } from '@app/contracts/webhook-deliveries';
 import { getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';

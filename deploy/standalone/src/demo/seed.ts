@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createAffiliate } from '@app/contracts/affiliates';
-import { createDiscount, createFunnelEmail, createOffer, createProduct } from '@app/contracts/catalog';
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
+import { createDiscount } from '@app/contracts/discounts';
+import { createFunnelEmail, createOffer } from '@app/contracts/funnels';
 import { idSuffixOf } from '@app/contracts/ids';
 import { createOrder } from '@app/contracts/orders';
+import { createProduct } from '@app/contracts/products';
 import type { Requester } from '@app/messaging/requester';
 import { demoOrders } from './demo-orders.rules.ts';
 import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSeller } from './demo-shop.ts';

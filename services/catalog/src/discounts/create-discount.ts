@@ -1,6 +1,6 @@
-import type { createDiscount as contract } from '@app/contracts/catalog';
 import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import type { createDiscount as contract } from '@app/contracts/discounts';
 import { idOfCommand } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { requireRoom } from '../db/require-room.ts';

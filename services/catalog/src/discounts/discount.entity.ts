@@ -1,4 +1,4 @@
-import type { discountResource } from '@app/contracts/catalog';
+import type { discountResource } from '@app/contracts/discounts';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { z } from 'zod';
 

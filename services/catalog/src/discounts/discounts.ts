@@ -1,5 +1,5 @@
-import type * as contract from '@app/contracts/catalog';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import type * as contract from '@app/contracts/discounts';
 import { DomainError } from '@app/contracts/errors';
 import { isId } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';

@@ -1,4 +1,4 @@
-import * as contract from '@app/contracts/catalog';
+import * as contract from '@app/contracts/discounts';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { CatalogDeps } from '../deps.ts';
 import { createDiscount } from './create-discount.ts';

@@ -1,4 +1,4 @@
-import type { funnelEmailResource } from '@app/contracts/catalog';
+import type { funnelEmailResource } from '@app/contracts/funnels';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { z } from 'zod';
 

@@ -1,5 +1,5 @@
-import { type pushFunnelEmails as contract, funnelEmailSynced } from '@app/contracts/catalog';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { type pushFunnelEmails as contract, funnelEmailSynced } from '@app/contracts/funnels';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommand } from '../db/run-command.ts';

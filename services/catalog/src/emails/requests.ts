@@ -1,4 +1,4 @@
-import * as contract from '@app/contracts/catalog';
+import * as contract from '@app/contracts/funnels';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { CatalogDeps } from '../deps.ts';
 import { createFunnelEmail, deleteFunnelEmail, updateFunnelEmail } from './funnel-emails.ts';

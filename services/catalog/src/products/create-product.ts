@@ -1,7 +1,7 @@
-import { type createProduct as contract, type ProductResource, productCreated } from '@app/contracts/catalog';
 import { limits } from '@app/contracts/common';
 import type { RequestInput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
+import { type createProduct as contract, type ProductResource, productCreated } from '@app/contracts/products';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { requireRoom } from '../db/require-room.ts';

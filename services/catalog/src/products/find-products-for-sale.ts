@@ -1,5 +1,5 @@
-import type { findProductsForSale as contract } from '@app/contracts/catalog';
 import type { RequestInput } from '@app/contracts/define';
+import type { findProductsForSale as contract } from '@app/contracts/products-for-sale';
 import { Serialized } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
 import { offerColumns, pricedColumns, wantedDiscounts } from './priced-product-sql.ts';

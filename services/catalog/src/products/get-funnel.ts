@@ -1,5 +1,5 @@
-import type { getFunnel as contract } from '@app/contracts/catalog';
 import type { RequestOutput } from '@app/contracts/define';
+import type { getFunnel as contract } from '@app/contracts/funnels';
 import type { Database } from '@app/service-kit/database';
 import { FunnelEmail, funnelEmailResourceOf } from '../emails/funnel-email.entity.ts';
 import { Offer, offerResourceOf } from '../offers/offer.entity.ts';

@@ -1,4 +1,4 @@
-import { billingInterval, type ProductResource, pricingType, productStatus } from '@app/contracts/catalog';
+import { billingInterval, type ProductResource, pricingType, productStatus } from '@app/contracts/products';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
 export const Product = defineEntity({

@@ -1,4 +1,4 @@
-import { productStatus } from '@app/contracts/catalog';
+import { productStatus } from '@app/contracts/products';
 import { expect, test } from 'vitest';
 import { canMove } from './product.rules.ts';
 

@@ -1,4 +1,4 @@
-import type { ProductResource } from '@app/contracts/catalog';
+import type { ProductResource } from '@app/contracts/products';
 
 type ProductStatus = ProductResource['status'];
 

@@ -1,4 +1,6 @@
-import * as contract from '@app/contracts/catalog';
+import * as funnels from '@app/contracts/funnels';
+import * as products from '@app/contracts/products';
+import * as sale from '@app/contracts/products-for-sale';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
 import type { CatalogDeps } from '../deps.ts';
 import { createProduct } from './create-product.ts';
@@ -13,14 +15,14 @@ import { updateProduct } from './update-product.ts';
 export function productRequests(deps: CatalogDeps): RequestHandler[] {
   const { database } = deps;
   return [
-    onRequest(contract.listProducts, (page, { accountId }) => listProducts(database, accountId, page)),
-    onRequest(contract.getProduct, async ({ productId }, { accountId }) =>
+    onRequest(products.listProducts, (page, { accountId }) => listProducts(database, accountId, page)),
+    onRequest(products.getProduct, async ({ productId }, { accountId }) =>
       productResourceOf(await requireProduct(database.fork(), accountId, productId)),
     ),
-    onRequest(contract.createProduct, (input, context) => createProduct(deps, context, input)),
-    onRequest(contract.updateProduct, (input, context) => updateProduct(deps, context, input)),
-    onRequest(contract.getFunnel, ({ productId }, { accountId }) => getFunnel(database, accountId, productId)),
-    onRequestAcrossAccounts(contract.resolveProducts, (input) => resolveProducts(database, input)),
-    onRequestAcrossAccounts(contract.findProductsForSale, (input) => findProductsForSale(database, input)),
+    onRequest(products.createProduct, (input, context) => createProduct(deps, context, input)),
+    onRequest(products.updateProduct, (input, context) => updateProduct(deps, context, input)),
+    onRequest(funnels.getFunnel, ({ productId }, { accountId }) => getFunnel(database, accountId, productId)),
+    onRequestAcrossAccounts(sale.resolveProducts, (input) => resolveProducts(database, input)),
+    onRequestAcrossAccounts(sale.findProductsForSale, (input) => findProductsForSale(database, input)),
   ];
 }

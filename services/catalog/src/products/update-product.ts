@@ -1,6 +1,6 @@
-import { type updateProduct as contract, type ProductResource, productRenamed } from '@app/contracts/catalog';
 import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
+import { type updateProduct as contract, type ProductResource, productRenamed } from '@app/contracts/products';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommand } from '../db/run-command.ts';

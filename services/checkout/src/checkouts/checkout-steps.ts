@@ -1,4 +1,4 @@
-import { type ProductForSale, productsForSaleMax } from '@app/contracts/catalog';
+import { type ProductForSale, productsForSaleMax } from '@app/contracts/products-for-sale';
 import type { Requester } from '@app/messaging/requester';
 import type { Database } from '@app/service-kit/database';
 import { type BatchedStep, createBatchedStep } from './batched-step.ts';

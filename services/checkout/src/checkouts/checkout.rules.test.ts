@@ -1,4 +1,4 @@
-import type { ProductForSale } from '@app/contracts/catalog';
+import type { ProductForSale } from '@app/contracts/products-for-sale';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

@@ -1,6 +1,6 @@
-import type { ProductForSale } from '@app/contracts/catalog';
 import type { CheckoutOutcome, CheckoutResource } from '@app/contracts/checkouts';
 import type { OfferedUpsell } from '@app/contracts/payments';
+import type { ProductForSale } from '@app/contracts/products-for-sale';
 import { type Discount, decideSale, discountWithCode, hasExpired, type OrderItem } from '../orders/order.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
 import type { FrozenSale } from './frozen-sale.ts';

@@ -1,6 +1,6 @@
-import type { ProductForSale } from '@app/contracts/catalog';
 import type { CheckoutResource } from '@app/contracts/checkouts';
 import type { OfferedUpsell } from '@app/contracts/payments';
+import type { ProductForSale } from '@app/contracts/products-for-sale';
 import type { OrderItem } from '../orders/order.rules.ts';
 
 export type UpsellStatus = NonNullable<CheckoutResource['upsell']>['status'];

@@ -1,5 +1,5 @@
-import type { ProductForSale } from '@app/contracts/catalog';
 import { DomainError } from '@app/contracts/errors';
+import type { ProductForSale } from '@app/contracts/products-for-sale';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';

@@ -1,4 +1,4 @@
-import { findProductsForSale, type ProductForSale, type WantedForSale } from '@app/contracts/catalog';
+import { findProductsForSale, type ProductForSale, type WantedForSale } from '@app/contracts/products-for-sale';
 import type { Requester } from '@app/messaging/requester';
 
 /** The product that a checkout sells, and the code (upper-case) whose discount its buyer wants. */

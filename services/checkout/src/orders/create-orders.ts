@@ -1,6 +1,6 @@
-import type { PricedProduct } from '@app/contracts/catalog';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idTimeMs } from '@app/contracts/ids';
+import type { PricedProduct } from '@app/contracts/products-for-sale';
 import type { Requester } from '@app/messaging/requester';
 import type { Outcome } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';

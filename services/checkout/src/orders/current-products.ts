@@ -1,4 +1,4 @@
-import { type PricedProduct, resolveProducts, type WantedProduct } from '@app/contracts/catalog';
+import { type PricedProduct, resolveProducts, type WantedProduct } from '@app/contracts/products-for-sale';
 import type { Requester } from '@app/messaging/requester';
 import { storedCode } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';

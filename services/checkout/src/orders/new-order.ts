@@ -1,6 +1,6 @@
-import type { PricedProduct } from '@app/contracts/catalog';
 import { idOfCommand } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
+import type { PricedProduct } from '@app/contracts/products-for-sale';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import type { OrderItem, Sale } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';

@@ -1,6 +1,6 @@
-import type { PricedProduct } from '@app/contracts/catalog';
 import { DomainError } from '@app/contracts/errors';
 import type { CreateOrderBody } from '@app/contracts/orders';
+import type { PricedProduct } from '@app/contracts/products-for-sale';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decideSale, discountCents } from './order.rules.ts';

@@ -1,6 +1,6 @@
-import type { PricedProduct } from '@app/contracts/catalog';
 import { DomainError } from '@app/contracts/errors';
 import type { CreateOrderBody, OrderResource } from '@app/contracts/orders';
+import type { PricedProduct } from '@app/contracts/products-for-sale';
 import { percentOf } from '@app/money/arithmetic';
 
 export type OrderItem = OrderResource['items'][number];

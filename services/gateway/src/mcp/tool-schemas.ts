@@ -1,10 +1,11 @@
 import { settingsResource } from '@app/contracts/accounts';
 import { affiliateResource, payoutResource } from '@app/contracts/affiliates';
 import { automationResource } from '@app/contracts/automations';
-import { offerResource, productResource } from '@app/contracts/catalog';
 import { advanceRehearsal, dailyResult } from '@app/contracts/daily-runs';
+import { offerResource } from '@app/contracts/funnels';
 import { orderResource, orderWithPayments } from '@app/contracts/orders';
 import { paymentResource } from '@app/contracts/payments';
+import { productResource } from '@app/contracts/products';
 import { subscriptionResource, subscriptionWithHistory } from '@app/contracts/subscriptions';
 import {
   activityEntry,

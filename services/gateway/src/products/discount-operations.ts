@@ -1,4 +1,4 @@
-import { createDiscount, deleteDiscount, listDiscounts, updateDiscount } from '@app/contracts/catalog';
+import { createDiscount, deleteDiscount, listDiscounts, updateDiscount } from '@app/contracts/discounts';
 import { forwardOperation } from '../operations/forward-operation.ts';
 import { pathId } from '../operations/path-params.ts';
 import { productParams } from './product-params.ts';

@@ -9,7 +9,7 @@ import {
   pushResult,
   updateFunnelEmail,
   updateOffer,
-} from '@app/contracts/catalog';
+} from '@app/contracts/funnels';
 import { takesWebhookEvent } from '@app/contracts/webhooks';
 import { forwardOperation } from '../operations/forward-operation.ts';
 import { defineOperation } from '../operations/operation.ts';

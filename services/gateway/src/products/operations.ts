@@ -1,4 +1,4 @@
-import { createProduct, getProduct, listProducts, updateProduct } from '@app/contracts/catalog';
+import { createProduct, getProduct, listProducts, updateProduct } from '@app/contracts/products';
 import { forwardOperation } from '../operations/forward-operation.ts';
 import { productParams } from './product-params.ts';
 

@@ -1,6 +1,6 @@
-import { productCreated, productRenamed } from '@app/contracts/catalog';
 import { checkoutVisited } from '@app/contracts/checkouts';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import { productCreated, productRenamed } from '@app/contracts/products';
 import {
   subscriptionCanceled,
   subscriptionPaused,

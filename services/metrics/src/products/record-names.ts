@@ -1,5 +1,5 @@
-import type { productCreated, productRenamed } from '@app/contracts/catalog';
 import type { EventData } from '@app/contracts/define';
+import type { productCreated, productRenamed } from '@app/contracts/products';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { type Client, statement } from '@app/service-kit/database';
 

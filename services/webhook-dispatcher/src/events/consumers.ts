@@ -1,8 +1,8 @@
 import { keepSettings } from '@app/account-settings/keep-settings';
 import { affiliateCodeUnmatched, affiliatePaid } from '@app/contracts/affiliates';
-import { funnelEmailSynced } from '@app/contracts/catalog';
 import { dailyRunNoticed } from '@app/contracts/daily-runs';
 import type { EventData, EventDefinition } from '@app/contracts/define';
+import { funnelEmailSynced } from '@app/contracts/funnels';
 import { orderPaid, orderRefunded, orderReopened, upsellAccepted } from '@app/contracts/orders';
 import { paymentNoticed } from '@app/contracts/payments';
 import { reminderNoticed } from '@app/contracts/reminders';

@@ -1,7 +1,7 @@
 import type { affiliatePaid } from '@app/contracts/affiliates';
-import type { funnelEmailSynced } from '@app/contracts/catalog';
 import { countryName } from '@app/contracts/countries';
 import type { EventData } from '@app/contracts/define';
+import type { funnelEmailSynced } from '@app/contracts/funnels';
 import type { orderPaid, orderRefunded, upsellAccepted } from '@app/contracts/orders';
 import type {
   subscriptionCanceled,

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { amountCents, instant, listOf, okResult, pageQueryOf, timestamp } from './common.ts';
+import { defineRequest } from './define.ts';
+import { idSchema } from './ids.ts';
+import { ofProduct } from './products.ts';
+
+const discountCode = z
+  .string()
+  .trim()
+  .min(1)
+  .max(50)
+  .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, hyphens and underscores')
+  .overwrite((code) => code.toUpperCase());
+
+export const discountResource = z
+  .object({
+    id: idSchema('discount'),
+    code: z.string(),
+    percent_off: z.int().nullable(),
+    amount_off_cents: z.int().nullable(),
+    expires_at: timestamp.nullable(),
+    max_uses: z.int().nullable(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Discount' });
+
+const discountFields = {
+  percentOff: z.int().min(1).max(100).optional(),
+  amountOffCents: amountCents.min(1).optional(),
+  expiresAt: instant.nullable().optional(),
+  maxUses: z.int().min(1).max(1_000_000_000).nullable().optional(),
+};
+export const createDiscountBody = z
+  .strictObject({ code: discountCode, ...discountFields })
+  .refine((body) => (body.percentOff === undefined) !== (body.amountOffCents === undefined), {
+    path: ['percentOff'],
+    message: 'must be given unless amountOffCents is, and not with it',
+  })
+  .meta({ id: 'DiscountCreate' });
+export const updateDiscountBody = z
+  .strictObject({ expiresAt: discountFields.expiresAt, maxUses: discountFields.maxUses })
+  .meta({ id: 'DiscountUpdate' });
+
+export const listDiscounts = defineRequest('read', 'catalog', 'discounts.list', {
+  input: pageQueryOf(idSchema('discount')).extend(ofProduct.shape),
+  output: listOf(discountResource),
+});
+export const createDiscount = defineRequest('command', 'catalog', 'discounts.create', {
+  input: ofProduct.extend({ body: createDiscountBody }),
+  output: discountResource,
+});
+export const updateDiscount = defineRequest('command', 'catalog', 'discounts.update', {
+  input: ofProduct.extend({ discountId: z.string(), body: updateDiscountBody }),
+  output: discountResource,
+});
+export const deleteDiscount = defineRequest('command', 'catalog', 'discounts.delete', {
+  input: ofProduct.extend({ discountId: z.string() }),
+  output: okResult,
+});

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { amountCents, currency, httpUrl, limits, listOf, pageQueryOf, slug, text, timestamp } from './common.ts';
+import { defineEvent, defineRequest } from './define.ts';
+import { idSchema } from './ids.ts';
+
+export const pricingType = z.enum(['onetime', 'subscription']);
+export const billingInterval = z.enum(['month', 'year']);
+export const productStatus = z.enum(['draft', 'live', 'archived']);
+
+const productName = text(limits.name, 1);
+
+/** The published shape of a product. */
+export const productResource = z
+  .object({
+    id: idSchema('product'),
+    name: z.string(),
+    slug: z.string(),
+    price_cents: z.int(),
+    currency: z.string(),
+    pricing_type: pricingType,
+    billing_interval: billingInterval.nullable(),
+    status: productStatus,
+    access_url: z.string().nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Product' });
+export type ProductResource = z.infer<typeof productResource>;
+
+export const createProductBody = z
+  .strictObject({
+    name: productName,
+    slug,
+    priceCents: amountCents,
+    currency: currency.optional().describe('Defaults to the account’s default currency.'),
+    pricingType,
+    billingInterval: billingInterval.nullable().optional().describe('Required for subscriptions, absent otherwise.'),
+    status: productStatus.exclude(['archived']).optional().describe('`draft` unless said otherwise.'),
+    accessUrl: httpUrl.nullable().optional().describe('Where buyers find what they bought.'),
+  })
+  .superRefine(checkInterval)
+  .meta({ id: 'ProductCreate' });
+export type CreateProductBody = z.infer<typeof createProductBody>;
+
+function checkInterval(
+  body: { pricingType: 'onetime' | 'subscription'; billingInterval?: 'month' | 'year' | null | undefined },
+  context: z.RefinementCtx,
+): void {
+  if ((body.pricingType === 'subscription') !== Boolean(body.billingInterval)) {
+    const message =
+      body.pricingType === 'subscription' ? 'is required for a subscription' : 'is for subscriptions only';
+    context.addIssue({ code: 'custom', path: ['billingInterval'], message });
+  }
+}
+
+/** Pricing type and interval cannot change: subscriptions that were sold rely on them. */
+export const updateProductBody = z
+  .strictObject({
+    name: productName.optional(),
+    slug: slug.optional(),
+    priceCents: amountCents.optional(),
+    status: productStatus.optional(),
+    accessUrl: httpUrl.nullable().optional(),
+  })
+  .meta({ id: 'ProductUpdate' });
+
+/** What requests about a product name. */
+export const ofProduct = z.object({ productId: z.string() });
+
+export const listProducts = defineRequest('read', 'catalog', 'products.list', {
+  input: pageQueryOf(idSchema('product')),
+  output: listOf(productResource),
+});
+export const getProduct = defineRequest('read', 'catalog', 'products.get', {
+  input: ofProduct,
+  output: productResource,
+});
+export const createProduct = defineRequest('command', 'catalog', 'products.create', {
+  input: z.object({ body: createProductBody, defaultCurrency: currency }),
+  output: productResource,
+});
+export const updateProduct = defineRequest('command', 'catalog', 'products.update', {
+  input: ofProduct.extend({ body: updateProductBody }),
+  output: productResource,
+});
+
+const namedProduct = z.object({ productId: z.string(), name: z.string(), pricingType });
+
+/** There is a product. Those that were there before this kind of event were told of afterwards, with the name they had. */
+export const productCreated = defineEvent('catalog', 'product.created', 1, namedProduct);
+
+/** A product got another name. The pricing type never changes; consumers that do not know the product yet store it too. */
+export const productRenamed = defineEvent('catalog', 'product.renamed', 1, namedProduct);
