@@ -162,8 +162,8 @@ async function recordBatch(pool: pg.Pool, { accountId, productId }: Product, num
       kind: 'order_paid' as const,
     },
     ...{ occurred_at: new Date().toISOString(), test: false, currency: 'usd', amount_cents: 1000, mrr_cents: 0 },
-    ...{ active_delta: 0, email: `new${number}-${index}@example.com`, has_bump: false, has_upsell: false },
-    ...{ upsell_shown: false, from_checkout: true },
+    ...{ active_delta: 0, email: `new${number}-${index}@example.com` },
+    marks: ['from_checkout' as const],
   }));
   const started = performance.now();
   const client = await pool.connect();

@@ -22,6 +22,7 @@ import { recordFacts } from '../src/facts/record-facts.ts';
 import { getRollups, rollupsByProduct } from '../src/metrics/get-rollups.ts';
 import { assembleMetrics } from '../src/metrics/metrics.rules.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
+import { marksOfFact } from '../src/rollups/rollup-columns.ts';
 import { accounts, arrivalsOf, factOf, histories, products, type RawEvent } from './histories.ts';
 import { recompute } from './recomputation.ts';
 import {
@@ -243,4 +244,28 @@ test('reading numbers looks at the roll-ups of one product by index, and never a
   const relations = new Set([...plan.matchAll(/"Relation Name":"(\w+)"/g)].map((match) => match[1]));
   expect(relations).toEqual(new Set(['product_totals', 'product_months', 'rollup_generations']));
   expect(plan).not.toContain('Seq Scan');
+});
+
+test('a kind that no index names counts once for each subject, whatever ids its events have', async () => {
+  const fact = factOfVisit(visitEvent('acc_a', 'prd_1'));
+  const ofLaterKind = (id: string, subject: string) =>
+    ({ ...fact, event_id: id, subject_id: subject, kind: 'discount_created' }) as unknown as Fact;
+  await deliver([ofLaterKind('evt_1', 'dsc_1'), ofLaterKind('evt_2', 'dsc_1'), ofLaterKind('evt_3', 'dsc_2')]);
+  await deliver([ofLaterKind('evt_4', 'dsc_2')]);
+  const { rows } = await database.pool.query('select event_id from facts order by event_id');
+  expect(rows).toEqual([{ event_id: 'evt_1' }, { event_id: 'evt_3' }]);
+});
+
+test('a mark without a column is kept beside those that have one, and explained with them', async () => {
+  const order = factOfOrder(orderEvent('acc_a', 'prd_1', { upsellShown: true, source: 'checkout' }));
+  await deliver([
+    { ...order, marks: [...order.marks, 'gift'] } as unknown as Fact,
+    factOfVisit(visitEvent('acc_a', 'prd_1')),
+  ]);
+  const { rows } = await database.pool.query(
+    `select marks, has_bump, upsell_shown, from_checkout, ${marksOfFact} as all from facts order by kind`,
+  );
+  const none = { marks: null, has_bump: false, upsell_shown: false, from_checkout: false, all: [] };
+  const all = ['gift', 'upsell_shown', 'from_checkout'];
+  expect(rows).toEqual([none, { marks: ['gift'], has_bump: false, upsell_shown: true, from_checkout: true, all }]);
 });

@@ -12,8 +12,9 @@ import type {
 import { monthlyCents } from '@app/money/arithmetic';
 
 /**
- * A new kind needs a function in this file and its part in the roll-up columns, which are sums: what a later kind takes
- * back, such as a refund that failed afterwards, is subtracted, so that facts may come in any order.
+ * A new kind needs a function in this file, no column: what only some kinds say is a mark. Its part in the roll-up columns
+ * is a sum: what a later kind takes back, such as a refund that failed afterwards, is subtracted, so that facts may come in
+ * any order.
  */
 export type FactKind =
   | 'order_paid'
@@ -27,6 +28,9 @@ export type FactKind =
   | 'subscription_resumed'
   | 'subscription_canceled';
 
+/** What may be true of a fact beside its amounts. */
+export type FactMark = 'bump' | 'upsell' | 'upsell_shown' | 'from_checkout';
+
 /** The part of an event that the numbers need; fields are named as the columns. */
 export interface Fact {
   readonly event_id: string;
@@ -35,7 +39,7 @@ export interface Fact {
   /** Both null when the event does not have both. */
   readonly product_name: string | null;
   readonly pricing_type: 'onetime' | 'subscription' | null;
-  /** What there is one fact of each kind for; of pauses, resumes and failed payments a subscription has many. */
+  /** What there is one fact of each kind for; only of pauses, resumes and failed payments a subscription has many. */
   readonly subject_id: string;
   readonly kind: FactKind;
   /** The time that decides the month. */
@@ -49,18 +53,15 @@ export interface Fact {
   readonly active_delta: number;
   /** Lower-cased; stored as a hash. Null for kinds that make nobody a customer. */
   readonly email: string | null;
-  readonly has_bump: boolean;
-  readonly has_upsell: boolean;
-  readonly upsell_shown: boolean;
-  readonly from_checkout: boolean;
+  readonly marks: readonly FactMark[];
 }
 
 type EventOf<E> = EventEnvelope<EventData<E>>;
 
 export function factOfOrder(event: EventOf<typeof orderPaid>): Fact {
   const order = event.data;
-  const hasUpsell = order.items.some((item) => item.kind === 'upsell');
   return {
+    ...nothingElse,
     event_id: event.id,
     account_id: event.accountId,
     product_id: order.productId,
@@ -72,15 +73,21 @@ export function factOfOrder(event: EventOf<typeof orderPaid>): Fact {
     test: order.test,
     currency: order.currency,
     amount_cents: order.totalCents,
-    mrr_cents: 0,
-    active_delta: 0,
     email: order.customerEmail.toLowerCase(),
-    has_bump: order.items.some((item) => item.kind === 'bump'),
-    has_upsell: hasUpsell,
+    marks: marksOf(order),
+  };
+}
+
+function marksOf(order: EventData<typeof orderPaid>): FactMark[] {
+  const has = (kind: 'bump' | 'upsell') => order.items.some((item) => item.kind === kind);
+  const marks: Record<FactMark, boolean> = {
+    bump: has('bump'),
+    upsell: has('upsell'),
     // What was bought was shown.
-    upsell_shown: hasUpsell || order.upsellShown === true,
+    upsell_shown: has('upsell') || order.upsellShown === true,
     from_checkout: order.source === 'checkout',
   };
+  return (Object.keys(marks) as FactMark[]).filter((mark) => marks[mark]);
 }
 
 /** Counts the order's whole total, as revenue does, whether the platform gave it back or the seller. */
@@ -199,8 +206,5 @@ const nothingElse = {
   mrr_cents: 0,
   active_delta: 0,
   email: null,
-  has_bump: false,
-  has_upsell: false,
-  upsell_shown: false,
-  from_checkout: false,
+  marks: [],
 };

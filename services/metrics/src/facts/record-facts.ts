@@ -1,6 +1,9 @@
 import { type Client, statement } from '@app/service-kit/database';
-import { addFresh } from '../rollups/rollup-columns.ts';
+import { addFresh, columnOfMark } from '../rollups/rollup-columns.ts';
 import type { Fact } from './fact.rules.ts';
+
+const [marksWithColumn, markColumns] = [Object.keys(columnOfMark), Object.values(columnOfMark)];
+const otherMarks = marksWithColumn.reduce((marks, mark) => `array_remove(${marks}, '${mark}')`, 'marks');
 
 /**
  * Writes facts, their roll-ups and products sold or visited for the first time in one statement. A fact that is recorded already, under whatever event, adds nothing.
@@ -12,14 +15,15 @@ const record = statement(
      select * from json_to_recordset($1::json) as f (
        event_id text, account_id text, product_id text, product_name text, pricing_type text, subject_id text, kind text,
        occurred_at timestamptz, test boolean, currency text, amount_cents bigint, mrr_cents bigint, active_delta smallint, email text,
-       has_bump boolean, has_upsell boolean, upsell_shown boolean, from_checkout boolean)
+       marks text[])
    ), target as materialized (
      select account_id, generation from share_rollups(array(select distinct account_id from incoming))
    ), fresh as (
      insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
-       mrr_cents, active_delta, email_key, has_bump, has_upsell, upsell_shown, from_checkout)
+       mrr_cents, active_delta, email_key, marks, ${markColumns.join(', ')})
      select event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
-       mrr_cents, active_delta, sha256(convert_to(email, 'UTF8')), has_bump, has_upsell, upsell_shown, from_checkout
+       mrr_cents, active_delta, sha256(convert_to(email, 'UTF8')), nullif(${otherMarks}, '{}'),
+       ${marksWithColumn.map((mark) => `'${mark}' = any(marks)`).join(', ')}
      from incoming join target using (account_id)
      order by event_id
      on conflict do nothing

@@ -1,7 +1,7 @@
 import { invalidField } from '@app/contracts/validation';
 import { type Database, statement } from '@app/service-kit/database';
 import type { FactKind } from '../facts/fact.rules.ts';
-import { activeDelta, totalsOf } from '../rollups/rollup-columns.ts';
+import { activeDelta, marksOfFact, summedColumns, totalsOf } from '../rollups/rollup-columns.ts';
 import type { CountedFact, Formula, Parts } from './formulas.rules.ts';
 import type { ProductTotals } from './rollups.types.ts';
 
@@ -38,7 +38,7 @@ const afterLast = `and (f.occurred_at, f.seq) > (
 
 const portionText = (after: string, firstPurchase: string): string =>
   `select f.event_id, f.subject_id, f.kind, f.occurred_at, f.currency, f.amount_cents, f.mrr_cents,
-     ${activeDelta}::integer as active_delta, f.has_bump, f.has_upsell, f.upsell_shown, f.from_checkout,
+     ${activeDelta}::integer as active_delta, ${marksOfFact} as marks,
      ${firstPurchase} as first_purchase
    from facts as f where ${inRange} and f.kind = $5 ${after}
    order by f.occurred_at, f.seq limit $6`;
@@ -57,7 +57,7 @@ const kindOfFact = statement(
 
 const totalsInRange = statement(
   'facts-totals',
-  `${totalsOf(`select kind, amount_cents, mrr_cents, active_delta, has_bump, has_upsell, upsell_shown, from_checkout
+  `${totalsOf(`select ${summedColumns}
      from facts as f where ${inRange} and kind = any($5)`)}`,
 );
 

@@ -1,6 +1,6 @@
 import type { ExplainedMetric } from '@app/contracts/metrics';
 import { divideHalfUp, rate } from '@app/money/arithmetic';
-import type { FactKind } from '../facts/fact.rules.ts';
+import type { FactKind, FactMark } from '../facts/fact.rules.ts';
 import type { ProductTotals } from './rollups.types.ts';
 
 /** What a formula is made of, by name: counts, and amounts in minor units. */
@@ -12,10 +12,7 @@ export interface CountedFact {
   readonly amount_cents: number;
   readonly mrr_cents: number;
   readonly active_delta: number;
-  readonly has_bump: boolean;
-  readonly has_upsell: boolean;
-  readonly upsell_shown: boolean;
-  readonly from_checkout: boolean;
+  readonly marks: readonly FactMark[];
   /** Whether the buyer bought this product for the first time. */
   readonly first_purchase: boolean;
   /** Whether it happened before the month that is asked for. */
@@ -102,7 +99,7 @@ export const formulas: Readonly<Record<Exclude<ExplainedMetric, 'churn'>, Formul
     words: 'bumpOrders ÷ orders: orders with a bump among all orders.',
     version: 1,
     kinds: orderKinds,
-    adds: ({ has_bump }) => ({ bumpOrders: one(has_bump), orders: 1 }),
+    adds: ({ marks }) => ({ bumpOrders: one(marks.includes('bump')), orders: 1 }),
     parts: (totals) => ({ bumpOrders: totals.bump_orders, orders: totals.orders }),
     value: ({ bumpOrders, orders }) => rate(bumpOrders, orders),
   }),
@@ -110,7 +107,10 @@ export const formulas: Readonly<Record<Exclude<ExplainedMetric, 'churn'>, Formul
     words: 'upsellOrders ÷ upsellShownOrders: orders with an upsell among those that were shown one.',
     version: 1,
     kinds: orderKinds,
-    adds: ({ has_upsell, upsell_shown }) => ({ upsellOrders: one(has_upsell), upsellShownOrders: one(upsell_shown) }),
+    adds: ({ marks }) => ({
+      upsellOrders: one(marks.includes('upsell')),
+      upsellShownOrders: one(marks.includes('upsell_shown')),
+    }),
     parts: (totals) => ({ upsellOrders: totals.upsell_orders, upsellShownOrders: totals.upsell_shown_orders }),
     value: ({ upsellOrders, upsellShownOrders }) => rate(upsellOrders, upsellShownOrders),
   }),
@@ -171,7 +171,8 @@ export const formulas: Readonly<Record<Exclude<ExplainedMetric, 'churn'>, Formul
     words: 'checkoutOrders ÷ views: orders from the checkout among its visitors, 1 at most.',
     version: 1,
     kinds: [...orderKinds, 'checkout_visited'],
-    adds: ({ kind, from_checkout }) => (kind === 'order_paid' ? { checkoutOrders: one(from_checkout) } : { views: 1 }),
+    adds: ({ kind, marks }) =>
+      kind === 'order_paid' ? { checkoutOrders: one(marks.includes('from_checkout')) } : { views: 1 },
     parts: (totals) => ({ checkoutOrders: totals.checkout_orders, views: totals.views }),
     value: ({ checkoutOrders, views }) => rate(Math.min(checkoutOrders, views), views),
   }),

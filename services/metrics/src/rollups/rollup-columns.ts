@@ -1,3 +1,14 @@
+import type { FactMark } from '../facts/fact.rules.ts';
+import type { ProductMonth, ProductTotals } from '../metrics/rollups.types.ts';
+
+/** Marks of orders that have a column of `facts`. All others are in its column `marks`. */
+export const columnOfMark = {
+  bump: 'has_bump',
+  upsell: 'has_upsell',
+  upsell_shown: 'upsell_shown',
+  from_checkout: 'from_checkout',
+} as const satisfies Partial<Record<FactMark, string>>;
+
 /** What a fact adds to the active subscriptions. Facts of versions before the column say it by their kind. */
 export const activeDelta = `coalesce(active_delta,
     case kind when 'subscription_started' then 1 when 'subscription_canceled' then -1 else 0 end)`;
@@ -10,7 +21,7 @@ const revenueCents = `coalesce(sum(amount_cents) filter (where kind in ('order_p
  * facts, portion by portion. A fact that takes another one back is subtracted: the sums are right once both are there,
  * whichever came first.
  */
-const totals: Record<string, string> = {
+const totals: Record<Exclude<keyof ProductTotals, 'customers'>, string> = {
   orders: `count(*) filter (where kind = 'order_paid')`,
   order_cents: `coalesce(sum(amount_cents) filter (where kind = 'order_paid'), 0)`,
   revenue_cents: revenueCents,
@@ -26,7 +37,7 @@ const totals: Record<string, string> = {
   mrr_cents: `coalesce(sum(mrr_cents), 0)`,
 };
 
-const months: Record<string, string> = {
+const months: Record<Exclude<keyof ProductMonth, 'month'>, string> = {
   revenue_cents: revenueCents,
   renewal_cents: `coalesce(sum(amount_cents) filter (where kind = 'subscription_rebilled'), 0)`,
   mrr_delta_cents: `coalesce(sum(mrr_cents), 0)`,
@@ -37,6 +48,14 @@ const months: Record<string, string> = {
 /** The kinds that months have columns for. Visits and refunds, which have none, must not begin the series of a product. */
 const monthlyKinds = `('order_paid', 'subscription_started', 'subscription_rebilled', 'subscription_payment_failed',
   'subscription_paused', 'subscription_resumed', 'subscription_canceled')`;
+
+/** The columns of `facts` that the sums read. */
+export const summedColumns = `kind, amount_cents, mrr_cents, active_delta, marks, ${Object.values(columnOfMark).join(', ')}`;
+
+/** All marks of a fact. */
+export const marksOfFact = `array_remove(marks || array[${Object.entries(columnOfMark)
+  .map(([mark, column]) => `case when ${column} then '${mark}' end`)
+  .join(', ')}], null)`;
 
 const totalColumns = Object.keys(totals).join(', ');
 const monthColumns = Object.keys(months).join(', ');

@@ -6,6 +6,7 @@ import { Products } from './0005-products.ts';
 import { RefundsAndVisits } from './0006-refunds-and-visits.ts';
 import { Renewals } from './0007-renewals.ts';
 import { ExplainedFacts } from './0008-explained-facts.ts';
+import { Marks } from './0009-marks.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -16,4 +17,5 @@ export const migrations: Migrations = [
   { name: '0006-refunds-and-visits', class: RefundsAndVisits },
   { name: '0007-renewals', class: Renewals },
   { name: '0008-explained-facts', class: ExplainedFacts },
+  { name: '0009-marks', class: Marks },
 ];
