@@ -165,7 +165,11 @@ export const recoveryResource = z
   .object({
     id: idSchema('recovery'),
     endpoint_id: z.string(),
-    kind: z.enum(['recover', 'held']).describe('`held`: deliveries that were held are sent.'),
+    kind: z
+      .enum(['recover', 'held'])
+      .describe(
+        '`held`: deliveries that were held are sent; with `which: failed` those that nothing could deliver before the endpoint’s first success.',
+      ),
     which: z.enum(['failed', 'all', 'orders']),
     since: timestamp.nullable(),
     until: timestamp,
@@ -191,7 +195,7 @@ export const recoverBody = z
     which: z
       .enum(['failed', 'all'])
       .describe(
-        '`failed`: what was given up or canceled, and what waits for its next try. `all`: everything, also what was delivered, filtered or held, and events that are older than the endpoint. Both send only events that the endpoint’s filter takes now.',
+        '`failed`: what was given up or canceled, what is held because nothing reached the endpoint, and what waits for its next try. `all`: everything, also what was delivered, filtered or held, and events that are older than the endpoint. Both send only events that the endpoint’s filter takes now.',
       ),
   })
   .meta({ id: 'WebhookRecover' });

@@ -46,7 +46,9 @@ export const webhookEndpointResource = z
         more: z.boolean().describe('Whether there are more than `count`.'),
         oldest_at: timestamp.nullable(),
       })
-      .describe('Deliveries that wait, because the endpoint is off or because they are older than its URL.'),
+      .describe(
+        'Deliveries that wait, because the endpoint is off, they are older than its URL, or their tries ended while nothing reached it.',
+      ),
     recovery_id: z.string().nullable().describe('The recovery that is running for it.'),
     previous_secret_expires_at: timestamp
       .nullable()

@@ -154,7 +154,7 @@ test('Retry-After is honoured, and redirects are failures that are not followed'
   await seller.receiver.close();
 });
 
-test('after twelve tries a delivery is given up, and shown as such', async () => {
+test('after twelve tries a delivery is given up, shown as such, and held while nothing reaches its endpoint', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith(() => ({ status: 503 }));
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
@@ -170,7 +170,7 @@ test('after twelve tries a delivery is given up, and shown as such', async () =>
   const [last] = await attempts(12);
   expect(last).toMatchObject({ attempt: 12, status: 'failed', next_attempt_at: null });
   expect(last?.summary).toContain('given up after 12 tries');
-  expect(await seller.statuses()).toEqual(['failed']);
+  expect(await seller.statuses()).toEqual(['held']);
   await seller.receiver.close();
 });
 

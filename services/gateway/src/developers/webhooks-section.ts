@@ -31,7 +31,8 @@ ${code('Python', samples.pythonCheck)}
 <h3>Answers and retries</h3>
 <p>Any 2xx within 15 seconds acknowledges the event; redirects are not followed. Otherwise it is sent again, the same
 bytes under the same <code>webhook-id</code>, after 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, 24 h and 24 h
-(each ±20 %, and later when you answer <code>Retry-After</code>); then it is given up. An event can arrive twice: answer 2xx to
+(each ±20 %, and later when you answer <code>Retry-After</code>); then it is given up, or held
+until your URL takes something again when nothing at all has reached it meanwhile. An event can arrive twice: answer 2xx to
 an id that you have seen, and do nothing. A URL that answers 410, or that took nothing for five days, is switched
 off, until you connect its new URL or switch it on.</p>
 <h3>Nothing is dropped</h3>

@@ -1,5 +1,5 @@
 /** The status that an attempt gave its delivery; null when the attempt outlived its lease and changed nothing. */
-export type Outcome = 'delivered' | 'pending' | 'failed' | 'held' | 'canceled' | null;
+export type Outcome = 'delivered' | 'pending' | 'failed' | 'held' | 'held_for_failing' | 'canceled' | null;
 
 export interface AttemptFacts {
   readonly event: string;
@@ -39,6 +39,8 @@ function consequence({ outcome, number, nextAttemptAt }: AttemptFacts): string {
       return `; given up after ${number} tries`;
     case 'held':
       return '; held, because the endpoint is off';
+    case 'held_for_failing':
+      return `; given up after ${number} tries, and held until the endpoint takes a delivery`;
     case 'canceled':
       return '; canceled, because the endpoint was removed or the automation switched off';
     case 'delivered':

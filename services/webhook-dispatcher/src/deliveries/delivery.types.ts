@@ -9,11 +9,15 @@ import type { Priority } from './priority.rules.ts';
  *   (new) ──▶ pending ── due, claimed on lease ──▶ sending ── 2xx ──▶ delivered
  *     │         │  ▲                                 │
  *     │         │  └─────── next_attempt_at ─────────┤ anything else
- *     │         │                                    └──▶ failed   (after the last try)
+ *     │         │                                    ├──▶ failed   (after the last try)
+ *     │         │                                    └──▶ held     (after the last try, when nothing reaches the endpoint)
  *     │         ├── endpoint off ──▶ held ── on again ──▶ pending
  *     │         └── endpoint removed ──▶ canceled
  *     └── stored as `sending` when this process has capacity for it: no claim is needed; as `held` when the endpoint is
  *         off or has no URL yet; as `filtered`, finished at once, when the endpoint does not take the event
+ *
+ * What is held because nothing reached its endpoint (`held_reason`) is `pending` again after the endpoint's first success
+ * (repair/release-held.ts).
  *
  * An attempt whose endpoint was switched off or removed meanwhile ends in `held` or `canceled`. After 30 days what is
  * `pending` or `held` is `failed`; a removed endpoint cancels what is `held` too.

@@ -6,6 +6,7 @@ import { failingMatters } from '../endpoints/switch-off.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { type Attempt, goneStatus } from './attempt-delivery.ts';
 import { insertFinished, keptColumnsExceptAttempts } from './finish-deliveries.ts';
+import { heldForFailing, nothingDelivered } from './held-for-failing.rules.ts';
 
 /**
  * Records attempts and updates their deliveries in one statement; those that are finished move to another table. Only
@@ -17,6 +18,9 @@ import { insertFinished, keptColumnsExceptAttempts } from './finish-deliveries.t
  * order it and a change of the endpoint: switching it on must not release held deliveries while this statement is about
  * to hold more. It skips an endpoint that is being changed: the delivery becomes pending, and the claim that finds it
  * sees the changed endpoint.
+ *
+ * A last try ends in `held` when nothing has reached the endpoint since the first: repair/release-held.ts sends it again
+ * after a success. While the endpoint is being changed nobody knows, and one try more decides.
  *
  * It also counts the failures of endpoints without a success, and returns those that have failed for a day or for days.
  */
@@ -31,23 +35,29 @@ const recordStatement = statement(
        diagnosis_detail text, response text, next_attempt_at timestamptz)
    ), endpoint as (
      select id, account_id, active, role from endpoints
-     where id = any (array(select endpoint_id from attempt where next_attempt_at is not null))
+     where id = any (array(select endpoint_id from attempt where next_attempt_at is not null or reason = 'tries'))
      for share skip locked
    ), verdict as materialized (
-     select a.delivery_id, a.account_id, a.lease_token, a.number, a.created_at, a.next_attempt_at,
+     select a.delivery_id, a.account_id, a.lease_token, a.number, a.created_at,
+       coalesce(a.next_attempt_at, a.created_at) as next_attempt_at,
        case
          when a.delivered then 'delivered'
-         when a.next_attempt_at is null then 'failed'
+         when l.gives_up then 'failed'
          when not e.active then case when e.role = 'automation' then 'canceled' else 'held' end
          when e.id is null and not exists (
            select from endpoints where id = a.endpoint_id and account_id = a.account_id) then 'canceled'
+         when e.id is not null and a.next_attempt_at is null then 'held'
          else 'pending' end as status,
-       case when a.delivered then null when a.next_attempt_at is null then a.reason
+       case when a.delivered then null when l.gives_up then a.reason when e.active then '${heldForFailing}'
          when e.id is not null then 'discarded' else 'removed' end as reason
      from attempt a left join endpoint e on e.id = a.endpoint_id and e.account_id = a.account_id
+       cross join lateral (
+         select a.next_attempt_at is null and not (
+           a.reason = 'tries' and e.role is distinct from 'automation' and ${nothingDelivered}) as gives_up offset 0) l
    ), waiting as (
      update deliveries d set
        status = v.status,
+       held_reason = case when v.status = 'held' and v.reason = '${heldForFailing}' then v.reason end,
        attempts = v.number,
        due = false,
        next_attempt_at = v.next_attempt_at,
@@ -58,7 +68,7 @@ const recordStatement = statement(
      where d.id = any (array(select delivery_id from verdict where status in ('pending', 'held')))
        and v.status in ('pending', 'held')
        and d.id = v.delivery_id and d.account_id = v.account_id and d.lease_token = v.lease_token
-     returning d.id, d.account_id, d.status
+     returning d.id, d.account_id, case when d.held_reason is null then d.status else 'held_for_failing' end as status
    ), ended as (
      delete from deliveries d using verdict v
      where d.id = any (array(select delivery_id from verdict where status not in ('pending', 'held')))
@@ -76,7 +86,7 @@ const recordStatement = statement(
        and exists (select from endpoints e where e.id = a.endpoint_id and e.account_id = a.account_id and e.active
          and e.channel = 'http')
      group by endpoint_id, account_id order by endpoint_id
-     on conflict (endpoint_id) do update set last_at = greatest(f.last_at, excluded.last_at),
+     on conflict (endpoint_id) do update set since = least(f.since, excluded.since), last_at = greatest(f.last_at, excluded.last_at),
        attempts = f.attempts + excluded.attempts, events = f.events + excluded.events
      returning endpoint_id, since, last_at, attempts, events, warned_at
    ), responses as (
@@ -91,7 +101,8 @@ const recordStatement = statement(
        case when not a.delivered then left(a.response, 200) end,
        case when w.status = 'pending' and a.status_code = ${goneStatus} then 'held'
          else coalesce(w.status, n.status, case when a.delivered then 'delivered' end) end,
-       case when w.status = 'pending' and a.status_code is distinct from ${goneStatus} then a.next_attempt_at end
+       case when w.status = 'pending' and a.status_code is distinct from ${goneStatus}
+         then coalesce(a.next_attempt_at, a.created_at) end
      from attempt a
        left join waiting w on w.id = a.delivery_id and w.account_id = a.account_id
        left join ended n on n.id = a.delivery_id and n.account_id = a.account_id

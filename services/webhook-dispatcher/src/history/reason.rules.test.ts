@@ -46,6 +46,19 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
     { status: 'held', endpoint: { ...endpoint, isRecovering: true } },
     /a recovery sends what was held/,
   ],
+  [
+    'given up for now',
+    {
+      ...{ status: 'held', code: 'endpoint_failing', attempts: 12, lastFailure: 'No.' },
+      endpoint: { ...endpoint, failing: { since: at, attempts: 36 } },
+    },
+    /^Given up after 12 tries, because nothing has reached the endpoint since 2026.*: it is sent again .* The last try failed: No\.$/,
+  ],
+  [
+    'given up for now, and off',
+    { status: 'held', code: 'endpoint_failing', attempts: 12, endpoint: off('failing') },
+    /^Sent no further: the endpoint is off/,
+  ],
   ['held though on', { status: 'held' }, /waits to be released/],
   [
     'an automation that is off',

@@ -16,7 +16,7 @@ export interface ReasonEndpoint {
 
 export interface ReasonFacts {
   readonly status: DeliveryStatus;
-  /** The stored code of a finished delivery. */
+  /** The stored code of a finished delivery, or of one that is held. */
   readonly code: string | null;
   readonly event: string;
   readonly attempts: number;
@@ -67,13 +67,14 @@ function pendingText(facts: ReasonFacts): string {
 /** It may have arrived, and the receiver did not say so. */
 const sent = (attempts: number): string => (attempts === 0 ? 'Not sent' : 'Sent no further');
 
-function heldText({ endpoint, attempts }: ReasonFacts): string {
+function heldText({ endpoint, attempts, code }: ReasonFacts): string {
   const begun = sent(attempts);
   if (endpoint === null) return `${begun}: the endpoint was removed.`;
   if (endpoint.isAutomation) return automationText(endpoint, attempts);
   if (!endpoint.hasUrl) return `${begun}: no URL is connected.`;
   if (endpoint.active && endpoint.isRecovering)
     return `${begun} yet: a recovery sends what was held, oldest first, and has not come to it.`;
+  if (endpoint.active && code === 'endpoint_failing') return givenUpForNowText(endpoint, attempts);
   if (endpoint.active)
     return `${begun} yet: it was held while the endpoint was off or had no URL, and waits to be released.`;
   const since = endpoint.switchedOffAt === null ? '' : ` since ${endpoint.switchedOffAt}`;
@@ -85,6 +86,11 @@ function heldText({ endpoint, attempts }: ReasonFacts): string {
     default:
       return `${begun}: the endpoint is off${since}.`;
   }
+}
+
+function givenUpForNowText({ failing }: ReasonEndpoint, attempts: number): string {
+  const since = failing === null ? 'while it was tried' : `since ${failing.since}`;
+  return `Given up after ${attempts} tries, because nothing has reached the endpoint ${since}: it is sent again when the endpoint takes a delivery.`;
 }
 
 function automationText({ active }: ReasonEndpoint, attempts: number): string {

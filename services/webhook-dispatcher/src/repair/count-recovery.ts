@@ -1,5 +1,6 @@
 import { idFloor } from '@app/contracts/ids';
 import { type Database, statement } from '@app/service-kit/database';
+import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { namesOf } from './held-recovery.ts';
 import { clockSkewMs, firstPlace, lastMsOf, type RecoveryRef } from './place.rules.ts';
 
@@ -16,18 +17,24 @@ const heldStatement = statement(
    where status = 'held' and endpoint_id = $2 and account_id = $1 and ($3::text[] is null or event_name = any ($3))`,
 );
 
+const heldForFailingStatement = statement(
+  'recovery-count-held-for-failing',
+  `select count(*)::int as count from deliveries where ${isHeldForFailing} and endpoint_id = $2 and account_id = $1`,
+);
+
 const inSpan = `endpoint_id = $2 and account_id = $1 and id > $4 and id < $5
   and ($3::text[] is null or event_name = any ($3))`;
 const countOf = (status: string): string =>
   `(select count(*)::int from finished_deliveries where status = '${status}' and ${inSpan})`;
 const failedText = `${countOf('failed')} + ${countOf('canceled')}
-  + (select count(*)::int from deliveries where status = 'pending' and not due and ${inSpan})`;
+  + (select count(*)::int from deliveries where status = 'pending' and not due and ${inSpan})
+  + (select count(*)::int from deliveries where ${isHeldForFailing} and ${inSpan})`;
 
 const failedStatement = statement('recovery-count-failed', `select ${failedText} as count`);
 const allStatement = statement(
   'recovery-count-all',
   `select ${failedText} + ${countOf('delivered')} + ${countOf('filtered')}
-     + (select count(*)::int from deliveries where status = 'held' and ${inSpan})
+     + (select count(*)::int from deliveries where status = 'held' and held_reason is null and ${inSpan})
      + (select count(*)::int from events
         where account_id = $1 and id > $6 and id < $7 and sequence is not null and $2 <> all (endpoint_ids)
           and ($3::text[] is null or name = any ($3))) as count`,
@@ -66,6 +73,7 @@ async function count(database: Database, ref: RecoveryRef, recovery: Counted): P
   const of = [ref.account_id, ref.endpoint_id];
   const read = async (query: ReturnType<typeof statement>, values: unknown[]): Promise<number> =>
     (await database.pool.query<{ count: number }>(query(values))).rows[0]?.count ?? 0;
+  if (kind === 'held' && which === 'failed') return await read(heldForFailingStatement, of);
   if (kind === 'held' || since === null) return await read(heldStatement, [...of, namesOf(which)]);
   const [sinceMs, untilMs] = [since.getTime(), lastMsOf(until)];
   const values = [...of, events, idFloor('delivery', sinceMs), idFloor('delivery', untilMs)];

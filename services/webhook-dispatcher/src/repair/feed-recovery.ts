@@ -144,7 +144,7 @@ async function handOver(
     count: handedOver.count,
     next: handedOver.isLast ? then : { phase, cursor: handedOver.last ?? cursor },
   });
-  if (kind === 'held') return goOn(await handOverHeld(client, batch(namesOf(which), behindAllIds)), null);
+  if (kind === 'held') return goOn(await handOverHeld(client, which, batch(namesOf(which), behindAllIds)), null);
   const untilMs = lastMsOf(until);
   if (phase === 'events') {
     const beforeMs = Math.min(untilMs, endpoint.created_at.getTime() + clockSkewMs);

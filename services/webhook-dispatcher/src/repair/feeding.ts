@@ -4,6 +4,7 @@ import { createWaker } from '@app/service-kit/waker';
 import { countRecovery } from './count-recovery.ts';
 import { feedRecovery, type RepairStorage } from './feed-recovery.ts';
 import type { RecoveryRef } from './place.rules.ts';
+import { releaseHeld } from './release-held.ts';
 import { settleCounts } from './settle-counts.ts';
 
 export interface Feeding {
@@ -14,6 +15,8 @@ export interface Feeding {
 /** A recovery gets a second's worth at a time. The start of one wakes every replica. */
 const pollIntervalMs = 1_000;
 const settleIntervalMs = 30_000;
+/** Nobody waits for what is three days late, and the look reads a row of each endpoint that has something held. */
+const releaseIntervalMs = 5_000;
 const recoveriesMax = 1_000;
 /** Of ten connections: counting a million deliveries of one account holds up no other account's recovery. */
 const lanes = 3;
@@ -51,7 +54,7 @@ export function startFeeding(
   const { database, logger, fed } = options;
   const waker = createWaker();
   let closing = false;
-  let settledAtMs = Number.NEGATIVE_INFINITY;
+  let [settledAtMs, releasedAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   /** Whether there is more to do at once. */
   const feedOne = async (recovery: Running): Promise<boolean> => {
     try {
@@ -75,6 +78,10 @@ export function startFeeding(
     return more;
   };
   const feedAll = async (): Promise<void> => {
+    if (performance.now() - releasedAtMs >= releaseIntervalMs) {
+      releasedAtMs = performance.now();
+      await releaseHeld(options);
+    }
     while (!closing && (await feedEach()));
     if (performance.now() - settledAtMs < settleIntervalMs) return;
     settledAtMs = performance.now();

@@ -1,4 +1,5 @@
 import { type Client, statement } from '@app/service-kit/database';
+import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 
 /** Of redelivered and recovered deliveries: behind all others of their endpoint. */
 export const repairPriority = 2;
@@ -31,14 +32,12 @@ export interface HandedOver {
  * schedule of their tries begins anew.
  */
 const handedOver = (created: string, attempts: string): string =>
-  `'pending', true, least(${created}, $8::timestamptz), ${repairPriority}, $3::text, ${attempts}`;
-const columns = 'status, due, next_attempt_at, priority, recovery_id, schedule_from';
+  `'pending', null, true, least(${created}, $8::timestamptz), ${repairPriority}, $3::text, ${attempts}`;
+const columns = 'status, held_reason, due, next_attempt_at, priority, recovery_id, schedule_from';
 
-const heldStatement = statement(
-  'recovery-held',
-  `with batch as (
+const heldText = (which: string): string => `with batch as (
      select id from deliveries
-     where status = 'held' and endpoint_id = $2 and account_id = $1 and id > $4 and id < $5
+     where ${which} and endpoint_id = $2 and account_id = $1 and id > $4 and id < $5
        and ($6::text[] is null or event_name = any ($6))
      order by id limit $7 for update
    ), handed_over as (
@@ -46,12 +45,17 @@ const heldStatement = statement(
      where d.id = any (array(select id from batch)) and d.account_id = $1
      returning d.id
    )
-   select count(*)::int as count, max(id) as last, count(*) < $7 as "isLast" from handed_over`,
-);
+   select count(*)::int as count, max(id) as last, count(*) < $7 as "isLast" from handed_over`;
+const heldStatement = statement('recovery-held', heldText(`status = 'held'`));
+const heldForFailingStatement = statement('recovery-held-for-failing', heldText(isHeldForFailing));
 
-/** Hands over deliveries that are held. */
-export async function handOverHeld(client: Client, batch: Batch): Promise<HandedOver> {
-  return await run(client, heldStatement, batch);
+/** Hands over deliveries that are held; `failed` are those that are held because nothing reached their endpoint. */
+export async function handOverHeld(
+  client: Client,
+  which: 'failed' | 'all' | 'orders',
+  batch: Batch,
+): Promise<HandedOver> {
+  return await run(client, which === 'failed' ? heldForFailingStatement : heldStatement, batch);
 }
 
 const ofFinished = (status: string): string => `
@@ -122,7 +126,7 @@ const storedText = (finished: readonly string[], live: readonly string[]): strin
 
 const failedStatement = statement(
   'recovery-failed',
-  storedText(['failed', 'canceled'], [`status = 'pending' and not due`]),
+  storedText(['failed', 'canceled'], [`status = 'pending' and not due`, isHeldForFailing]),
 );
 const allStatement = statement(
   'recovery-all',

@@ -39,7 +39,7 @@ const againSql = `with moved as (
   from moved returning id`;
 
 /** One that is in line already keeps its place; one that is in flight is being sent now. */
-const hastenSql = `update deliveries set status = 'pending', due = true, schedule_from = attempts,
+const hastenSql = `update deliveries set status = 'pending', held_reason = null, due = true, schedule_from = attempts,
     next_attempt_at = case when status = 'pending' and due then next_attempt_at else $3 end
   where account_id = $1 and id = $2 and status in ('pending', 'held') returning id`;
 const inFlightSql = `select from deliveries where account_id = $1 and id = $2 and status = 'sending'`;

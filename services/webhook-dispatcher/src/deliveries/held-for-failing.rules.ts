@@ -1,0 +1,17 @@
+/** Why a delivery is held, as `deliveries.held_reason` stores it: its tries have ended, and nothing reaches its endpoint. */
+export const heldForFailing = 'endpoint_failing';
+
+/** Of `deliveries`; the words of the index (0015-held-for-failing.ts). */
+export const isHeldForFailing = `held_reason = '${heldForFailing}'`;
+
+/**
+ * Whether nothing has reached the endpoint of the attempt `a` since the first try of its delivery, or the first one after
+ * it was sent again. Only last tries ask. The clocks of replicas differ, so ids are compared by their first 17 minutes.
+ */
+export const nothingDelivered = `a.endpoint_id <> all (array(select endpoint_id from attempt where delivered))
+  and exists (
+    select from failing_endpoints f where f.endpoint_id = a.endpoint_id and f.account_id = a.account_id and f.since <= (
+      select min(t.created_at) from attempts t
+      where t.delivery_id = a.delivery_id and t.account_id = a.account_id and t.id > 'att_' || substr(a.delivery_id, 5, 6)
+        and t.number > (
+          select schedule_from from deliveries d where d.id = a.delivery_id and d.account_id = a.account_id)))`;

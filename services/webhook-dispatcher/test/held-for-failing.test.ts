@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import { orderPaid } from '@app/contracts/orders';
+import { getDelivery, listActivity, listRecoveries, recover, redeliver } from '@app/contracts/webhook-deliveries';
+import { getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { spawnNode } from '@app/testing/child-service';
+import { eventually } from '@app/testing/eventually';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { anOrder, connectedAccount } from './orders.ts';
+import { deliveriesOf } from './stored.ts';
+
+guardLeaks();
+vi.setConfig({ testTimeout: 60_000 });
+const withinMs = 30_000;
+const main = join(import.meta.dirname, '../src/main.ts');
+let harness: Harness;
+let seller: Awaited<ReturnType<typeof connectedAccount>>;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+beforeEach(async () => {
+  seller = await connectedAccount(harness);
+  seller.receiver.respondWith(() => ({ status: 500 }));
+});
+afterEach(() => seller.receiver.close());
+afterAll(() => harness.close());
+
+const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+const put = (change: object = {}) =>
+  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
+const are = (...statuses: string[]) =>
+  eventually(async () => expect(await seller.statuses()).toEqual(statuses), { withinMs });
+const releases = async () =>
+  (await harness.ask(listRecoveries, seller.account, {})).data.filter(({ kind }) => kind === 'held');
+const failures = async () =>
+  (await harness.ask(listActivity, seller.account, { status: 'failed' })).data.map(({ summary }) => summary);
+
+/** Tries of a delivery end as if its 71 hours had passed: the next one is the twelfth. */
+async function endTries(): Promise<void> {
+  const at = [seller.account, harness.clock.now()];
+  const text = `update deliveries set attempts = 11, next_attempt_at = $2
+    where status = 'pending' and not due and attempts < 11 and account_id = $1 returning id`;
+  await eventually(async () => (await harness.query(text, at)).length > 0);
+  await put();
+}
+
+/** An event whose tries have ended, to an endpoint to which nothing was delivered. */
+async function heldEvent(): Promise<string> {
+  const id = await publish();
+  await endTries();
+  await eventually(async () => {
+    const stored = await deliveriesOf(harness, seller.account);
+    return stored.find(({ event_id: eventId }) => eventId === id)?.status === 'held';
+  });
+  return id;
+}
+
+test('what ends its tries while nothing reaches its endpoint is held, shown as given up, and sent after the first success, oldest first', async () => {
+  const ids = [await heldEvent(), await heldEvent()];
+  const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
+  const { reason, attempt_count: tries } = await harness.ask(getDelivery, seller.account, { deliveryId });
+  expect(tries).toBe(12);
+  expect(reason).toMatch(
+    /^Given up after 12 tries, because nothing has reached the endpoint since .*: it is sent again/,
+  );
+  expect(reason).toContain('It is held for 30 days. The last try failed:');
+  expect((await failures()).filter((text) => text.includes('given up after 12 tries, and held'))).toHaveLength(2);
+  expect((await harness.ask(getWebhookEndpoint, seller.account, {})).held).toMatchObject({ count: 2 });
+  seller.receiver.respondWith(() => ({ status: 200 }));
+  const before = seller.receiver.requests.length;
+  const fresh = await publish();
+  await are('delivered', 'delivered', 'delivered');
+  expect(seller.received().slice(before)).toEqual([fresh, ...ids]);
+  await eventually(async () =>
+    expect((await releases())[0]).toMatchObject({ which: 'failed', status: 'done', delivered: 2 }),
+  );
+});
+
+test('a delivery to an endpoint that takes others is given up', async () => {
+  const id = await publish();
+  await are('pending');
+  seller.receiver.respondWith((request) => ({ status: request.headers['webhook-id'] === id ? 500 : 200 }));
+  await publish();
+  await are('pending', 'delivered');
+  await endTries();
+  await are('failed', 'delivered');
+  expect((await failures())[0]).toMatch(/; given up after 12 tries(\.|$)/);
+});
+
+test('a delivery that is sent again is judged by its new tries', async () => {
+  await heldEvent();
+  const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
+  await harness.ask(redeliver, seller.account, { deliveryId });
+  await eventually(async () =>
+    expect((await deliveriesOf(harness, seller.account))[0]).toMatchObject({ attempts: 13 }),
+  );
+  const at = [seller.account, harness.clock.now()];
+  await harness.query('update deliveries set attempts = 23, next_attempt_at = $2 where account_id = $1', at);
+  await put();
+  await eventually(async () =>
+    expect((await deliveriesOf(harness, seller.account))[0]).toMatchObject({ attempts: 24, status: 'held' }),
+  );
+});
+
+test('switched off it stays held, and is sent when the endpoint is on again', async () => {
+  const id = await heldEvent();
+  await put({ active: false });
+  const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
+  const read = () => harness.ask(getDelivery, seller.account, { deliveryId });
+  expect(await read()).toMatchObject({ status: 'held', reason: expect.stringContaining('the endpoint is off') });
+  seller.receiver.respondWith(() => ({ status: 200 }));
+  await put({ active: true });
+  await are('delivered');
+  expect(seller.received().at(-1)).toBe(id);
+});
+
+test('a new URL begins anew: what was held is sent to it', async () => {
+  const id = await heldEvent();
+  seller.receiver.respondWith(({ path }) => ({ status: path.endsWith('new') ? 200 : 500 }));
+  await put({ url: `${seller.url}&new` });
+  await are('delivered');
+  expect(seller.received().at(-1)).toBe(id);
+});
+
+test('a recovery of what failed sends it without waiting for a success', async () => {
+  const id = await heldEvent();
+  const { id: endpointId } = await harness.ask(getWebhookEndpoint, seller.account, {});
+  seller.receiver.respondWith(() => ({ status: 200 }));
+  const since = new Date(harness.clock.nowMs() - 60_000).toISOString();
+  await harness.ask(recover, seller.account, { endpointId, body: { since, which: 'failed' } });
+  await are('delivered');
+  expect(seller.received().at(-1)).toBe(id);
+  expect(await releases()).toEqual([]);
+});
+
+test('kill -9 after the last try was recorded, and between the success and the release, loses nothing', async () => {
+  harness.clock.set(new Date());
+  await harness.running.service.close();
+  const first = await spawnNode(main, harness.env, { readyLine: /ready$/ });
+  const held = await heldEvent();
+  await first.kill('SIGKILL');
+  const second = await spawnNode(main, harness.env, { readyLine: /ready$/ });
+  const gate = Promise.withResolvers<void>();
+  seller.receiver.respondWith(async () => {
+    await gate.promise;
+    return { status: 200 };
+  });
+  const before = seller.receiver.requests.length;
+  const fresh = await publish();
+  await eventually(() => expect(seller.receiver.requests).toHaveLength(before + 1), { withinMs });
+  await harness.transaction(async (client) => {
+    // The release waits for this lock, so that the kill falls between.
+    await client.query('select from endpoints where account_id = $1 for update', [seller.account]);
+    gate.resolve();
+    await are('held', 'delivered');
+    await second.kill('SIGKILL');
+  });
+  expect(await harness.query('select from recoveries where account_id = $1', [seller.account])).toEqual([]);
+  harness.clock.set(new Date());
+  harness.running.service = await harness.start();
+  await are('delivered', 'delivered');
+  expect(seller.received().slice(before)).toEqual([fresh, held]);
+  expect(await harness.query('select from conservation_gaps', [])).toEqual([]);
+});
