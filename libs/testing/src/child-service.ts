@@ -27,7 +27,10 @@ process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-/** Starts Node on a .ts file as a process of its own, for tests that kill it. `env` is all the environment it gets but PATH. */
+/**
+ * Starts Node on a .ts file as a process of its own, for tests that kill it. `env` is all the environment it gets but PATH
+ * and the directory in which Node keeps compiled modules.
+ */
 export async function spawnNode(
   entry: string,
   env: Record<string, string>,
@@ -71,7 +74,7 @@ async function startLife(
   collect: (text: string) => void,
 ): Promise<Life> {
   const child = spawn(process.execPath, [entry], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   alive.add(child);

@@ -17,6 +17,7 @@ export interface LeakGuardOptions {
  */
 export function guardLeaks(options: LeakGuardOptions = {}): void {
   leakWatch.active = true;
+  leakWatch.found = [];
   let before = new Map<string, number>();
   beforeAll(async () => {
     before = await countResources();
@@ -26,6 +27,7 @@ export function guardLeaks(options: LeakGuardOptions = {}): void {
   });
   // Vitest runs afterAll hooks last registered first: this one sees what the file's own have left.
   afterAll(async () => {
+    leakWatch.active = false;
     const { withinMs = 3_000 } = options;
     await eventually(() => expectNothingLeft(before), { withinMs, message: 'Left open by this test file' });
     if (leakWatch.found.length > 0) throw new Error(`Left open by this test file: ${leakWatch.found.join(', ')}`);

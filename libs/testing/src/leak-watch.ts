@@ -1,2 +1,2 @@
-/** What the helpers of a test file tell its leak guard; each test file has its own copy of this module. */
+/** What the helpers of a test file tell its leak guard. Files of one process share it. */
 export const leakWatch: { active: boolean; found: string[] } = { active: false, found: [] };

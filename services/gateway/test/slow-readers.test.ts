@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@app/embedded/ports';
 import { type SpawnedNode, spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -43,14 +44,6 @@ afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   await child.kill('SIGTERM');
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** The most memory the process has had (Linux), or has now. */
 function memoryBytes(): number {
