@@ -1,0 +1,114 @@
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/**
+ * Follows the guides to the letter, on a copy of the repository: their blocks are the only source, so that a guide that
+ * leaves out a file, or names one that is no longer there, fails here.
+ */
+const guides = ['docs/adding-an-event.md', 'docs/adding-an-endpoint.md'];
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../../..');
+const blocks = guides.flatMap((guide) => [
+  ...readFileSync(join(root, guide), 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms),
+]);
+let copy: string;
+
+beforeAll(async () => {
+  copy = mkdtempSync(join(tmpdir(), 'funnelry-guides-'));
+  for (const file of listed()) {
+    mkdirSync(dirname(join(copy, file)), { recursive: true });
+    cpSync(join(root, file), join(copy, file));
+  }
+  linkPackages();
+  for (const [, kind, block = ''] of blocks) {
+    if (kind === 'diff') applyBlock(block);
+    if (kind === 'sh') for (const line of block.trim().split('\n')) await command(line);
+  }
+}, 60_000);
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+/** What git has, and what is about to be committed. */
+function listed(): string[] {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+  const files = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0');
+  return files.filter((file) => file !== '' && existsSync(join(root, file)));
+}
+
+/** Installed packages are those of the repository; workspaces are the copy's own. */
+function linkPackages(): void {
+  for (const folder of ['.', ...globSync('{libs,services,deploy}/*', { cwd: root })]) {
+    const installed = join(root, folder, 'node_modules');
+    if (!existsSync(installed)) continue;
+    const modules = join(copy, folder, 'node_modules');
+    mkdirSync(join(modules, '@app'), { recursive: true });
+    for (const name of readdirSync(installed))
+      if (name !== '@app') symlinkSync(join(installed, name), join(modules, name));
+  }
+  for (const folder of globSync('{libs,services}/*', { cwd: root })) {
+    symlinkSync(join(copy, folder), join(copy, 'node_modules/@app', basename(folder)));
+  }
+}
+
+/** The file, then parts apart by `@@`. Lines with a space or `-` are found in the file once, and replaced by those with a space or `+`. */
+function applyBlock(block: string): void {
+  const [path = '', ...lines] = block.trimEnd().split('\n');
+  const file = join(copy, path);
+  let text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  for (const part of lines.join('\n').split('\n@@\n')) {
+    const side = (sign: string) =>
+      part
+        .split('\n')
+        .filter((line) => line[0] === sign || line[0] === ' ')
+        .map((line) => `${line.slice(1)}\n`)
+        .join('');
+    const [before, after] = [side('-'), side('+')];
+    if (before === '' && text !== '')
+      throw new Error(`${path} exists, and a part of its block has nothing to be found`);
+    if (before !== '' && text.split(before).length !== 2) throw new Error(`${path} has not, or twice:\n${before}`);
+    text = before === '' ? after : text.replace(before, () => after);
+  }
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** Rejects with what the command printed. */
+async function command(line: string): Promise<void> {
+  const [program = '', ...args] = line.replace(/^npx /, '').split(' ');
+  const path = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+  // Set by the runner of this test, and not meant for one inside it.
+  const { VITEST: _, VITEST_MODE: _mode, VITEST_POOL_ID: _pool, VITEST_WORKER_ID: _worker, ...own } = process.env;
+  await run(program, args, { cwd: copy, env: { ...own, PATH: path }, maxBuffer: 1e8 }).catch((err) => {
+    throw new Error(`${line}\n${err.stdout}${err.stderr}`);
+  });
+}
+
+const made = ['services/catalog/test/discount-created', 'services/webhook-dispatcher/test/discount-created'];
+const tests = [...made, 'services/affiliate/test/get-affiliate', 'services/gateway/test/openapi', 'test/event-samples'];
+
+test.concurrent.each([
+  // One checker takes half of the processor time of several.
+  ['types', 'npx tsc --noEmit --singleThreaded'],
+  ['imports', 'npx depcruise libs services'],
+  ['tests', `npx vitest run --project unit --project service --project repo ${tests.join(' ')} services/metrics/src`],
+])(
+  'whoever follows the guides passes the checks: %s',
+  async (_name, line) => {
+    expect(await command(line)).toBeUndefined();
+  },
+  300_000,
+);
