@@ -23,12 +23,14 @@ afterAll(async () => {
 
 /**
  * A proxy between the service and its database. It can close a connection instead of forwarding the response to a commit
- * that stores an event. Commits of the service's background work pass.
+ * that stores an event, or to the statement that records failed attempts. Commits of the service's background work pass.
  */
 async function startProxy(databaseUrl: string) {
   const [url, target] = [new URL(databaseUrl), new URL(databaseUrl)];
   const sockets = new Set<Socket>();
   let toLose = 0;
+  let recordsToLose = 0;
+  let records = 0;
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     const both = [near, far];
@@ -43,11 +45,21 @@ async function startProxy(databaseUrl: string) {
       });
     }
     let hasEvent = false;
+    let isRecording = false;
     near.on('data', (chunk) => {
       hasEvent ||= chunk.includes('events-insert');
+      isRecording ||= chunk.includes('attempts-record-failed');
       far.write(chunk);
     });
     far.on('data', (chunk) => {
+      if (isRecording) {
+        isRecording = false;
+        records += 1;
+        if (recordsToLose > 0) {
+          recordsToLose -= 1;
+          return breakOff();
+        }
+      }
       const commit = chunk.includes('COMMIT\0');
       if (toLose === 0 || !commit || !hasEvent) {
         if (commit) hasEvent = false;
@@ -65,7 +77,12 @@ async function startProxy(databaseUrl: string) {
     loseNextCommit: () => {
       toLose = 1;
     },
-    hasLost: () => toLose === 0,
+    loseNextRecord: () => {
+      recordsToLose = 1;
+    },
+    /** Statements that have recorded failed attempts, whether or not their response was lost. */
+    records: () => records,
+    hasLost: () => toLose === 0 && recordsToLose === 0,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -82,5 +99,22 @@ test('a delivery whose commit’s response is lost is sent within seconds, once,
   await eventually(async () => expect(await seller.statuses()).toEqual(['sending']));
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']), { withinMs: 10_000 });
   expect(seller.received()).toEqual([id]);
+  await seller.receiver.close();
+});
+
+test('a failure whose record’s response is lost is recorded and counted once, though it is recorded again', async () => {
+  const seller = await connectedAccount(harness);
+  seller.receiver.respondWith(() => ({ status: 500 }));
+  const before = proxy.records();
+  proxy.loseNextRecord();
+  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await eventually(() => proxy.hasLost());
+  await eventually(() => proxy.records() >= before + 2);
+  const [counted] = await harness.query<{ attempts: number; recorded: number }>(
+    `select f.attempts, (select count(*)::int from attempts a where a.account_id = f.account_id) as recorded
+     from failing_endpoints f where account_id = $1`,
+    [seller.account],
+  );
+  expect(counted).toEqual({ attempts: counted?.recorded, recorded: expect.toSatisfy((n: number) => n >= 1) });
   await seller.receiver.close();
 });

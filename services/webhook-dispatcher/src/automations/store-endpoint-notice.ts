@@ -26,8 +26,20 @@ const nobody: DeliverySender = {
 };
 
 /**
+ * Writes the automation that sends the email, before the transaction locks an endpoint: an account's first event writes
+ * the automations and locks the endpoints, too, in this order, and otherwise each could wait for the other.
+ */
+export async function writeNoticeAutomation(
+  { emailsAvailable }: { readonly emailsAvailable: boolean },
+  client: Client,
+  accountId: string,
+): Promise<void> {
+  if (emailsAvailable) await client.query(materialiseStatement([builtInRows([accountId])]));
+}
+
+/**
  * Stores, in the transaction that switches an endpoint off, the email that tells its seller. Without a mail server, and
- * while the seller has switched these notices off, it stores nothing.
+ * while the seller has switched these notices off, it stores nothing. `writeNoticeAutomation` comes first.
  */
 export async function storeEndpointNotice(
   deps: Pick<StoreDeps, 'clock' | 'partitions'> & { readonly emailsAvailable: boolean },
@@ -36,7 +48,6 @@ export async function storeEndpointNotice(
 ): Promise<void> {
   const { accountId, endpointId, url, reason, summary, at } = notice;
   if (!deps.emailsAvailable) return;
-  await client.query(materialiseStatement([builtInRows([accountId])]));
   const automationId = builtInId(accountId, 'endpoint_off_notice');
   const { rowCount } = await client.query(
     'select from endpoints where account_id = $1 and id = $2 and active for share',

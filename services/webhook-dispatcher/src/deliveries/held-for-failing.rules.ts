@@ -6,9 +6,9 @@ export const isHeldForFailing = `held_reason = '${heldForFailing}'`;
 
 /**
  * Whether nothing has reached the endpoint of the attempt `a` since the first try of its delivery, or the first one after
- * it was sent again. Only last tries ask. The clocks of replicas differ, so ids are compared by their first 17 minutes.
+ * it was sent again; `$2` are the endpoints to which the same batch has delivered. Only last tries ask. The clocks of replicas differ, so ids are compared by their first 17 minutes.
  */
-export const nothingDelivered = `a.endpoint_id <> all (array(select endpoint_id from attempt where delivered))
+export const nothingDelivered = `a.endpoint_id <> all ($2::text[])
   and exists (
     select from failing_endpoints f where f.endpoint_id = a.endpoint_id and f.account_id = a.account_id and f.since <= (
       select min(t.created_at) from attempts t

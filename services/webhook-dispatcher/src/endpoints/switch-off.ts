@@ -8,7 +8,7 @@ import {
   type Unreached,
 } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
-import { storeEndpointNotice } from '../automations/store-endpoint-notice.ts';
+import { storeEndpointNotice, writeNoticeAutomation } from '../automations/store-endpoint-notice.ts';
 import { stopHeldSql } from '../repair/held-recovery.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
@@ -23,6 +23,7 @@ const failedForADay = `warned_at is null and last_at >= since + interval '24 hou
 /** Whether an endpoint of `failing_endpoints` is to be switched off, or its seller is to be told. */
 export const failingMatters = `(${failedForDays} or ${failedForADay})`;
 
+const ownerStatement = statement('endpoint-owner', 'select account_id from endpoints where id = $1');
 const lockStatement = statement(
   'endpoint-to-switch-off',
   `select account_id, url, case when role = 'automation' then name end as automation from endpoints
@@ -80,6 +81,8 @@ async function judge(
 ): Promise<Verdict | null> {
   const { database, clock, partitions } = storage;
   return await database.transaction(async (client) => {
+    const [owner] = (await client.query<{ account_id: string }>(ownerStatement([endpointId]))).rows;
+    if (owner !== undefined) await writeNoticeAutomation(storage, client, owner.account_id);
     const [endpoint] = (await client.query<Locked>(lockStatement([endpointId]))).rows;
     const verdict = endpoint === undefined ? null : await decide(client, endpoint);
     if (endpoint === undefined || verdict === null) return null;

@@ -4,6 +4,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
 import type { WriteBuiltIns } from '../automations/built-in-writer.ts';
 import { destinationColumns } from '../deliveries/destination.ts';
+import { columnsOf, tableOf } from '../storage/columns.rules.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { DeliverySender, OutgoingEvent } from './outgoing-event.ts';
 import { DeliveryPlan, type DeliveryRow, type EndpointRow, endpointsFor } from './plan-deliveries.ts';
@@ -77,11 +78,6 @@ const deliveryColumns = {
   status: 'text',
 } as const;
 
-/** A table of rows whose columns are parameters from `$first` on. To read rows from JSON costs three times as much. */
-function tableOf(columns: Readonly<Record<string, string>>, first: number): string {
-  const arrays = Object.values(columns).map((type, n) => `$${first + n}::${type}[]`);
-  return `unnest(${arrays.join(', ')}) as rows (${Object.keys(columns).join(', ')})`;
-}
 const firstEventColumn = 5;
 const firstDeliveryColumn = firstEventColumn + Object.keys(eventColumns).length;
 
@@ -203,11 +199,6 @@ function eventRow({ event, behind, rows }: Planned): EventRow {
 
 /** An array as text, because an array of arrays would need them to be equally long. Ids have nothing to quote. */
 const arrayOfIds = (ids: readonly string[]): string => `{${ids.join(',')}}`;
-
-const columnsOf = <Column extends string>(
-  rows: readonly Readonly<Record<Column, unknown>>[],
-  columns: Readonly<Record<Column, string>>,
-): unknown[][] => (Object.keys(columns) as Column[]).map((column) => rows.map((row) => row[column]));
 
 async function insert(
   { clock, dispatcher, partitions }: StoreDeps,

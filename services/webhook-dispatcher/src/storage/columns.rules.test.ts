@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { columnsOf, tableOf } from './columns.rules.ts';
+
+const columns = { id: 'text', number: 'int' } as const;
+const literalOf = (...values: unknown[]) =>
+  columnsOf(
+    values.map((id) => ({ id, number: 1 })),
+    columns,
+  )[0];
+
+test('a table of rows names its columns and their parameters in one order', () => {
+  expect(tableOf(columns, 3)).toBe('unnest($3::text[], $4::int[]) as rows (id, number)');
+  expect(columnsOf([{ number: 7, id: 'a' }], columns)).toEqual(['{"a"}', '{7}']);
+});
+
+test('values arrive as they are, whatever characters they contain', () => {
+  expect(literalOf()).toBe('{}');
+  expect(literalOf('a', '', null, 'null', true)).toBe('{"a","",null,"null",true}');
+  expect(literalOf('{a,b}')).toBe('{"{a,b}"}');
+  expect(literalOf('{"a":"b\\n"}')).toBe(String.raw`{"{\"a\":\"b\\n\"}"}`);
+  expect(literalOf('"\n\t"')).toBe('{"\\"\n\t\\""}');
+  expect(literalOf('"😀\\')).toBe(String.raw`{"\"😀\\"}`);
+});
