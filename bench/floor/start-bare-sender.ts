@@ -9,9 +9,12 @@ export interface BarePlan {
   readonly concurrency: number;
   readonly warmUpSeconds: number;
   readonly seconds: number;
+  /** Where each answered request is recorded, in a table of its own; null: nowhere. */
+  readonly databaseUrl: string | null;
 }
 
 export interface BareResult {
+  /** And recorded, where that is asked for. */
   readonly sent: number;
   readonly failed: number;
   readonly seconds: number;

@@ -21,6 +21,8 @@ export interface DeliveriesResult {
 
 export interface FeedResult extends Feed {
   readonly floor: DeliveryRate[];
+  /** The floor with a row for each request, many in a statement. */
+  readonly recordedFloor: DeliveryRate[];
   readonly platform: DeliveryRate[];
   /** Platform over floor; each round's own. */
   readonly ratios: number[];
@@ -68,9 +70,10 @@ export async function measureDeliveries(infra: Infra, lengths: Lengths): Promise
     await bench.dispatcher.start();
     const accountIds = await connectAccounts(bench.dispatcher, accounts, urlsOf(bench, feed));
     await bench.dispatcher.stop();
-    const result: FeedResult = { ...feed, floor: [], platform: [], ratios: [] };
+    const result: FeedResult = { ...feed, floor: [], recordedFloor: [], platform: [], ratios: [] };
     for (let round = 0; round < lengths.rounds; round++) {
-      const bare = await measureFloor(bench, lengths.warmUp);
+      const bare = await measureFloor(bench, lengths.warmUp, null);
+      result.recordedFloor.push(await measureFloor(bench, lengths.warmUp, bench.dispatcher.databaseUrl));
       const ours = await measureFeed(bench, feed, accountIds, lengths.deliveries);
       result.floor.push(bare);
       result.platform.push(ours);
@@ -106,9 +109,9 @@ const bareRequest = {
   },
 };
 
-async function measureFloor(bench: Bench, seconds: number): Promise<DeliveryRate> {
+async function measureFloor(bench: Bench, seconds: number, databaseUrl: string | null): Promise<DeliveryRate> {
   await waitUntilQuiet();
-  const plan = { url: `${bench.sink.url}/ok`, ...bareRequest, concurrency, warmUpSeconds: 2, seconds };
+  const plan = { url: `${bench.sink.url}/ok`, ...bareRequest, concurrency, warmUpSeconds: 2, seconds, databaseUrl };
   const sender = await startBareSender(plan);
   const before = readCpu(groupsOf(bench, sender.pid));
   const { sent, failed, seconds: elapsed } = await sender.result;

@@ -18,6 +18,7 @@ export interface Dispatcher {
   /** Of the process that runs. */
   readonly pid: number;
   readonly database: pg.Client;
+  readonly databaseUrl: string;
   /** Passwords and address that a producer of events needs. */
   readonly nats: { readonly natsUrl: string; readonly natsPassword: string };
   start(options?: readonly string[]): Promise<void>;
@@ -68,6 +69,7 @@ export async function createDispatcher(infra: Infra, stack: AsyncDisposableStack
       return program?.pid ?? 0;
     },
     database,
+    databaseUrl: ownUrl,
     nats: { natsUrl: infra.nats.url, natsPassword: passwordOf('checkout') },
     start: async (options = []) => {
       const log = join(infra.directory, `dispatcher-${++starts}.log`);

@@ -19,8 +19,9 @@ export function printDeliveries({ concurrency, feeds, disturbances }: Deliveries
   ];
   printTable(`Recorded deliveries of one process, ${concurrency} requests at once (medians; CPU in µs per delivery)`, [
     ['from', 'system', 'per s', 'ratio', ...cpuGroups, 'system', 'foreign %'],
-    ...feeds.flatMap(({ feed, fanOut, floor, platform, ratios }) => [
+    ...feeds.flatMap(({ feed, fanOut, floor, recordedFloor, platform, ratios }) => [
       row(`${feed}, ${fanOut} endpoint${fanOut === 1 ? '' : 's'} each`, 'undici alone', floor, []),
+      row('', 'undici and one row', recordedFloor, []),
       row('', 'dispatcher', platform, ratios),
     ]),
   ]);
