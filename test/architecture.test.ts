@@ -127,6 +127,16 @@ describe('what the code says', () => {
     expect(linesMatching(others.filter(isTest), /\.(skip|only|todo)\(/)).toEqual([]);
   });
 
+  // On a loaded machine anything may take a second.
+  test('no test asserts that something takes less than two seconds, and none waits until a clock says so', () => {
+    const tests = others.filter(isTest);
+    const elapsed = linesMatching(tests, /expect\(.*(now\(\) - \w+|Ms|duration_ms)\)\.toBeLess\w+\([\d_]+\)/);
+    const limit = (line: string) => Number(/\(([\d_]+)\)[^(]*$/.exec(line)?.[1]?.replaceAll('_', ''));
+    expect(elapsed.length).toBeGreaterThan(0);
+    expect(elapsed.filter((line) => limit(line) < 2_000)).toEqual([]);
+    expect(linesMatching(tests, /(eventually\(|waitFor\(|while \().*\b(Date|performance)\.now\(\) *[<>]/)).toEqual([]);
+  });
+
   test('only a config.ts reads the environment of a service', () => {
     const readers = source.filter((file) => file.startsWith('services/') && basename(file) !== 'config.ts');
     expect(linesMatching(readers, /\bprocess\.env\b/)).toEqual([]);

@@ -3,8 +3,7 @@ import { defineEvent, type EventDefinition } from '@app/contracts/define';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createTestNats, type TestNats } from '@app/testing/nats';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { type EventConsumers, startConsumers } from '../src/consume.ts';
@@ -12,38 +11,14 @@ import { replayState, requestReplay } from '../src/dead-letters.ts';
 import { onEvent } from '../src/event-handler.ts';
 import { replayStream } from '../src/replay-stream.ts';
 import { triesMax } from '../src/retry-policy.ts';
-import { ensureStream, openStreams } from '../src/streams.ts';
-import {
-  counted,
-  insertEffects,
-  logger,
-  numbers,
-  openTestDb,
-  publish,
-  range,
-  type TestDb,
-  testLinks,
-} from './harness.ts';
+import { counted, eachTestConsumes, insertEffects, logger, numbers, publish, range } from './harness.ts';
 
 guardLeaks();
 
-let nats: TestNats;
-let db: TestDb;
-let checkout: NatsClient;
+const rig = eachTestConsumes();
 let metrics: NatsClient;
-let open: (() => Promise<void>)[];
-
 beforeEach(async () => {
-  nats = await createTestNats(testLinks);
-  db = await openTestDb();
-  checkout = await connectNats(nats.login('checkout'));
-  metrics = await connectNats(nats.login('metrics'));
-  await ensureStream(await openStreams(checkout), 'checkout', 1);
-  open = [() => nats.close(), () => db.close(), () => checkout.close(), () => metrics.close()];
-});
-
-afterEach(async () => {
-  for (const close of open.reverse()) await close();
+  metrics = rig.opened(await connectNats(rig.nats.login('metrics')));
 });
 
 /** The same kind, known to a version that knows only small numbers. */
@@ -61,12 +36,10 @@ function consume({ definition = counted, refuse = () => false }: Consuming = {})
     if (received.some(({ data }) => refuse(data.n))) throw new Error('this one never works');
     await insertEffects(received, client);
   });
-  const started = startConsumers({ nats: metrics, database: db.database, handlers: [subscription], logger });
-  open.push(() => started.close());
-  return started;
+  return rig.opened(startConsumers({ nats: metrics, database: rig.db.database, handlers: [subscription], logger }));
 }
 
-const query = async <Row>(sql: string): Promise<Row[]> => (await db.database.pool.query(sql)).rows as Row[];
+const query = async <Row>(sql: string): Promise<Row[]> => (await rig.db.database.pool.query(sql)).rows as Row[];
 const tries = () => query<{ event_id: string; tries: number }>('select event_id, tries from event_tries order by 1');
 const letters = () => query<{ event_id: string; error: string }>('select event_id, error from dead_letters order by 1');
 
@@ -83,44 +56,44 @@ const bury = async (eventId: string): Promise<void> => {
 
 test('an event that an old version cannot read is tried again, and takes effect once a new version runs', async () => {
   const old = consume({ definition: countedSmall });
-  await publish(checkout, [1, 100, 2]);
-  await eventually(async () => (await numbers(db.database)).length === 2);
+  await publish(rig.checkout, [1, 100, 2]);
+  await eventually(async () => (await numbers(rig.db.database)).length === 2);
   await eventually(async () => (await tries()).length === 1);
   expect(await letters()).toEqual([]);
   await old.close();
   consume();
-  await eventually(async () => (await numbers(db.database)).length === 3);
-  expect(await numbers(db.database)).toEqual([1, 2, 100]);
+  await eventually(async () => (await numbers(rig.db.database)).length === 3);
+  expect(await numbers(rig.db.database)).toEqual([1, 2, 100]);
   expect(await tries()).toEqual([]);
 });
 
 test('an event that cannot be read is kept with the reason after its last try, and the rest goes on', async () => {
   consume({ definition: countedSmall });
-  await publish(checkout, [1, 100, 2]);
+  await publish(rig.checkout, [1, 100, 2]);
   await bury('evt_100');
   expect(await letters()).toMatchObject([{ event_id: 'evt_100', error: expect.stringContaining('cannot be read') }]);
   expect(await tries()).toEqual([]);
-  expect(await numbers(db.database)).toEqual([1, 2]);
+  expect(await numbers(rig.db.database)).toEqual([1, 2]);
 });
 
 test('an event that fails is counted over restarts, and is forgotten when it takes effect', async () => {
   const first = consume({ refuse: (n) => n === 13 });
-  await publish(checkout, range(10, 20));
-  await eventually(async () => (await numbers(db.database)).length === 9);
+  await publish(rig.checkout, range(10, 20));
+  await eventually(async () => (await numbers(rig.db.database)).length === 9);
   await eventually(async () => (await tries())[0]?.tries === 2);
   await first.close();
   const second = consume({ refuse: (n) => n === 13 });
   await eventually(async () => (await tries())[0]?.tries === 3);
   await second.close();
   consume();
-  await eventually(async () => (await numbers(db.database)).length === 10, { withinMs: 10_000 });
+  await eventually(async () => (await numbers(rig.db.database)).length === 10, { withinMs: 10_000 });
   expect(await tries()).toEqual([]);
 });
 
 test('an event that ends the process is counted, given up, and its neighbours take effect', async () => {
   const child = fileURLToPath(new URL('crashing-consumer.ts', import.meta.url));
-  await publish(checkout, range(10, 20));
-  const env = { DATABASE_URL: db.url, ...nats.settings('metrics') };
+  await publish(rig.checkout, range(10, 20));
+  const env = { DATABASE_URL: rig.db.url, ...rig.nats.settings('metrics') };
   const crashing = await spawnNode(child, env, { readyLine: /consuming/ });
   expect(await crashing.exited).toBeNull();
   await crashing.restart();
@@ -130,25 +103,25 @@ test('an event that ends the process is counted, given up, and its neighbours ta
   await query(`update event_tries set tries = ${triesMax} where event_id = 'evt_13'`);
   await crashing.restart();
   await eventually(async () => (await letters()).length === 1, { withinMs: 15_000 });
-  await eventually(async () => (await numbers(db.database)).length === 9);
+  await eventually(async () => (await numbers(rig.db.database)).length === 9);
   await crashing.kill();
   expect(await letters()).toMatchObject([{ event_id: 'evt_13', error: expect.stringContaining('the process ended') }]);
 }, 60_000);
 
 test('a dead letter replayed takes effect once, and one that fails again is kept with its new reason', async () => {
   const broken = consume({ refuse: (n) => n > 12 });
-  await publish(checkout, range(10, 15));
+  await publish(rig.checkout, range(10, 15));
   await bury('evt_13');
   await bury('evt_14');
   await broken.close();
   consume({ refuse: (n) => n === 14 });
   const before = await letters();
-  const requested = await requestReplay(db.database, { subject: counted.subject }, 100);
+  const requested = await requestReplay(rig.db.database, { subject: counted.subject }, 100);
   if (requested === undefined) throw new Error('there were dead letters');
   expect(requested.eventIds.toSorted()).toEqual(['evt_13', 'evt_14']);
-  await eventually(async () => (await replayState(db.database, requested)).open === 0);
-  expect(await replayState(db.database, requested)).toEqual({ open: 0, failed: 1 });
-  expect(await numbers(db.database)).toEqual([10, 11, 12, 13]);
+  await eventually(async () => (await replayState(rig.db.database, requested)).open === 0);
+  expect(await replayState(rig.db.database, requested)).toEqual({ open: 0, failed: 1 });
+  expect(await numbers(rig.db.database)).toEqual([10, 11, 12, 13]);
   expect(before.map((letter) => letter.event_id)).toEqual(['evt_13', 'evt_14']);
   expect(await letters()).toMatchObject([{ event_id: 'evt_14', error: expect.stringContaining('never works') }]);
   // Its effect is in the inbox: were it delivered once more, nothing would happen.
@@ -158,16 +131,16 @@ test('a dead letter replayed takes effect once, and one that fails again is kept
 test('a stream replayed since a time gives a consumer what its inbox has not, and nothing twice', async () => {
   consume();
   const before = new Date();
-  await publish(checkout, range(0, 700));
-  await eventually(async () => (await numbers(db.database)).length === 700);
+  await publish(rig.checkout, range(0, 700));
+  await eventually(async () => (await numbers(rig.db.database)).length === 700);
   // As after the restore of a backup.
   await query(`delete from inbox where event_id in ('evt_3', 'evt_600', 'evt_601')`);
   await query('delete from effects where n in (3, 600, 601)');
-  const found = await replayStream(metrics, db.database, counted, before);
+  const found = await replayStream(metrics, rig.db.database, counted, before);
   expect(found).toEqual({ read: 700, handed: 3, dead: 0 });
-  await eventually(async () => (await numbers(db.database)).length === 700);
-  expect(await numbers(db.database)).toEqual(range(0, 700));
+  await eventually(async () => (await numbers(rig.db.database)).length === 700);
+  expect(await numbers(rig.db.database)).toEqual(range(0, 700));
   expect(await letters()).toEqual([]);
   const after = new Date(Date.now() + 60_000);
-  expect(await replayStream(metrics, db.database, counted, after)).toEqual({ read: 0, handed: 0, dead: 0 });
+  expect(await replayStream(metrics, rig.db.database, counted, after)).toEqual({ read: 0, handed: 0, dead: 0 });
 });

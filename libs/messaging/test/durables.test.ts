@@ -3,101 +3,68 @@ import { join } from 'node:path';
 import { durableName } from '@app/contracts/define';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
+import { connectObserver } from '@app/testing/nats';
 import { AckPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connectNats, type NatsClient } from '../src/connect.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { connectNats } from '../src/connect.ts';
 import { type EventConsumers, startConsumers } from '../src/consume.ts';
 import { onEvent } from '../src/event-handler.ts';
-import { ensureStream, openStreams } from '../src/streams.ts';
-import {
-  counted,
-  insertEffects,
-  logger,
-  numbers,
-  openTestDb,
-  publish,
-  range,
-  recounted,
-  type TestDb,
-  testLinks,
-} from './harness.ts';
+import { counted, eachTestConsumes, insertEffects, logger, numbers, publish, range, recounted } from './harness.ts';
 
 guardLeaks();
 
-let nats: TestNats;
-let db: TestDb;
-let checkout: NatsClient;
+const rig = eachTestConsumes();
 let manager: JetStreamManager;
-let open: (() => Promise<void>)[];
 
 const durable = durableName('metrics', counted);
 
-beforeEach(async () => {
-  nats = await createTestNats(testLinks);
-  db = await openTestDb();
-  checkout = await connectNats(nats.login('checkout'));
-  await ensureStream(await openStreams(checkout), 'checkout', 1);
-  open = [() => checkout.close()];
-  await observe();
-});
+beforeEach(() => observe());
 
 /** Looks from outside; anew after a restart, because this client takes seconds to come back. */
 async function observe(): Promise<void> {
-  const observer = await connectObserver(nats);
-  open.push(() => observer.close());
+  const observer = rig.opened(await connectObserver(rig.nats));
   manager = await jetstreamManager(observer);
 }
 
-afterEach(async () => {
-  for (const close of open.reverse()) await close();
-  await db.close();
-  await nats.close();
-});
-
 async function consume(definitions = [counted]): Promise<EventConsumers> {
-  const link = await connectNats(nats.login('metrics'));
+  const link = rig.opened(await connectNats(rig.nats.login('metrics')));
   const handlers = definitions.map((definition) => onEvent(definition, insertEffects));
-  const started = startConsumers({ nats: link, database: db.database, handlers, logger });
-  open.push(async () => {
-    await started.close();
-    await link.close();
-  });
-  return started;
+  const started = startConsumers({ nats: link, database: rig.db.database, handlers, logger });
+  return rig.opened(started);
 }
 
 const settled = async (count: number): Promise<void> => {
-  await eventually(async () => (await numbers(db.database)).length >= count, { withinMs: 15_000 });
+  await eventually(async () => (await numbers(rig.db.database)).length >= count, { withinMs: 15_000 });
 };
 
 test('an old replica beside a new one takes nothing of a kind it does not know', async () => {
   await consume();
   await consume([counted, recounted]);
-  await publish(checkout, range(0, 100));
-  await publish(checkout, range(1_000, 1_400), recounted);
-  await publish(checkout, range(100, 200));
+  await publish(rig.checkout, range(0, 100));
+  await publish(rig.checkout, range(1_000, 1_400), recounted);
+  await publish(rig.checkout, range(100, 200));
   await settled(600);
-  expect(await numbers(db.database)).toEqual([...range(0, 200), ...range(1_000, 1_400)]);
+  expect(await numbers(rig.db.database)).toEqual([...range(0, 200), ...range(1_000, 1_400)]);
 });
 
 test('a kind that is new to a running consumer comes from the beginning of the stream, and old kinds go on', async () => {
   const old = await consume();
-  await publish(checkout, range(1_000, 1_010), recounted);
-  await publish(checkout, range(0, 10));
+  await publish(rig.checkout, range(1_000, 1_010), recounted);
+  await publish(rig.checkout, range(0, 10));
   await settled(10);
   await old.close();
   await consume([counted, recounted]);
   await settled(20);
-  await publish(checkout, range(10, 20));
+  await publish(rig.checkout, range(10, 20));
   await settled(30);
-  expect(await numbers(db.database)).toEqual([...range(0, 20), ...range(1_000, 1_010)]);
+  expect(await numbers(rig.db.database)).toEqual([...range(0, 20), ...range(1_000, 1_010)]);
 });
 
 test('a consumer is delivered only the kinds it consumes', async () => {
   await consume();
-  await publish(checkout, range(1_000, 1_050), recounted);
-  await publish(checkout, [1]);
+  await publish(rig.checkout, range(1_000, 1_050), recounted);
+  await publish(rig.checkout, [1]);
   await settled(1);
   const info = await manager.consumers.info('EVT_CHECKOUT', durable);
   expect(info.config.filter_subject).toBe(counted.subject);
@@ -105,16 +72,16 @@ test('a consumer is delivered only the kinds it consumes', async () => {
 });
 
 test('an upgrade from one durable for each pair of services repeats nothing, and the old durable is removed', async () => {
-  await publish(checkout, range(0, 100));
+  await publish(rig.checkout, range(0, 100));
   // As versions before 0.2 made it: one durable for the whole stream, named after the consumer.
   const former = { durable_name: 'metrics', ack_policy: AckPolicy.Explicit, filter_subject: 'evt.checkout.>' };
   await manager.consumers.add('EVT_CHECKOUT', former);
-  const oldLink = await connectNats(nats.login('metrics'));
-  open.push(() => oldLink.close());
+  const oldLink = await connectNats(rig.nats.login('metrics'));
+  rig.opened(oldLink);
   const oldConsumer = await jetstream(oldLink.connection).consumers.get('EVT_CHECKOUT', 'metrics');
   for await (const message of await oldConsumer.fetch({ max_messages: 60, expires: 5_000 })) {
     const event = message.json<{ id: string; data: { n: number } }>();
-    await db.database.transaction(async (client) => {
+    await rig.db.database.transaction(async (client) => {
       await client.query('insert into inbox (event_id) values ($1)', [event.id]);
       await insertEffects([event], client);
     });
@@ -125,7 +92,7 @@ test('an upgrade from one durable for each pair of services repeats nothing, and
   await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', 'metrics')).num_waiting > 0);
   const upgraded = await consume();
   await settled(100);
-  expect(await numbers(db.database)).toEqual(range(0, 100));
+  expect(await numbers(rig.db.database)).toEqual(range(0, 100));
   expect((await manager.consumers.info('EVT_CHECKOUT', 'metrics')).name).toBe('metrics');
   await waiting.close();
   await oldLink.close();
@@ -139,9 +106,9 @@ test('an upgrade from one durable for each pair of services repeats nothing, and
         () => true,
       ),
   );
-  await publish(checkout, [100]);
+  await publish(rig.checkout, [100]);
   await settled(101);
-  expect(await numbers(db.database)).toEqual(range(0, 101));
+  expect(await numbers(rig.db.database)).toEqual(range(0, 101));
 });
 
 test('a durable that another version made gets the settings of this one and goes on', async () => {
@@ -149,7 +116,7 @@ test('a durable that another version made gets the settings of this one and goes
   const config = { durable_name: durable, ack_policy: AckPolicy.Explicit, filter_subject: counted.subject, ack_wait };
   await manager.consumers.add('EVT_CHECKOUT', config);
   await consume();
-  await publish(checkout, range(0, 5));
+  await publish(rig.checkout, range(0, 5));
   await settled(5);
   expect((await manager.consumers.info('EVT_CHECKOUT', durable)).config.ack_wait).toBe(nanos(10_000));
 });
@@ -161,9 +128,9 @@ function messageFiles(dataDir: string): string {
 
 async function saveStream(dataDir: string): Promise<string> {
   const saved = join(dataDir, 'saved');
-  await nats.restart();
+  await rig.nats.restart();
   await observe();
-  await eventually(() => checkout.connected());
+  await eventually(() => rig.checkout.connected());
   await cp(messageFiles(dataDir), saved, { recursive: true });
   return saved;
 }
@@ -177,24 +144,24 @@ test.each([
   ['at its start', true],
   ['while it runs, when nats-server comes back', false],
 ])('a durable ahead of a stream that lost its tail begins anew %s', async (_when, stopped) => {
-  const { dataDir } = nats;
+  const { dataDir } = rig.nats;
   // Only an embedded server's files can be damaged.
   if (dataDir === undefined) return;
   const first = await consume();
-  await publish(checkout, range(0, 50));
+  await publish(rig.checkout, range(0, 50));
   await settled(50);
   const saved = await saveStream(dataDir);
-  await publish(checkout, range(50, 100));
+  await publish(rig.checkout, range(50, 100));
   await settled(100);
   await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).ack_floor.stream_seq === 100, {
     withinMs: 15_000,
   });
   if (stopped) await first.close();
-  await nats.kill();
+  await rig.nats.kill();
   await cutStream(dataDir, saved);
-  await nats.start();
+  await rig.nats.start();
   await observe();
-  await eventually(() => checkout.connected());
+  await eventually(() => rig.checkout.connected());
   await eventually(async () => (await manager.streams.info('EVT_CHECKOUT')).state.last_seq === 50, {
     withinMs: 15_000,
   });
@@ -203,7 +170,7 @@ test.each([
     withinMs: 15_000,
   });
   // The places of the lost ones go to other events.
-  await publish(checkout, range(200, 220));
+  await publish(rig.checkout, range(200, 220));
   await settled(120);
-  expect(await numbers(db.database)).toEqual([...range(0, 100), ...range(200, 220)]);
+  expect(await numbers(rig.db.database)).toEqual([...range(0, 100), ...range(200, 220)]);
 });

@@ -2,8 +2,9 @@ import { durableName } from '@app/contracts/define';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
+import { closedAfterEach } from '@app/testing/opened';
 import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { startConsumers } from '../src/consume.ts';
 import { onEvent } from '../src/event-handler.ts';
@@ -27,38 +28,30 @@ guardLeaks();
 let nats: TestNats;
 let producer: TestDb;
 let consumer: TestDb;
-let open: (() => Promise<void>)[];
+const opened = closedAfterEach();
 
 beforeEach(async () => {
-  open = [];
-  nats = await createTestNats(testLinks);
-  producer = await openTestDb();
-  consumer = await openTestDb();
-});
-
-afterEach(async () => {
-  for (const close of open.reverse()) await close();
-  await producer.close();
-  await consumer.close();
-  await nats.close();
+  nats = opened(await createTestNats(testLinks));
+  producer = opened(await openTestDb());
+  consumer = opened(await openTestDb());
 });
 
 async function link(service: 'checkout' | 'metrics'): Promise<NatsClient> {
   const connected = await connectNats(nats.login(service));
-  open.push(() => connected.close());
+  opened(connected);
   return connected;
 }
 
 /** From outside: a service's own user may not delete its stream. */
 async function streamManager(): Promise<JetStreamManager> {
   const observer = await connectObserver(nats);
-  open.push(() => observer.close());
+  opened(observer);
   return await jetstreamManager(observer);
 }
 
 function relayOn(connected: NatsClient) {
   const relay = startRelay({ nats: connected, databaseUrl: producer.url, logger, streamReplicas: 1 });
-  open.push(() => relay.close());
+  opened(relay);
   return relay;
 }
 
@@ -74,7 +67,7 @@ function consumeInto(connected: NatsClient, poison?: number) {
       }),
     ],
   });
-  open.push(() => started.close());
+  opened(started);
   return started;
 }
 
@@ -91,7 +84,7 @@ test('events that do not concern a service are acknowledged without a transactio
   const isTenth = ({ n }: { n: number }): boolean => n % 10 === 0;
   const handlers = [onEvent(counted, async (events, client) => void (await insertEffects(events, client)), isTenth)];
   const started = startConsumers({ nats: metrics, database: consumer.database, logger, handlers });
-  open.push(() => started.close());
+  opened(started);
   await record(producer.database, range(0, 300));
   const manager = await streamManager();
   const settled = async (): Promise<boolean> => {

@@ -2,13 +2,18 @@ import { defineEvent, defineRequest, type EventDefinition } from '@app/contracts
 import { topology } from '@app/contracts/topology';
 import { type Client, type Database, migrateUp, openDatabase } from '@app/service-kit/database';
 import { type Logger, silentLogger } from '@app/service-kit/logger';
+import { createTestNats, type TestNats } from '@app/testing/nats';
+import { closedAfterEach } from '@app/testing/opened';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { Migration } from '@mikro-orm/migrations';
 import { jetstream } from '@nats-io/jetstream';
+import { beforeEach } from 'vitest';
 import { z } from 'zod';
-import type { NatsClient } from '../src/connect.ts';
+import { connectNats, type NatsClient } from '../src/connect.ts';
 import { eventTriesMigration, publishedAtMigration } from '../src/migrations.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
+import { createRequester, type Requester } from '../src/requester.ts';
+import { ensureStream, openStreams } from '../src/streams.ts';
 import { messagingTables } from '../src/tables.ts';
 
 export const counted = defineEvent('checkout', 'test.counted', 1, z.object({ n: z.int() }));
@@ -119,4 +124,45 @@ export async function publish(nats: NatsClient, ns: readonly number[], definitio
     published.push(client.publish(definition.subject, JSON.stringify(event), { msgID: event.id }));
   }
   await Promise.all(published);
+}
+
+interface Opened {
+  /** Closes after the test what it is given. */
+  readonly opened: ReturnType<typeof closedAfterEach>;
+  nats: TestNats;
+}
+
+export interface Asking extends Opened {
+  caller: NatsClient;
+  requester: Requester;
+}
+
+/** Each test has a NATS server, and a gateway that asks. */
+export function eachTestAsks(): Asking {
+  const opened = closedAfterEach();
+  const rig = { opened } as Asking;
+  beforeEach(async () => {
+    rig.nats = opened(await createTestNats());
+    rig.caller = opened(await connectNats(rig.nats.login('gateway')));
+    rig.requester = createRequester(rig.caller);
+  });
+  return rig;
+}
+
+export interface Consuming extends Opened {
+  db: TestDb;
+  checkout: NatsClient;
+}
+
+/** Each test has a NATS server with checkout's stream, checkout's client, and a database of who consumes. */
+export function eachTestConsumes(): Consuming {
+  const opened = closedAfterEach();
+  const rig = { opened } as Consuming;
+  beforeEach(async () => {
+    rig.nats = opened(await createTestNats(testLinks));
+    rig.db = opened(await openTestDb());
+    rig.checkout = opened(await connectNats(rig.nats.login('checkout')));
+    await ensureStream(await openStreams(rig.checkout), 'checkout', 1);
+  });
+  return rig;
 }

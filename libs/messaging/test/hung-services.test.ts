@@ -1,45 +1,28 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createTestNats, type TestNats } from '@app/testing/nats';
 import { startTcpProxy } from '@app/testing/tcp-proxy';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { timePasses } from '@app/testing/time-passes';
+import { expect, test, vi } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { pingSubject, writeContext } from '../src/request-headers.ts';
-import { createRequester, type Requester } from '../src/requester.ts';
+import { createRequester } from '../src/requester.ts';
 import { onRequest, type RequestHandler, Serialized, serveRequests } from '../src/serve-requests.ts';
-import { addOne, ask, askDouble, logger } from './harness.ts';
+import { addOne, ask, askDouble, eachTestAsks, logger } from './harness.ts';
 
 guardLeaks();
 
-let nats: TestNats;
-let caller: NatsClient;
-let requester: Requester;
-let open: (() => Promise<void>)[];
-
-beforeEach(async () => {
-  nats = await createTestNats();
-  caller = await connectNats(nats.login('gateway'));
-  requester = createRequester(caller);
-  open = [];
-});
-
-afterEach(async () => {
-  for (const close of open.reverse()) await close();
-  await caller.close();
-  await nats.close();
-});
+const rig = eachTestAsks();
 
 async function catalogLink(): Promise<NatsClient> {
-  const link = await connectNats(nats.login('catalog'));
-  open.push(() => link.close());
+  const link = rig.opened(await connectNats(rig.nats.login('catalog')));
   return link;
 }
 
 async function serve(...answers: RequestHandler[]): Promise<void> {
   const link = await catalogLink();
   const served = await serveRequests(link, { version: '0.1.0', description: 'test', handlers: answers, logger });
-  open.push(() => served.close());
+  rig.opened(served);
 }
 
 /** A replica that hangs as a stopped process does: subscribed, and silent. Returns how many requests it was given. */
@@ -61,7 +44,7 @@ const command = () => ({ ...ask, commandId: newIdSuffix(Date.now()) });
 test('a replica that hangs refuses no read: the next try reaches another replica', async () => {
   const given = await hang();
   await serve(double);
-  const asked = Array.from({ length: 16 }, (_, n) => requester.request(askDouble, { n }, ask));
+  const asked = Array.from({ length: 16 }, (_, n) => rig.requester.request(askDouble, { n }, ask));
   expect(await Promise.all(asked)).toEqual(asked.map((_, n) => ({ doubled: n * 2 })));
   expect(given()).toBeGreaterThan(0);
 });
@@ -72,7 +55,7 @@ test('a command given to a replica that hangs is repeated and answered by anothe
     double,
     onRequest(addOne, async () => ({ total: 1 })),
   );
-  const asked = Array.from({ length: 16 }, () => requester.request(addOne, {}, command()));
+  const asked = Array.from({ length: 16 }, () => rig.requester.request(addOne, {}, command()));
   expect(await Promise.all(asked)).toEqual(asked.map(() => ({ total: 1 })));
   expect(given()).toBeGreaterThan(0);
 });
@@ -80,25 +63,24 @@ test('a command given to a replica that hangs is repeated and answered by anothe
 test('a service that hangs refuses reads and commands soon, and was given no command', async () => {
   const given = await hang();
   const startedMs = performance.now();
-  await expect(requester.request(addOne, {}, command())).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(rig.requester.request(addOne, {}, command())).rejects.toMatchObject({ code: 'service_unavailable' });
   expect(given()).toBe(0);
-  await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(rig.requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
   expect(performance.now() - startedMs).toBeLessThan(2_000);
   await serve(double);
-  expect(await requester.reaches('catalog', 1_000)).toBe(true);
-  expect(await requester.request(askDouble, { n: 2 }, ask)).toEqual({ doubled: 4 });
+  expect(await rig.requester.reaches('catalog', 1_000)).toBe(true);
+  expect(await rig.requester.request(askDouble, { n: 2 }, ask)).toEqual({ doubled: 4 });
 });
 
 test('a request that is worked on for long is waited for and not repeated', async () => {
   let begun = 0;
   const slow = onRequest(askDouble, async ({ n }) => {
     begun += 1;
-    const doneMs = performance.now() + 1_500;
-    await eventually(() => performance.now() > doneMs);
+    await timePasses(1_500);
     return { doubled: n * 2 };
   });
   await serve(slow);
-  expect(await requester.request(askDouble, { n: 3 }, ask)).toEqual({ doubled: 6 });
+  expect(await rig.requester.request(askDouble, { n: 3 }, ask)).toEqual({ doubled: 6 });
   expect(begun).toBe(1);
 });
 
@@ -107,23 +89,23 @@ test('whose clock is five seconds behind is answered all the same', async () => 
   const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 6_000);
   const headers = writeContext({ ...ask, commandId: '', timeoutMs: 5_000, traceparent: undefined });
   now.mockRestore();
-  const reply = await caller.connection.request(askDouble.subject, '{"n":1}', { timeout: 2_000, headers });
+  const reply = await rig.caller.connection.request(askDouble.subject, '{"n":1}', { timeout: 2_000, headers });
   expect(reply.json()).toEqual({ doubled: 2 });
 });
 
 test('who asks before the service has subscribed again after nats-server’s return waits a moment for it', async () => {
-  await nats.kill();
-  await nats.start();
-  expect(await caller.whenConnected(5_000)).toBe(true);
-  const [answered] = await Promise.all([requester.request(askDouble, { n: 5 }, ask), serve(double)]);
+  await rig.nats.kill();
+  await rig.nats.start();
+  expect(await rig.caller.whenConnected(5_000)).toBe(true);
+  const [answered] = await Promise.all([rig.requester.request(askDouble, { n: 5 }, ask), serve(double)]);
   expect(answered).toEqual({ doubled: 10 });
-  await nats.restart();
+  await rig.nats.restart();
 });
 
 test('a process that closes soon tells a command with an unknown outcome as such', async () => {
   await serve(onRequest(addOne, () => new Promise(() => undefined)));
-  const asked = requester.request(addOne, {}, command());
-  requester.finishWithin(300);
+  const asked = rig.requester.request(addOne, {}, command());
+  rig.requester.finishWithin(300);
   await expect(asked).rejects.toMatchObject({ code: 'outcome_unknown' });
 });
 
@@ -136,11 +118,10 @@ test('long answers on their way here are no silence: nobody is refused, and noth
   });
   const add = onRequest(addOne, async () => ({ total: 1 }));
   await serve(count, add);
-  const login = nats.login('gateway');
+  const login = rig.nats.login('gateway');
   const proxy = await startTcpProxy(login.url);
-  open.push(() => proxy.close());
-  const link = await connectNats({ ...login, url: proxy.url });
-  open.push(() => link.close());
+  rig.opened(proxy);
+  const link = rig.opened(await connectNats({ ...login, url: proxy.url }));
   const far = createRequester(link);
   proxy.pace(6 * 1024 * 1024);
   const longs = Array.from({ length: 12 }, () => far.request(askDouble, { n: 1 }, ask));

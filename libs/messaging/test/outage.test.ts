@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
+import { closedAfterEach } from '@app/testing/opened';
 import { startTcpProxy, type TcpProxy } from '@app/testing/tcp-proxy';
 import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -30,23 +31,21 @@ let db: TestDb;
 let proxy: TcpProxy;
 let database: Database;
 let manager: JetStreamManager;
-let open: (() => Promise<void>)[];
+const opened = closedAfterEach();
 
 beforeEach(async () => {
-  nats = await createTestNats(testLinks);
-  db = await openTestDb();
-  proxy = await startTcpProxy(db.url);
+  nats = opened(await createTestNats(testLinks));
+  db = opened(await openTestDb());
+  proxy = opened(await startTcpProxy(db.url));
   // A server that does not answer is given up after a second instead of twenty.
-  database = await openDatabase({ ...databaseOptions(proxy.url), limits: { statementMs: 500, silenceMs: 500 } });
-  const observer = await connectObserver(nats);
+  database = opened(
+    await openDatabase({ ...databaseOptions(proxy.url), limits: { statementMs: 500, silenceMs: 500 } }),
+  );
+  const observer = opened(await connectObserver(nats));
   manager = await jetstreamManager(observer);
-  open = [() => nats.close(), () => db.close(), () => proxy.close(), () => database.close(), () => observer.close()];
 });
 
-afterEach(async () => {
-  proxy.restore();
-  for (const close of open.reverse()) await close();
-});
+afterEach(() => proxy.restore());
 
 const durableInfo = (): Promise<ConsumerInfo> =>
   manager.consumers.info('EVT_CHECKOUT', durableName('metrics', counted));
@@ -62,11 +61,9 @@ test.each(['refuse', 'hang'] as const)(
     await ensureStream(await openStreams(producer), 'checkout', 1);
     const { logger, lines } = recordingLogger();
     const consumers = startConsumers({ nats: link, database, logger, handlers: [onEvent(counted, insertEffects)] });
-    open.push(
-      () => link.close(),
-      () => producer.close(),
-      () => consumers.close(),
-    );
+    opened(link);
+    opened(producer);
+    opened(consumers);
     await publish(producer, range(0, 10));
     await eventually(async () => (await numbers(db.database)).length === 10);
 
@@ -96,10 +93,8 @@ test('a consumer that closes while the database is away gives its batch back at 
   await ensureStream(await openStreams(producer), 'checkout', 1);
   const { logger, lines } = recordingLogger();
   const consumers = startConsumers({ nats: link, database, logger, handlers: [onEvent(counted, insertEffects)] });
-  open.push(
-    () => link.close(),
-    () => producer.close(),
-  );
+  opened(link);
+  opened(producer);
   proxy.fail('refuse');
   await publish(producer, range(0, 20));
   await eventually(() => lines.length > 0);
@@ -110,6 +105,6 @@ test('a consumer that closes while the database is away gives its batch back at 
     logger,
     handlers: [onEvent(counted, insertEffects)],
   });
-  open.push(() => healthy.close());
+  opened(healthy);
   await eventually(async () => (await numbers(db.database)).length === 20);
 });

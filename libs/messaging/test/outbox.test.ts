@@ -1,10 +1,11 @@
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
+import { closedAfterEach } from '@app/testing/opened';
 import { plannedScans } from '@app/testing/sql';
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { markQuery, pendingQuery, prunePublished, pruneQuery } from '../src/publish-outbox.ts';
 import { startRelay } from '../src/relay.ts';
@@ -17,29 +18,22 @@ guardLeaks();
 
 let nats: TestNats;
 let db: TestDb;
-let open: (() => Promise<void>)[];
+const opened = closedAfterEach();
 
 beforeEach(async () => {
-  open = [];
-  nats = await createTestNats();
-  db = await openTestDb();
-});
-
-afterEach(async () => {
-  for (const close of open.reverse()) await close();
-  await db.close();
-  await nats.close();
+  nats = opened(await createTestNats());
+  db = opened(await openTestDb());
 });
 
 async function checkoutLink(): Promise<NatsClient> {
   const link = await connectNats(nats.login('checkout'));
-  open.push(() => link.close());
+  opened(link);
   return link;
 }
 
 function relayOn(link: NatsClient): void {
   const relay = startRelay({ nats: link, databaseUrl: db.url, logger, streamReplicas: 1 });
-  open.push(() => relay.close());
+  opened(relay);
 }
 
 const count = async (condition: string): Promise<number> => {
@@ -173,7 +167,7 @@ test('a leader that NATS is lost to hands over to a replica that reaches it', as
 test('what a full stream refuses waits in the outbox and is published when there is room again', async () => {
   const link = await checkoutLink();
   const relay = startRelay({ nats: link, databaseUrl: db.url, logger, streamReplicas: 1, streamMaxBytes: 30_000 });
-  open.push(() => relay.close());
+  opened(relay);
   await record(db.database, range(0, 300));
   relay.wake();
   await eventually(async () => (await count('stream_seq is not null')) > 0);
@@ -192,7 +186,7 @@ test('a stream near its bound drops its oldest events, and none that a consumer 
   const maxBytes = 60_000;
   await ensureStream(manager, 'checkout', 1, { maxBytes });
   const observer: NatsConnection = await connectObserver(nats);
-  open.push(() => observer.close());
+  opened(observer);
   const looking = await jetstreamManager(observer);
   const durable = { durable_name: 'metrics', ack_policy: AckPolicy.All };
   await looking.consumers.add('EVT_CHECKOUT', durable);

@@ -1,39 +1,21 @@
 import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createTestNats, type TestNats } from '@app/testing/nats';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { addToOutbox, outboxRow } from '../src/outbox.ts';
 import { writeContext } from '../src/request-headers.ts';
-import { createRequester, type Requester } from '../src/requester.ts';
+import { createRequester } from '../src/requester.ts';
 import { runCommandOnce } from '../src/run-command-once.ts';
 import { onRequest, type RequestHandler, serveRequests } from '../src/serve-requests.ts';
-import { addOne, ask, askDouble, counted, logger, openTestDb } from './harness.ts';
+import { addOne, ask, askDouble, counted, eachTestAsks, logger, openTestDb } from './harness.ts';
 
 guardLeaks();
 
-let nats: TestNats;
-let caller: NatsClient;
-let requester: Requester;
-let open: (() => Promise<void>)[];
-
-beforeEach(async () => {
-  nats = await createTestNats();
-  caller = await connectNats(nats.login('gateway'));
-  requester = createRequester(caller);
-  open = [];
-});
-
-afterEach(async () => {
-  for (const close of open.reverse()) await close();
-  await caller.close();
-  await nats.close();
-});
+const rig = eachTestAsks();
 
 async function serve(answers: RequestHandler[]): Promise<NatsClient> {
-  const link = await connectNats(nats.login('catalog'));
-  open.push(() => link.close());
+  const link = rig.opened(await connectNats(rig.nats.login('catalog')));
   await serveRequests(link, { version: '0.1.0', description: 'test', handlers: answers, logger });
   return link;
 }
@@ -42,8 +24,8 @@ const double = onRequest(askDouble, async ({ n }) => ({ doubled: n * 2 }));
 
 test('an answer arrives with the callee’s values, and unparsed for an edge that passes it on', async () => {
   await serve([double]);
-  expect(await requester.request(askDouble, { n: 21 }, ask)).toEqual({ doubled: 42 });
-  expect(Buffer.from(await requester.requestBytes(askDouble, { n: 2 }, ask)).toString()).toBe('{"doubled":4}');
+  expect(await rig.requester.request(askDouble, { n: 21 }, ask)).toEqual({ doubled: 42 });
+  expect(Buffer.from(await rig.requester.requestBytes(askDouble, { n: 2 }, ask)).toString()).toBe('{"doubled":4}');
 });
 
 test('a refusal crosses the wire with its code, sentence and fields', async () => {
@@ -51,7 +33,7 @@ test('a refusal crosses the wire with its code, sentence and fields', async () =
     { field: 'slug', code: 'taken', message: 'is taken' },
   ]);
   await serve([onRequest(askDouble, () => Promise.reject(refusal))]);
-  await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({
+  await expect(rig.requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({
     code: 'slug_taken',
     message: 'Another product has it.',
     errors: [{ field: 'slug', code: 'taken', message: 'is taken' }],
@@ -61,7 +43,7 @@ test('a refusal crosses the wire with its code, sentence and fields', async () =
 test('an input of the wrong shape is refused by the callee, naming the field', async () => {
   await serve([double]);
   const wrong = { n: 'one', extra: true } as never;
-  await expect(requester.request(askDouble, wrong, ask)).rejects.toMatchObject({
+  await expect(rig.requester.request(askDouble, wrong, ask)).rejects.toMatchObject({
     code: 'validation_failed',
     errors: expect.arrayContaining([
       expect.objectContaining({ field: 'n', code: 'wrong_type' }),
@@ -79,7 +61,7 @@ test('a command whose connection is lost before it is sent is not sent, and refu
     }),
   ]);
   // The connection was there when the call began, and is gone at the end of the turn.
-  const lost = { ...caller, whenConnected: () => Promise.resolve(true), connected: () => false };
+  const lost = { ...rig.caller, whenConnected: () => Promise.resolve(true), connected: () => false };
   const command = { ...ask, commandId: 'cmd-1' };
   await expect(createRequester(lost).request(addOne, {}, command)).rejects.toMatchObject({
     code: 'service_unavailable',
@@ -89,24 +71,29 @@ test('a command whose connection is lost before it is sent is not sent, and refu
 
 test('an unforeseen fault tells the caller nothing of its inside', async () => {
   await serve([onRequest(askDouble, () => Promise.reject(new Error('select secret from table')))]);
-  await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'internal', message: '' });
+  await expect(rig.requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({
+    code: 'internal',
+    message: '',
+  });
 });
 
 test('a service that is down is known at once, and again when nats-server itself is', async () => {
   const refused = async (): Promise<void> => {
     const startedMs = performance.now();
-    await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(rig.requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
     expect(performance.now() - startedMs).toBeLessThan(2_000);
   };
   await refused();
-  await nats.kill();
+  await rig.nats.kill();
   await refused();
-  await nats.start();
+  await rig.nats.start();
 });
 
 test('a command whose answer was lost with the connection is repeated, takes effect once, and answers as the first', async () => {
   const db = await openTestDb();
-  open.push(() => db.close());
+  rig.opened(db);
   await db.database.pool.query('create table totals (n int not null); insert into totals values (0)');
   let tries = 0;
   const add = onRequest(addOne, async (_input, context) => {
@@ -117,14 +104,14 @@ test('a command whose answer was lost with the connection is repeated, takes eff
     });
     if (tries === 1) {
       // Here the process would die: after the commit, before the answer.
-      await nats.kill();
-      await nats.start();
+      await rig.nats.kill();
+      await rig.nats.start();
     }
     return result;
   });
   await serve([add]);
   const context = { ...ask, commandId: newIdSuffix(Date.now()) };
-  expect(await requester.request(addOne, {}, context)).toEqual({ total: 1 });
+  expect(await rig.requester.request(addOne, {}, context)).toEqual({ total: 1 });
   expect(tries).toBeGreaterThan(1);
   const { rows } = await db.database.pool.query<{ n: number }>('select n from totals');
   expect(rows).toEqual([{ n: 1 }]);
@@ -132,7 +119,7 @@ test('a command whose answer was lost with the connection is repeated, takes eff
 
 test('a command that failed leaves nothing behind and may be sent again', async () => {
   const db = await openTestDb();
-  open.push(() => db.close());
+  rig.opened(db);
   const commandId = newIdSuffix(Date.now());
   const attempt = (work: () => Promise<{ done: boolean }>) => runCommandOnce(db.database.fork(), commandId, work);
   await expect(attempt(() => Promise.reject(new Error('not now')))).rejects.toThrow('not now');
@@ -145,14 +132,14 @@ test('a command that may have taken effect is not taken for refused because a la
   const add = onRequest(addOne, async () => {
     tries += 1;
     if (tries === 1) {
-      await nats.kill();
-      await nats.start();
+      await rig.nats.kill();
+      await rig.nats.start();
     }
     if (tries <= 2) throw new DomainError('service_unavailable', 'A neighbour is down.');
     return { total: 1 };
   });
   await serve([add]);
-  expect(await requester.request(addOne, {}, { ...ask, commandId: newIdSuffix(Date.now()) })).toEqual({ total: 1 });
+  expect(await rig.requester.request(addOne, {}, { ...ask, commandId: newIdSuffix(Date.now()) })).toEqual({ total: 1 });
   expect(tries).toBeGreaterThanOrEqual(3);
 });
 
@@ -165,18 +152,18 @@ test('a request nobody waits for any more is not begun', async () => {
     }),
   ]);
   const late = writeContext({ ...ask, commandId: '', timeoutMs: 0, traceparent: undefined });
-  const answered = caller.connection.request(askDouble.subject, '{"n":1}', { timeout: 300, headers: late });
+  const answered = rig.caller.connection.request(askDouble.subject, '{"n":1}', { timeout: 300, headers: late });
   await expect(answered).rejects.toThrow('timeout');
-  expect(await requester.request(askDouble, { n: 1 }, ask)).toEqual({ doubled: 2 });
+  expect(await rig.requester.request(askDouble, { n: 1 }, ask)).toEqual({ doubled: 2 });
   expect(begun).toBe(1);
 });
 
 test('a database that cannot be reached makes a read and a command unavailable, not an internal fault', async () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   await serve([onRequest(askDouble, () => Promise.reject(refused)), onRequest(addOne, () => Promise.reject(refused))]);
-  await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(rig.requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
   const command = { ...ask, commandId: newIdSuffix(Date.now()) };
-  await expect(requester.request(addOne, {}, command)).rejects.toMatchObject({ code: 'service_unavailable' });
+  await expect(rig.requester.request(addOne, {}, command)).rejects.toMatchObject({ code: 'service_unavailable' });
 });
 
 test('a statement that found no room on the disk took no effect: its command is refused at once, and says why', async () => {
@@ -190,13 +177,13 @@ test('a statement that found no room on the disk took no effect: its command is 
   ]);
   const command = { ...ask, commandId: newIdSuffix(Date.now()) };
   const refusal = { code: 'service_unavailable', message: expect.stringContaining('disk') };
-  await expect(requester.request(addOne, {}, command)).rejects.toMatchObject(refusal);
+  await expect(rig.requester.request(addOne, {}, command)).rejects.toMatchObject(refusal);
   expect(tries).toBe(1);
 });
 
 test('a command whose commit is in doubt is sent again until its outcome is known', async () => {
   const db = await openTestDb();
-  open.push(() => db.close());
+  rig.opened(db);
   let tries = 0;
   const add = onRequest(addOne, async (_input, context) => {
     tries += 1;
@@ -207,12 +194,11 @@ test('a command whose commit is in doubt is sent again until its outcome is know
   });
   await serve([add]);
   const command = { ...ask, commandId: newIdSuffix(Date.now()) };
-  expect(await requester.request(addOne, {}, command)).toEqual({ total: 2 });
+  expect(await rig.requester.request(addOne, {}, command)).toEqual({ total: 2 });
 });
 
 test('closing waits for the requests under way', async () => {
-  const link = await connectNats(nats.login('catalog'));
-  open.push(() => link.close());
+  const link = rig.opened(await connectNats(rig.nats.login('catalog')));
   let begun: () => void = () => undefined;
   const beginning = new Promise<void>((resolve) => {
     begun = resolve;
@@ -226,7 +212,7 @@ test('closing waits for the requests under way', async () => {
     return { doubled: n * 2 };
   });
   const served = await serveRequests(link, { version: '0.1.0', description: 'test', handlers: [slow], logger });
-  const asked = requester.request(askDouble, { n: 4 }, ask);
+  const asked = rig.requester.request(askDouble, { n: 4 }, ask);
   await beginning;
   const closed = served.close();
   finish();
@@ -237,7 +223,7 @@ test('closing waits for the requests under way', async () => {
 
 test('a megabyte of payload is written as a parameter, not into the text of the statement', async () => {
   const db = await openTestDb();
-  open.push(() => db.close());
+  rig.opened(db);
   const text = '\u0001'.repeat(1_000_000);
   await runCommandOnce(db.database.fork(), newIdSuffix(Date.now()), async (tx) => {
     const source = { accountId: 'acc_1', requestId: null, nowMs: Date.now() };
