@@ -4,7 +4,7 @@ import { runEventsCommand } from '@app/messaging/events-command';
 import { readConfig } from './config.ts';
 import { readConnections } from './connections.ts';
 
-/** `npm run events -- metrics count`: what `node src/events.ts` of that service does, beside a running `npm start`. */
+/** `npm run events -- metrics count`: what `node src/main.ts events` of that service does, beside a running `npm start`. */
 const [name, ...args] = process.argv.slice(2);
 const consumers = serviceNames.filter((service) => topology[service].consumes.length > 0);
 const service = consumers.find((consumer) => consumer === name);

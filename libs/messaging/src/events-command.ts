@@ -56,14 +56,14 @@ const commands: Record<string, (command: Command) => Promise<void>> = {
 };
 
 /**
- * What `node src/events.ts` of every consuming service does.
+ * What `node src/main.ts events` of every service does.
  * @param readSettings called once the arguments are understood; throws for settings that are not usable
  * @returns the exit code
  */
 export async function runEventsCommand(
   service: ServiceName,
   readSettings: () => EventsSettings,
-  args: readonly string[] = process.argv.slice(2),
+  args: readonly string[],
   say: (line: string) => void = (line) => void process.stdout.write(`${line}\n`),
 ): Promise<number> {
   try {

@@ -1,5 +1,5 @@
-import { runService } from '@app/service-kit/run-service';
+import { runMain } from '@app/service-host/run-main';
 import { readConfig } from './config.ts';
 import { createAffiliate } from './service.ts';
 
-await runService('affiliate', readConfig, createAffiliate);
+await runMain('affiliate', readConfig, createAffiliate);

@@ -1,5 +1,5 @@
-import { runService } from '@app/service-kit/run-service';
+import { runMain } from '@app/service-host/run-main';
 import { readConfig } from './config.ts';
 import { createCatalog } from './service.ts';
 
-await runService('catalog', readConfig, createCatalog);
+await runMain('catalog', readConfig, createCatalog);

@@ -1,5 +1,5 @@
-import { runService } from '@app/service-kit/run-service';
+import { runMain } from '@app/service-host/run-main';
 import { readConfig } from './config.ts';
 import { createCheckout } from './service.ts';
 
-await runService('checkout', readConfig, createCheckout);
+await runMain('checkout', readConfig, createCheckout);

@@ -1,5 +1,5 @@
-import { runService } from '@app/service-kit/run-service';
+import { runMain } from '@app/service-host/run-main';
 import { readConfig } from './config.ts';
 import { createGateway } from './service.ts';
 
-await runService('gateway', readConfig, createGateway);
+await runMain('gateway', readConfig, createGateway);

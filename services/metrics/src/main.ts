@@ -1,5 +1,5 @@
-import { runService } from '@app/service-kit/run-service';
+import { runMain } from '@app/service-host/run-main';
 import { readConfig } from './config.ts';
 import { createMetrics } from './service.ts';
 
-await runService('metrics', readConfig, createMetrics);
+await runMain('metrics', readConfig, createMetrics);

@@ -92,10 +92,10 @@ test('the command replays what the stream has since a time and the service has n
   expect(await run('replay-stream', '--since', since, '--subject', orderPaid.subject)).toMatchObject({ code: 0 });
 });
 
-test('it is a program of the service', async () => {
-  const entry = fileURLToPath(new URL('../src/events.ts', import.meta.url));
+test('it is a command of the service’s program', async () => {
+  const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
   const env = { PATH: process.env.PATH, ...harness.env };
-  const { stdout } = await promisify(execFile)(process.execPath, [entry, 'count'], { env });
+  const { stdout } = await promisify(execFile)(process.execPath, [entry, 'events', 'count'], { env });
   expect(stdout).toBe('metrics: 0 dead letters\n');
 });
 

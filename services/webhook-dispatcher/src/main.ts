@@ -1,5 +1,5 @@
-import { runService } from '@app/service-kit/run-service';
+import { runMain } from '@app/service-host/run-main';
 import { readConfig } from './config.ts';
 import { createWebhookDispatcher } from './service.ts';
 
-await runService('webhook-dispatcher', readConfig, createWebhookDispatcher);
+await runMain('webhook-dispatcher', readConfig, createWebhookDispatcher);
