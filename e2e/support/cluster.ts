@@ -48,13 +48,12 @@ export async function startCluster(
 ): Promise<Cluster> {
   const nats = await createTestNats();
   const databases = new Map<ServiceName, Pick<TestDatabase, 'url' | 'close'>>();
-  for (const service of serviceNames) {
-    const database =
-      postgres === undefined
-        ? await createMigratedDatabase(service, migrations[service])
-        : await ownDatabase(postgres, service);
-    databases.set(service, database);
-  }
+  const create = async (service: ServiceName): Promise<void> => {
+    const own =
+      postgres === undefined ? createMigratedDatabase(service, migrations[service]) : ownDatabase(postgres, service);
+    databases.set(service, await own);
+  };
+  await Promise.all(serviceNames.map(create));
   const port = await freePort();
   const secret = randomBytes(32).toString('hex');
   const databaseUrl = (service: ServiceName): string => databases.get(service)?.url ?? '';
@@ -90,7 +89,7 @@ export async function startCluster(
     close: async () => {
       await Promise.all(spawned.map((child) => child.kill('SIGKILL')));
       await nats.close();
-      for (const database of databases.values()) await database.close();
+      await Promise.all([...databases.values()].map((database) => database.close()));
     },
   };
 }

@@ -86,7 +86,7 @@ test('an event that fails is counted over restarts, and is forgotten when it tak
   await eventually(async () => (await tries())[0]?.tries === 3);
   await second.close();
   consume();
-  await eventually(async () => (await numbers(rig.db.database)).length === 10, { withinMs: 10_000 });
+  await eventually(async () => (await numbers(rig.db.database)).length === 10, { withinMs: 30_000 });
   expect(await tries()).toEqual([]);
 });
 

@@ -69,7 +69,7 @@ test.each(['refuse', 'hang'] as const)(
 
     proxy.fail(how);
     await publish(producer, range(10, 3_000));
-    await eventually(() => lines.length > 0, { withinMs: 10_000 });
+    await eventually(() => lines.length > 0, { withinMs: 30_000 });
     // Three tries to connect that hang outlast the wait for an acknowledgement, after which NATS delivers again.
     const until = proxy.failedConnections + 3;
     await eventually(() => proxy.failedConnections >= until, { withinMs: 30_000 });

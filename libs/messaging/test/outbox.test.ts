@@ -161,7 +161,7 @@ test('a leader that NATS is lost to hands over to a replica that reaches it', as
   cut.connected = () => false;
   cut.sinceChangeMs = () => 6_000;
   await record(db.database, [2]);
-  await eventually(async () => (await count('stream_seq is not null')) === 2, { withinMs: 10_000 });
+  await eventually(async () => (await count('stream_seq is not null')) === 2, { withinMs: 30_000 });
 });
 
 test('what a full stream refuses waits in the outbox and is published when there is room again', async () => {

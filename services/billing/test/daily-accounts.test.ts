@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '@app/service-kit/database';
 import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { accountsToVisit } from '../src/daily-runs/accounts-to-visit.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
@@ -24,9 +25,10 @@ afterAll(async () => {
 });
 beforeEach(() => database.pool.query('truncate renewals, subscriptions, holds, payments, charges'));
 
-/** So many subscriptions, one account after the other, due at that time. */
+/** So many subscriptions, one account after the other, due at that time; over a connection without a time limit. */
 const subscribe = (count: number, accounts: number, dueAt: Date, test = false) =>
-  database.pool.query(
+  query(
+    storage.url,
     `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
        billing_interval, status, collection, payment_method, anchor, period, current_period_end, next_charge_at, started_at, test)
      select 'sub_' || n || $5, 'acc_' || lpad((n % $2)::text, 6, '0'), 'ord_' || n || $5, 'prd', 'Club', 'a@x.io', 1900, 'usd',

@@ -214,7 +214,7 @@ test('killed between the claim and the sending: nobody was reminded, the preview
   const release = await holdTable('opt_out_tokens');
   const child = await startChild();
   runUntilKilled();
-  await eventually(async () => expect(await statuses()).toEqual(['claimed']), { withinMs: 10_000 });
+  await eventually(async () => expect(await statuses()).toEqual(['claimed']), { withinMs: 30_000 });
   await child.kill('SIGKILL');
   await release();
   expect(harness.smtp.received).toEqual([]);
@@ -228,7 +228,7 @@ test('killed while the server has the message and has not replied: it counts as 
   harness.smtp.behaviour.message = 'silent';
   const child = await startChild();
   runUntilKilled();
-  await eventually(async () => expect(await statuses()).toEqual(['sending']), { withinMs: 10_000 });
+  await eventually(async () => expect(await statuses()).toEqual(['sending']), { withinMs: 30_000 });
   await child.kill('SIGKILL');
   delete harness.smtp.behaviour.message;
   await harness.base.start(harness.settings);
@@ -270,7 +270,7 @@ test('killed after the record and before the result: nothing is sent twice, and 
   const release = await holdTable('outbox');
   const child = await startChild();
   void harness.run('acc_1', commandId).catch(() => undefined);
-  await eventually(async () => expect(await statuses()).toEqual(['sent']), { withinMs: 10_000 });
+  await eventually(async () => expect(await statuses()).toEqual(['sent']), { withinMs: 30_000 });
   await child.kill('SIGKILL');
   await release();
   await harness.base.start(harness.settings);

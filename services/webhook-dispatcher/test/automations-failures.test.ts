@@ -88,7 +88,7 @@ test('after kill -9 between the message and its record the email goes out again,
   server.behaviour.message = '250 taken';
   harness.clock.set(new Date());
   harness.running.service = await harness.start();
-  await eventually(() => expect(server.received).toHaveLength(2), { withinMs: 10_000 });
+  await eventually(() => expect(server.received).toHaveLength(2), { withinMs: 30_000 });
   const ids = server.received.map(({ text }) => headerOf(text, 'Message-ID'));
   expect(ids.sort()).toEqual(before.map(({ id }) => `<${id}@platform.example>`).sort());
 });

@@ -29,7 +29,7 @@ const publishSix = async () => {
   return ids;
 };
 const settled = () =>
-  eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('delivered')), { withinMs: 10_000 });
+  eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('delivered')), { withinMs: 30_000 });
 
 test('after kill -9, deliveries that were stored, sent and not recorded arrive again under the same id, and none is lost', async () => {
   await harness.running.service.close();
