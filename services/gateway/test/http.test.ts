@@ -188,6 +188,7 @@ const malformed: Array<[string, string, string, ToSend, number, string]> = [
   ['NUL in a path', 'GET', '/api/v1/orders/%00', {}, 404, 'order_not_found'],
   ['a surrogate in a path', 'GET', '/api/v1/orders/%ED%A0%80', {}, 400, 'malformed_request'],
   ['a long id', 'GET', `/api/v1/orders/${'x'.repeat(2_000)}`, {}, 404, 'order_not_found'],
+  ['an id with letters that ids never have', 'GET', `/api/v1/orders/ord_${'u'.repeat(26)}`, {}, 404, 'order_not_found'],
   ['an id of another kind', 'GET', `/api/metrics/ord_${'0'.repeat(26)}`, {}, 404, 'product_not_found'],
   ['an affiliate code that is none', 'GET', '/api/v1/affiliates/a%20b/commissions', {}, 404, 'affiliate_not_found'],
   ['an unknown query parameter', 'GET', '/api/v1/orders?page=2', {}, 422, 'validation_failed'],

@@ -1,6 +1,6 @@
 import { getStatement, listAffiliates, listPayouts } from '@app/contracts/affiliates';
 import { listAutomations } from '@app/contracts/automations';
-import { listDailyRuns, previewDailyRun } from '@app/contracts/daily-runs';
+import { getDailyRun, listDailyRuns, previewDailyRun } from '@app/contracts/daily-runs';
 import type { RequestDefinition } from '@app/contracts/define';
 import { getFunnel } from '@app/contracts/funnels';
 import { explainMetric, getMetrics } from '@app/contracts/metrics';
@@ -42,6 +42,7 @@ const reads: RequestDefinition[] = [
   listSubscriptions,
   getSubscription,
   listDailyRuns,
+  getDailyRun,
   previewDailyRun,
   previewReminders,
   listAffiliates,
@@ -141,6 +142,7 @@ async function call(name: string, args: Record<string, unknown>) {
 
 const idFor: Record<string, string> = {
   ...{ productId: 'prd_', orderId: 'ord_', subscriptionId: 'sub_', deliveryId: 'dlv_', recoveryId: 'rcv_' },
+  runId: 'run_',
 };
 const argumentsOf = (params: readonly string[]) =>
   Object.fromEntries(params.map((name) => [name, `${idFor[name]}${'0'.repeat(26)}`]));

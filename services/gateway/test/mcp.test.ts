@@ -130,8 +130,9 @@ test('all tools together are less than 24 KB and none asks whose account it is',
 });
 
 test('reading tools change nothing, and every writing tool takes an idempotency key', () => {
-  for (const { operation, annotations } of tools) expect(annotations.readOnlyHint).toBe(operation.method === 'GET');
-  const writing = tools.filter(({ operation }) => operation.method !== 'GET').map(({ name }) => name);
+  for (const { operation, annotations } of tools)
+    expect(annotations.readOnlyHint).toBe(operation.method === 'GET' || operation.changesNothing === true);
+  const writing = tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name);
   return expect(
     listed().then((list) =>
       list.filter(({ inputSchema }) => JSON.stringify(inputSchema).includes('idempotencyKey')).map(({ name }) => name),
@@ -259,6 +260,15 @@ test('a signing secret is told once: the repeated call says so', async () => {
   const again = await connect();
   expect(again.structuredContent).toEqual({ id: 'whe_1', secret_notice: expect.stringContaining('shown once') });
   expect(JSON.stringify(again)).not.toContain('whsec_');
+});
+
+test('a rotated secret is not shown to a model, neither at first nor when the call is repeated', async () => {
+  const endpointId = newId('webhookEndpoint', Date.now());
+  const rotate = () => call('rotate_webhook_secret', { endpointId, idempotencyKey: 'rotate' });
+  for (const answer of [await rotate(), await rotate()]) {
+    expect(answer.structuredContent).toEqual({ id: 'whe_1' });
+    expect(JSON.stringify(answer)).not.toContain('whsec_');
+  }
 });
 
 test('arguments are refused in the words of HTTP', async () => {

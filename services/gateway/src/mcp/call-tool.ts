@@ -61,7 +61,7 @@ export async function callTool(
     const ask = async (query: Record<string, unknown>): Promise<Uint8Array> => {
       const { body } = await callOperation(app, operation, { ...caller, ...request, query });
       read?.hold(body.byteLength);
-      return body;
+      return withoutHidden(tool, body);
     };
     return await pageOf(ask, request.query as Record<string, unknown>, full);
   } catch (err) {
@@ -72,6 +72,13 @@ export async function callTool(
       ...(structuredErrors ? { structuredContent: { ...error } } : {}),
     };
   }
+}
+
+function withoutHidden({ hides }: Tool, body: Uint8Array): Uint8Array {
+  if (hides === undefined) return body;
+  const value = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
+  for (const name of hides) delete value[name];
+  return Buffer.from(JSON.stringify(value));
 }
 
 /** What a call without its confirmation would do, in the words of the tool's preview. A preview that fails is left out. */

@@ -1,8 +1,9 @@
 import { settingsResource } from '@app/contracts/accounts';
-import { affiliateResource, payoutResource } from '@app/contracts/affiliates';
+import { affiliateResource, getStatement, payoutResource } from '@app/contracts/affiliates';
 import { automationResource } from '@app/contracts/automations';
-import { advanceRehearsal, dailyResult } from '@app/contracts/daily-runs';
+import { advanceRehearsal, dailyResult, getDailyRun, previewDailyRun } from '@app/contracts/daily-runs';
 import { offerResource } from '@app/contracts/funnels';
+import { explainMetric } from '@app/contracts/metrics';
 import { orderResource, orderWithPayments } from '@app/contracts/orders';
 import { paymentResource } from '@app/contracts/payments';
 import { productResource } from '@app/contracts/products';
@@ -78,19 +79,16 @@ const eventsNamedBy = 'putWebhookEndpoint';
 /** Resources that several tools return, each with the operation of the one tool that names its fields. */
 const namedBy = new Map<z.core.$ZodType, string>([
   [dailyResult, 'runDailyJob'],
-  [affiliateResource, 'listAffiliates'],
-  [payoutResource, 'listPayouts'],
   [offerResource, 'createBump'],
   [productResource, 'listProducts'],
-  [paymentResource, 'listPayments'],
-  [subscriptionResource, 'listSubscriptions'],
-  [webhookEndpointResource, 'listWebhookEndpoints'],
-  [deliveryResource, 'listWebhookDeliveries'],
-  [automationResource, 'listAutomations'],
+  [getDailyRun.output, 'listDailyRuns'],
 ]);
 /** Resources that say in words what they are: nobody needs their names beforehand. */
 const plain = new Set<z.core.$ZodType>([
-  ...[activityEntry, attemptResource, selfTestResult, recoveryResource],
+  ...[activityEntry, attemptResource, selfTestResult, recoveryResource, deliveryResource, paymentResource],
+  ...[automationResource, payoutResource, subscriptionResource, webhookEndpointResource, affiliateResource],
+  ...[previewDailyRun.output.shape.data.element, getStatement.output.shape.data.element],
+  ...[explainMetric.output.shape.data.element, subscriptionWithHistory.shape.periods.element],
   ...[settingsResource, dailyResult.shape.rebills, advanceRehearsal.output.shape.rebills],
 ]);
 /** Resources with more fields than the one that another tool names: they name the others. */

@@ -14,6 +14,8 @@ export interface Tool {
   readonly words?: Readonly<Record<string, string>>;
   /** Arguments that it takes and does not offer: few callers need them, and every client reads all that is offered. */
   readonly unsaid?: readonly string[];
+  /** Fields of the result that no model is shown. */
+  readonly hides?: readonly string[];
   /** For arguments that are left out. */
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** What a call without `confirm: true` is told instead. */

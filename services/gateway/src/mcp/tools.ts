@@ -71,6 +71,7 @@ export const tools: readonly Tool[] = [
     name: 'get_order',
     description: 'One order with its items and payments.',
     operation: operation('getOrder'),
+    unsaid: ['full'],
     annotations: reads,
   },
   {
@@ -105,6 +106,7 @@ export const tools: readonly Tool[] = [
     name: 'get_metrics',
     description: 'Sales figures of one product. Rates are fractions from 0 to 1.',
     operation: operation('getMetrics'),
+    unsaid: ['full'],
     annotations: reads,
   },
   {
@@ -221,6 +223,13 @@ export const tools: readonly Tool[] = [
     description: 'Newest first. One under way has no `result`.',
     operation: operation('listDailyRuns'),
     defaults: shortPage,
+    annotations: reads,
+  },
+  {
+    name: 'get_daily_run',
+    description: 'Also one under way.',
+    operation: operation('getDailyRun'),
+    unsaid: ['full'],
     annotations: reads,
   },
   {

@@ -1,6 +1,6 @@
 import { annotations, operation, shortPage, type Tool } from './tool.ts';
 
-const { reads, adds, changes, sends } = annotations;
+const { reads, adds, changes, sends, ends } = annotations;
 
 /** Tools about events on their way to receivers, and about what else events start. */
 export const webhookTools: readonly Tool[] = [
@@ -23,6 +23,7 @@ export const webhookTools: readonly Tool[] = [
     name: 'list_webhook_endpoints',
     description: 'Every URL that gets events, and how much is held for it.',
     operation: operation('listWebhookEndpoints'),
+    unsaid: ['full'],
     annotations: reads,
   },
   {
@@ -38,6 +39,20 @@ export const webhookTools: readonly Tool[] = [
     operation: operation('updateWebhookEndpoint'),
     words: { held: '`send`, `orders` or `discard`' },
     annotations: changes,
+  },
+  {
+    name: 'delete_webhook_endpoint',
+    description: 'What waits for it is canceled.',
+    operation: operation('removeWebhookEndpoint'),
+    annotations: ends,
+  },
+  {
+    name: 'rotate_webhook_secret',
+    description: 'The new secret is not shown here: the seller logs in for it.',
+    operation: operation('rotateWebhookSecret'),
+    words: { overlapHours: 'The previous one signs too; 24.' },
+    hides: ['secret', 'secret_notice'],
+    annotations: sends,
   },
   {
     name: 'send_test_webhook',
@@ -63,6 +78,7 @@ export const webhookTools: readonly Tool[] = [
     name: 'list_webhook_deliveries',
     description: 'Events on their way to endpoints, newest first; `reason` says why nothing was sent.',
     operation: operation('listWebhookDeliveries'),
+    unsaid: ['eventId', 'from', 'to'],
     defaults: shortPage,
     annotations: reads,
   },
@@ -93,6 +109,12 @@ export const webhookTools: readonly Tool[] = [
     annotations: reads,
   },
   {
+    name: 'cancel_webhook_recovery',
+    description: 'What it has not come to stays as it is.',
+    operation: operation('cancelWebhookRecovery'),
+    annotations: ends,
+  },
+  {
     name: 'list_events',
     description: 'The account’s events with their payloads, oldest first.',
     operation: operation('listEvents'),
@@ -104,6 +126,7 @@ export const webhookTools: readonly Tool[] = [
     name: 'list_automations',
     description: 'What events start: emails and POSTs. Built-in ones first.',
     operation: operation('listAutomations'),
+    unsaid: ['full'],
     annotations: reads,
   },
   {
@@ -122,5 +145,18 @@ export const webhookTools: readonly Tool[] = [
     operation: operation('updateAutomation'),
     words: { action: 'As in create_automation.' },
     annotations: changes,
+  },
+  {
+    name: 'preview_automation',
+    description: 'The email that a template makes of sample data.',
+    operation: operation('previewAutomation'),
+    words: { action: 'The email, as in create_automation.' },
+    annotations: reads,
+  },
+  {
+    name: 'test_automation',
+    description: 'Runs it once with sample data.',
+    operation: operation('testAutomation'),
+    annotations: sends,
   },
 ];

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@app/contracts/errors';
-import { type IdKind, idPrefixes } from '@app/contracts/ids';
+import { type IdKind, idPrefixes, idSchema } from '@app/contracts/ids';
 import { z } from 'zod';
 
 /** The error code for each path parameter's schema: nothing has a malformed id. */
@@ -7,9 +7,7 @@ const notFoundCodes = new WeakMap<z.ZodType, ErrorCode>();
 
 /** An id in a path. A malformed one is the error `notFound`, and no service gets a request. */
 export function pathId(kind: IdKind, notFound: ErrorCode) {
-  const prefix = idPrefixes[kind];
-  const schema = z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{26}$`));
-  return withNotFoundCode(schema.describe(`An id that begins \`${prefix}_\`.`), notFound);
+  return withNotFoundCode(idSchema(kind).describe(`An id that begins \`${idPrefixes[kind]}_\`.`), notFound);
 }
 
 /** A code that sellers choose, in a path. */
