@@ -57,6 +57,12 @@ test('whatever it holds, a cut answer of rows fits', () => {
   );
 });
 
+test('one thing whose parts have lists that are too long keeps their beginnings', () => {
+  const orphans = Array.from({ length: 100 }, (_, no) => ({ no, id: 'x'.repeat(150) }));
+  const { value } = shortResult({ id: 'run_1', books: { orphans } }, 10_000);
+  expect(value).toEqual({ id: 'run_1', books: { orphans: orphans.slice(0, 3) } });
+});
+
 test('a row whose own lists are too long for the result keeps their beginnings', () => {
   const row = (id: string) => ({
     id,

@@ -14,7 +14,7 @@ const textLengths = [1_000, 200];
 
 /**
  * Cuts a result to a size: texts to their beginnings, then rows from the end of its longest list (months from its
- * beginning), and lists within rows where a single row would not fit. A list that lost rows says `has_more`, and its last id
+ * beginning), and lists within rows, or within the parts of one thing, where a single one would not fit. A list that lost rows says `has_more`, and its last id
  * leads on.
  * @param bytes of the value as JSON, which the caller knows: a long one is not serialized again to measure it
  * @param bytesMax of the result: it holds the value as a structure and again as text, with its quotes escaped
@@ -28,7 +28,7 @@ export function shortResult(value: Record<string, unknown>, bytes: number, bytes
   }
   const whole = dropRows(short, bytesMax);
   // One row with long lists of its own may be too much already, and an empty list would look like nothing.
-  const few = isEmptied(short, whole.value);
+  const few = isEmptied(short, whole.value) || sizeOf(whole.value) > bytesMax;
   const dropped = few ? dropRows(withFewInner(short), bytesMax) : whole;
   const names = Object.entries(dropped.counts).map(([name, count]) => `${count} of ${name}`);
   const inner = few ? ` Lists within rows show ${innerRowsMax} at most.` : '';
@@ -45,7 +45,10 @@ const isEmptied = (before: Record<string, unknown>, after: Record<string, unknow
 
 const withFewInner = (value: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(value).map(([name, rows]) => [name, Array.isArray(rows) ? rows.map(withFewRows) : rows]),
+    Object.entries(value).map(([name, rows]) => [
+      name,
+      Array.isArray(rows) ? rows.map(withFewRows) : withFewRows(rows),
+    ]),
   );
 
 function withFewRows(value: unknown): unknown {
