@@ -91,13 +91,13 @@ test('no order is lost, doubled or invented while every service, PostgreSQL and 
 }, async () => {
   const once = await addProduct(seller, 'course');
   const monthly = await addSubscription();
-  const partner = { code: 'PARTNER', name: 'Partner', email: 'partner@example.com', commissionCents: 500 };
-  expect((await seller.call('POST', '/api/v1/affiliates', { body: partner })).status).toBe(200);
+  const affiliate = { code: 'PARTNER', name: 'Partner', email: 'partner@example.com', commissionCents: 500 };
+  expect((await seller.call('POST', '/api/v1/affiliates', { body: affiliate })).status).toBe(200);
   const endpoint = { url: `${receiver.url}/hook`, events: ['order.paid'] };
   expect((await seller.call('PUT', '/api/v1/webhook-endpoint', { body: endpoint })).status).toBe(200);
 
   const kills = await killings();
-  const orders = postOrders(seller, { connections, slugs: [once.slug, monthly.slug], affiliateCode: partner.code });
+  const orders = postOrders(seller, { connections, slugs: [once.slug, monthly.slug], affiliateCode: affiliate.code });
   for (const [name, kill] of kills) {
     await orders.untilMoreAnswered(betweenKills, `orders before ${name} is killed`);
     await kill();

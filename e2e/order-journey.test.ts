@@ -93,11 +93,11 @@ test('an order goes through all services', async () => {
   });
 });
 
-test('order.paid names the partner who is credited, as the partner’s code is written; the order keeps what was typed', async () => {
+test('order.paid names the affiliate who is credited, as the affiliate’s code is written; the order keeps what was typed', async () => {
   const { slug } = await addProduct(seller, 'credited');
   await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/credited` } });
-  const partner = { code: 'Leaf-1', name: 'Lea', email: 'lea@example.com', commissionPercent: 10 };
-  expect(await seller.call('POST', '/api/v1/affiliates', { body: partner })).toMatchObject({ status: 200 });
+  const affiliate = { code: 'Leaf-1', name: 'Lea', email: 'lea@example.com', commissionPercent: 10 };
+  expect(await seller.call('POST', '/api/v1/affiliates', { body: affiliate })).toMatchObject({ status: 200 });
   const place = async (email: string, affiliateCode: string) => {
     const { json } = await seller.call('POST', '/api/v1/orders', { body: { productSlug: slug, email, affiliateCode } });
     const { affiliate } = await eventually(() =>

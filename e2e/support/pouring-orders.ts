@@ -23,7 +23,7 @@ const answeredWithinMs = 60_000;
 
 /**
  * Posts orders without end, as callers do that want each recorded once: whoever gets no answer asks again under the same
- * Idempotency-Key. Slugs take turns, every fourth order names the partner, every thirteenth must be refused.
+ * Idempotency-Key. Slugs take turns, every fourth order names the affiliate, every thirteenth must be refused.
  */
 export function postOrders(
   seller: Seller,

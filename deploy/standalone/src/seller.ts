@@ -111,7 +111,7 @@ async function seed(options: FirstSeller, accountId: string): Promise<void> {
     clock.moveTo(new Date(openedAt(secrets.startedAt)));
     const bumpIds = await seedCatalog(context);
     clock.reset();
-    say('demo shop: products and partner are there, now its orders');
+    say('demo shop: products and affiliate are there, now its orders');
     const [recorded, sold] = await Promise.all([seedOrders(context, bumpIds), seedSales(context)]);
     const { paid, refunded, held } = sold;
     say(

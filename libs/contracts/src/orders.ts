@@ -69,7 +69,10 @@ export const createOrderResult = z
   .object({ ok: z.literal(true), orderId: idSchema('order'), totalCents: z.int() })
   .meta({ id: 'OrderCreated' });
 
-/** Records an order and settles it at once. The order's id is the command's. */
+/**
+ * Creates an order that is paid at once. The order's id is the command's. The subject keeps its first name, because replicas of
+ * two versions exchange it during an update: another name would cost a release that answers to both.
+ */
 export const createOrder = defineRequest('command', 'checkout', 'orders.place', {
   input: z.object({
     body: createOrderBody,

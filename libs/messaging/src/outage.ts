@@ -53,9 +53,9 @@ export function createOutage({ logger, pause, isClosing, onBegin }: OutageOption
   };
 }
 
-type Outcome<T> = { readonly done: true; readonly result: T } | { readonly done: false; readonly err: unknown };
+type Attempted<T> = { readonly done: true; readonly result: T } | { readonly done: false; readonly err: unknown };
 
-async function attempt<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+async function attempt<T>(work: () => Promise<T>): Promise<Attempted<T>> {
   try {
     return { done: true, result: await work() };
   } catch (err) {

@@ -76,13 +76,13 @@ interface Port {
   /** Requests of one turn of the event loop go out with one write. */
   readonly endOfTurn: () => Promise<void>;
   /** Milliseconds since the epoch; infinite until this process closes. */
-  endMs: number;
+  closesAtMs: number;
 }
 
 export function createRequester(nats: NatsClient): Requester {
   const inbox = openReplyInbox(nats);
   const peerOf = createPeers(nats, inbox);
-  const port: Port = { nats, inbox, peerOf, endOfTurn: createTurn(), endMs: Number.POSITIVE_INFINITY };
+  const port: Port = { nats, inbox, peerOf, endOfTurn: createTurn(), closesAtMs: Number.POSITIVE_INFINITY };
   const duration = secondsHistogram(nats.service, {
     name: 'messaging.client.operation.duration',
     description: 'Of requests to other services, from the first try to the answer, as this replica saw them.',
@@ -98,7 +98,7 @@ export function createRequester(nats: NatsClient): Requester {
     request: async (definition, input, context) => JSON.parse(textOf(await requestBytes(definition, input, context))),
     reaches: async (service, limitMs) => (await port.peerOf(service).ping(limitMs)) === 'alive',
     finishWithin: (limitMs) => {
-      port.endMs = Date.now() + limitMs;
+      port.closesAtMs = Date.now() + limitMs;
     },
   };
 }
@@ -115,7 +115,7 @@ interface Call {
   readonly peer: Peer;
   readonly startedMs: number;
   /** By `performance.now()`, as the start is. */
-  readonly endMs: number;
+  readonly giveUpMs: number;
   /** Some try may have reached a replica. */
   handedOver: boolean;
   tries: number;
@@ -136,9 +136,9 @@ async function deliver(
   const mailbox = port.inbox.open();
   const peer = port.peerOf(definition.service);
   const startedMs = performance.now();
-  const endMs = startedMs + (definition.mode === 'read' ? readWithinMs : (context.waitMs ?? resolveWithinMs));
+  const giveUpMs = startedMs + (definition.mode === 'read' ? readWithinMs : (context.waitMs ?? resolveWithinMs));
   const about = { port, definition, payload, context, mailbox, peer };
-  const call: Call = { ...about, startedMs, endMs, handedOver: false, tries: 0 };
+  const call: Call = { ...about, startedMs, giveUpMs, handedOver: false, tries: 0 };
   try {
     while (true) {
       const outcome = await attempt(call);
@@ -150,7 +150,7 @@ async function deliver(
   }
 }
 
-type Outcome = { kind: 'answered'; message: Msg } | { kind: 'unreached' } | { kind: 'silent' } | { kind: 'lost' };
+type TryResult = { kind: 'answered'; message: Msg } | { kind: 'unreached' } | { kind: 'silent' } | { kind: 'lost' };
 
 /** The callee itself may not know whether it took effect (its database died in the commit). */
 function settles(call: Call, message: Msg): boolean {
@@ -161,7 +161,7 @@ function settles(call: Call, message: Msg): boolean {
 }
 
 /** Waits until the next try is worth making. Throws when there is none. */
-async function beforeNextTry(call: Call, last: Outcome['kind']): Promise<void> {
+async function beforeNextTry(call: Call, last: TryResult['kind']): Promise<void> {
   const { definition, port, startedMs } = call;
   if (last !== 'unreached') call.handedOver = true;
   const command = definition.mode === 'command' && call.handedOver;
@@ -179,9 +179,9 @@ async function beforeNextTry(call: Call, last: Outcome['kind']): Promise<void> {
   if (last === 'unreached') await sleep(settlingPauseMs);
 }
 
-function leftMs({ endMs, context, port }: Call): number {
-  const deadlineMs = Math.min(context.deadlineMs ?? Number.POSITIVE_INFINITY, port.endMs);
-  return Math.max(0, Math.min(endMs - performance.now(), deadlineMs - Date.now()));
+function leftMs({ giveUpMs, context, port }: Call): number {
+  const deadlineMs = Math.min(context.deadlineMs ?? Number.POSITIVE_INFINITY, port.closesAtMs);
+  return Math.max(0, Math.min(giveUpMs - performance.now(), deadlineMs - Date.now()));
 }
 
 const unavailable = ({ service }: RequestDefinition): DomainError =>
@@ -193,7 +193,7 @@ const outcomeUnknown = (): DomainError =>
     'The answer was lost. Repeat the request with its Idempotency-Key to learn its outcome.',
   );
 
-async function attempt(call: Call): Promise<Outcome> {
+async function attempt(call: Call): Promise<TryResult> {
   const { port, definition, context, mailbox } = call;
   if (!(await port.nats.whenConnected(reachWithinMs))) return { kind: 'unreached' };
   if (definition.mode === 'command' && !call.handedOver) {
@@ -239,7 +239,7 @@ async function findAlive(call: Call): Promise<'alive' | 'unreached' | 'lost'> {
 }
 
 /** Reads what arrives until one try is decided; an answer to any earlier try counts as well. */
-async function outcomeOf(call: Call, tryEndMs: number): Promise<Outcome> {
+async function outcomeOf(call: Call, tryEndMs: number): Promise<TryResult> {
   const { mailbox, peer } = call;
   while (true) {
     const limitMs = Math.min(silenceLimitMs(call), Math.max(0, tryEndMs - performance.now()), leftMs(call));
@@ -269,7 +269,7 @@ function silenceLimitMs({ peer, definition, tries }: Call): number {
 }
 
 /** Throws for a read when the whole service has been silent for too long. */
-function silence(call: Call, tryEndMs: number): Outcome {
+function silence(call: Call, tryEndMs: number): TryResult {
   const { peer, port, definition, startedMs } = call;
   if (performance.now() >= tryEndMs) return { kind: 'lost' };
   const silentMs = Math.min(peer.sinceHeardMs(), port.inbox.sinceBehindMs(), performance.now() - startedMs);

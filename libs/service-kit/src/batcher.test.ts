@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BatcherFullError, createBatcher, type Outcome } from './batcher.ts';
+import { BatcherFullError, createBatcher, type ItemResult } from './batcher.ts';
 
 /** A run that records its batches and finishes each when told. */
 function heldRun() {
   const batches: number[][] = [];
   const finish: Array<() => void> = [];
-  const run = async (items: number[]): Promise<Array<Outcome<number>>> => {
+  const run = async (items: number[]): Promise<Array<ItemResult<number>>> => {
     batches.push(items);
     await new Promise<void>((resolve) => finish.push(resolve));
     return items.map((item) => ({ ok: true, value: item * 10 }));
@@ -200,7 +200,7 @@ test('whatever the timing: each item gets its own outcome once, in order, within
       let inFlight = 0;
       let mostInFlight = 0;
       const batches: number[][] = [];
-      const run = async (items: number[]): Promise<Array<Outcome<string>>> => {
+      const run = async (items: number[]): Promise<Array<ItemResult<string>>> => {
         const turns = durations[batches.push(items) % durations.length] ?? 0;
         mostInFlight = Math.max(mostInFlight, ++inFlight);
         for (let left = turns; left > 0; left--) await turn();

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** What became of one item of a batch. */
-export type Outcome<O> = { ok: true; value: O } | { ok: false; error: unknown };
+export type ItemResult<O> = { ok: true; value: O } | { ok: false; error: unknown };
 
 export interface Batcher<I, O> {
   /** Resolves with this item's own outcome, or rejects with its own error. */
@@ -19,7 +19,7 @@ export interface BatcherOptions<I, O> {
   /** A batch waits so long for more items, where nobody waits for a single one; 0 unless given. */
   readonly gatherMs?: number;
   /** As many outcomes as items, in their order; when it throws, every item of the batch fails with that error. */
-  readonly run: (items: I[]) => Promise<Outcome<O>[]>;
+  readonly run: (items: I[]) => Promise<ItemResult<O>[]>;
 }
 
 export class BatcherFullError extends Error {

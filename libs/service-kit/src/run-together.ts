@@ -1,4 +1,4 @@
-import type { Outcome } from './batcher.ts';
+import type { ItemResult } from './batcher.ts';
 import { isOutage } from './outages.ts';
 
 /**
@@ -10,7 +10,7 @@ import { isOutage } from './outages.ts';
 export async function runTogether<I, O>(
   items: readonly I[],
   run: (items: readonly I[]) => Promise<readonly O[]>,
-): Promise<Outcome<O>[]> {
+): Promise<ItemResult<O>[]> {
   try {
     return (await run(items)).map((value) => ({ ok: true, value }));
   } catch (error) {

@@ -6,7 +6,7 @@ import { routeDevelopers } from './developers/routes.ts';
 import { routeHostedPages } from './hosted/routes.ts';
 import { createGuard } from './http/guard.ts';
 import { routeHealth } from './http/health-routes.ts';
-import { createHttpServer } from './http/server.ts';
+import { createHttpServer } from './http/http-server.ts';
 import { routeMcp } from './mcp/routes.ts';
 import { routeOperations } from './operations/operation-routes.ts';
 

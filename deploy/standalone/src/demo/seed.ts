@@ -25,7 +25,7 @@ export interface SeedContext {
  * a seeding that was killed half-way is simply run again, and what was done is not done twice.
  */
 
-/** Products with their funnels, and the partner. Returns the ids of each product's bumps, by slug. */
+/** Products with their funnels, and the affiliate. Returns the ids of each product's bumps, by slug. */
 export async function seedCatalog(context: SeedContext): Promise<Map<string, string[]>> {
   const commands = commandSender(context, 'catalog');
   const openedMs = openedAt(context.startedAt);

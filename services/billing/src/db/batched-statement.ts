@@ -1,4 +1,4 @@
-import { type Batcher, createBatcher, type Outcome } from '@app/service-kit/batcher';
+import { type Batcher, createBatcher, type ItemResult } from '@app/service-kit/batcher';
 import { runTogether } from '@app/service-kit/run-together';
 import { currentTraceparent, inBatchSpan } from '@app/service-kit/tracing';
 
@@ -40,13 +40,13 @@ export function batchStatement<I, O>(batched: BatchedStatement<I, O>): Pick<Batc
       const items = () => batch.map(({ traceparent }) => ({ name: span.one, traceparent }));
       const attributes = { 'app.payments': batch.length };
       return inBatchSpan(span.many, { service: 'billing', attributes, items }, async () => {
-        const outcomes = new Map<Waiting<I>, Outcome<O>>();
+        const outcomes = new Map<Waiting<I>, ItemResult<O>>();
         for (const together of inTurns(batch, ({ item }) => keysOf(item))) {
           const all = together.map(({ item }) => item);
           const written = await runTogether(all, batched.write);
-          for (const [index, entry] of together.entries()) outcomes.set(entry, written[index] as Outcome<O>);
+          for (const [index, entry] of together.entries()) outcomes.set(entry, written[index] as ItemResult<O>);
         }
-        return batch.map((entry) => outcomes.get(entry) as Outcome<O>);
+        return batch.map((entry) => outcomes.get(entry) as ItemResult<O>);
       });
     },
   });

@@ -2,7 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idTimeMs } from '@app/contracts/ids';
 import type { PricedProduct } from '@app/contracts/products-for-sale';
 import type { Requester } from '@app/messaging/requester';
-import type { Outcome } from '@app/service-kit/batcher';
+import type { ItemResult } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
 import { isOutage } from '@app/service-kit/outages';
 import { creditedAffiliates, nobodyCredited } from './credited-affiliates.ts';
@@ -20,7 +20,7 @@ export interface OrderDeps {
   readonly wakeRelay: () => void;
 }
 
-type Outcomes = Map<string, Outcome<CreatedOrder>>;
+type Outcomes = Map<string, ItemResult<CreatedOrder>>;
 
 /**
  * The outcome of each command, in the commands' order: the order it created, now or before, or the error it is to be
@@ -29,7 +29,7 @@ type Outcomes = Map<string, Outcome<CreatedOrder>>;
 export async function createOrders(
   deps: OrderDeps,
   commands: OrderCommand[],
-): Promise<Outcome<CreatedOrder | DomainError>[]> {
+): Promise<ItemResult<CreatedOrder | DomainError>[]> {
   const [products, credits] = await Promise.all([
     currentProducts(deps.requester, commands),
     creditedAffiliates(deps.requester, commands),
@@ -40,14 +40,14 @@ export async function createOrders(
   const decided = decisions.flatMap((decision) => (decision.ok ? [decision.value] : []));
   const recorded = await recordAll(deps.database, decided);
   const outcomes = decisions.map((decision) =>
-    decision.ok ? (recorded.get(decision.value.id) as Outcome<CreatedOrder>) : decision,
+    decision.ok ? (recorded.get(decision.value.id) as ItemResult<CreatedOrder>) : decision,
   );
   if (outcomes.some((outcome) => outcome.ok)) deps.wakeRelay();
   return outcomes.map((outcome) => (isRefused(outcome) ? { ok: true, value: outcome.error } : outcome));
 }
 
 /** An outage says nothing of the order: it is no reason to refuse the command for good. */
-function isRefused(outcome: Outcome<CreatedOrder>): outcome is { ok: false; error: DomainError } {
+function isRefused(outcome: ItemResult<CreatedOrder>): outcome is { ok: false; error: DomainError } {
   return !outcome.ok && outcome.error instanceof DomainError && !isOutage(outcome.error);
 }
 
@@ -59,8 +59,8 @@ export const orderKeyOf = ({ context }: OrderCommand): OrderKey => ({
 function decide(
   command: OrderCommand,
   product: PricedProduct | null,
-  credit: Outcome<string | null>,
-): Outcome<NewOrder> {
+  credit: ItemResult<string | null>,
+): ItemResult<NewOrder> {
   const { id } = orderKeyOf(command);
   // The moment the order reached the platform is in its id, so its place in lists always agrees with its date.
   const nowMs = idTimeMs(id);
@@ -82,19 +82,19 @@ async function recordAll(database: Database, orders: readonly NewOrder[]): Promi
   } catch (error) {
     if (isOutage(error)) return new Map(orders.map(({ id }) => [id, { ok: false, error }]));
     const alone = await Promise.all(orders.map((order) => recordAlone(database, order)));
-    return new Map(orders.map(({ id }, index) => [id, alone[index] as Outcome<CreatedOrder>]));
+    return new Map(orders.map(({ id }, index) => [id, alone[index] as ItemResult<CreatedOrder>]));
   }
 }
 
-async function recordAlone(database: Database, order: NewOrder): Promise<Outcome<CreatedOrder>> {
+async function recordAlone(database: Database, order: NewOrder): Promise<ItemResult<CreatedOrder>> {
   try {
-    return (await record(database, [order])).get(order.id) as Outcome<CreatedOrder>;
+    return (await record(database, [order])).get(order.id) as ItemResult<CreatedOrder>;
   } catch (error) {
     return isOvertaken(error) ? await outcomeOfFasterTry(database, order) : { ok: false, error };
   }
 }
 
-async function outcomeOfFasterTry(database: Database, order: NewOrder): Promise<Outcome<CreatedOrder>> {
+async function outcomeOfFasterTry(database: Database, order: NewOrder): Promise<ItemResult<CreatedOrder>> {
   const undecided = new DomainError('outcome_unknown', 'The same order is being recorded.');
   try {
     return (await recordedOutcomes(database, [order])).get(order.id) ?? { ok: false, error: undecided };
@@ -108,7 +108,7 @@ async function record(database: Database, orders: readonly NewOrder[]): Promise<
   const [fresh, unlucky] = [new Set(recorded), new Set(usedUp)];
   const repeated = orders.filter(({ id }) => !fresh.has(id) && !unlucky.has(id));
   const before: Outcomes = repeated.length === 0 ? new Map() : await recordedOutcomes(database, repeated);
-  const outcomeOf = (order: NewOrder): Outcome<CreatedOrder> => {
+  const outcomeOf = (order: NewOrder): ItemResult<CreatedOrder> => {
     if (fresh.has(order.id)) return createdOrder(order.id, order.total_cents);
     if (unlucky.has(order.id)) return { ok: false, error: discountUsedUp(order.discount_code ?? '') };
     return before.get(order.id) ?? { ok: false, error: new Error(`the id ${order.id} is another account's order`) };

@@ -1,9 +1,9 @@
 import { resolveCredits } from '@app/contracts/affiliates';
 import type { Requester } from '@app/messaging/requester';
-import type { Outcome } from '@app/service-kit/batcher';
+import type { ItemResult } from '@app/service-kit/batcher';
 import type { OrderCommand } from './order-command.ts';
 
-type Credit = Outcome<string | null>;
+type Credit = ItemResult<string | null>;
 
 export const nobodyCredited: Credit = { ok: true, value: null };
 

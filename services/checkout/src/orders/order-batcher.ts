@@ -1,5 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
-import { type Batcher, createBatcher, type Outcome } from '@app/service-kit/batcher';
+import { type Batcher, createBatcher, type ItemResult } from '@app/service-kit/batcher';
 import { inBatchSpan } from '@app/service-kit/tracing';
 import { createOrders, type OrderDeps, orderKeyOf } from './create-orders.ts';
 import type { OrderCommand } from './order-command.ts';
@@ -74,7 +74,7 @@ export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
 async function createInTime(
   deps: OrderDeps,
   batch: readonly WaitingOrder[],
-): Promise<Outcome<CreatedOrder | DomainError>[]> {
+): Promise<ItemResult<CreatedOrder | DomainError>[]> {
   const nowMs = Date.now();
   const inTime = batch.filter(({ deadlineMs }) => nowMs <= deadlineMs);
   const commands = inTime.map(({ command }) => command);
@@ -84,7 +84,10 @@ async function createInTime(
 }
 
 /** The question to the catalog and the statements belong to the batch: each order's trace is linked to them. */
-async function createInSpan(deps: OrderDeps, commands: OrderCommand[]): Promise<Outcome<CreatedOrder | DomainError>[]> {
+async function createInSpan(
+  deps: OrderDeps,
+  commands: OrderCommand[],
+): Promise<ItemResult<CreatedOrder | DomainError>[]> {
   const items = () => commands.map(({ context }) => ({ name: 'place order', traceparent: context.traceparent }));
   const attributes = { 'app.orders': commands.length };
   return await inBatchSpan('place orders', { service: 'checkout', attributes, items }, () =>

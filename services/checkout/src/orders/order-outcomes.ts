@@ -1,5 +1,5 @@
 import { DomainError, type ErrorCode, type FieldError } from '@app/contracts/errors';
-import type { Outcome } from '@app/service-kit/batcher';
+import type { ItemResult } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 import { isUnreached } from '@app/service-kit/outages';
 
@@ -33,7 +33,7 @@ const outcomesStatement = statement(
 export async function recordedOutcomes(
   database: Database,
   orders: readonly OrderKey[],
-): Promise<Map<string, Outcome<CreatedOrder>>> {
+): Promise<Map<string, ItemResult<CreatedOrder>>> {
   const values = [orders.map((order) => order.account_id), orders.map((order) => order.id)];
   return outcomesOf(await queryOutcomes(database, outcomesStatement(values)));
 }
@@ -53,7 +53,7 @@ const refuseStatement = statement('orders-refuse', 'select order_id, total, reas
 export async function recordRefusals(
   database: Database,
   refusals: readonly Refusal[],
-): Promise<Outcome<CreatedOrder>[]> {
+): Promise<ItemResult<CreatedOrder>[]> {
   const rows = refusals.map(({ id, account_id, error }) => ({
     id,
     account_id,
@@ -75,8 +75,8 @@ async function queryOutcomes(database: Database, query: ReturnType<typeof outcom
   }
 }
 
-function outcomesOf(rows: readonly OutcomeRow[]): Map<string, Outcome<CreatedOrder>> {
-  const outcomes = new Map<string, Outcome<CreatedOrder>>();
+function outcomesOf(rows: readonly OutcomeRow[]): Map<string, ItemResult<CreatedOrder>> {
+  const outcomes = new Map<string, ItemResult<CreatedOrder>>();
   for (const { order_id, total, reason } of rows) {
     if (total !== null) outcomes.set(order_id, createdOrder(order_id, total));
     else if (reason !== null) {
@@ -86,6 +86,6 @@ function outcomesOf(rows: readonly OutcomeRow[]): Map<string, Outcome<CreatedOrd
   return outcomes;
 }
 
-export function createdOrder(orderId: string, totalCents: number): Outcome<CreatedOrder> {
+export function createdOrder(orderId: string, totalCents: number): ItemResult<CreatedOrder> {
   return { ok: true, value: { ok: true, orderId, totalCents } };
 }

@@ -30,7 +30,7 @@ const tags: Record<string, string> = {
   'Daily job': 'Renewals, retries, nudges and holds.',
   Settings: 'The account’s settings.',
   'API keys': 'Keys of the account.',
-  'Sign-in': 'Accounts and browser sessions.',
+  'Log in': 'Accounts and browser sessions.',
   MCP: 'The same for AI models.',
 };
 

@@ -7,7 +7,7 @@ import { defineOperation } from '../operations/operation.ts';
 import { logIn, openSession } from './log-in.ts';
 import { Session } from './session.entity.ts';
 
-const tag = 'Sign-in';
+const tag = 'Log in';
 
 export const sessionOperations = [
   defineOperation({

@@ -1,5 +1,5 @@
 /** The status that an attempt gave its delivery; null when the attempt outlived its lease and changed nothing. */
-export type Outcome = 'delivered' | 'pending' | 'failed' | 'held' | 'held_for_failing' | 'canceled' | null;
+export type ActivityStatus = 'delivered' | 'pending' | 'failed' | 'held' | 'held_for_failing' | 'canceled' | null;
 
 export interface AttemptFacts {
   readonly event: string;
@@ -10,7 +10,7 @@ export interface AttemptFacts {
   readonly error: string | null;
   /** What is wrong, in a sentence; null when nothing is. */
   readonly diagnosis: string | null;
-  readonly outcome: Outcome;
+  readonly outcome: ActivityStatus;
   readonly nextAttemptAt: string | null;
 }
 

@@ -2,7 +2,7 @@ import type { RequestOutput } from '@app/contracts/define';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { statement } from '@app/service-kit/database';
 import { explainDiagnosis } from '../deliveries/diagnosis-texts.rules.ts';
-import { attemptText, type Outcome } from './activity.rules.ts';
+import { type ActivityStatus, attemptText } from './activity.rules.ts';
 
 export type ActivityList = RequestOutput<typeof contract.listActivity>;
 export type ActivityEntry = ActivityList['data'][number];
@@ -25,7 +25,7 @@ export interface AttemptRow {
   readonly diagnosis: string | null;
   readonly diagnosis_detail: string | null;
   readonly response_excerpt: string | null;
-  readonly outcome: Outcome;
+  readonly outcome: ActivityStatus;
   readonly next_attempt_at: Date | null;
   readonly event_id: string | null;
   readonly test: boolean | null;
