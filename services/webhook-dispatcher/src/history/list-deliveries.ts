@@ -25,23 +25,30 @@ const newestFirst = 'order by d.id desc limit $4';
 const inAccountLane = inLane(['d.status', 'd.event_name'], ['lane.status', 'lane.name'], 'd.id');
 const ofEndpoint = `d.account_id = $1 and d.endpoint_id = $5 and ($7::text is null or d.event_name = $7)`;
 const inEndpointLane = inLane(['d.status'], ['lane.status'], 'd.id');
-const liveInLanes = `select d.* from unnest($5::text[], $6::text[]) as lane (status, name) cross join lateral (
-    select ${liveColumns} from deliveries d where d.account_id = $1 and ${inAccountLane}) d`;
+const waitingInLanes = `select d.* from unnest($5::text[], $6::text[]) as lane (status, name) cross join lateral (
+    select ${liveColumns} from deliveries d
+    where d.account_id = $1 and d.status in ('pending', 'held') and ${inAccountLane}) d`;
 /** What an account has in flight is not many: `offset 0` has it found first, and sorted then. */
 const inFlight = `select d.* from (
     select ${liveColumns} from deliveries d where d.account_id = $1 and d.status = 'sending' offset 0) d
   where d.id < $2 and d.id >= $3`;
+const inFlightOfNames = `${inFlight} and d.status = any ($5::text[]) and d.event_name = any ($6::text[]) ${newestFirst}`;
 const merge = (...parts: string[]): string =>
   `select d.* from (${parts.map((part) => `(${part})`).join(' union all ')}) d ${newestFirst}`;
 
 const everyStatement = deliveriesStatement(
   'deliveries-page',
-  merge(liveInLanes, `select ${finishedColumns} from finished_deliveries d where ${ofPage} ${newestFirst}`),
+  merge(
+    waitingInLanes,
+    inFlightOfNames,
+    `select ${finishedColumns} from finished_deliveries d where ${ofPage} ${newestFirst}`,
+  ),
 );
 const lanesStatement = deliveriesStatement(
   'deliveries-page-of-lanes',
   merge(
-    liveInLanes,
+    waitingInLanes,
+    inFlightOfNames,
     `select d.* from unnest($7::text[], $8::text[]) as lane (status, name) cross join lateral (
       select ${finishedColumns} from finished_deliveries d where ${ofPage} and ${inAccountLane}) d`,
   ),

@@ -12,6 +12,7 @@ import { Emails } from './0009-emails.ts';
 import { Conservation } from './0010-conservation.ts';
 import { Reading } from './0012-reading.ts';
 import { SelfTests } from './0013-self-tests.ts';
+import { SendingIndexedOnce } from './0014-sending-indexed-once.ts';
 import { HeldForFailing } from './0015-held-for-failing.ts';
 
 export const migrations: Migrations = [
@@ -29,5 +30,6 @@ export const migrations: Migrations = [
   { name: '0010-conservation', class: Conservation },
   { name: '0012-reading', class: Reading },
   { name: '0013-self-tests', class: SelfTests },
+  { name: '0014-sending-indexed-once', class: SendingIndexedOnce },
   { name: '0015-held-for-failing', class: HeldForFailing },
 ];
