@@ -139,7 +139,7 @@ module.exports = {
     {
       name: 'testing-is-for-tests',
       severity: 'error',
-      from: { pathNot: `${tests}|^libs/testing/` },
+      from: { pathNot: `${tests}|^libs/testing/|^bench/` },
       to: { path: '^libs/testing/' },
     },
     {

@@ -16,6 +16,7 @@ import { measureRenewals } from './parts/measure-renewals.ts';
 import { measureStart } from './parts/measure-start.ts';
 import { measureSustained } from './parts/measure-sustained.ts';
 import { measureWebhookLatency } from './parts/measure-webhook-latency.ts';
+import { measureWebhookLists } from './parts/measure-webhook-lists.ts';
 import { profilePlatform } from './parts/profile-platform.ts';
 import { startPlatform } from './platform/start-platform.ts';
 import { printResults } from './report/print-results.ts';
@@ -48,12 +49,16 @@ async function measureOnSharedServers(options: Options, directory: string, resul
   const infra = await startInfra(directory, stack, options.nats);
   results.machine.postgres = infra.versions.postgres;
   results.machine['nats-server'] = infra.versions.nats;
-  if (options.parts.some((part) => !['start', 'profile', 'deliveries'].includes(part))) {
+  if (options.parts.some((part) => !['start', 'profile', 'deliveries', 'webhook-lists'].includes(part))) {
     await compare(options, infra, results);
   }
   if (options.parts.includes('deliveries') && !options.floorOnly) {
     step('deliveries: events and a backlog of one webhook-dispatcher, beside undici alone');
     results.deliveries = await measureDeliveries(infra, options.lengths);
+  }
+  if (options.parts.includes('webhook-lists') && !options.floorOnly) {
+    step(`webhook lists: pages of a seller with ${options.lengths.history} deliveries, beside one with few`);
+    results.webhookLists = await measureWebhookLists(infra, options.lengths.history);
   }
   if (options.parts.includes('profile') && !options.floorOnly) {
     step('profile: 32 connections');

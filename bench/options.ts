@@ -9,6 +9,7 @@ const partNames = [
   'metrics',
   'latency',
   'deliveries',
+  'webhook-lists',
   'start',
   'profile',
 ] as const;
@@ -41,6 +42,8 @@ export interface Lengths {
   readonly disturbance: number;
   /** Events that a recovery sends again beside fresh ones. */
   readonly recovered: number;
+  /** Deliveries of the seller whose lists are read. */
+  readonly history: number;
 }
 
 /** Three minutes: what piles up in nats-server or behind a consumer begins to within half a minute. */
@@ -56,6 +59,7 @@ const full: Lengths = {
   deliveries: 60_000,
   disturbance: 30,
   recovered: 100_000,
+  history: 1_000_000,
 };
 const quick: Lengths = {
   warmUp: 3,
@@ -69,6 +73,7 @@ const quick: Lengths = {
   deliveries: 10_000,
   disturbance: 5,
   recovered: 5_000,
+  history: 20_000,
 };
 
 /** Whose nats-server configuration: what `npm start` writes, or docker compose's file with passwords from the environment. */

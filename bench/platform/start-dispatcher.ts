@@ -27,11 +27,15 @@ export interface Dispatcher {
   ask<R extends RequestDefinition>(definition: R, accountId: string, input: RequestInput<R>): Promise<RequestOutput<R>>;
 }
 
-const owner = { database: 'bench_dispatcher', user: 'bench_dispatcher', password: 'bench-password' };
 const main = fileURLToPath(new URL('../../services/webhook-dispatcher/src/main.ts', import.meta.url));
 
 /** It is not started yet. */
-export async function createDispatcher(infra: Infra, stack: AsyncDisposableStack): Promise<Dispatcher> {
+export async function createDispatcher(
+  infra: Infra,
+  stack: AsyncDisposableStack,
+  name = 'bench_dispatcher',
+): Promise<Dispatcher> {
+  const owner = { database: name, user: name, password: 'bench-password' };
   await ensureDatabases(infra.postgres.url, [owner]);
   const ownUrl = databaseUrl(infra.postgres.url, owner.database, owner.user, owner.password);
   await migrate(ownUrl);

@@ -10,6 +10,7 @@ import type { SustainedResult } from '../parts/measure-sustained.ts';
 import type { Percentiles, WebhookLatency } from '../parts/measure-webhook-latency.ts';
 import type { PlatformProfile } from '../parts/profile-platform.ts';
 import { printDeliveries } from './print-deliveries.ts';
+import { printWebhookLists } from './print-webhook-lists.ts';
 import { type Results, round } from './results.ts';
 import { middle, printTable } from './table.ts';
 
@@ -24,6 +25,7 @@ export function printResults(results: Results): void {
     metrics,
     latency,
     deliveries,
+    webhookLists,
     memory,
     start,
     profile,
@@ -36,6 +38,7 @@ export function printResults(results: Results): void {
   if (metrics) printMetrics(metrics);
   for (const each of latency ?? []) printLatency(each);
   if (deliveries) printDeliveries(deliveries);
+  if (webhookLists) printWebhookLists(webhookLists);
   if (start) {
     const { emptySeconds, existingSeconds, stopSeconds } = start;
     const times = `ready after ${round(emptySeconds)} s (empty), ${round(existingSeconds)} s (existing)`;

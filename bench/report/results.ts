@@ -8,6 +8,7 @@ import type { RenewalsResult } from '../parts/measure-renewals.ts';
 import type { StartTimes } from '../parts/measure-start.ts';
 import type { SustainedResult } from '../parts/measure-sustained.ts';
 import type { WebhookLatency } from '../parts/measure-webhook-latency.ts';
+import type { WebhookListsResult } from '../parts/measure-webhook-lists.ts';
 import type { PlatformProfile } from '../parts/profile-platform.ts';
 
 /** Everything one run of the bench found; bench/results/latest.json. */
@@ -24,6 +25,7 @@ export interface Results {
   /** At one rate after the other. */
   latency?: WebhookLatency[];
   deliveries?: DeliveriesResult;
+  webhookLists?: WebhookListsResult;
   /** Of the platform's process after the load. */
   memory?: { nowMb: number; peakMb: number };
   start?: StartTimes;
@@ -48,6 +50,7 @@ export function checkTargets(results: Results): Target[] {
     ...latencyTargets(results),
     ...deliveryTargets(results),
     ...listTargets(results),
+    ...webhookListTargets(results),
     ...metricsTargets(results),
     ...processTargets(results),
   ];
@@ -141,6 +144,19 @@ function listTargets({ lists = [] }: Results): Target[] {
   return lists.flatMap(({ list, ratio }) =>
     ratio === undefined ? [] : [atLeast(`${list} list over bare list`, ratio, 0.7, '')],
   );
+}
+
+/** Of a page's time: its part that grows would be a factor of a thousand. */
+const pageGrowthMax = 1.2;
+
+function webhookListTargets({ webhookLists }: Results): Target[] {
+  if (webhookLists === undefined) return [];
+  const { few, many, pages } = webhookLists;
+  const sides = `${many} deliveries over ${few}`;
+  return [
+    atMost(`pages of webhooks, median, ${sides}`, median(pages.map(({ ratio }) => ratio)), pageGrowthMax, ''),
+    atMost(`slowest page of webhooks by ratio, ${sides}`, Math.max(...pages.map(({ ratio }) => ratio)), 2, ''),
+  ];
 }
 
 function metricsTargets({ metrics }: Results): Target[] {

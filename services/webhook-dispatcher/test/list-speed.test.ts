@@ -1,13 +1,13 @@
 import { newId } from '@app/contracts/ids';
 import { type Client, type Database, openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { addMonths, type LongHistory } from '@app/testing/webhook-history';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { listActivity } from '../src/activity/list-activity.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { listDeliveries } from '../src/history/list-deliveries.ts';
 import { listEvents } from '../src/history/list-events.ts';
 import { type Harness, startHarness } from './harness.ts';
-import { addMonths, type LongHistory } from './months.ts';
 
 guardLeaks();
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
@@ -17,8 +17,13 @@ let long: LongHistory;
 beforeAll(async () => {
   harness = await startHarness();
   database = await openDatabase(databaseOptions(harness.env.DATABASE_URL));
-  long = await addMonths(harness, 40_000);
-  await addMonths(harness, 10);
+  const store = {
+    query: harness.query,
+    cover: (ids: readonly string[]) => harness.partitions.cover(ids),
+    nowMs: harness.clock.nowMs(),
+  };
+  long = await addMonths(store, 40_000);
+  await addMonths(store, 10);
   await harness.query('analyze');
 });
 afterAll(async () => {

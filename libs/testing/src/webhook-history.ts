@@ -1,12 +1,19 @@
 import { idFloor, newId } from '@app/contracts/ids';
-import type { Harness } from './harness.ts';
 
-/** The endpoints of an account whose history is long. */
+/** The webhook-dispatcher's database. */
+export interface HistoryStore {
+  query(text: string, values: unknown[]): Promise<unknown>;
+  /** Makes the partitions that rows with these ids need. */
+  cover(ids: readonly string[]): Promise<unknown>;
+  readonly nowMs: number;
+}
+
+/** An account whose history is long, and its endpoints. */
 export interface LongHistory {
   readonly account: string;
   /** It took nearly everything, and nearly always answered. */
   readonly busy: string;
-  /** It takes one event in a thousand. */
+  /** It takes one event in `rareEvery`. */
   readonly narrow: string;
   readonly orderId: string;
   readonly email: string;
@@ -16,13 +23,13 @@ const monthMs = 30 * 86_400_000;
 
 /**
  * Stores so many events, spread over 13 months, each with a delivery and an attempt; and a tenth as many deliveries
- * that are held, and notices. One in a thousand is of another event, failed, or was delivered to the narrow endpoint.
+ * that are held, and notices. One in `rareEvery` is of another event, failed, or was delivered to the narrow endpoint.
  * All buyers have the same address, and one order has two of the events.
  */
-export async function addMonths(harness: Harness, events: number): Promise<LongHistory> {
-  const nowMs = harness.clock.nowMs();
+export async function addMonths(store: HistoryStore, events: number, rareEvery = 1_000): Promise<LongHistory> {
+  const { nowMs } = store;
   const history = {
-    account: harness.account(),
+    account: newId('account', nowMs),
     ...{ busy: newId('webhookEndpoint', nowMs), narrow: newId('webhookEndpoint', nowMs) },
     ...{ orderId: newId('order', nowMs), email: 'same@example.com' },
   };
@@ -30,19 +37,19 @@ export async function addMonths(harness: Harness, events: number): Promise<LongH
     ['primary', history.busy, 'https://busy.example'],
     ['additional', history.narrow, 'https://narrow.example'],
   ])
-    await harness.query(
+    await store.query(
       `insert into endpoints (id, account_id, role, url, secret, active, version, created_at, updated_at)
        values ($1, $2, $3, $4, 'x', true, 1, now(), now())`,
       [id, history.account, role, url],
     );
   const months = 13;
   for (let month = 0; month < months; month++)
-    await addMonth(harness, history, {
+    await addMonth(store, history, {
       atMs: nowMs - (months - month) * monthMs,
-      month,
+      ...{ month, rareEvery },
       count: Math.ceil(events / months),
     });
-  await harness.query(
+  await store.query(
     `insert into account_logs (account_id, last_sequence) select account_id, max(sequence) from events
      where account_id = $1 group by account_id`,
     [history.account],
@@ -51,20 +58,20 @@ export async function addMonths(harness: Harness, events: number): Promise<LongH
 }
 
 async function addMonth(
-  harness: Harness,
+  store: HistoryStore,
   { account, busy, narrow, orderId, email }: LongHistory,
-  { atMs, month, count }: { atMs: number; month: number; count: number },
+  { atMs, month, count, rareEvery }: { atMs: number; month: number; count: number; rareEvery: number },
 ): Promise<void> {
   const kinds = ['event', 'delivery', 'attempt', 'notice'] as const;
-  await harness.partitions.cover(kinds.map((kind) => newId(kind, atMs)));
+  await store.cover(kinds.map((kind) => newId(kind, atMs)));
   const [event, delivery, attempt, notice] = kinds.map((kind) => idFloor(kind, atMs));
   // An id's time has ten characters; the account's last ones and the row's number are the others.
   const place = `right(${'$1'}, 6) || lpad(n::text, 10, '0')`;
-  const rare = 'n % 1000 = 7';
+  const rare = `n % ${rareEvery} = 7`;
   const name = `case when ${rare} then 'affiliate.paid' else 'order.paid' end`;
-  const failed = 'n % 1000 = 8';
+  const failed = `n % ${rareEvery} = 8`;
   const run = (text: string, values: unknown[]) =>
-    harness.query(text.replaceAll('<place>', place), [account, count, ...values]);
+    store.query(text.replaceAll('<place>', place), [account, count, ...values]);
   await run(
     `insert into events (id, account_id, sequence, name, order_id, email, test, occurred_at, stored_at, delivery_ids,
        endpoint_ids)
@@ -76,15 +83,15 @@ async function addMonth(
     `insert into finished_deliveries (id, account_id, event_id, endpoint_id, event_name, test, status, reason, attempts,
        created_at, finished_at)
      select $3 || <place>, $1, $4 || <place>, case when n % 10 = 9 then $6 else $5 end, ${name}, false,
-       case when ${failed} then 'failed' when n % 10 = 9 and n % 1000 <> 9 then 'filtered' else 'delivered' end,
-       case when ${failed} then 'tries' when n % 10 = 9 and n % 1000 <> 9 then 'filtered' end, 1, $7, $7
+       case when ${failed} then 'failed' when n % 10 = 9 and n % ${rareEvery} <> 9 then 'filtered' else 'delivered' end,
+       case when ${failed} then 'tries' when n % 10 = 9 and n % ${rareEvery} <> 9 then 'filtered' end, 1, $7, $7
      from generate_series(1, $2::int) n`,
     [delivery, event, busy, narrow, new Date(atMs)],
   );
   await run(
     `insert into attempts (id, account_id, delivery_id, endpoint_id, event_name, number, created_at, url, status_code,
        duration_ms, outcome)
-     select $3 || <place>, $1, $4 || <place>, case when n % 1000 = 9 then $6 else $5 end, ${name}, 1, $7, 'https://x.example', 200, 5,
+     select $3 || <place>, $1, $4 || <place>, case when n % ${rareEvery} = 9 then $6 else $5 end, ${name}, 1, $7, 'https://x.example', 200, 5,
        case when ${failed} then 'failed' else 'delivered' end from generate_series(1, $2::int) n`,
     [attempt, delivery, busy, narrow, new Date(atMs)],
   );
