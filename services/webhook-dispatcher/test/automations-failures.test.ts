@@ -101,8 +101,8 @@ test('of many sales at once no more emails go out than an account may send in a 
   server.behaviour.RCPT = '250 ok';
   await Promise.all(Array.from({ length: 12 }, () => seller.sell()));
   await eventually(async () => {
-    const runs = (await seller.runs()).slice(2);
-    return runs.length === 24 && runs.every(({ attempts }) => attempts > 0);
+    const entries = await seller.activity();
+    return entries.filter(({ error }) => error?.includes('3 emails a day')).length === 21;
   });
   expect(server.received).toHaveLength(3);
 });
@@ -117,9 +117,52 @@ test('an account sends no more emails than it may in a day, and the others go ou
     expect((await statuses()).sort()).toEqual(['delivered', 'delivered', 'pending', 'pending']),
   );
   expect((await seller.activity())[0]).toMatchObject({ error: expect.stringMatching(/2 emails a day/) });
+  // They wait for the next day, and no try counts.
+  const day = harness.clock.now().toISOString().slice(0, 10);
+  await eventually(async () =>
+    expect(
+      await harness.query(
+        `select attempts, next_attempt_at at time zone 'utc' > $2::date + 1 as later from deliveries where account_id = $1 and status = 'pending'`,
+        [seller.account, day],
+      ),
+    ).toEqual(Array(2).fill({ attempts: 0, later: true })),
+  );
   harness.clock.advance(24 * 60 * 60 * 1_000);
   await eventually(async () => expect(await statuses()).toEqual(Array(4).fill('delivered')));
   expect(server.received).toHaveLength(4);
+});
+
+test('an event without an address of a buyer is given up at once, and the notice to the seller goes out', async () => {
+  const seller = await start();
+  await seller.sell({ customerEmail: '' });
+  await eventually(async () =>
+    expect((await seller.runs()).map(({ status, reason }) => [status, reason]).sort()).toEqual([
+      ['delivered', null],
+      ['failed', 'no_address'],
+    ]),
+  );
+  expect(server.received).toHaveLength(1);
+});
+
+test('a POST that a 410 switched off is on again with another URL, and stays off where the seller says so', async () => {
+  const seller = await start({});
+  const receiver = await startReceiver({ respond: ({ path }) => ({ status: path === '/new' ? 200 : 410 }) });
+  const action = { type: 'post', url: `${receiver.url}/old` } as const;
+  const body = { name: 'Own', event: 'order.paid', action } as const;
+  const { id: automationId } = await harness.ask(createAutomation, seller.account, { body });
+  const own = async () =>
+    (await harness.ask(listAutomations, seller.account, {})).data.find(({ id }) => id === automationId);
+  const update = (change: object) =>
+    harness.ask(updateAutomation, seller.account, { automationId, body: change as never });
+  await seller.sell();
+  await eventually(async () => expect(await own()).toMatchObject({ active: false }));
+  expect(await update({ name: 'The same URL' })).toMatchObject({ active: false });
+  expect(await update({ action: { ...action, url: `${receiver.url}/new` }, active: false })).toMatchObject({
+    active: false,
+  });
+  await harness.query(`update endpoints set switched_off_reason = 'gone' where id = $1`, [automationId]);
+  expect(await update({ action: { ...action, url: `${receiver.url}/new?2` } })).toMatchObject({ active: true });
+  await receiver.close();
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { createAutomation, getAutomation, listAutomations, updateAutomation } from '@app/contracts/automations';
 import { limits } from '@app/contracts/common';
+import { newIdSuffix } from '@app/contracts/ids';
 import { orderRefunded } from '@app/contracts/orders';
 import { redeliver } from '@app/contracts/webhook-deliveries';
 import { eventually } from '@app/testing/eventually';
@@ -105,11 +106,20 @@ test('an automation runs for its event and its product, and not while it is off'
   expect(await seller.runs()).toHaveLength(1);
 });
 
-test('creates at once add no more automations than an account may have', async () => {
-  for (let n = 0; n < limits.automationsPerAccount - 2; n += 1) await add({ ...mine(), active: false });
+test('creates at once, and repeated ones, add no more automations than an account may have', async () => {
+  for (let n = 0; n < limits.automationsPerAccount - 4; n += 1) await add({ ...mine(), active: false });
+  const commandId = newIdSuffix(harness.clock.nowMs());
+  const body = { name: 'Mine', ...mine(), active: false } as never;
+  const repeat = () => harness.ask(createAutomation, seller.account, { body }, commandId);
+  const first = await repeat();
+  const repeated = await Promise.all([repeat(), repeat(), add({ ...mine(), active: false }), repeat()]);
+  expect(repeated.filter(({ id }) => id === first.id)).toHaveLength(3);
   const made = await Promise.allSettled(Array.from({ length: 12 }, () => add({ ...mine(), active: false })));
   expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   expect((await list()).filter(({ built_in }) => built_in === null)).toHaveLength(limits.automationsPerAccount);
+  // A repeated command has its answer, also when there is no room left.
+  expect((await repeat()).id).toBe(first.id);
+  await expect(add({ ...mine(), active: false })).rejects.toMatchObject({ code: 'limit_reached' });
 });
 
 test('a changed template holds for the next email, and the built-in automation stays what it is', async () => {

@@ -75,11 +75,19 @@ test('the overlap is what the seller says, and without one the previous secret e
   await seller.receiver.close();
 });
 
-test('of two rotations only the latest two secrets sign', async () => {
-  const [first, second] = [await rotate(), await rotate()];
+test('a second rotation within the overlap is refused and ends no secret; after it, the latest two sign', async () => {
+  const first = await rotate();
+  await expect(rotate()).rejects.toMatchObject({
+    code: 'invalid_transition',
+    message: expect.stringContaining(`signs until ${first.previous_secret_expires_at}`),
+  });
+  await publish();
+  expect(await signersOf(0, { old: seller.secret, first: first.secret })).toEqual(['first', 'old']);
+  harness.clock.advance(24 * hourMs);
+  const second = await rotate();
   await publish();
   const secrets = { old: seller.secret, first: first.secret, second: second.secret };
-  expect(await signersOf(0, secrets)).toEqual(['second', 'first']);
+  expect(await signersOf(1, secrets)).toEqual(['second', 'first']);
   await seller.receiver.close();
 });
 

@@ -63,6 +63,29 @@ test('an endpoint with 200,000 waiting deliveries is switched off before they ar
   for (const { receiver } of [seller, other]) await receiver.close();
 });
 
+test('an endpoint whose settling fails holds up no other, and is settled once it can be', async () => {
+  const [bad, good] = [seller, await connectedAccount(harness)];
+  for (seller of [bad, good]) await addWaiting(1);
+  await harness.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse before update on deliveries for each row
+      when (old.account_id = '${bad.account}') execute function refuse()`);
+  for (const [{ account }, at] of [
+    [bad, '2020-01-01T00:00:00Z'],
+    [good, '2021-01-01T00:00:00Z'],
+  ] as const)
+    await harness.query(
+      `with off as (update endpoints set active = false where account_id = $1 returning id, account_id, url)
+       insert into unsettled_endpoints (endpoint_id, account_id, url, changed_at) select id, account_id, url, $2 from off`,
+      [account, at],
+    );
+  await eventually(async () => expect(await good.statuses()).toEqual(['held']));
+  expect(await bad.statuses()).toEqual(['pending']);
+  await harness.query('drop trigger refuse on deliveries; drop function refuse()');
+  await eventually(async () => expect(await bad.statuses()).toEqual(['held']));
+  for (const { receiver } of [bad, good]) await receiver.close();
+});
+
 test('the next process settles the deliveries that a killed one has not settled', async () => {
   await addWaiting(30_000);
   await harness.running.service.close();

@@ -62,7 +62,8 @@ export const automationOperations = [
     summary: 'Change an automation, or switch it on or off',
     description:
       'Fields left out stay. The event stays, and so does whether it sends an email or a POST. Of a built-in automation ' +
-      '`active` and the text of its email can be changed. What waits to be sent while it is switched off is dropped.',
+      '`active` and the text of its email can be changed. What waits to be sent while it is switched off is dropped. A new URL ' +
+      'switches a POST on again that is off because the former one was gone or failing, unless `active` is given.',
     params,
     errors: ['automation_not_found', 'webhook_url_refused'],
   }),

@@ -122,11 +122,12 @@ export const endpointOperations = [
     summary: 'Replace the signing secret',
     description:
       'Until the overlap ends, `webhook-signature` has two signatures, separated by a space: of the new secret and of the ' +
-      'previous one. A receiver that checks either goes on working. Rotating again before that ends the older of ' +
-      'the two at once: if an answer got lost, `reveal-secret` shows the secret without rotating again. The answer holds the new secret, this once.',
+      'previous one. A receiver that checks either goes on working. Rotating again before that is refused, because it ' +
+      'would end a secret that may still be checked; with `overlapHours: 0` it ends both at once, as for one that leaked. ' +
+      'If an answer got lost, `reveal-secret` shows the secret. The answer holds the new secret, this once.',
     params,
     secret,
-    errors: ['webhook_endpoint_not_found'],
+    errors: ['webhook_endpoint_not_found', 'invalid_transition'],
   }),
   defineOperation({
     id: 'revealWebhookSecret',

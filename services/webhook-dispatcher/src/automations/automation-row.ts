@@ -14,6 +14,7 @@ export interface AutomationRow {
   readonly name: string;
   readonly built_in: BuiltInKey | null;
   readonly active: boolean;
+  readonly switched_off_reason: string | null;
   readonly event: TriggerName;
   readonly product_id: string | null;
   readonly action: AutomationAction;
@@ -22,7 +23,7 @@ export interface AutomationRow {
 }
 
 export const automationColumns =
-  'id, name, built_in, active, events[1] as event, product_id, action, created_at, updated_at';
+  'id, name, built_in, active, switched_off_reason, events[1] as event, product_id, action, created_at, updated_at';
 
 /** @param emailsAvailable whether this deployment has a mail server */
 export function resourceOf(row: AutomationRow, emailsAvailable: boolean): AutomationResource {
@@ -49,6 +50,7 @@ export function builtInRow(accountId: string, { key, name, event, action }: Buil
   const madeAt = new Date(idTimeMs(accountId));
   return {
     ...{ id: builtInId(accountId, key), name, built_in: key, active: true, event, product_id: null, action },
+    switched_off_reason: null,
     ...{ created_at: madeAt, updated_at: madeAt },
   };
 }

@@ -14,6 +14,11 @@ const giveBackStatement = statement(
 
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
+const [dayMs, hourMs] = [86_400_000, 3_600_000];
+/** When emails over the limit of a day go on: within the first hour of the next one, in milliseconds since the epoch. */
+export const nextDayMs = (now: Date): number =>
+  (Math.floor(now.getTime() / dayMs) + 1) * dayMs + Math.round(Math.random() * hourMs);
+
 /**
  * Counts an email of the account's automations for the UTC day of `now`, before it is handed over: so there are never more,
  * however many go out at once. A process that dies before the hand-over has counted one that was not sent.

@@ -14,7 +14,7 @@ import type { Delivery, Destination } from '../deliveries/delivery.types.ts';
 import { waitAfter } from '../deliveries/schedule.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
 import type { EmailAction } from './built-in.rules.ts';
-import { giveEmailBack, reserveEmail } from './emails-sent.ts';
+import { giveEmailBack, nextDayMs, reserveEmail } from './emails-sent.ts';
 import { handoverOutcomes } from './handover-outcome.ts';
 import type { Payload } from './trigger.rules.ts';
 
@@ -58,16 +58,17 @@ export function createSendEmail(deps: SendEmailDeps): SendEmail {
     const startedMs = performance.now();
     const attributes = { 'webhook.id': delivery.eventId, 'account.id': delivery.accountId };
     const settings = { service: 'webhook-dispatcher', kind: SpanKind.CLIENT, attributes, parent: delivery.traceparent };
-    const { recipient, handover } = await inSpan('send email', settings, async (span) => {
-      const result = await handOver(deps, delivery, to);
-      const { outcome } = result.handover;
+    const result = await inSpan('send email', settings, async (span) => {
+      const found = await handOver(deps, delivery, to);
+      const { outcome } = found.handover;
       if (outcome !== 'taken') span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
-      return result;
+      return found;
     });
+    const { outcome } = result.handover;
     const durationMs = Math.round(performance.now() - startedMs);
-    duration?.(durationMs / 1_000, { 'email.outcome': handover.outcome });
-    const attempt = attemptOf(deps.clock.nowMs(), delivery, to, { recipient, handover, durationMs });
-    return { attempt, serverFailed: handoverOutcomes[handover.outcome].serverFailed };
+    duration?.(durationMs / 1_000, { 'email.outcome': outcome });
+    const attempt = attemptOf(deps.clock.nowMs(), delivery, to, { ...result, durationMs });
+    return { attempt, serverFailed: handoverOutcomes[outcome].serverFailed };
   };
 }
 
@@ -75,6 +76,10 @@ interface Result {
   /** Null when it is not known. */
   readonly recipient: string | null;
   readonly handover: Handover;
+  /** The account has sent its emails of the day: this one waits until then, and no try counts. */
+  readonly postponedUntilMs?: number;
+  /** Why it is given up, where that is not what the mail server said. */
+  readonly reason?: 'no_address';
 }
 
 async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination): Promise<Result> {
@@ -89,13 +94,15 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     if (row === undefined) return { recipient: null, handover: deferred('the automation was deleted') };
     const payload = JSON.parse(delivery.body) as Payload;
     const recipient = (row.asked ? row.email : null) ?? (row.action.to === 'buyer' ? row.email : seller.supportEmail);
+    // What is stored of the event never changes; the seller's address may be set later.
+    if (!recipient && row.action.to === 'buyer') return { recipient: null, handover: noAddress, reason: 'no_address' };
     if (!recipient || !seller.supportEmail)
       return { recipient: null, handover: deferred('the address is not known yet') };
     if (mailer === undefined) return { recipient, handover: deferred('this deployment has no mail server') };
     const now = clock.now();
     if (!(await reserveEmail(database, accountId, now, emailsPerDay))) {
       const detail = `the automations of an account send ${emailsPerDay} emails a day at most; the others go out later`;
-      return { recipient, handover: deferred(detail) };
+      return { recipient, handover: deferred(detail), postponedUntilMs: nextDayMs(now) };
     }
     const handover = await mailer.send({
       ...{ id: delivery.id, fromName: seller.businessName, to: recipient, replyTo: seller.supportEmail },
@@ -113,6 +120,7 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
   }
 }
 
+const noAddress: Handover = { outcome: 'refused', detail: 'the event has no address of a buyer' };
 const deferred = (detail: string): Handover => ({ outcome: 'deferred', detail });
 
 async function giveBackUnsent(
@@ -131,11 +139,17 @@ function attemptOf(
   nowMs: number,
   delivery: Delivery,
   { endpointId }: Destination,
-  { recipient, handover, durationMs }: Result & { durationMs: number },
+  { recipient, handover, postponedUntilMs, reason: ownReason, durationMs }: Result & { durationMs: number },
 ): Attempt {
   const { delivered, reason } = handoverOutcomes[handover.outcome];
+  const number = postponedUntilMs === undefined ? delivery.number : delivery.number - 1;
   const isOver = delivered || reason !== null;
-  const waitMs = isOver ? null : waitAfter(delivery.number - delivery.scheduleFrom, Math.random(), null);
+  const waitMs =
+    postponedUntilMs === undefined
+      ? isOver
+        ? null
+        : waitAfter(delivery.number - delivery.scheduleFrom, Math.random(), null)
+      : postponedUntilMs - nowMs;
   return {
     id: newId('attempt', nowMs),
     account_id: delivery.accountId,
@@ -143,11 +157,11 @@ function attemptOf(
     event_name: delivery.eventName,
     endpoint_id: endpointId,
     lease_token: delivery.leaseToken,
-    number: delivery.number,
+    number,
     created_at: new Date(nowMs).toISOString(),
     url: recipient === null ? null : `mailto:${recipient}`,
     delivered,
-    reason: isOver || waitMs !== null ? reason : 'tries',
+    reason: isOver || waitMs !== null ? (ownReason ?? reason) : 'tries',
     ...{
       status_code: null,
       duration_ms: durationMs,

@@ -1,4 +1,5 @@
 import type {
+  AutomationAction,
   deleteAutomation as deleteContract,
   updateAutomation as updateContract,
 } from '@app/contracts/automations';
@@ -34,7 +35,8 @@ const forgetFailuresSql = 'delete from failing_endpoints where account_id = $1 a
 const dropAll = { which: 'all', withPending: true } as const;
 
 /**
- * Changes the given fields. What waits to be sent is dropped when the automation is switched off, and sent to the new URL
+ * Changes the given fields. A new URL switches a POST on again that was switched off for what the former one answered,
+ * unless `active` is given. What waits to be sent is dropped when the automation is switched off, and sent to the new URL
  * or with the new template otherwise.
  * @throws DomainError automation_not_found, validation_failed, webhook_url_refused
  */
@@ -46,7 +48,8 @@ export async function updateAutomation(
   const resource = await runCommandOnce(deps.database.fork(), commandId, async (tx) => {
     const before = await lockAutomation(tx, accountId, automationId);
     requireAllowed(body, before.action, builtInOf(accountId, automationId));
-    const { name = before.name, productId = before.product_id, action = before.action, active = before.active } = body;
+    const { name = before.name, productId = before.product_id, action = before.action } = body;
+    const active = body.active ?? (before.active || isRepaired(before, action));
     requireUsable({ event: before.event, productId, action });
     requireAllowedUrl(action, deps.allowLoopback);
     const now = deps.clock.now();
@@ -61,6 +64,17 @@ export async function updateAutomation(
   await settleAndAnnounce(deps, automationId);
   return resource;
 }
+
+/** Only the former URL was gone or failing. */
+const isRepaired = (
+  { action: former, switched_off_reason: reason }: AutomationRow,
+  action: AutomationAction,
+): boolean =>
+  reason !== null &&
+  reason !== 'seller' &&
+  action.type === 'post' &&
+  former.type === 'post' &&
+  action.url !== former.url;
 
 /**
  * Deletes an automation of the seller's own; what waits to be sent is dropped.

@@ -28,13 +28,21 @@ export function startSettling(options: SettlingStorage & { readonly logger: Logg
   const waker = createWaker();
   let closing = false;
   const settleOne = async (endpointId: string): Promise<boolean> => (await settleBatch(options, endpointId)) !== null;
+  /** One whose batch fails waits for the next round, and holds up no other. */
   const settleAll = async (): Promise<void> => {
+    const failed = new Set<string>();
     for (;;) {
       const { rows } = await database.pool.query<{ endpoint_id: string }>(unsettledStatement());
-      if (rows.length === 0) return;
-      for (const { endpoint_id: endpointId } of rows) {
+      const next = rows
+        .map(({ endpoint_id: endpointId }) => endpointId)
+        .filter((endpointId) => !failed.has(endpointId));
+      if (next.length === 0) return;
+      for (const endpointId of next) {
         if (closing) return;
-        await settleOne(endpointId);
+        await settleOne(endpointId).catch((err: unknown) => {
+          failed.add(endpointId);
+          logger.warn({ err, endpointId }, 'deliveries of a changed endpoint could not be settled; trying again');
+        });
       }
     }
   };

@@ -1,4 +1,5 @@
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
 import type { revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { EndpointDeps } from './endpoint-deps.ts';
@@ -11,9 +12,10 @@ const overlapHoursDefault = 24;
 const hourMs = 3_600_000;
 
 /**
- * Replaces the signing secret; the response contains the new one. Until the overlap ends the previous one signs too; one
- * that an earlier rotation left over ends at once.
- * @throws DomainError webhook_endpoint_not_found
+ * Replaces the signing secret; the response contains the new one. Until the overlap ends the previous one signs too. A
+ * rotation before that would end a secret that some receiver still checks, so it is refused, unless it says that no other
+ * secret is to sign: that is for one that leaked.
+ * @throws DomainError webhook_endpoint_not_found, invalid_transition
  */
 export async function rotateSecret(
   deps: EndpointDeps,
@@ -24,6 +26,7 @@ export async function rotateSecret(
   const result = await runCommandOnce<SealedResult>(deps.database.fork(), commandId, async (tx) => {
     const endpoint = await lockEndpoint(tx, accountId, { id });
     const now = deps.clock.now();
+    if (overlapMs > 0) refuseWithinOverlap(endpoint.previousSecretUntil, now);
     const sealedSecret = deps.secrets.seal(newSecret(), id);
     endpoint.previousSecret = overlapMs === 0 ? null : endpoint.secret;
     endpoint.previousSecretUntil = overlapMs === 0 ? null : new Date(now.getTime() + overlapMs);
@@ -34,6 +37,15 @@ export async function rotateSecret(
   });
   deps.announce(id);
   return withSecret(deps, result);
+}
+
+function refuseWithinOverlap(until: Date | null | undefined, now: Date): void {
+  if (until == null || until <= now) return;
+  const detail =
+    `The previous secret signs until ${until.toISOString()}, and another rotation would end it before. Rotate after ` +
+    'that, or with overlapHours 0, which ends both secrets at once. If the answer of the rotation got lost, ' +
+    'reveal-secret shows the secret.';
+  throw new DomainError('invalid_transition', detail);
 }
 
 /**

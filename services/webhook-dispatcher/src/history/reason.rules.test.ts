@@ -73,6 +73,7 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ],
   ['expired, never sent', { status: 'failed', code: 'expired' }, /^Never sent: it waited for 30 days/],
   ['expired', { status: 'failed', code: 'expired', attempts: 1 }, /waiting for 30 days, with 1 try\./],
+  ['without an address', { status: 'failed', code: 'no_address', attempts: 1 }, /no address of a buyer/],
   ['refused', { status: 'failed', code: 'refused', attempts: 1 }, /refused for good/],
   ['removed', { status: 'canceled', code: 'removed' }, /^Not sent: the endpoint was removed/],
   ['discarded', { status: 'canceled', code: 'discarded', attempts: 2 }, /^Sent no further: you chose to drop/],

@@ -106,6 +106,8 @@ function failedText(facts: ReasonFacts): string {
       return attempts === 0
         ? 'Never sent: it waited for 30 days, and was given up.'
         : `Given up after waiting for 30 days, with ${tries}.${last(facts)}`;
+    case 'no_address':
+      return 'Given up: the event has no address of a buyer.';
     case 'refused':
       return `Given up: it was refused for good.${last(facts)}`;
     case 'unknown':
