@@ -1,8 +1,9 @@
 import { type Client, statement } from '@app/service-kit/database';
 import { addFresh, columnOfMark } from '../rollups/rollup-columns.ts';
-import type { Fact } from './fact.rules.ts';
+import type { Fact, FactMark } from './fact.rules.ts';
 
-const [marksWithColumn, markColumns] = [Object.keys(columnOfMark), Object.values(columnOfMark)];
+const columns: Partial<Record<FactMark, string>> = columnOfMark;
+const [marksWithColumn, markColumns] = [Object.keys(columns), Object.values(columns)];
 const otherMarks = marksWithColumn.reduce((marks, mark) => `array_remove(${marks}, '${mark}')`, 'marks');
 
 /**

@@ -2,8 +2,8 @@ import { invalidField } from '@app/contracts/validation';
 import { type Database, statement } from '@app/service-kit/database';
 import type { FactKind } from '../facts/fact.rules.ts';
 import { activeDelta, marksOfFact, summedColumns, totalsOf } from '../rollups/rollup-columns.ts';
+import type { ProductTotals } from '../rollups/rollups.types.ts';
 import type { CountedFact, Formula, Parts } from './formulas.rules.ts';
-import type { ProductTotals } from './rollups.types.ts';
 
 /** The product's facts from a time on and before another; null is no bound. */
 export interface FactRange {

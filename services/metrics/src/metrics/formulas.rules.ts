@@ -1,7 +1,7 @@
 import type { ExplainedMetric } from '@app/contracts/metrics';
 import { divideHalfUp, rate } from '@app/money/arithmetic';
 import type { FactKind, FactMark } from '../facts/fact.rules.ts';
-import type { ProductTotals } from './rollups.types.ts';
+import type { ProductTotals } from '../rollups/rollups.types.ts';
 
 /** What a formula is made of, by name: counts, and amounts in minor units. */
 export type Parts = Readonly<Record<string, number>>;

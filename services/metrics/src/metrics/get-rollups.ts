@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
+import type { ProductMonth, ProductTotals, Rollups } from '../rollups/rollups.types.ts';
 import { noRollups } from './metrics.rules.ts';
-import type { ProductMonth, ProductTotals, Rollups } from './rollups.types.ts';
 
 /** Reads one row and its months: the cost grows with the months of sales, not with the number of sales. */
 export const rollupsByProduct = statement(

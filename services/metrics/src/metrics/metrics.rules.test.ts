@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ProductMonth } from '../rollups/rollups.types.ts';
 import { assembleMetrics, noRollups } from './metrics.rules.ts';
-import type { ProductMonth } from './rollups.types.ts';
 
 const product = { id: 'prd_1', name: 'Club', pricingType: 'subscription' } as const;
 

@@ -1,6 +1,6 @@
 import type { MetricsResource } from '@app/contracts/metrics';
+import type { ProductMonth, Rollups } from '../rollups/rollups.types.ts';
 import { churnFormula, formulas, fromZero, type Parts } from './formulas.rules.ts';
-import type { ProductMonth, Rollups } from './rollups.types.ts';
 
 /** The roll-ups of a product without sales. */
 export const noRollups: Rollups = {

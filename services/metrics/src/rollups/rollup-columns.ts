@@ -1,5 +1,4 @@
-import type { FactMark } from '../facts/fact.rules.ts';
-import type { ProductMonth, ProductTotals } from '../metrics/rollups.types.ts';
+import type { ProductMonth, ProductTotals } from './rollups.types.ts';
 
 /** Marks of orders that have a column of `facts`. All others are in its column `marks`. */
 export const columnOfMark = {
@@ -7,7 +6,7 @@ export const columnOfMark = {
   upsell: 'has_upsell',
   upsell_shown: 'upsell_shown',
   from_checkout: 'from_checkout',
-} as const satisfies Partial<Record<FactMark, string>>;
+} as const;
 
 /** What a fact adds to the active subscriptions. Facts of versions before the column say it by their kind. */
 export const activeDelta = `coalesce(active_delta,

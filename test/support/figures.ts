@@ -1,0 +1,102 @@
+/*
+ * Prints figures of the code as Markdown: `npm run figures [-- revision …]`; without a revision, of HEAD.
+ */
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, posix } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+/** A run of so many equal lines, white space and thin lines aside, stands twice. */
+const runLength = 6;
+
+type Files = ReadonlyMap<string, string>;
+
+/** Source that people write for production, by path. */
+function sourceOf(folder: string): Files {
+  const paths = globSync('{libs,services}/*/src/**/*.ts', { cwd: folder }).map((path) => path.replaceAll('\\', '/'));
+  const source = paths.filter((path) => !path.endsWith('.test.ts') && !path.startsWith('libs/testing/'));
+  return new Map(source.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+}
+
+const linesOf = (text: string): string[] => text.trimEnd().split('\n');
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, number) => all + number, 0);
+
+/** Places whose run of lines stands somewhere else too; runs that overlap are one. Imports and lone punctuation do not count. */
+function duplicates(files: Files): number {
+  const seen = new Map<string, string>();
+  let found = 0;
+  for (const [path, text] of files) {
+    if (path.includes('/migrations/')) continue;
+    const code = linesOf(text.replaceAll(/^import [^;]*;$/gm, ''))
+      .map((line) => line.trim())
+      .filter((line) => /\w{2}/.test(line) && !/^(\/?\*|\/\/)/.test(line));
+    for (let at = 0; at + runLength <= code.length; at += 1) {
+      const run = code.slice(at, at + runLength).join('\n');
+      if (seen.has(run)) {
+        found += 1;
+        at += runLength - 1;
+      } else seen.set(run, path);
+    }
+  }
+  return found;
+}
+
+/** Pairs of folders of one package that import each other. */
+function bothWays(files: Files): number {
+  const edges = new Set<string>();
+  for (const [path, text] of files)
+    for (const [, to = ''] of text.matchAll(/from '(\.[^']+)'/g)) {
+      const target = dirname(posix.join(dirname(path), to));
+      if (target !== dirname(path)) edges.add(`${dirname(path)} ${target}`);
+    }
+  return [...edges].filter((edge) => edges.has(edge.split(' ').reverse().join(' '))).length / 2;
+}
+
+/** The steps of an order until it exists, and the files that they name. */
+function orderPath(folder: string): { steps: number; files: number } {
+  const page = readFileSync(join(folder, 'docs/architecture.md'), 'utf8');
+  const section = /^## One order.*?\n(.*?)^## /ms.exec(page)?.[1] ?? '';
+  const steps = section.split('Then, without the caller')[0]?.match(/^\d+\. .*$/gm) ?? [];
+  const named = steps.flatMap((step) => [...step.matchAll(/`([\w./-]+\.ts)`/g)].map(([, file]) => file));
+  return { steps: steps.length, files: new Set(named).size };
+}
+
+function figuresOf(folder: string): [string, string][] {
+  const files = sourceOf(folder);
+  const order = orderPath(folder);
+  const services = [...files].filter(([path]) => basename(path) === 'service.ts' && path.startsWith('services/'));
+  const lengths = services.map(([, text]) => linesOf(text).length).toSorted((a, b) => a - b);
+  const lines = sum([...files.values()].map((text) => linesOf(text).length));
+  return [
+    ['steps of an order until it exists', String(order.steps)],
+    ['files that they name', String(order.files)],
+    ['lines of the `service.ts`', lengths.join(', ')],
+    ['runs of six lines that stand twice', String(duplicates(files))],
+    ['the same for 10,000 lines', ((duplicates(files) * 10_000) / lines).toFixed(1)],
+    ['pairs of folders that import each other', String(bothWays(files))],
+    ['source files', String(files.size)],
+    ['source lines', String(lines)],
+    ['lines a file', (lines / files.size).toFixed(0)],
+  ];
+}
+
+const revisions = process.argv.length > 2 ? process.argv.slice(2) : ['HEAD'];
+const columns = revisions.map((revision) => {
+  const folder = mkdtempSync(join(tmpdir(), 'figures-'));
+  try {
+    const archive = execFileSync('git', ['archive', revision, 'libs', 'services', 'docs'], {
+      cwd: root,
+      maxBuffer: 1e9,
+    });
+    execFileSync('tar', ['-x', '-C', folder], { input: archive });
+    return new Map(figuresOf(folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
+process.stdout.write(row(['', ...revisions]) + row(['---', ...revisions.map(() => '---')]));
+for (const name of columns[0]?.keys() ?? []) {
+  process.stdout.write(row([name, ...columns.map((figures) => figures.get(name) ?? '')]));
+}
