@@ -5,7 +5,14 @@ import { idSchema } from './ids.ts';
 
 /** Why a run was not `ok`; the same words are in Recent activity. */
 const runProblem = z.object({
-  code: z.enum(['charge_limit', 'account_failed', 'reminders_failed', 'orphans_found', 'books_not_compared']),
+  code: z.enum([
+    'charge_limit',
+    'account_failed',
+    'reminders_failed',
+    'orphans_found',
+    'books_not_compared',
+    'outcome_unknown',
+  ]),
   detail: z.string(),
 });
 
@@ -23,6 +30,10 @@ export const dailyResult = z
       .record(z.string(), z.int())
       .default({})
       .describe('What `chargedCents` is made of: a sum for each currency.'),
+    blocked: z
+      .int()
+      .default(0)
+      .describe('Renewals that are due and wait until it is known how an earlier payment for them ended.'),
     problems: z.array(runProblem).default([]),
   })
   .meta({ id: 'DailyResult' });

@@ -7,7 +7,7 @@ import { idSchema } from './ids.ts';
  * A processor's token for a card. The buyer's page gets it from the processor, so card numbers never reach the platform.
  * It is never returned and never logged.
  */
-export const paymentMethodToken = rawText(255, 1);
+export const paymentMethodToken = rawText(255, 1).refine((token) => token.trim() !== '', 'must not be blank');
 
 /** What a payment is for. Each step of an order succeeds at most once, a renewal once for each period. */
 export const paymentStep = z.enum(['main', 'capture', 'upsell', 'recharge', 'refund', 'release', 'renewal']);

@@ -23,7 +23,9 @@ export const subscriptionResource = z
     status: subscriptionStatus,
     collection: collectionMethod,
     started_at: timestamp,
-    current_period_end: timestamp,
+    current_period_end: timestamp.describe(
+      'Of an `external` one the end of the last period that the platform knows of, which the order paid: later ones are between seller and buyer, until it is resumed or gets a card.',
+    ),
     canceled_at: timestamp.nullable(),
     paused_at: timestamp.nullable(),
     next_charge_at: timestamp

@@ -1,7 +1,8 @@
 import { newId } from '@app/contracts/ids';
+import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { tellOverdue } from '../src/daily-runs/overdue.ts';
+import { tellOverdue, watchOverdue } from '../src/daily-runs/overdue.ts';
 import { newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
 
@@ -55,4 +56,14 @@ test('an interrupted run is none, and an account with nothing due hears nothing'
   replicas.clock.set('2026-03-03T12:00:00.000Z');
   await runAt(waiting, replicas.clock.now(), null);
   expect([await look(), await told()]).toEqual([1, [waiting]]);
+});
+
+test('a service that starts looks at once: one that is started again every few minutes tells it all the same', async () => {
+  const account = newAccount();
+  await subscribe(replicas, account);
+  replicas.clock.set('2026-03-02T15:00:00.000Z');
+  const watch = watchOverdue(replicas.start().deps);
+  await eventually(() => watch.accounts() === 1);
+  await watch.close();
+  expect(await told()).toEqual([account]);
 });

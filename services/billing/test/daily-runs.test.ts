@@ -25,6 +25,7 @@ const nothingDone = {
   recovery: { sent: 0, recovered: 0 },
   holdsSettled: 0,
   chargedByCurrency: {},
+  blocked: 0,
   problems: [],
 };
 

@@ -14,7 +14,7 @@ guardLeaks();
 
 let replicas: Replicas;
 beforeAll(async () => {
-  replicas = await startReplicas(60);
+  replicas = await startReplicas();
 });
 afterAll(() => replicas.close());
 beforeEach(async () => {

@@ -77,6 +77,24 @@ test('what the payments loop ended between two runs is counted by the later one,
   expect((await run(replica, account)).rebills).toMatchObject({ charged: 0, chargedCents: 0 });
 });
 
+test('what waits for an unknown outcome is counted as blocked, and after a day the run is not ok', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 3);
+  const replica = replicas.start();
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  replica.fail(...lost(2));
+  expect(await run(replica, account)).toMatchObject({ ok: true, rebills: { charged: 1 }, blocked: 2, problems: [] });
+  // Its look-ups fail, too.
+  const unanswered = (): void => replica.fail(...lost(2));
+  unanswered();
+  replicas.clock.advance(dayMs - 1);
+  expect(await run(replica, account)).toMatchObject({ ok: true, rebills: { charged: 0 }, blocked: 2 });
+  unanswered();
+  replicas.clock.advance(1);
+  expect(await run(replica, account)).toMatchObject({ ok: false, blocked: 2, problems: [{ code: 'outcome_unknown' }] });
+  expect(await run(replica, account)).toMatchObject({ ok: true, rebills: { charged: 2 }, blocked: 0 });
+});
+
 test('a run over all accounts visits an account for what ended since its last run', async () => {
   const account = newAccount();
   await subscribeMany(account, 1);

@@ -10,6 +10,7 @@ export const nothingDone: DailyResult = {
   recovery: { sent: 0, recovered: 0 },
   holdsSettled: 0,
   chargedByCurrency: {},
+  blocked: 0,
   problems: [],
 };
 

@@ -2,11 +2,18 @@ import type { RequestInput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import { createOrder, getOrder, listOrders } from '@app/contracts/orders';
 import { listProducts } from '@app/contracts/products';
+import { findProductsForSale, type ProductForSale } from '@app/contracts/products-for-sale';
 import type { ServiceName } from '@app/contracts/services';
 import { putWebhookEndpoint, revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
 import { connectNats } from '@app/messaging/connect';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { onRequest, type RequestHandler, Serialized, serveRequests } from '@app/messaging/serve-requests';
+import {
+  onRequest,
+  onRequestAcrossAccounts,
+  type RequestHandler,
+  Serialized,
+  serveRequests,
+} from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import { createTestNats, type TestNats } from '@app/testing/nats';
@@ -63,7 +70,10 @@ export async function createHarness() {
         return { secret: 'whsec_of_the_tests', previous_secret: null };
       }),
     ]),
-    await serveAs(nats, 'catalog', [onRequest(listProducts, async () => ({ data: [] }))]),
+    await serveAs(nats, 'catalog', [
+      onRequest(listProducts, async () => ({ data: [] })),
+      onRequestAcrossAccounts(findProductsForSale, async ({ wanted }) => ({ products: wanted.map(productOf) })),
+    ]),
   ];
   const env = {
     DATABASE_URL: database.url,
@@ -111,6 +121,15 @@ async function serveAs(nats: TestNats, service: ServiceName, answers: RequestHan
   await serveRequests(link, { version: '0.1.0', description: 'a stand-in', handlers: answers, logger: silentLogger() });
   return link;
 }
+
+/** Every shop sells a course and nothing else. */
+const productOf = ({ slug }: { slug: string }): ProductForSale | null =>
+  slug !== 'course'
+    ? null
+    : {
+        ...{ productId: 'prd_1', name: 'Course', slug, priceCents: 4_900, currency: 'usd', pricingType: 'onetime' },
+        ...{ billingInterval: null, status: 'live', accessUrl: null, bumps: [], discounts: [], upsell: null },
+      };
 
 let sellers = 0;
 

@@ -64,6 +64,15 @@ test('an unknown seller is a page that says so', async () => {
   expect(textOf(unknown)).toContain('There is no shop at this address');
 });
 
+test('an address of a shop that sells nothing there is a 404 page that still restores a checkout', async () => {
+  const unknown = await send(url, 'GET', `/c/${handle}/nothing-of-this-name?utm_source=x`);
+  expect(unknown.status).toBe(404);
+  expect(unknown.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(unknown.headers['content-security-policy']).toContain("script-src 'self'");
+  expect(textOf(unknown)).toContain('There is nothing for sale at this address');
+  expect(unknown.text).toContain(`data-handle="${handle}" data-slug="nothing-of-this-name"`);
+});
+
 test('an address that no shop can have is a 404 page', async () => {
   for (const path of ['%00/course', '%F0%9F/course', 'A%20B/course', `${'a'.repeat(300)}/course`, `${handle}/%00`]) {
     const { status, headers } = await send(url, 'GET', `/c/${path}`);

@@ -9,6 +9,8 @@ export interface DailyCounts {
   retried: number;
   canceled: number;
   holdsSettled: number;
+  /** Due, and not charged because an earlier payment's outcome is unknown. */
+  blocked: number;
   /** Why the run is not `ok`. */
   problems: RunProblem[];
 }
@@ -20,18 +22,20 @@ export const noCounts = (): DailyCounts => ({
   retried: 0,
   canceled: 0,
   holdsSettled: 0,
+  blocked: 0,
   problems: [],
 });
 
 /** Reminders are checkout's part, and counted there. */
 export function resultOf(counts: DailyCounts): DailyResult {
-  const { charged, chargedCents, retried, canceled, holdsSettled, problems, chargedByCurrency } = counts;
+  const { charged, chargedCents, retried, canceled, holdsSettled, blocked, problems, chargedByCurrency } = counts;
   return {
     ok: problems.length === 0,
     rebills: { charged, chargedCents, retried, canceled },
     recovery: { sent: 0, recovered: 0 },
     holdsSettled,
     chargedByCurrency,
+    blocked,
     problems: problems.slice(0, problemsMax),
   };
 }
@@ -49,6 +53,7 @@ export function addResults(a: DailyResult, b: DailyResult): DailyResult {
     recovery: { sent: a.recovery.sent + b.recovery.sent, recovered: a.recovery.recovered + b.recovery.recovered },
     holdsSettled: a.holdsSettled + b.holdsSettled,
     chargedByCurrency: addAmounts(a.chargedByCurrency, b.chargedByCurrency),
+    blocked: a.blocked + b.blocked,
     problems: [...a.problems, ...b.problems].slice(0, problemsMax),
   };
 }

@@ -35,9 +35,9 @@ function resultOfRow({ result, recovery, done, left_to_do }: DailyRunRow): Daily
   const remindersAlone = recovery !== null && done === 0 && left_to_do === 0;
   const kept = result ?? (remindersAlone ? resultOf(noCounts()) : null);
   if (kept === null) return null;
-  // Results of versions before 0.2 have no problems and no sums.
-  const { problems = [], chargedByCurrency = {}, ...others } = kept as Partial<DailyResult> & DailyResult;
-  const rest = { ...others, chargedByCurrency };
+  // Results of earlier versions have no problems, no sums, or do not say what was blocked.
+  const { problems = [], chargedByCurrency = {}, blocked = 0, ...others } = kept as Partial<DailyResult> & DailyResult;
+  const rest = { ...others, chargedByCurrency, blocked };
   if (recovery === null) return { ...rest, problems };
   const { problem = null, ...sent } = recovery;
   if (problem === null) return { ...rest, recovery: sent, problems };

@@ -25,10 +25,9 @@ export interface OverdueWatch {
   close(): Promise<void>;
 }
 
-/** Looks every ten minutes whether anybody starts daily runs. */
+/** Looks at once, and then every ten minutes, whether anybody starts daily runs. */
 export function watchOverdue(deps: OverdueDeps): OverdueWatch {
   let accounts = 0;
-  let looking: Promise<void> = Promise.resolve();
   const look = async (): Promise<void> => {
     try {
       accounts = await tellOverdue(deps);
@@ -36,6 +35,7 @@ export function watchOverdue(deps: OverdueDeps): OverdueWatch {
       deps.logger.warn({ err }, 'whether daily runs are overdue is not known; the next look is in ten minutes');
     }
   };
+  let looking = look();
   const timer = setInterval(() => {
     looking = looking.then(look);
   }, lookEveryMs);

@@ -2,13 +2,14 @@ import { compareBooks } from '../books/compare-books.ts';
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import { checkUnfinishedPayments } from '../payments/check-unfinished.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { countBlocked } from '../renewals/count-blocked.ts';
 import { countRenewals } from '../renewals/count-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { chargeWithinLimit } from './charge-within-limit.ts';
 import type { DailyStep } from './daily-step.ts';
 
 /** The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order.
- * What ended of renewals is counted last. */
+ * What ended of renewals, and what waits, is counted last. */
 export const dailySteps = (payments: PaymentDeps): readonly DailyStep[] => [
   (_, run) => checkUnfinishedPayments(payments, run),
   async (_, run, counts) => {
@@ -17,4 +18,5 @@ export const dailySteps = (payments: PaymentDeps): readonly DailyStep[] => [
   chargeWithinLimit(payments, renewDue(payments)),
   (_, run, counts) => compareBooks(payments, run, counts),
   countRenewals,
+  countBlocked,
 ];

@@ -32,12 +32,13 @@ export function isOverdue(payment: Payment, deadlineMs: number, nowMs: number): 
   return nowMs - (payment.sent_at ?? payment.created_at).getTime() >= deadlineMs + recordWithinMs;
 }
 
-const noticeAfterMs = 24 * hourMs;
+/** An outcome that is unknown for so long is told. */
+export const tellUnknownAfterMs = 24 * hourMs;
 
 /** Whether the seller has to hear that nobody knows how the payment stands. */
 export function isUnknownForLong(payment: Payment, nowMs: number): boolean {
   const sentMs = (payment.sent_at ?? payment.created_at).getTime();
-  return payment.status !== 'requires_action' && !payment.noticed && nowMs - sentMs >= noticeAfterMs;
+  return payment.status !== 'requires_action' && !payment.noticed && nowMs - sentMs >= tellUnknownAfterMs;
 }
 
 const giveUpAfterMs = 24 * hourMs;

@@ -1,5 +1,5 @@
 import { currencyDigits } from '@app/money/format';
-import { html } from '../html/html.ts';
+import { type Html, html } from '../html/html.ts';
 import { noticePage, renderBuyersPage } from './layout.ts';
 
 export const scriptPath = '/c/checkout.js';
@@ -13,26 +13,35 @@ const digits = JSON.stringify(
   ),
 );
 
+const nothingForSale = 'There is nothing for sale at this address';
+const askAgain = html`<p>Check the address, or ask whoever gave it to you for the current one.</p>`;
+
 /** The page of a product's checkout: what it shows comes from the public API, by the script. */
 export function checkoutPage(handle: string, slug: string, businessName: string): string {
+  const opening = html`<p class="quiet" role="status">Opening the checkout…</p>
+<noscript><p>This page needs JavaScript to take your order.</p></noscript>`;
+  return scriptedPage({ handle, slug }, businessName === '' ? 'Checkout' : `Checkout · ${businessName}`, opening);
+}
+
+/**
+ * The page of a slug that the shop does not have. It has the script all the same: a buyer who is in the middle of a
+ * checkout while the seller changes the product's slug goes on with it.
+ */
+export const missingCheckoutPage = (handle: string, slug: string): string =>
+  scriptedPage({ handle, slug }, nothingForSale, html`<h1>${nothingForSale}</h1>${askAgain}`);
+
+function scriptedPage({ handle, slug }: { handle: string; slug: string }, title: string, content: Html): string {
   return renderBuyersPage(
-    businessName === '' ? 'Checkout' : `Checkout · ${businessName}`,
+    title,
     html`<main id="checkout" data-handle="${handle}" data-slug="${slug}" data-digits="${digits}">
-<p class="quiet" role="status">Opening the checkout…</p>
-<noscript><p>This page needs JavaScript to take your order.</p></noscript>
+${content}
 </main>`,
     html`<script type="module" src="${scriptPath}"></script>`,
   );
 }
 
-export function unknownProductPage(): string {
-  return noticePage('There is nothing for sale at this address', [
-    html`<p>Check the address, or ask whoever gave it to you for the current one.</p>`,
-  ]);
-}
+export const unknownProductPage = (): string => noticePage(nothingForSale, [askAgain]);
 
 export function unknownSellerPage(): string {
-  return noticePage('There is no shop at this address', [
-    html`<p>Check the address, or ask whoever gave it to you for the current one.</p>`,
-  ]);
+  return noticePage('There is no shop at this address', [askAgain]);
 }

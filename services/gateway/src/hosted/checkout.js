@@ -133,6 +133,8 @@ async function start() {
       { type: 'button', class: 'primary', onclick: () => location.reload() },
       'Try again',
     );
+    // A page that says already that there is nothing stays.
+    if (gone && main.querySelector('h1')) return;
     const told = [element('h1', {}, 'Checkout'), element('p', { role: 'alert' }, text)];
     main.replaceChildren(...told, ...(gone ? [] : [again]));
   }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { slug as handleForm } from '@app/contracts/common';
 import { DomainError, errorCodes } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
+import { findProductsForSale } from '@app/contracts/products-for-sale';
 import { getOptOut, optOut } from '@app/contracts/reminders';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
@@ -9,7 +10,13 @@ import { html } from '../html/html.ts';
 import type { Guard } from '../http/guard.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
-import { checkoutPage, scriptPath, unknownProductPage, unknownSellerPage } from './checkout-page.ts';
+import {
+  checkoutPage,
+  missingCheckoutPage,
+  scriptPath,
+  unknownProductPage,
+  unknownSellerPage,
+} from './checkout-page.ts';
 import { noticePage, stylesheetPath } from './layout.ts';
 import { askPage, endedPage, unknownTokenPage } from './opt-out-pages.ts';
 
@@ -65,6 +72,9 @@ function routePages(pages: FastifyInstance, app: App): void {
     if (seller === null) return sendPage(reply, 404, unknownSellerPage());
     if (!handleForm.safeParse(slug).success) return sendPage(reply, 404, unknownProductPage());
     if (seller.handle !== handle) return redirect(reply, `/c/${seller.handle}/${slug}${queryOf(req)}`);
+    if (!(await hasProduct(app, req, seller.accountId))) {
+      return sendPage(reply, 404, missingCheckoutPage(handle, slug), checkoutPolicy);
+    }
     const page = checkoutPage(handle, slug, seller.account.businessName);
     return sendPage(reply, 200, page, checkoutPolicy);
   });
@@ -82,6 +92,22 @@ function routePages(pages: FastifyInstance, app: App): void {
     if (ended === null) return sendPage(reply, 404, unknownTokenPage());
     return sendPage(reply, 200, endedPage(ended.businessName));
   });
+}
+
+/** Drafts and archived products have a page too, which says that they are not for sale. While nobody knows it is not missing. */
+async function hasProduct(
+  app: App,
+  { id, params: { slug } }: FastifyRequest<Named>,
+  accountId: string,
+): Promise<boolean> {
+  const wanted = [{ accountId, productId: null, slug, discountCodes: [] }];
+  try {
+    const { products } = await app.requester.request(findProductsForSale, { wanted }, { accountId: '', requestId: id });
+    return products[0] !== null;
+  } catch (err) {
+    app.logger.warn({ err, requestId: id }, 'whether a product is there is not known; its page is shown');
+    return true;
+  }
 }
 
 const queryOf = ({ url }: FastifyRequest): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');

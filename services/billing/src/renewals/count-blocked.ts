@@ -1,0 +1,31 @@
+import { statement } from '@app/service-kit/database';
+import type { DailyStep } from '../daily-runs/daily-step.ts';
+import { tellUnknownAfterMs } from '../payments/payment.rules.ts';
+
+/** By the account's open payments, which are few. $1 account, $2 test, $3 now of the run, $4 since when is long */
+const blockedStatement = statement(
+  'renewals-blocked',
+  `select count(*)::int as blocked, (count(*) filter (where p.sent_at <= $4))::int as long
+   from payments as p join subscriptions as s on s.account_id = p.account_id and s.order_id = p.order_id
+   where p.account_id = $1 and p.next_check_at is not null and p.step = 'renewal' and p.test = $2
+     and s.next_charge_at <= $3`,
+);
+
+/**
+ * The step that counts what is due and was not charged because nobody knows yet how an earlier payment for it ended. The
+ * payments loop asks the processor within minutes, and whatever it finds is counted by the next run, so that alone is no
+ * fault. What has waited for a day, from one run to the next, makes the run not `ok`.
+ */
+export const countBlocked: DailyStep = async ({ database, clock }, run, counts) => {
+  const longSince = new Date(clock.nowMs() - tellUnknownAfterMs);
+  const values = [run.accountId, run.test, run.now(), longSince];
+  const { rows } = await database.pool.query<{ blocked: number; long: number }>(blockedStatement(values));
+  const { blocked, long } = rows[0] ?? { blocked: 0, long: 0 };
+  counts.blocked += blocked;
+  if (long > 0) counts.problems.push({ code: 'outcome_unknown', detail: blockedText(long) });
+};
+
+const blockedText = (long: number): string =>
+  `${long === 1 ? 'A renewal that is due waits' : `${long} renewals that are due wait`} for an earlier payment whose outcome ` +
+  'is unknown for more than a day. Nothing else is charged for it until the payment processor says how it ended: look ' +
+  'it up there. GET /api/v1/payments?status=unknown and ?status=sent list such payments.';

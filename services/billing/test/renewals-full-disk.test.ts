@@ -1,0 +1,114 @@
+import { newId } from '@app/contracts/ids';
+import type { Client, Database } from '@app/service-kit/database';
+import { isDiskFull } from '@app/service-kit/outages';
+import { createSemaphore } from '@app/service-kit/semaphore';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDailyDeps, runForAccount } from '../src/daily-runs/start-daily-run.ts';
+import { dailySteps } from '../src/daily-runs/steps.ts';
+import { minuteMs, newAccount, type Replica, type Replicas, startReplicas, type Wrap } from './payment-replicas.ts';
+import { subscribe } from './subscriptions-of-tests.ts';
+
+guardLeaks();
+
+const due = 8;
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas(60_000);
+});
+afterAll(() => replicas.close());
+
+const writes = /\b(insert into|delete from|update \w+( as \w+)? set)\b/;
+
+class DiskFullError extends Error {
+  readonly code = '53100';
+}
+
+/** A database whose disk has room for so many writes more; reads are answered on. */
+function diskWith(room: number): Wrap & { full: boolean; enough(): void } {
+  let left = room;
+  const query =
+    <Config, Result>(run: (config: Config) => Promise<Result>) =>
+    async (config: Config): Promise<Result> => {
+      const text = typeof config === 'string' ? config : (config as { text: string }).text;
+      if (writes.test(text)) {
+        disk.full ||= left === 0;
+        if (disk.full && left === 0) throw new DiskFullError('could not extend file: No space left on device');
+        left -= 1;
+      }
+      return await run(config);
+    };
+  const over = <Of extends Client | Database['pool']>(inner: Of): Of =>
+    Object.assign(Object.create(inner) as Of, {
+      query: query((config: Parameters<Of['query']>[0]) => inner.query(config as never)),
+      connect: () => inner.connect(),
+    });
+  const disk = {
+    full: false,
+    enough: () => {
+      left = Number.POSITIVE_INFINITY;
+    },
+    database: (database: Database): Database => ({
+      ...database,
+      pool: over(database.pool),
+      transaction: (work) => database.transaction((client) => work(over(client))),
+    }),
+  };
+  return disk;
+}
+
+function run({ deps }: Replica, account: string) {
+  const { clock, database, logger } = deps;
+  const daily = createDailyDeps({
+    ...{ database, clock, logger, steps: dailySteps(deps) },
+    ...{ semaphore: createSemaphore(4), partsAtOnce: 2, partLimitMs: 60_000, isClosing: () => false },
+  });
+  const runId = newId('dailyRun', clock.nowMs());
+  return runForAccount(daily, account, { runId, deadlineMs: Number.POSITIVE_INFINITY, force: true });
+}
+
+test('a disk that fills at any write of a run leaves nothing half done, and the next run charges the rest', {
+  timeout: 60_000,
+}, async () => {
+  for (let room = 0, filled = true; filled; room += 1) {
+    const account = newAccount();
+    replicas.clock.set('2026-02-01T12:00:00.000Z');
+    for (let count = 0; count < due; count += 1) await subscribe(replicas, account);
+    replicas.clock.set('2026-03-01T12:00:00.000Z');
+    const disk = diskWith(room);
+    const replica = replicas.start(disk);
+    const first = await run(replica, account).catch((err: unknown) => (isDiskFull(err) ? null : Promise.reject(err)));
+    filled = disk.full;
+    await expectAllOrNothing(account);
+    disk.enough();
+    replicas.clock.advance(2 * minuteMs);
+    // A run without a result is counted by the next one. What only tells of progress may fail without anybody's loss.
+    const charged = first === null ? due : 0;
+    if (first !== null) expect([room, first]).toMatchObject([room, { ok: true, rebills: { charged: due } }]);
+    expect([room, await run(replica, account)]).toMatchObject([room, { ok: true, rebills: { charged }, blocked: 0 }]);
+    const books = (await replicas.books(account)).map(({ orderId, status }) => [orderId, status]);
+    expect([books.length, new Set(books.map(([order]) => order)).size]).toEqual([due, due]);
+    expect(await standing(account)).toEqual({ subscriptions: due, renewals: due, charges: due, events: due });
+  }
+});
+
+/** What a statement writes it writes whole: charges, paid periods, moved subscriptions and events are equally many. */
+async function expectAllOrNothing(account: string): Promise<void> {
+  const { subscriptions, ...others } = await standing(account);
+  expect(others).toEqual({ renewals: subscriptions, charges: subscriptions, events: subscriptions });
+}
+
+/** How many subscriptions were renewed, as each table has it. */
+async function standing(account: string): Promise<Record<string, number>> {
+  const { rows } = await replicas.database.pool.query<Record<string, number>>(
+    `select
+       (select count(*)::int from subscriptions where account_id = $1 and period = 2) as subscriptions,
+       (select count(*)::int from renewals where account_id = $1 and status = 'paid') as renewals,
+       (select count(*)::int from charges where account_id = $1) as charges,
+       (select count(*)::int from outbox where subject like '%subscription.rebilled%'
+          and payload::json ->> 'accountId' = $1) as events`,
+    [account],
+  );
+  return rows[0] as Record<string, number>;
+}
