@@ -14,9 +14,10 @@ export interface BatchedStatement<I, O> {
   readonly concurrency?: number;
   /** A batch waits so long for more items, where nobody waits for a single one. */
   readonly gatherMs?: number;
+  /** At most so many items share one commit; 64 unless given. */
+  readonly max?: number;
 }
 
-/** At most so many items share one commit. */
 const batchMax = 64;
 
 interface Waiting<I> {
@@ -30,9 +31,9 @@ interface Waiting<I> {
  * leave the commit in doubt. What waits is bounded by those who ask, as it is where they wait for a connection.
  */
 export function batchStatement<I, O>(batched: BatchedStatement<I, O>): Pick<Batcher<I, O>, 'add' | 'close'> {
-  const { span, keysOf, concurrency = 2, gatherMs = 0 } = batched;
+  const { span, keysOf, concurrency = 2, gatherMs = 0, max = batchMax } = batched;
   const batcher = createBatcher<Waiting<I>, O>({
-    maxBatch: batchMax,
+    maxBatch: max,
     maxWaiting: Number.POSITIVE_INFINITY,
     concurrency,
     gatherMs,

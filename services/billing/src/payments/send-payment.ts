@@ -27,13 +27,12 @@ export interface About {
  */
 export async function sendPayment(deps: PaymentDeps, payment: Payment, about: About): Promise<Payment> {
   return await deps.calls.during(payment.id, async () => {
-    const change = await askFor(deps, payment, about);
-    const recorded = await record(deps, payment, change, about);
-    return recorded ? updated(payment, change) : await readPayment(deps.database, payment);
+    return await recordAnswer(deps, payment, await askProcessor(deps, payment, about), about);
   });
 }
 
-async function askFor(deps: PaymentDeps, payment: Payment, about: About): Promise<PaymentChange> {
+/** The first half of `sendPayment`: what the processor's answer changes, or that nobody knows it. */
+export async function askProcessor(deps: PaymentDeps, payment: Payment, about: About): Promise<PaymentChange> {
   const { clock, logger, processors, calls } = deps;
   const late = async (outcome: ProcessorOutcome): Promise<void> => {
     try {
@@ -57,6 +56,17 @@ async function askFor(deps: PaymentDeps, payment: Payment, about: About): Promis
     logger.warn({ err, ...named(payment) }, 'the outcome of a payment is unknown; the processor will be asked');
     return unknownChange(payment, clock.nowMs());
   }
+}
+
+/** The second half of `sendPayment`. */
+export async function recordAnswer(
+  deps: PaymentDeps,
+  payment: Payment,
+  change: PaymentChange,
+  about: About,
+): Promise<Payment> {
+  const recorded = await record(deps, payment, change, about);
+  return recorded ? updated(payment, change) : await readPayment(deps.database, payment);
 }
 
 /** For log lines: no card, no buyer. */

@@ -4,7 +4,7 @@ import type { DailyCounts } from '../daily-runs/daily-counts.rules.ts';
 import type { DailyStep, RunOfAccount } from '../daily-runs/daily-step.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { named, sendPayment } from '../payments/send-payment.ts';
+import { askProcessor, named, recordAnswer } from '../payments/send-payment.ts';
 import { claimRenewals, type RenewalRun } from './claim-renewals.ts';
 import { type DueCursor, type DueSubscription, readDue, sumDue } from './due-subscriptions.ts';
 import { needsNoPayment, renewWithoutPayment } from './renew-without-payment.ts';
@@ -19,6 +19,8 @@ const batchMax = 256;
 const callsOfAccountMax = 64;
 /** Of all accounts together. Each waits with so many at most, so that accounts take turns. */
 const callsMax = 128;
+/** Payments of one account between claim and record: an answer that waits to be recorded with others keeps no call waiting. */
+const underWayMax = 256;
 /** A processor that leaves so many in a row without an answer is not troubled any further by this run. */
 const unansweredMax = 64;
 const unansweredDetail =
@@ -40,7 +42,9 @@ interface Step {
   readonly shared: Semaphore;
   readonly run: RunOfAccount;
   readonly renewing: RenewalRun;
-  readonly calls: TaskGroup;
+  readonly underWay: TaskGroup;
+  /** Places for calls of this account. */
+  readonly own: Semaphore;
   /** Payments in a row whose outcome nobody knows. */
   unanswered: number;
 }
@@ -53,16 +57,19 @@ async function renewOfAccount(
 ): Promise<void> {
   const { accountId, runId, test } = run;
   const renewing = { accountId, runId, test, now: run.now() };
-  const step: Step = { deps, shared, run, renewing, calls: createTaskGroup(callsOfAccountMax), unanswered: 0 };
+  const step: Step = {
+    ...{ deps, shared, run, renewing, unanswered: 0 },
+    ...{ underWay: createTaskGroup(underWayMax), own: createSemaphore(callsOfAccountMax) },
+  };
   const due = await sumDue(deps.database, renewing);
   run.progress.expect(due.reduce((sum, { count }) => sum + count, 0));
   if (due.length === 0) return;
   try {
     await chargeBatches(step);
   } finally {
-    await step.calls.idle();
+    await step.underWay.idle();
   }
-  step.calls.throwFailure();
+  step.underWay.throwFailure();
   if (step.unanswered >= unansweredMax) {
     deps.logger.error({ accountId, runId, unanswered: step.unanswered }, 'the payment processor gives no answers');
     counts.problems.push({ code: 'account_failed', detail: unansweredDetail });
@@ -79,7 +86,7 @@ async function chargeBatches(step: Step): Promise<void> {
     try {
       for (const payment of batch.payments) {
         if (mustStop(step)) break;
-        await step.calls.begin(() => charge(step, payment));
+        await step.underWay.begin(() => charge(step, payment));
       }
     } finally {
       // What it claimed meanwhile is looked up later; its own failure is thrown by the next round.
@@ -88,8 +95,8 @@ async function chargeBatches(step: Step): Promise<void> {
   }
 }
 
-const mustStop = ({ run, calls, unanswered }: Step): boolean =>
-  run.isClosing() || calls.failed || unanswered >= unansweredMax;
+const mustStop = ({ run, underWay, unanswered }: Step): boolean =>
+  run.isClosing() || underWay.failed || unanswered >= unansweredMax;
 
 interface Batch {
   /** Written and to be sent. */
@@ -119,15 +126,29 @@ async function claim({ deps, renewing }: Step, due: readonly DueSubscription[]):
 
 /** One payment's fault keeps no other from its turn; an outage ends the step. */
 async function charge(step: Step, payment: Payment): Promise<void> {
-  const { deps, run, shared } = step;
+  const { deps, run } = step;
   try {
-    const ended = await deps.calls.during(payment.id, () =>
-      shared.run(() => sendPayment(deps, payment, { requestId: null, charges: [] })),
-    );
-    step.unanswered = ended.status === 'unknown' ? step.unanswered + 1 : 0;
-    run.progress.done(1);
+    const isDone = await deps.calls.during(payment.id, () => send(step, payment));
+    if (isDone) run.progress.done(1);
   } catch (err) {
     if (isOutage(err)) throw err;
     deps.logger.error({ err, ...named(payment) }, 'a renewal could not be charged; the processor will be asked');
   }
+}
+
+const about = { requestId: null, charges: [] };
+
+/** Its place is free for the next call while the answer is recorded. False: the run stopped before its turn came. */
+async function send(step: Step, payment: Payment): Promise<boolean> {
+  const { deps, own, shared } = step;
+  const ask = async () => {
+    if (mustStop(step)) return undefined;
+    const change = await askProcessor(deps, payment, about);
+    step.unanswered = change.payment.status === 'unknown' ? step.unanswered + 1 : 0;
+    return change;
+  };
+  const change = await own.run(() => shared.run(ask));
+  if (change === undefined) return false;
+  await recordAnswer(deps, payment, change, about);
+  return true;
 }
