@@ -1,32 +1,52 @@
 import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type * as contract from '@app/contracts/payments';
+import { paymentStatus } from '@app/contracts/payments';
 import { type Database, statement } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 import type { Payment } from './payment.types.ts';
 import { explanationOf, nextOf } from './payment-log.rules.ts';
 import { paymentColumns } from './payment-rows.ts';
 
-const filters = { orderId: 'order_id', email: 'lower(customer_email)', status: 'status' } as const;
+const filters = { orderId: 'order_id', email: 'lower(customer_email)' } as const;
 type Filter = keyof typeof filters;
-const all: readonly Filter[] = ['orderId', 'email', 'status'];
+const all: readonly Filter[] = ['orderId', 'email'];
 
-/** One list for each combination of filters: each reads along an index of its own. */
-function listBy(chosen: readonly Filter[]) {
+/**
+ * What a status is looked for by, as the indexes of payments say it: a statement that had it as a value could not use them.
+ * Most payments succeed, so a page of successes is near the beginning of all; declines are limited for each account.
+ */
+const byStatus = {
+  ...{ succeeded: `status = 'succeeded'`, declined: `status = 'declined'` },
+  ...{ created: openAs('created'), sent: openAs('sent'), unknown: openAs('unknown') },
+  requires_action: openAs('requires_action'),
+};
+function openAs(status: Payment['status']): string {
+  return `status = '${status}' and next_check_at is not null`;
+}
+
+/** One list for each combination of filters: each reads along an index. */
+function listBy(chosen: readonly Filter[], status: Payment['status'] | undefined) {
+  const names = [...chosen, ...(status === undefined ? [] : [status])];
+  const conditions = [
+    ...(status === undefined ? [] : [byStatus[status]]),
+    // Rehearsals are in no list; those of one order are asked for by name.
+    ...(chosen.includes('orderId') ? [] : ['not test']),
+  ];
   return pagedList<Payment>({
-    name: ['payments', ...chosen.map((filter) => `by-${filter.toLowerCase()}`)].join('-'),
+    name: ['payments', ...names.map((name) => `by-${name.toLowerCase()}`)].join('-'),
     table: 'payments',
     columns: paymentColumns,
     scope: ['account_id', ...chosen.map((filter) => filters[filter])],
-    // Rehearsals are in no list; those of one order are asked for by name.
-    ...(chosen.includes('orderId') ? {} : { filter: 'not test' }),
+    ...(conditions.length === 0 ? {} : { filter: conditions.join(' and ') }),
   });
 }
 
+const keyOf = (chosen: readonly Filter[], status: string | undefined): string => [...chosen, status].join();
+
 const lists = new Map<string, ReturnType<typeof listBy>>();
-for (let bits = 0; bits < 2 ** all.length; bits += 1) {
-  const chosen = all.filter((_, index) => (bits >> index) & 1);
-  lists.set(chosen.join(), listBy(chosen));
+for (const chosen of [[], ['orderId'], ['email'], all] as const) {
+  for (const status of [undefined, ...paymentStatus.options]) lists.set(keyOf(chosen, status), listBy(chosen, status));
 }
 
 /** The payment log, newest first: what was tried, what the processor said, what happens next. */
@@ -35,9 +55,9 @@ export async function listPayments(
   accountId: string,
   { orderId, email, status, ...page }: RequestInput<typeof contract.listPayments>,
 ): Promise<RequestOutput<typeof contract.listPayments>> {
-  const values = { orderId, email: email?.toLowerCase(), status };
+  const values = { orderId, email: email?.toLowerCase() };
   const chosen = all.filter((filter) => values[filter] !== undefined);
-  const list = lists.get(chosen.join()) as ReturnType<typeof listBy>;
+  const list = lists.get(keyOf(chosen, status)) as ReturnType<typeof listBy>;
   const scope = [accountId, ...chosen.map((filter) => values[filter] as string)];
   const { data, ...rest } = await list(database, scope, page);
   return { data: data.map(paymentResourceOf), ...rest };

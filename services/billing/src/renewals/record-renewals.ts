@@ -5,7 +5,7 @@ import { batchStatement } from '../db/batched-statement.ts';
 import { notReceived } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentChange } from '../payments/payment-change.rules.ts';
-import { updateColumns, updateRecord } from '../payments/payment-update.ts';
+import { checkedUpdateRecord, updateColumns } from '../payments/payment-update.ts';
 import { effectOf, type RenewalEnd } from './renewal.rules.ts';
 import {
   changedSubscriptions,
@@ -51,22 +51,23 @@ const writeStatement = statement(
   'renewals-record',
   `with answered as (
      update payments as p set ${updateColumns}
-     from json_to_recordset($1::json) as c(${updateRecord})
+     from json_to_recordset($1::json) as c(${checkedUpdateRecord})
      where p.id = any ($2::text[]) and p.id = c.id and p.account_id = c.account_id
+     returning p.id, p.account_id, p.order_id, p.status, p.amount_cents, p.currency, p.processor, p.processor_reference,
+       p.test, p.finished_at
    ), charged as (
      insert into charges (id, account_id, order_id, step, amount_cents, currency, processor, reference, test, charged_at)
-     select id, account_id, order_id, 'renewal', amount_cents, currency, processor, reference, test, charged_at
-     from json_to_recordset($3::json) as c(id text, account_id text, order_id text, amount_cents bigint, currency text,
-       processor text, reference text, test boolean, charged_at timestamptz)
+     select id, account_id, order_id, 'renewal', amount_cents, currency, processor, processor_reference, test, finished_at
+     from answered where status = 'succeeded'
    ), renewed as (
      update renewals as r set status = c.status, starts_at = c.starts_at, ends_at = c.ends_at, paid_at = c.paid_at
-     from json_to_recordset($4::json) as c(account_id text, subscription_id text, period integer, status text,
+     from json_to_recordset($3::json) as c(account_id text, subscription_id text, period integer, status text,
        starts_at timestamptz, ends_at timestamptz, paid_at timestamptz)
-     where r.account_id = c.account_id and r.subscription_id = any ($5::text[])
+     where r.account_id = c.account_id and r.subscription_id = any ($4::text[])
        and r.subscription_id = c.subscription_id and r.period = c.period
-   ), changed as (${changedSubscriptions(6)}
-   ), counted as (${writtenCounts(9)}
-   )${writtenEvents(8)}`,
+   ), changed as (${changedSubscriptions(5)}
+   ), counted as (${writtenCounts(8)}
+   )${writtenEvents(7)}`,
 );
 
 /**
@@ -137,24 +138,27 @@ function endOf(payment: Payment, { payment: update }: PaymentChange, finishedAt:
 type Changing = RenewalAnswer & { readonly ended: WrittenRenewal | undefined };
 
 async function write(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
-  const payments = changing.map(({ payment: { id, account_id }, change }) => ({ ...change.payment, id, account_id }));
-  const charges = changing.flatMap(({ payment, change }) => {
-    if (change.charge === null) return [];
-    const { id, account_id, order_id, amount_cents, currency, processor, test } = payment;
-    const charge = { id, account_id, order_id, amount_cents, currency, processor, test };
-    return [{ ...charge, reference: change.charge.reference, charged_at: change.payment.finished_at }];
+  const payments = changing.map(({ payment: { id, account_id }, change: { payment } }) => {
+    return withoutNulls({ ...payment, id, account_id, from: null });
   });
   const ended = changing.flatMap(({ ended: end }) => (end === undefined ? [] : [end]));
   const renewals = ended.map(endedPeriod);
   await client.query(
     writeStatement([
-      ...[JSON.stringify(payments), payments.map(({ id }) => id), JSON.stringify(charges)],
+      ...[JSON.stringify(payments), changing.map(({ payment }) => payment.id)],
       ...[JSON.stringify(renewals), renewals.map(({ subscription_id }) => subscription_id)],
       ...subscriptionValues(ended),
       await eventsValue(client, ended, nowMs),
       countsValue(ended),
     ]),
   );
+}
+
+/** What PostgreSQL does not find in a row is null there. */
+function withoutNulls(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const name in row) if (row[name] !== null) kept[name] = row[name];
+  return kept;
 }
 
 /** The columns of a table by its alias. */

@@ -18,6 +18,7 @@ import { AgeOfSimulatedBooks } from './0017-age-of-simulated-books.ts';
 import { ExplainedBooks } from './0018-explained-books.ts';
 import { LighterRenewals } from './0019-lighter-renewals.ts';
 import { RenewalCounts } from './0020-renewal-counts.ts';
+import { FewerPaymentIndexes } from './0021-fewer-payment-indexes.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -40,4 +41,5 @@ export const migrations: Migrations = [
   { name: '0018-explained-books', class: ExplainedBooks },
   { name: '0019-lighter-renewals', class: LighterRenewals },
   { name: '0020-renewal-counts', class: RenewalCounts },
+  { name: '0021-fewer-payment-indexes', class: FewerPaymentIndexes },
 ];
