@@ -149,7 +149,7 @@ test('the run does what the preview named, with renewals among it whose outcome 
   expect(await preview(account)).toMatchObject({ data: [] });
 });
 
-test('killed at any of its seams, each success is in the result of one run', async () => {
+test('killed at any of its seams, each success is in the result of one run', { timeout: 90_000 }, async () => {
   let seam = 1;
   for (let died = true; died; seam += 1) {
     const account = newAccount();
