@@ -6,7 +6,7 @@ export interface SpawnOptions {
   readyLine?: RegExp;
   /** Gets the output as well. */
   logFile?: string;
-  /** Default 20,000. */
+  /** Default 60,000. */
   readyWithinMs?: number;
 }
 
@@ -91,7 +91,7 @@ async function untilReady(
   options: SpawnOptions,
   collect: (text: string) => void,
 ): Promise<void> {
-  const { readyLine, readyWithinMs = 20_000 } = options;
+  const { readyLine, readyWithinMs = 60_000 } = options;
   let seen = '';
   let timer: NodeJS.Timeout | undefined;
   const ready = new Promise<void>((resolve, reject) => {
