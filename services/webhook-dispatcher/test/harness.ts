@@ -5,6 +5,7 @@ import { writeContext } from '@app/messaging/request-headers';
 import { createRequester } from '@app/messaging/requester';
 import { openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
+import { eventually } from '@app/testing/eventually';
 import { fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
@@ -26,6 +27,8 @@ export async function startHarness(settings: Record<string, string> = {}) {
   const producers = await startProducers(nats, ['gateway', 'checkout', 'billing', 'catalog', 'affiliate']);
   const running = { service: await start() };
   const requester = createRequester(link);
+  // The first request of a test is not the one that finds a loaded machine still busy with the start.
+  await eventually(() => requester.reaches('webhook-dispatcher', 1_000), { withinMs: 30_000 });
   const database = await openDatabase(databaseOptions(stored.url));
   const partitions = new Partitions(database, clock);
   return {
