@@ -234,7 +234,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'advance_rehearsal',
-    description: 'Lets days pass for test subscriptions; what happens reaches the webhook. No money moves.',
+    description: 'Lets days pass for test subscriptions. No money moves.',
     operation: operation('advanceRehearsal'),
     annotations: sends,
   },

@@ -96,14 +96,14 @@ export const webhookTools: readonly Tool[] = [
   },
   {
     name: 'recover_webhooks',
-    description: 'Sends what failed, or all, since a time again; get_webhook_recovery says how far it is.',
+    description: 'Sends what failed, or all, since a time again.',
     operation: operation('recoverWebhooks'),
     words: { since: 'At most 30 days ago.', which: '`failed` or `all`' },
     annotations: sends,
   },
   {
     name: 'get_webhook_recovery',
-    description: 'How far it is.',
+    description: 'How far a recovery is.',
     operation: operation('getWebhookRecovery'),
     unsaid: ['full'],
     annotations: reads,
