@@ -1,4 +1,6 @@
+import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { timePasses } from '@app/testing/time-passes';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
 import { readRenewals, readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
@@ -95,3 +97,37 @@ test('a card that is declined is tried on three more days, three days apart, and
   });
   expect(await readRenewals(replicas, id)).toMatchObject([{ period: 2, status: 'failed' }]);
 });
+
+test('of a thousand renewals no more than two batches of 256 are claimed and not sent', async () => {
+  const account = newAccount();
+  at('2026-01-01T12:00:00.000Z');
+  await Promise.all(Array.from({ length: 1_000 }, () => subscribe(replicas, account)));
+  at('2026-02-01T12:00:00.000Z');
+  let calls = 0;
+  let unsent = 0;
+  const replica = replicas.start({
+    deadlineMs: 20_000,
+    processor: (inner) => ({
+      ...inner,
+      chargeSaved: async (request, call) => {
+        calls += 1;
+        if (calls === 64) {
+          // All calls that may be made at once hang for so long that whatever is claimed ahead is claimed.
+          await timePasses(300);
+          unsent = (await claimedOf(account)) - calls;
+        } else if (calls < 64) await eventually(() => unsent > 0, { withinMs: 15_000 });
+        return await inner.chargeSaved(request, call);
+      },
+    }),
+  });
+  expect(await replica.renew(account)).toMatchObject({ charged: 1_000 });
+  expect(unsent).toBe(512 - 64);
+});
+
+async function claimedOf(account: string): Promise<number> {
+  const { rows } = await replicas.database.pool.query<{ claimed: number }>(
+    'select count(*)::integer as claimed from payments where account_id = $1',
+    [account],
+  );
+  return rows[0]?.claimed ?? 0;
+}

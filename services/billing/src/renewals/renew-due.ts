@@ -3,6 +3,7 @@ import { createSemaphore, type Semaphore } from '@app/service-kit/semaphore';
 import type { DailyCounts } from '../daily-runs/daily-counts.rules.ts';
 import type { DailyStep, RunOfAccount } from '../daily-runs/daily-step.ts';
 import type { Payment } from '../payments/payment.types.ts';
+import type { PaymentChange } from '../payments/payment-change.rules.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { askProcessor, named, recordAnswer } from '../payments/send-payment.ts';
 import { claimRenewals, type RenewalRun } from './claim-renewals.ts';
@@ -43,8 +44,7 @@ interface Step {
   readonly run: RunOfAccount;
   readonly renewing: RenewalRun;
   readonly underWay: TaskGroup;
-  /** Places for calls of this account. */
-  readonly own: Semaphore;
+  readonly calls: TaskGroup;
   /** Payments in a row whose outcome nobody knows. */
   unanswered: number;
 }
@@ -59,7 +59,7 @@ async function renewOfAccount(
   const renewing = { accountId, runId, test, now: run.now() };
   const step: Step = {
     ...{ deps, shared, run, renewing, unanswered: 0 },
-    ...{ underWay: createTaskGroup(underWayMax), own: createSemaphore(callsOfAccountMax) },
+    ...{ underWay: createTaskGroup(underWayMax), calls: createTaskGroup(callsOfAccountMax) },
   };
   const due = await sumDue(deps.database, renewing);
   run.progress.expect(due.reduce((sum, { count }) => sum + count, 0));
@@ -86,7 +86,7 @@ async function chargeBatches(step: Step): Promise<void> {
     try {
       for (const payment of batch.payments) {
         if (mustStop(step)) break;
-        await step.underWay.begin(() => charge(step, payment));
+        await begin(step, payment);
       }
     } finally {
       // What it claimed meanwhile is looked up later; its own failure is thrown by the next round.
@@ -124,31 +124,38 @@ async function claim({ deps, renewing }: Step, due: readonly DueSubscription[]):
   return await claimRenewals(deps.database, renewing, due, processor.name, deps.clock.nowMs());
 }
 
-/** One payment's fault keeps no other from its turn; an outage ends the step. */
-async function charge(step: Step, payment: Payment): Promise<void> {
-  const { deps, run } = step;
-  try {
-    const isDone = await deps.calls.during(payment.id, () => send(step, payment));
-    if (isDone) run.progress.done(1);
-  } catch (err) {
-    if (isOutage(err)) throw err;
-    deps.logger.error({ err, ...named(payment) }, 'a renewal could not be charged; the processor will be asked');
-  }
+/** Resolves when its call has begun, so that no more than two batches are claimed and not sent. */
+async function begin(step: Step, payment: Payment): Promise<void> {
+  const answer = Promise.withResolvers<PaymentChange | undefined>();
+  await step.underWay.begin(() => charge(step, payment, answer.promise));
+  // Its place is free for the next call while the answer is recorded.
+  await step.calls.begin(() => ask(step, payment).then(answer.resolve, answer.reject));
 }
 
 const about = { requestId: null, charges: [] };
 
-/** Its place is free for the next call while the answer is recorded. False: the run stopped before its turn came. */
-async function send(step: Step, payment: Payment): Promise<boolean> {
-  const { deps, own, shared } = step;
-  const ask = async () => {
+/** Undefined: the run stopped before its turn came. */
+async function ask(step: Step, payment: Payment): Promise<PaymentChange | undefined> {
+  return await step.shared.run(async () => {
     if (mustStop(step)) return undefined;
-    const change = await askProcessor(deps, payment, about);
+    const change = await askProcessor(step.deps, payment, about);
     step.unanswered = change.payment.status === 'unknown' ? step.unanswered + 1 : 0;
     return change;
-  };
-  const change = await own.run(() => shared.run(ask));
-  if (change === undefined) return false;
-  await recordAnswer(deps, payment, change, about);
-  return true;
+  });
+}
+
+/** One payment's fault keeps no other from its turn; an outage ends the step. */
+async function charge(step: Step, payment: Payment, answer: Promise<PaymentChange | undefined>): Promise<void> {
+  const { deps, run } = step;
+  try {
+    await deps.calls.during(payment.id, async () => {
+      const change = await answer;
+      if (change === undefined) return;
+      await recordAnswer(deps, payment, change, about);
+      run.progress.done(1);
+    });
+  } catch (err) {
+    if (isOutage(err)) throw err;
+    deps.logger.error({ err, ...named(payment) }, 'a renewal could not be charged; the processor will be asked');
+  }
 }
