@@ -88,6 +88,16 @@ test('a delivery to an endpoint that takes others is given up', async () => {
   expect((await failures())[0]).toMatch(/; given up after 12 tries(\.|$)/);
 });
 
+test('a replica of the version before, which does not know why it is held, may send it again', async () => {
+  await heldEvent();
+  const text = `update deliveries set status = 'pending', due = true, next_attempt_at = $2
+    where status = 'held' and account_id = $1 returning id`;
+  seller.receiver.respondWith(() => ({ status: 200 }));
+  expect(await harness.query(text, [seller.account, harness.clock.now()])).toHaveLength(1);
+  await put();
+  await are('delivered');
+});
+
 test('a delivery that is sent again is judged by its new tries', async () => {
   await heldEvent();
   const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);

@@ -2,7 +2,7 @@
 export const heldForFailing = 'endpoint_failing';
 
 /** Of `deliveries`; the words of the index (0015-held-for-failing.ts). */
-export const isHeldForFailing = `held_reason = '${heldForFailing}'`;
+export const isHeldForFailing = `status = 'held' and held_reason = '${heldForFailing}'`;
 
 /**
  * Whether nothing has reached the endpoint of the attempt `a` since the first try of its delivery, or the first one after

@@ -9,7 +9,7 @@ export type DeliveryResource = RequestOutput<typeof listDeliveries>['data'][numb
 const shared =
   'd.id, d.event_id, d.endpoint_id, d.event_name, d.test, d.status, d.attempts, d.recovery_id, d.created_at';
 /** The same columns of both tables of deliveries, as `d`. */
-export const liveColumns = `${shared}, d.held_reason as code, null::timestamptz as finished_at, d.next_attempt_at, d.due`;
+export const liveColumns = `${shared}, case when d.status = 'held' then d.held_reason end as code, null::timestamptz as finished_at, d.next_attempt_at, d.due`;
 export const finishedColumns = `${shared}, d.reason as code, d.finished_at, null::timestamptz as next_attempt_at, false as due`;
 
 /** Deliveries by their ids, which are in one of both tables at any time; `wanted` has them. */
