@@ -262,6 +262,11 @@ test('a signing secret is told once: the repeated call says so', async () => {
   expect(JSON.stringify(again)).not.toContain('whsec_');
 });
 
+test('clients are told that a rotation ends a secret', async () => {
+  const rotate = (await listed()).find(({ name }) => name === 'rotate_webhook_secret');
+  expect(rotate?.annotations).toEqual({ destructiveHint: true });
+});
+
 test('a rotated secret is not shown to a model, neither at first nor when the call is repeated', async () => {
   const endpointId = newId('webhookEndpoint', Date.now());
   const rotate = () => call('rotate_webhook_secret', { endpointId, idempotencyKey: 'rotate' });

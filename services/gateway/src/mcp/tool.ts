@@ -40,6 +40,8 @@ export const annotations = {
   adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   /** What it replaces or removes is gone. */
   changes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+  /** As `changes`, but again it replaces once more. */
+  replaces: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   /** Something leaves the platform: a webhook, an email, a charge. */
   sends: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   /** Again it does nothing, and tells nobody. */

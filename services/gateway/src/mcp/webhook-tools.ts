@@ -1,6 +1,6 @@
 import { annotations, operation, shortPage, type Tool } from './tool.ts';
 
-const { reads, adds, changes, sends, ends } = annotations;
+const { reads, adds, changes, replaces, sends, ends } = annotations;
 
 /** Tools about events on their way to receivers, and about what else events start. */
 export const webhookTools: readonly Tool[] = [
@@ -52,7 +52,7 @@ export const webhookTools: readonly Tool[] = [
     operation: operation('rotateWebhookSecret'),
     words: { overlapHours: 'The previous one signs too; 24.' },
     hides: ['secret', 'secret_notice'],
-    annotations: sends,
+    annotations: replaces,
   },
   {
     name: 'send_test_webhook',
