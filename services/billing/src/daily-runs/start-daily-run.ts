@@ -5,7 +5,7 @@ import { createSingleFlight, type SingleFlight, type SingleFlightDeps } from '@a
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { accountsToVisit } from './accounts-to-visit.ts';
-import { addResults, noCounts, partOf, resultOf } from './daily-counts.rules.ts';
+import { addResults, completed, noCounts, partOf, resultOf } from './daily-counts.rules.ts';
 import type { DailyStep } from './daily-step.ts';
 import { startProgress } from './progress.ts';
 
@@ -35,7 +35,7 @@ interface RequestedRun {
 /** Runs every step for one account, one after the other. Throws `outcome_unknown` when it takes too long. */
 export async function runForAccount(deps: DailyDeps, accountId: string, requested: RequestedRun): Promise<DailyResult> {
   const run = { accountId, platformRunId: null, ...requested, refuses: refusedBy(requested) };
-  return await deps.flight.run(run, () => runSteps(deps, run));
+  return completed(await deps.flight.run(run, () => runSteps(deps, run)));
 }
 
 /** A forced run that joined one which stopped at the limit of charges has not been done. */
@@ -56,10 +56,11 @@ export async function runForAll(deps: DailyDeps, requested: RequestedRun): Promi
     progressOf: (accountId: string) => progressOf(database, accountId),
     refuses: refusedBy(requested),
     none: resultOf(noCounts()),
-    add: (sum: DailyResult, part: DailyResult, accountId: string) => addResults(sum, partOf(part, accountId)),
+    add: (sum: DailyResult, part: DailyResult, accountId: string) =>
+      addResults(sum, partOf(completed(part), accountId)),
     failed: () => resultOf({ ...noCounts(), problems: [accountFailed] }),
   };
-  return await runParts<DailyResult>(all, requested);
+  return completed(await runParts<DailyResult>(all, requested));
 }
 
 const accountFailed = {
