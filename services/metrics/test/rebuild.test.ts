@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '@app/service-kit/database';
 import { spawnNode } from '@app/testing/child-service';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { factOfOrder } from '../src/facts/fact.rules.ts';
@@ -19,7 +20,9 @@ let database: Database;
 beforeAll(async () => {
   storage = await createMigratedDatabase('metrics', migrate);
   database = await openDatabase(databaseOptions(storage.url));
-  await database.pool.query(
+  // Over a connection without a time limit: a loaded machine takes long.
+  await query(
+    storage.url,
     `insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
        mrr_cents, email_key, has_bump, has_upsell, from_checkout)
      select 'evt_' || n, 'acc_many', 'prd_1', 'ord_' || n, 'order_paid', '2026-01-01', false, 'usd', 100, 0,
