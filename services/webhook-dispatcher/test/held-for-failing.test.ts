@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { getDelivery, listActivity, listRecoveries, recover, redeliver } from '@app/contracts/webhook-deliveries';
 import { getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
@@ -131,6 +132,42 @@ test('a new URL begins anew: what was held is sent to it', async () => {
   await put({ url: `${seller.url}&new` });
   await are('delivered');
   expect(seller.received().at(-1)).toBe(id);
+});
+
+/** As `cancelRecovery` leaves it; the release itself would be over too soon to be canceled. */
+const cancelRelease = () =>
+  harness.query(
+    `insert into recoveries (id, account_id, endpoint_id, kind, which, until, per_second, status, created_at, finished_at)
+     select $3, account_id, id, 'held', 'failed', $2, 10, 'canceled', $2, $2 from endpoints
+     where account_id = $1 and role = 'primary'`,
+    [seller.account, harness.clock.now(), newId('recovery', harness.clock.nowMs())],
+  );
+
+test('a release that was canceled is begun again once the tries of a later delivery have ended', async () => {
+  await heldEvent();
+  harness.clock.advance(60_000);
+  await cancelRelease();
+  const [canceling, other] = [seller, await connectedAccount(harness)];
+  seller = other;
+  seller.receiver.respondWith(() => ({ status: 500 }));
+  await heldEvent();
+  for (seller of [canceling, other]) {
+    seller.receiver.respondWith(() => ({ status: 200 }));
+    await publish();
+  }
+  await are('delivered', 'delivered');
+  await other.receiver.close();
+  seller = canceling;
+  await are('held', 'delivered');
+  const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
+  const { reason } = await harness.ask(getDelivery, seller.account, { deliveryId });
+  expect(reason).toContain('if you canceled that one, redeliver it or start another');
+  seller.receiver.respondWith(() => ({ status: 500 }));
+  harness.clock.advance(60_000);
+  await heldEvent();
+  seller.receiver.respondWith(() => ({ status: 200 }));
+  await publish();
+  await are('delivered', 'delivered', 'delivered', 'delivered');
 });
 
 test('a recovery of what failed sends it without waiting for a success', async () => {

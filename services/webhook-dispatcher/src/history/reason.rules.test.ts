@@ -55,6 +55,11 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
     /^Given up after 12 tries, because nothing has reached the endpoint since 2026.*: it is sent again .* The last try failed: No\.$/,
   ],
   [
+    'given up, and its release canceled',
+    { status: 'held', code: 'endpoint_failing', attempts: 12 },
+    /^Given up after 12 tries, because nothing reached the endpoint while it was tried\. .* if you canceled that one, redeliver it/,
+  ],
+  [
     'given up for now, and off',
     { status: 'held', code: 'endpoint_failing', attempts: 12, endpoint: off('failing') },
     /^Sent no further: the endpoint is off/,

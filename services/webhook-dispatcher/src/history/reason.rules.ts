@@ -88,9 +88,12 @@ function heldText({ endpoint, attempts, code }: ReasonFacts): string {
   }
 }
 
+/** Without failures, a release is about to begin, or its seller has canceled it (repair/release-held.ts). */
 function givenUpForNowText({ failing }: ReasonEndpoint, attempts: number): string {
-  const since = failing === null ? 'while it was tried' : `since ${failing.since}`;
-  return `Given up after ${attempts} tries, because nothing has reached the endpoint ${since}: it is sent again when the endpoint takes a delivery.`;
+  const begun = `Given up after ${attempts} tries, because nothing`;
+  return failing === null
+    ? `${begun} reached the endpoint while it was tried. A recovery sends it; if you canceled that one, redeliver it or start another.`
+    : `${begun} has reached the endpoint since ${failing.since}: it is sent again when the endpoint takes a delivery.`;
 }
 
 function automationText({ active }: ReasonEndpoint, attempts: number): string {

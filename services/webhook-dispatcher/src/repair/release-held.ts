@@ -7,7 +7,7 @@ import { recoveryPerSecond } from './feed.rules.ts';
 /**
  * Endpoints that have taken a delivery, or got another URL, since the last try of what is held for them: none of their
  * failures is as old as that try. One row of each endpoint is read, by the index. A release that its seller canceled is
- * not begun again.
+ * not begun again until the tries of a later delivery have ended, too.
  */
 const releasableStatement = statement(
   'held-releasable',
@@ -27,7 +27,9 @@ const releasableStatement = statement(
        select from failing_endpoints f where f.endpoint_id = h.endpoint_id and f.since <= h.tried_at)
      and not exists (
        select from recoveries r where r.account_id = h.account_id and r.endpoint_id = h.endpoint_id and r.kind = 'held'
-         and (r.status = 'running' or r.status = 'canceled' and r.which = 'failed' and r.created_at > h.tried_at))
+         and (r.status = 'running' or r.status = 'canceled' and r.which = 'failed' and r.finished_at > (
+           select next_attempt_at from deliveries where ${isHeldForFailing} and endpoint_id = h.endpoint_id
+           order by id desc limit 1)))
    limit 1000`,
 );
 
