@@ -99,6 +99,15 @@ test('a replica of the version before, which does not know why it is held, may s
   await are('delivered');
 });
 
+test('a delivery whose first try failed beside the last success of its endpoint is held, too', async () => {
+  await publish();
+  // The failure that counts came later, because the batch of the first one had a success, too.
+  const later = `update failing_endpoints set since = since + interval '6 seconds' where account_id = $1 returning since`;
+  await eventually(async () => (await harness.query(later, [seller.account])).length > 0);
+  await endTries();
+  await are('held');
+});
+
 test('a delivery that is sent again is judged by its new tries', async () => {
   await heldEvent();
   const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
