@@ -114,7 +114,7 @@ test('an endpoint whose queue is full is set aside until half of it is free', ()
   expect(backlog.has('0', 0)).toBe(false);
 });
 
-test('smaller priorityOrder are claimed first, and the others get what is left', () => {
+test('smaller priorities are claimed first, and the others get what is left', () => {
   const endpoints = Array.from({ length: 2 }, (): FakeEndpoint => ({ group: 'quick', capacity: 100, free: 100 }));
   const free = { max: 150, free: 150 };
   const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, failing: free, email: free });

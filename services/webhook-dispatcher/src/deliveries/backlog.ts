@@ -26,7 +26,7 @@ interface Due {
 
 /**
  * The endpoints that are known to have due deliveries in the database, by priority, and how many of each are claimed
- * next: no more than can be sent soon, smaller priorityOrder first, shared evenly among endpoints, in turns. An endpoint
+ * next: no more than can be sent soon, smaller priorities first, shared evenly among endpoints, in turns. An endpoint
  * whose queue is full is set aside until it has capacity.
  */
 export class Backlog {
@@ -81,7 +81,7 @@ export class Backlog {
       if (free === 0) break;
       const before = taken.ofEndpoint.get(endpointId) ?? 0;
       const limit = Math.min(evenPart, free, this.#capacity.freeCapacityOf(endpointId, priority) - before);
-      // What the claim takes of smaller priorityOrder may fill the endpoint: the next claim asks again.
+      // What the claim takes of smaller priorities may fill the endpoint: the next claim asks again.
       if (limit <= 0 && before > 0) continue;
       claimable.delete(endpointId);
       if (limit <= 0 || this.#capacity.groupOf(endpointId) !== group) {

@@ -32,7 +32,7 @@ interface EndpointQueue {
   readonly lanes: readonly [Delivery[], Delivery[], Delivery[]];
   readonly waiting: Counts;
   readonly inFlight: Counts;
-  /** Requests of smaller priorityOrder that began while one of this priority waited. */
+  /** Requests of smaller priorities that began while one of this priority waited. */
   readonly passedOver: Counts;
   /** Those in flight that gave up their slot. */
   overdue: number;
@@ -84,7 +84,7 @@ const overdueCheckIntervalMs = 250;
 const forgetAfterMs = 10 * 60_000;
 
 /**
- * Decides whose delivery goes out next: smaller priorityOrder first (priority.rules.ts), the endpoints of a group take
+ * Decides whose delivery goes out next: smaller priorities first (priority.rules.ts), the endpoints of a group take
  * turns, and no group takes the slots of another (capacity.rules.ts says why and how many). It knows nothing of HTTP or
  * the database.
  */
