@@ -1,16 +1,10 @@
-import { createWaker } from '@app/service-kit/waker';
+import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
 import { decideHold } from '../holds/settle-hold.ts';
 import { goOnWithRefund } from '../refunds/refund-charges.ts';
 import { claimDueHolds, claimDuePayments, claimDueRefunds, type DueOrder, type DuePayment } from './claim-due.ts';
 import { forEachOrder } from './for-each-order.ts';
 import { checkAndGoOn } from './go-on-with-order.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-
-export interface PaymentsLoop {
-  /** Looks for due work now. */
-  wake(): void;
-  close(): Promise<void>;
-}
 
 /** Nothing announces that the time of a payment has come, so the database is asked. */
 const pollIntervalMs = 1_000;
@@ -20,31 +14,18 @@ const outagePauseMaxMs = 30_000;
  * Goes on, in the background of each replica, with what nobody waits for: payments whose outcome is unknown, whatever a
  * process that died left half done, and holds that nobody settled. A round takes a bounded number of rows.
  */
-export function startPaymentsLoop(deps: PaymentDeps): PaymentsLoop {
-  const waker = createWaker();
-  let closing = false;
+export function startPaymentsLoop(deps: PaymentDeps): BackgroundLoop {
   let failures = 0;
-  const running = (async () => {
-    while (!closing) {
-      try {
-        await runRound(deps, () => closing);
-        failures = 0;
-      } catch (err) {
-        failures += 1;
-        if (!closing) deps.logger.warn({ err }, 'due payments could not be gone on with; trying again');
-      }
-      // An outage meets every round: it is asked about less often the longer it lasts.
-      if (!closing) await waker.sleep(Math.min(outagePauseMaxMs, pollIntervalMs * 2 ** Math.min(failures, 5)));
-    }
-  })();
-  return {
-    wake: waker.wake,
-    close: async () => {
-      closing = true;
-      waker.wake();
-      await running;
+  return startLoop({
+    round: async (isClosing) => {
+      failures += 1;
+      await runRound(deps, isClosing);
+      failures = 0;
     },
-  };
+    // An outage meets every round: it is asked about less often the longer it lasts.
+    pauseMs: () => Math.min(outagePauseMaxMs, pollIntervalMs * 2 ** Math.min(failures, 5)),
+    onFailure: (err) => deps.logger.warn({ err }, 'due payments could not be gone on with; trying again'),
+  });
 }
 
 /** One round: what is due of each kind, a few orders at a time. @throws when the database does not answer */

@@ -1,6 +1,6 @@
+import { startLoop } from '@app/service-kit/background-loop';
 import { statement } from '@app/service-kit/database';
 import { type Gauge, observeGauges } from '@app/service-kit/metrics';
-import { createWaker } from '@app/service-kit/waker';
 import { type ConservationDeps, proveConservation } from './prove-conservation.ts';
 
 const gap: Gauge = {
@@ -35,16 +35,11 @@ const figuresStatement = statement(
 /** Runs the proof every minute, at one replica, and shows what it found. */
 export function startConservation(deps: ConservationDeps): { close(): Promise<void> } {
   const { database, logger, intervalSeconds } = deps;
-  const waker = createWaker();
-  let closing = false;
-  const running = (async () => {
-    while (!closing) {
-      await proveConservation(deps, () => closing).catch((err: unknown) => {
-        if (!closing) logger.warn({ err }, 'the proof of conservation failed; trying again');
-      });
-      if (!closing) await waker.sleep(intervalSeconds * 1_000);
-    }
-  })();
+  const loop = startLoop({
+    round: (isClosing) => proveConservation(deps, isClosing),
+    pauseMs: () => intervalSeconds * 1_000,
+    onFailure: (err) => logger.warn({ err }, 'the proof of conservation failed; trying again'),
+  });
   const observed = observeGauges('webhook-dispatcher', [gap, repaired, age], async () => {
     const { rows } = await database.pool.query<{ gap: number; repaired: number; age: number }>(figuresStatement());
     return rows.flatMap((row) => [
@@ -56,9 +51,7 @@ export function startConservation(deps: ConservationDeps): { close(): Promise<vo
   return {
     close: async () => {
       observed.close();
-      closing = true;
-      waker.wake();
-      await running;
+      await loop.close();
     },
   };
 }

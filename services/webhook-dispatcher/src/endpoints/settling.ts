@@ -1,13 +1,11 @@
+import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
 import { statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { createWaker } from '@app/service-kit/waker';
 import { type SettlingStorage, settleBatch } from './settle-endpoint.ts';
 
-export interface Settling {
+export interface Settling extends BackgroundLoop {
   /** Settles up to two batches at once, which is all for most endpoints; the background does the rest. Never rejects. */
   settleFew(endpointId: string): Promise<void>;
-  wake(): void;
-  close(): Promise<void>;
 }
 
 /** A change wakes every replica. Polling finds the changes of a replica that died before it could announce them. */
@@ -25,11 +23,9 @@ const unsettledStatement = statement(
  */
 export function startSettling(options: SettlingStorage & { readonly logger: Logger }): Settling {
   const { database, logger } = options;
-  const waker = createWaker();
-  let closing = false;
   const settleOne = async (endpointId: string): Promise<boolean> => (await settleBatch(options, endpointId)) !== null;
   /** One whose batch fails waits for the next round, and holds up no other. */
-  const settleAll = async (): Promise<void> => {
+  const settleAll = async (isClosing: () => boolean): Promise<void> => {
     const failed = new Set<string>();
     for (;;) {
       const { rows } = await database.pool.query<{ endpoint_id: string }>(unsettledStatement());
@@ -38,7 +34,7 @@ export function startSettling(options: SettlingStorage & { readonly logger: Logg
         .filter((endpointId) => !failed.has(endpointId));
       if (next.length === 0) return;
       for (const endpointId of next) {
-        if (closing) return;
+        if (isClosing()) return;
         await settleOne(endpointId).catch((err: unknown) => {
           failed.add(endpointId);
           logger.warn({ err, endpointId }, 'deliveries of a changed endpoint could not be settled; trying again');
@@ -46,17 +42,13 @@ export function startSettling(options: SettlingStorage & { readonly logger: Logg
       }
     }
   };
-  const running = (async () => {
-    while (!closing) {
-      try {
-        await settleAll();
-      } catch (err) {
-        if (!closing) logger.warn({ err }, 'deliveries of changed endpoints could not be settled; trying again');
-      }
-      if (!closing) await waker.sleep(pollIntervalMs);
-    }
-  })();
+  const loop = startLoop({
+    round: settleAll,
+    pauseMs: () => pollIntervalMs,
+    onFailure: (err) => logger.warn({ err }, 'deliveries of changed endpoints could not be settled; trying again'),
+  });
   return {
+    ...loop,
     settleFew: async (endpointId) => {
       try {
         // Usually the second batch finds nothing left, and ends the settling.
@@ -64,12 +56,6 @@ export function startSettling(options: SettlingStorage & { readonly logger: Logg
       } catch (err) {
         logger.warn({ err, endpointId }, 'deliveries of a changed endpoint are settled in the background');
       }
-    },
-    wake: () => waker.wake(),
-    close: async () => {
-      closing = true;
-      waker.wake();
-      await running;
     },
   };
 }

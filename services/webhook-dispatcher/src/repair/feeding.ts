@@ -1,16 +1,11 @@
+import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { createWaker } from '@app/service-kit/waker';
 import { countRecovery } from './count-recovery.ts';
 import { feedRecovery, type RepairStorage } from './feed-recovery.ts';
 import type { RecoveryRef } from './place.rules.ts';
 import { releaseHeld } from './release-held.ts';
 import { settleCounts } from './settle-counts.ts';
-
-export interface Feeding {
-  wake(): void;
-  close(): Promise<void>;
-}
 
 /** A recovery gets a second's worth at a time. The start of one wakes every replica. */
 const pollIntervalMs = 1_000;
@@ -19,7 +14,7 @@ const settleIntervalMs = 30_000;
 const releaseIntervalMs = 5_000;
 const recoveriesMax = 1_000;
 /** Of ten connections: counting a million deliveries of one account holds up no other account's recovery. */
-const lanes = 3;
+const concurrency = 3;
 
 /** The next running recoveries; those wait whose endpoint is off. */
 const runningStatement = statement(
@@ -50,59 +45,44 @@ export function startFeeding(
     /** A batch made deliveries due. */
     readonly fed: () => void;
   },
-): Feeding {
+): BackgroundLoop {
   const { database, logger, fed } = options;
-  const waker = createWaker();
-  let closing = false;
   let [settledAtMs, releasedAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   /** Whether there is more to do at once. */
-  const feedOne = async (recovery: Running): Promise<boolean> => {
+  const feedOne = async (recovery: Running, isClosing: () => boolean): Promise<boolean> => {
     try {
       if (recovery.is_new) await countRecovery(database, recovery);
       const result = await feedRecovery(options, recovery);
       if (result === 'fed') fed();
       return result === 'more';
     } catch (err) {
-      if (!closing) logger.warn({ err, recoveryId: recovery.id }, 'a recovery could not be fed; trying again');
+      if (!isClosing()) logger.warn({ err, recoveryId: recovery.id }, 'a recovery could not be fed; trying again');
       return false;
     }
   };
   /** A turn for each running recovery. */
-  const feedEach = async (): Promise<boolean> => {
+  const feedEach = async (isClosing: () => boolean): Promise<boolean> => {
     let more = false;
     const turns = readRunning(database);
-    const lane = async (): Promise<void> => {
-      for await (const recovery of turns) if (!closing && (await feedOne(recovery))) more = true;
+    const feedNext = async (): Promise<void> => {
+      for await (const recovery of turns) if (!isClosing() && (await feedOne(recovery, isClosing))) more = true;
     };
-    await Promise.all(Array.from({ length: lanes }, lane));
+    await Promise.all(Array.from({ length: concurrency }, feedNext));
     return more;
   };
-  const feedAll = async (): Promise<void> => {
+  const feedAll = async (isClosing: () => boolean): Promise<void> => {
     if (performance.now() - releasedAtMs >= releaseIntervalMs) {
       releasedAtMs = performance.now();
       await releaseHeld(options);
     }
-    while (!closing && (await feedEach()));
+    while (!isClosing() && (await feedEach(isClosing)));
     if (performance.now() - settledAtMs < settleIntervalMs) return;
     settledAtMs = performance.now();
     await settleCounts(database);
   };
-  const running = (async () => {
-    while (!closing) {
-      try {
-        await feedAll();
-      } catch (err) {
-        if (!closing) logger.warn({ err }, 'recoveries could not be read; trying again');
-      }
-      if (!closing) await waker.sleep(pollIntervalMs);
-    }
-  })();
-  return {
-    wake: () => waker.wake(),
-    close: async () => {
-      closing = true;
-      waker.wake();
-      await running;
-    },
-  };
+  return startLoop({
+    round: feedAll,
+    pauseMs: () => pollIntervalMs,
+    onFailure: (err) => logger.warn({ err }, 'recoveries could not be read; trying again'),
+  });
 }

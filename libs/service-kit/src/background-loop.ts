@@ -1,0 +1,43 @@
+import { createWaker } from './waker.ts';
+
+/** Work in the background of a process, round after round, until it is closed. */
+export interface BackgroundLoop {
+  /** Begins the next round now, or right after the one under way. */
+  wake(): void;
+  /** Resolves when no round is under way. */
+  close(): Promise<void>;
+}
+
+export interface LoopOptions {
+  /** One round; it is to end soon once the function that it is given says that the loop is closing. */
+  readonly round: (isClosing: () => boolean) => Promise<unknown>;
+  /** Milliseconds of real time between the end of a round and the next one. */
+  readonly pauseMs: () => number;
+  /** Hears why a round failed; the loop goes on. What fails while the loop closes is not told. */
+  readonly onFailure: (err: unknown) => void;
+}
+
+/** Does a round at once and then after each pause, one at a time. */
+export function startLoop({ round, pauseMs, onFailure }: LoopOptions): BackgroundLoop {
+  const waker = createWaker();
+  let closing = false;
+  const isClosing = (): boolean => closing;
+  const running = (async () => {
+    while (!closing) {
+      try {
+        await round(isClosing);
+      } catch (err) {
+        if (!closing) onFailure(err);
+      }
+      if (!closing) await waker.sleep(pauseMs());
+    }
+  })();
+  return {
+    wake: waker.wake,
+    close: async () => {
+      closing = true;
+      waker.wake();
+      await running;
+    },
+  };
+}
