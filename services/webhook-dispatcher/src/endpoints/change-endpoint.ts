@@ -7,7 +7,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { startHeldRecovery, stopHeldRecovery } from '../repair/held-recovery.ts';
 import type { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
-import { type EndpointResource, endpointResource, heldNow } from './endpoint-resource.ts';
+import { afterChange, type EndpointResource, endpointResource } from './endpoint-resource.ts';
 import { lockEndpoint } from './find-endpoint.ts';
 import { decideHeld, type Switched } from './held.rules.ts';
 import { sealHeaders } from './own-headers.ts';
@@ -28,9 +28,7 @@ export async function updateEndpoint(
   const resource = await runCommandOnce(deps.database.fork(), commandId, async (tx) =>
     changeEndpoint(deps, tx, await lockEndpoint(tx, accountId, { id }), body),
   );
-  await deps.settle(id);
-  deps.announce(id);
-  return { ...resource, ...(await heldNow(deps, accountId, resource)) };
+  return await afterChange(deps, accountId, resource);
 }
 
 /**

@@ -8,7 +8,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { checkUrl, settleHeld } from './change-endpoint.ts';
 import { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
-import { type EndpointResource, endpointResource, heldNow } from './endpoint-resource.ts';
+import { afterChange, type EndpointResource, endpointResource } from './endpoint-resource.ts';
 import { lockEndpoints } from './find-endpoint.ts';
 import { sealHeaders } from './own-headers.ts';
 import { type SealedResult, withSecret } from './sealed-result.ts';
@@ -37,9 +37,7 @@ export async function createEndpoint(
     const found = await lockEndpoints(tx, accountId);
     return await connectEndpoint(deps, tx, { accountId, commandId, role: 'additional' }, { ...found, body });
   });
-  await deps.settle(result.resource.id);
-  deps.announce(result.resource.id);
-  return { ...withSecret(deps, result), ...(await heldNow(deps, accountId, result.resource)) };
+  return await afterChange(deps, accountId, withSecret(deps, result));
 }
 
 /**

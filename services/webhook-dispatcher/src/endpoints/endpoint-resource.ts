@@ -53,16 +53,6 @@ export async function endpointResources(
   });
 }
 
-/** What is held after the settling of a change, which may have held or dropped deliveries since the resource was read. */
-export async function heldNow(
-  { database }: Pick<EndpointDeps, 'database'>,
-  accountId: string,
-  { id, held }: EndpointResource,
-): Promise<Pick<EndpointResource, 'held'>> {
-  const [state] = await database.fork().transactional(async (tx) => readStates(tx, accountId, [id]));
-  return { held: state === undefined ? held : stateFields(state).held };
-}
-
 /** One of them. */
 export async function endpointResource(
   deps: Pick<EndpointDeps, 'secrets' | 'clock'>,
@@ -72,6 +62,22 @@ export async function endpointResource(
   await tx.flush();
   const [resource] = await endpointResources(deps, tx, endpoint.accountId, [endpoint]);
   return resource as EndpointResource;
+}
+
+/**
+ * After the commit of a change: settles what waits, or the first of it, tells every replica, and returns the endpoint
+ * with what is held then.
+ */
+export async function afterChange(
+  deps: Pick<EndpointDeps, 'database' | 'settle' | 'announce'>,
+  accountId: string,
+  resource: EndpointResource,
+): Promise<EndpointResource> {
+  const { id, held } = resource;
+  await deps.settle(id);
+  deps.announce(id);
+  const [state] = await deps.database.fork().transactional(async (tx) => readStates(tx, accountId, [id]));
+  return { ...resource, held: state === undefined ? held : stateFields(state).held };
 }
 
 function ownFields({ secrets, clock }: Pick<EndpointDeps, 'secrets' | 'clock'>, endpoint: Endpoint) {

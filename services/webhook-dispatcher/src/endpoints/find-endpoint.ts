@@ -1,6 +1,7 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { Endpoint } from './endpoint.entity.ts';
 import { noPrimaryEndpoint, unknownEndpoint } from './endpoint-resource.ts';
+import { firstEndpointLock } from './first-endpoint-lock.ts';
 
 /** Which one: the account's endpoint of role `primary`, or one by its id. */
 export type Which = 'primary' | { readonly id: string };
@@ -47,7 +48,7 @@ export async function lockEndpoints(
   tx: EntityManager,
   accountId: string,
 ): Promise<{ connected: Endpoint[]; waiting: Endpoint | undefined }> {
-  await tx.execute(`select pg_advisory_xact_lock(hashtextextended('endpoint ' || ?, 0))`, [accountId]);
+  await tx.execute(`select ${firstEndpointLock('?')}`, [accountId]);
   const where = { accountId, role: { $in: [...roles] } };
   const all = await tx.find(Endpoint, where, { ...locking, orderBy: { id: 'asc' } });
   return { connected: all.filter(({ url }) => url != null), waiting: all.find(({ url }) => url == null) };

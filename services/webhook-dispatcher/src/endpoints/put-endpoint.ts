@@ -4,7 +4,7 @@ import { runCommandOnce } from '@app/messaging/run-command-once';
 import { changeEndpoint } from './change-endpoint.ts';
 import { connectEndpoint } from './connect-endpoint.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
-import { type EndpointResource, heldNow } from './endpoint-resource.ts';
+import { afterChange, type EndpointResource } from './endpoint-resource.ts';
 import { lockEndpoints } from './find-endpoint.ts';
 import { type SealedResult, withSecret } from './sealed-result.ts';
 
@@ -29,7 +29,5 @@ export async function putEndpoint(
       return await connectEndpoint(deps, tx, { accountId, commandId, role: 'primary' }, { ...found, body });
     return { resource: await changeEndpoint(deps, tx, primary, body), sealedSecret: null };
   });
-  await deps.settle(result.resource.id);
-  deps.announce(result.resource.id);
-  return { ...withSecret(deps, result), ...(await heldNow(deps, accountId, result.resource)) };
+  return await afterChange(deps, accountId, withSecret(deps, result));
 }

@@ -4,6 +4,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
 import type { WriteBuiltIns } from '../automations/built-in-writer.ts';
 import { destinationColumns } from '../deliveries/destination.ts';
+import { firstEndpointLock } from '../endpoints/first-endpoint-lock.ts';
 import { columnsOf, tableOf } from '../storage/columns.rules.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { DeliverySender, OutgoingEvent } from './outgoing-event.ts';
@@ -41,7 +42,7 @@ const chosenEndpointsStatement = statement(
 /** As connecting a URL does: of two first events, or a first event and a first URL, the second waits for the first. */
 const firstEventLocks = statement(
   'first-event-locks',
-  `select pg_advisory_xact_lock(hashtextextended('endpoint ' || account_id, 0))
+  `select ${firstEndpointLock('account_id')}
    from (select account_id from unnest($1::text[]) as a (account_id) order by account_id) sorted`,
 );
 const withoutUrlStatement = statement(
