@@ -103,7 +103,7 @@ async function costOf(mode: 'custom' | 'generic', list: (database: Database) => 
 const pageRows = 101;
 const partitions = 15;
 /** Of deliveries: seven statuses of eleven events. */
-const lanes = 77;
+const ranges = 77;
 
 const of = (list: (database: Database, accountId: string, query: object) => Promise<unknown>, query: object) =>
   ((asked) => list(asked, long.account, query)) as (asked: Database) => Promise<unknown>;
@@ -130,18 +130,18 @@ const deliveryFilters = (): [string, object][] => [
 
 const modes = ['custom', 'generic'] as const;
 
-test('a page of deliveries reads as many rows as it has, of each lane that it wants, however it is narrowed', async () => {
+test('a page of deliveries reads as many rows as it has, of each range that it wants, however it is narrowed', async () => {
   for (const mode of modes)
     for (const [what, filter] of deliveryFilters()) {
       const { rows, locks } = await costOf(mode, of(listDeliveries, filter));
       const read = { mode, what, rows, locks };
       // For each row of the page: its event, its endpoint, that endpoint's failures, its last attempt.
-      expect(read).toEqual({ ...read, rows: expect.toSatisfy((n: number) => n <= pageRows * 7 + lanes * partitions) });
+      expect(read).toEqual({ ...read, rows: expect.toSatisfy((n: number) => n <= pageRows * 7 + ranges * partitions) });
       expect(read).toEqual({ ...read, locks: expect.toSatisfy((n: number) => n < 300) });
     }
 });
 
-test('a page of Recent activity reads as many rows as it has, of each lane that it wants, however it is narrowed', async () => {
+test('a page of Recent activity reads as many rows as it has, of each range that it wants, however it is narrowed', async () => {
   const filters: [string, object][] = [
     ['everything', {}],
     ['what was delivered', { status: 'delivered' }],
@@ -160,7 +160,7 @@ test('a page of Recent activity reads as many rows as it has, of each lane that 
     for (const [what, filter] of filters) {
       const { rows, locks } = await costOf(mode, of(listActivity, filter));
       const read = { mode, what, rows, locks };
-      expect(read).toEqual({ ...read, rows: expect.toSatisfy((n: number) => n <= pageRows * 5 + lanes * partitions) });
+      expect(read).toEqual({ ...read, rows: expect.toSatisfy((n: number) => n <= pageRows * 5 + ranges * partitions) });
       expect(read).toEqual({ ...read, locks: expect.toSatisfy((n: number) => n < 300) });
     }
 });

@@ -5,7 +5,7 @@ import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Database, statement } from '@app/service-kit/database';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
 import { checkSpan, type EventDeliveries, eventBounds, eventsNamed, namesEvents } from '../history/event-deliveries.ts';
-import { attemptLanesOf, inLane } from '../history/lanes.rules.ts';
+import { attemptRangesOf, inRange } from '../history/index-ranges.rules.ts';
 import { behindAllIds } from '../storage/index-scans.ts';
 import {
   type ActivityEntry,
@@ -27,17 +27,17 @@ const newest = (where: string): string =>
   `select ${attemptColumns} from attempts a where ${where} and ${ofPage} ${newestFirst}`;
 
 const everyStatement = attemptsStatement('activity-page', newest('true'));
-const lanesStatement = attemptsStatement(
-  'activity-page-of-lanes',
-  `select a.* from unnest($5::text[], $6::boolean[]) as lane (name, failed) cross join lateral (
+const rangesStatement = attemptsStatement(
+  'activity-page-of-ranges',
+  `select a.* from unnest($5::text[], $6::boolean[]) as wanted (name, failed) cross join lateral (
      select ${attemptColumns} from attempts a
-     where ${ofPage} and ${inLane(['a.event_name', failed], ['lane.name', 'lane.failed'], 'a.id', bound)}) a ${newestFirst}`,
+     where ${ofPage} and ${inRange(['a.event_name', failed], ['wanted.name', 'wanted.failed'], 'a.id', bound)}) a ${newestFirst}`,
 );
 const endpointStatement = attemptsStatement(
   'activity-page-of-endpoint',
-  `select a.* from unnest($6::boolean[]) as lane (failed) cross join lateral (
+  `select a.* from unnest($6::boolean[]) as wanted (failed) cross join lateral (
      select ${attemptColumns} from attempts a where a.endpoint_id = $5 and ($7::text is null or a.event_name = $7)
-       and ${ofPage} and ${inLane([failed], ['lane.failed'], 'a.id', bound)}) a
+       and ${ofPage} and ${inRange([failed], ['wanted.failed'], 'a.id', bound)}) a
    ${newestFirst}`,
 );
 /** The newest attempts of each delivery that is named. */
@@ -118,13 +118,13 @@ async function attemptsOf(
     return await attemptsOfFew(database, accountId, query);
   if (namesEvents(query)) return await attemptsOfBuyer(database, accountId, query, beforeEvent);
   const page = [accountId, ...suffixRange(query), limit + 1];
-  const lanes = attemptLanesOf({ status, event });
+  const ranges = attemptRangesOf({ status, event });
   const read = async (text: ReturnType<typeof attemptsStatement>, values: unknown[]) =>
     (await database.pool.query<AttemptRow>(text([...page, ...values]))).rows;
   if (endpointId !== undefined)
-    return await read(endpointStatement, [endpointId, [...new Set(lanes.failed)], event ?? null]);
+    return await read(endpointStatement, [endpointId, [...new Set(ranges.failed)], event ?? null]);
   if (status === undefined && event === undefined) return await read(everyStatement, []);
-  return await read(lanesStatement, [lanes.names, lanes.failed]);
+  return await read(rangesStatement, [ranges.names, ranges.failed]);
 }
 
 /** An order has few events: the newest attempts of all are read, and merged. */

@@ -29,7 +29,7 @@ import {
 interface EndpointQueue {
   destination: Destination;
   /** By priority; each oldest first. */
-  readonly lanes: readonly [Delivery[], Delivery[], Delivery[]];
+  readonly byPriority: readonly [Delivery[], Delivery[], Delivery[]];
   readonly waiting: Counts;
   readonly inFlight: Counts;
   /** Requests of smaller priorities that began while one of this priority waited. */
@@ -142,7 +142,7 @@ export class DeliveryScheduler {
     this.#queues.set(destination.endpointId, queue);
     if (destination.version > queue.destination.version) queue.destination = destination;
     for (const delivery of deliveries) {
-      queue.lanes[delivery.priority].push(delivery);
+      queue.byPriority[delivery.priority].push(delivery);
       this.#countWaiting(queue, delivery.priority, 1);
     }
     if (queue.stalled) this.#releaseWaiting(queue);
@@ -224,7 +224,7 @@ export class DeliveryScheduler {
     const { passedOver, ready } = this.#groups[group];
     passedOver[priority] = queue.passedOver[priority] = 0;
     for (let other = priority + 1; other < priorityOrder.length; other += 1) {
-      if (queue.lanes[other as Priority].length > 0) queue.passedOver[other as Priority] += 1;
+      if (queue.byPriority[other as Priority].length > 0) queue.passedOver[other as Priority] += 1;
       if (ready[other as Priority].size > 0) passedOver[other as Priority] += 1;
     }
   }
@@ -240,10 +240,10 @@ export class DeliveryScheduler {
 
   /** The next delivery of the priority whose lease outlasts an attempt; those before it are released. */
   #nextLeased(queue: EndpointQueue, priority: Priority): Delivery | undefined {
-    const lane = queue.lanes[priority];
+    const waiting = queue.byPriority[priority];
     const { attemptTimeoutMs, emailTimeoutMs } = this.#options;
     const doneByMs = performance.now() + (queue.group === 'email' ? emailTimeoutMs : attemptTimeoutMs);
-    for (let next = lane.shift(); next !== undefined; next = lane.shift()) {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       this.#countWaiting(queue, priority, -1);
       if (next.leaseEndsMs > doneByMs) return next;
       this.#options.release(queue.destination.endpointId, [next]);
@@ -301,9 +301,9 @@ export class DeliveryScheduler {
 
   #takeWaitingOf(queue: EndpointQueue): Delivery[] {
     const taken = priorityOrder.flatMap((priority) => {
-      const lane = queue.lanes[priority].splice(0);
-      this.#countWaiting(queue, priority, -lane.length);
-      return lane;
+      const waiting = queue.byPriority[priority].splice(0);
+      this.#countWaiting(queue, priority, -waiting.length);
+      return waiting;
     });
     this.#requeue(queue);
     return taken;
@@ -323,7 +323,7 @@ export class DeliveryScheduler {
 
 const newQueue = (destination: Destination): EndpointQueue => ({
   destination,
-  lanes: [[], [], []],
+  byPriority: [[], [], []],
   waiting: noCounts(),
   inFlight: noCounts(),
   passedOver: noCounts(),
@@ -356,7 +356,7 @@ const heldBy = ({ waiting, inFlight }: EndpointQueue): Counts => [
 ];
 
 const mayStart = (queue: EndpointQueue, priority: Priority): boolean =>
-  queue.lanes[priority].length > 0 && hasShare(slotsOf(queue.health), queue.inFlight, priority);
+  queue.byPriority[priority].length > 0 && hasShare(slotsOf(queue.health), queue.inFlight, priority);
 
 /** A stalled queue is empty, because its deliveries were released. */
 function nextPriorityOf(queue: EndpointQueue): Priority | undefined {

@@ -3,11 +3,11 @@ import { webhookEventNames } from '@app/contracts/webhooks';
 import { endpointOff } from '../automations/trigger.rules.ts';
 
 /**
- * An index that begins with what a list may be narrowed by holds the rows of one status and one event as a lane, newest
- * last. A page reads the newest rows of each lane that it wants and merges them: at most its length of each lane, and
+ * An index that begins with what a list may be narrowed by holds the rows of one status and one event as a range, newest
+ * last. A page reads the newest rows of each range that it wants and merges them: at most its length of each range, and
  * nothing of the others. So a filter that matches one row in a million reads as much as one that matches all.
  */
-export interface Lanes {
+export interface IndexRanges {
   readonly statuses: readonly DeliveryStatus[];
   readonly names: readonly string[];
 }
@@ -20,27 +20,27 @@ const liveStatuses = deliveryStatuses.filter(isLive);
 const finishedStatuses = deliveryStatuses.filter((status) => !isLive(status));
 
 /** All pairs of a status and an event, as two arrays of equal length. */
-function pairs(statuses: readonly DeliveryStatus[], names: readonly string[]): Lanes {
+function pairs(statuses: readonly DeliveryStatus[], names: readonly string[]): IndexRanges {
   return {
     statuses: statuses.flatMap((status) => names.map(() => status)),
     names: statuses.flatMap(() => names),
   };
 }
 
-export interface LaneFilters {
+export interface RangeFilters {
   readonly status?: DeliveryStatus | undefined;
   readonly event?: string | undefined;
 }
 
-/** The lanes of deliveries with work to do, and of those that are finished. */
-export function lanesOf({ status, event }: LaneFilters): { live: Lanes; finished: Lanes } {
+/** The ranges of deliveries with work to do, and of those that are finished. */
+export function rangesOf({ status, event }: RangeFilters): { live: IndexRanges; finished: IndexRanges } {
   const names = event === undefined ? allNames : [event];
   const wanted = (of: readonly DeliveryStatus[]) => of.filter((each) => status === undefined || each === status);
   return { live: pairs(wanted(liveStatuses), names), finished: pairs(wanted(finishedStatuses), names) };
 }
 
-/** The lanes of attempts: by event, and by whether they failed. */
-export function attemptLanesOf({ status, event }: { status?: string | undefined; event?: string | undefined }): {
+/** The ranges of attempts: by event, and by whether they failed. */
+export function attemptRangesOf({ status, event }: { status?: string | undefined; event?: string | undefined }): {
   names: readonly string[];
   failed: readonly boolean[];
 } {
@@ -50,11 +50,11 @@ export function attemptLanesOf({ status, event }: { status?: string | undefined;
 }
 
 /**
- * The newest rows of a lane, as SQL: `$2` and `$3` bound the id, `$4` is how many. Comparing whole rows, and sorting by
+ * The newest rows of a range, as SQL: `$2` and `$3` bound the id, `$4` is how many. Comparing whole rows, and sorting by
  * all columns of the index, says the same as equality and the order of ids; but then the planner cannot choose to walk
- * along the ids of all lanes, which it does when it takes a lane for long that is short.
+ * along the ids of all ranges, which it does when it takes a range for long that is short.
  */
-export function inLane(
+export function inRange(
   columns: readonly string[],
   values: readonly string[],
   id: string,

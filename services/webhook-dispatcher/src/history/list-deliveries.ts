@@ -14,7 +14,7 @@ import {
   liveColumns,
 } from './delivery-rows.ts';
 import { checkSpan, eventBounds, eventsNamed, namesEvents } from './event-deliveries.ts';
-import { inLane, lanesOf } from './lanes.rules.ts';
+import { inRange, rangesOf } from './index-ranges.rules.ts';
 
 type Query = RequestInput<typeof contract.listDeliveries>;
 type DeliveryList = RequestOutput<typeof contract.listDeliveries>;
@@ -22,12 +22,12 @@ type DeliveryList = RequestOutput<typeof contract.listDeliveries>;
 const ofPage = 'd.account_id = $1 and d.id < $2 and d.id >= $3';
 const newestFirst = 'order by d.id desc limit $4';
 /** Conditions on the id alone are for partitions; without them the planner cannot walk along the ids of all accounts. */
-const inAccountLane = inLane(['d.status', 'd.event_name'], ['lane.status', 'lane.name'], 'd.id');
+const inAccountRange = inRange(['d.status', 'd.event_name'], ['wanted.status', 'wanted.name'], 'd.id');
 const ofEndpoint = `d.account_id = $1 and d.endpoint_id = $5 and ($7::text is null or d.event_name = $7)`;
-const inEndpointLane = inLane(['d.status'], ['lane.status'], 'd.id');
-const waitingInLanes = `select d.* from unnest($5::text[], $6::text[]) as lane (status, name) cross join lateral (
+const inEndpointRange = inRange(['d.status'], ['wanted.status'], 'd.id');
+const waitingInRanges = `select d.* from unnest($5::text[], $6::text[]) as wanted (status, name) cross join lateral (
     select ${liveColumns} from deliveries d
-    where d.account_id = $1 and d.status in ('pending', 'held') and ${inAccountLane}) d`;
+    where d.account_id = $1 and d.status in ('pending', 'held') and ${inAccountRange}) d`;
 /** What an account has in flight is not many: `offset 0` has it found first, and sorted then. */
 const inFlight = `select d.* from (
     select ${liveColumns} from deliveries d where d.account_id = $1 and d.status = 'sending' offset 0) d
@@ -39,30 +39,30 @@ const merge = (...parts: string[]): string =>
 const everyStatement = deliveriesStatement(
   'deliveries-page',
   merge(
-    waitingInLanes,
+    waitingInRanges,
     inFlightOfNames,
     `select ${finishedColumns} from finished_deliveries d where ${ofPage} ${newestFirst}`,
   ),
 );
-const lanesStatement = deliveriesStatement(
-  'deliveries-page-of-lanes',
+const rangesStatement = deliveriesStatement(
+  'deliveries-page-of-ranges',
   merge(
-    waitingInLanes,
+    waitingInRanges,
     inFlightOfNames,
-    `select d.* from unnest($7::text[], $8::text[]) as lane (status, name) cross join lateral (
-      select ${finishedColumns} from finished_deliveries d where ${ofPage} and ${inAccountLane}) d`,
+    `select d.* from unnest($7::text[], $8::text[]) as wanted (status, name) cross join lateral (
+      select ${finishedColumns} from finished_deliveries d where ${ofPage} and ${inAccountRange}) d`,
   ),
 );
 
 const endpointStatement = deliveriesStatement(
   'deliveries-page-of-endpoint',
   merge(
-    `select d.* from unnest($6::text[]) as lane (status) cross join lateral (
-      select ${liveColumns} from deliveries d where d.status in ('pending', 'held') and ${ofEndpoint} and ${inEndpointLane}) d`,
+    `select d.* from unnest($6::text[]) as wanted (status) cross join lateral (
+      select ${liveColumns} from deliveries d where d.status in ('pending', 'held') and ${ofEndpoint} and ${inEndpointRange}) d`,
     `${inFlight} and d.status = any ($6::text[]) and d.endpoint_id = $5 and ($7::text is null or d.event_name = $7)
      ${newestFirst}`,
-    `select d.* from unnest($6::text[]) as lane (status) cross join lateral (
-      select ${finishedColumns} from finished_deliveries d where ${ofEndpoint} and ${ofPage} and ${inEndpointLane}) d`,
+    `select d.* from unnest($6::text[]) as wanted (status) cross join lateral (
+      select ${finishedColumns} from finished_deliveries d where ${ofEndpoint} and ${ofPage} and ${inEndpointRange}) d`,
   ),
 );
 
@@ -83,7 +83,7 @@ const knownStatement = statement(
 
 /**
  * Lists the account's deliveries, newest first; those of named events (`eventId`, `orderId`, `email`) by their events,
- * newest first. A page reads about as many rows as it has, of each lane (lanes.rules.ts).
+ * newest first. A page reads about as many rows as it has, of each range (index-ranges.rules.ts).
  * @throws DomainError validation_failed when `before` is no delivery of the account, or `to` is before `from`
  */
 export async function listDeliveries(database: Database, accountId: string, query: Query): Promise<DeliveryList> {
@@ -108,16 +108,16 @@ function idRange({ before, from, to }: Query): [below: string, from: string] {
 async function newestDeliveries(database: Database, accountId: string, query: Query): Promise<DeliveryRow[]> {
   const { status, event, endpointId, limit = limits.listMax } = query;
   const page = [accountId, ...idRange(query), limit + 1];
-  const { live, finished } = lanesOf({ status, event });
-  const lanes = [live.statuses, live.names, finished.statuses, finished.names];
+  const { live, finished } = rangesOf({ status, event });
+  const ranges = [live.statuses, live.names, finished.statuses, finished.names];
   const read = async (text: ReturnType<typeof deliveriesStatement>, values: unknown[]) =>
     (await database.pool.query<DeliveryRow>(text([...page, ...values]))).rows;
   if (endpointId !== undefined) {
     const statuses = [...new Set([...live.statuses, ...finished.statuses])];
     return await read(endpointStatement, [endpointId, statuses, event ?? null]);
   }
-  if (status === undefined && event === undefined) return await read(everyStatement, lanes.slice(0, 2));
-  return await read(lanesStatement, lanes);
+  if (status === undefined && event === undefined) return await read(everyStatement, ranges.slice(0, 2));
+  return await read(rangesStatement, ranges);
 }
 
 async function deliveriesOfEvents(

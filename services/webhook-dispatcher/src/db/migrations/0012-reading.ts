@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * What a list is narrowed by stands before the id, so that a page is read from where its rows are, however many others
- * there are (history/lanes.rules.ts). Of attempts and deliveries that delivered, too: an endpoint that fails for days,
+ * there are (history/index-ranges.rules.ts). Of attempts and deliveries that delivered, too: an endpoint that fails for days,
  * or takes one event in a thousand, has few of them.
  */
 export class Reading extends Migration {
