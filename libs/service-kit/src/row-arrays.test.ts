@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnsOf, tableOf } from './columns.rules.ts';
+import { columnsOf, tableOf } from './row-arrays.ts';
 
 const columns = { id: 'text', number: 'int' } as const;
 const literalOf = (...values: unknown[]) =>
