@@ -3,7 +3,8 @@ import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { migrate } from '../../src/db/migrate.ts';
 import { openSimulatedProcessor } from '../../src/processors/simulated-processor.ts';
-import { type ConformanceCards, describeProcessor } from './processor-conformance.ts';
+import { describeProcessor } from './conformance/processor-conformance.ts';
+import type { ConformanceCards } from './conformance/suite.ts';
 
 const cards: ConformanceCards = {
   works: 'sim_ok',

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { about, type Suite, succeeded } from './suite.ts';
+
+export function describeConfirmation(suite: Suite): void {
+  const asked = async (method: 'authorize' | 'charge', paymentMethod: string) => {
+    const request = suite.request({ paymentMethod });
+    const outcome = await suite.processor[method](request, suite.call());
+    if (outcome.status !== 'requires_action') throw new Error(`expected requires_action, not ${outcome.status}`);
+    expect(URL.canParse(outcome.url)).toBe(true);
+    return { request, outcome };
+  };
+
+  test.each(['authorize', 'charge'] as const)('%s: a buyer who confirms has paid', async (method) => {
+    const { request, outcome } = await asked(method, suite.cards.confirmed);
+    await suite.subject().buyerDecides(outcome.url);
+    const paid = succeeded(await suite.processor.lookUp(request.paymentId, suite.call()));
+    expect(paid).toMatchObject({ reference: outcome.reference, savedMethod: expect.stringMatching(/\S/) });
+    if (method === 'authorize') {
+      expect(paid.captureBefore?.getTime()).toBeGreaterThan(suite.subject().now().getTime());
+      succeeded(await suite.processor.capture(about(suite, paid, 4_900), suite.call()));
+    } else succeeded(await suite.processor.refund(about(suite, paid, 4_900), suite.call()));
+  });
+
+  test('a buyer who refuses has not paid', async () => {
+    const { request, outcome } = await asked('charge', suite.cards.refused);
+    await suite.subject().buyerDecides(outcome.url);
+    expect(await suite.processor.lookUp(request.paymentId, suite.call())).toMatchObject({ status: 'declined' });
+  });
+
+  test('a waiting payment is given up, and cannot succeed any more', async () => {
+    const { request, outcome } = await asked('charge', suite.cards.confirmed);
+    const waiting = { reference: outcome.reference, amountCents: 4_900, currency: 'usd' };
+    succeeded(await suite.processor.release({ paymentId: suite.paymentId(), ...waiting }, suite.call()));
+    expect(await suite.processor.lookUp(request.paymentId, suite.call())).toMatchObject({ status: 'declined' });
+  });
+
+  test('a payment that the buyer confirmed before it was given up stays paid', async () => {
+    const { request, outcome } = await asked('charge', suite.cards.confirmed);
+    await suite.subject().buyerDecides(outcome.url);
+    succeeded(await suite.processor.lookUp(request.paymentId, suite.call()));
+    const waiting = { reference: outcome.reference, amountCents: 4_900, currency: 'usd' };
+    const release = await suite.processor.release({ paymentId: suite.paymentId(), ...waiting }, suite.call());
+    expect(release).toMatchObject({ status: 'declined' });
+    succeeded(await suite.processor.lookUp(request.paymentId, suite.call()));
+  });
+
+  test('what waits cannot be captured or refunded', async () => {
+    const { outcome } = await asked('authorize', suite.cards.confirmed);
+    const waiting = { reference: outcome.reference, amountCents: 4_900, currency: 'usd' };
+    const capture = await suite.processor.capture({ paymentId: suite.paymentId(), ...waiting }, suite.call());
+    expect(capture).toMatchObject({ status: 'declined' });
+    const refund = await suite.processor.refund({ paymentId: suite.paymentId(), ...waiting }, suite.call());
+    expect(refund).toMatchObject({ status: 'declined' });
+  });
+}

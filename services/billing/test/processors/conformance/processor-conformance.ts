@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { describeBooks } from './books.ts';
+import { describeCharges } from './charges.ts';
+import { describeConfirmation } from './confirmation.ts';
+import { describeHolds } from './holds.ts';
+import { describeKeys } from './keys.ts';
+import { describeRefunds } from './refunds.ts';
+import { describeSilence } from './silence.ts';
+import { type ConformanceCards, type ConformanceSubject, suiteOf } from './suite.ts';
+
+/** What every adapter has to do: one suite, run against each of them. */
+export function describeProcessor(
+  name: string,
+  cards: ConformanceCards,
+  open: () => Promise<ConformanceSubject>,
+): void {
+  describe(`${name} is a payment processor`, () => {
+    let subject: ConformanceSubject;
+    beforeAll(async () => {
+      subject = await open();
+    });
+    afterAll(() => subject.close());
+    const suite = suiteOf(cards, () => subject);
+    describe('charges', () => describeCharges(suite));
+    describe('keys', () => describeKeys(suite));
+    describe('holds', () => describeHolds(suite));
+    describe('refunds', () => describeRefunds(suite));
+    describe('confirmation by the buyer', () => describeConfirmation(suite));
+    describe('books', () => describeBooks(suite));
+    describe('silence', () => describeSilence(suite));
+  });
+}

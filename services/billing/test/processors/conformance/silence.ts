@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { recordsOf, type Suite, succeeded } from './suite.ts';
+
+export function describeSilence(suite: Suite): void {
+  const hungUp = () => AbortSignal.abort(new Error('the deadline has passed'));
+
+  test('a call whose deadline has passed throws, and charges nothing', async () => {
+    const request = suite.request();
+    const call = suite.call({ signal: hungUp() });
+    await expect(suite.processor.charge(request, call)).rejects.toThrow();
+    await expect(suite.processor.lookUp(request.paymentId, call)).rejects.toThrow();
+    await expect(recordsOf(suite, suite.subject().now(), call)).rejects.toThrow();
+    expect(await suite.processor.lookUp(request.paymentId, suite.call())).toBeNull();
+  });
+
+  test.skipIf(suite.cards.answerLost === undefined)(
+    'an answer that never comes ends with the signal; look-up finds the charge, and its key gets the answer',
+    async () => {
+      const request = suite.request({ paymentMethod: suite.cards.answerLost ?? '' });
+      const gaveUp = suite.processor.charge(request, suite.call({ signal: AbortSignal.timeout(2_000) }));
+      await expect(gaveUp).rejects.toThrow();
+      const found = succeeded(await suite.processor.lookUp(request.paymentId, suite.call()));
+      expect(await suite.processor.charge(request, suite.call())).toEqual(found);
+    },
+  );
+
+  test.skipIf(suite.cards.requestLost === undefined)(
+    'a request that got lost is unknown to look-up, and arrives when it is sent again',
+    async () => {
+      const request = suite.request({ paymentMethod: suite.cards.requestLost ?? '' });
+      const gaveUp = suite.processor.charge(request, suite.call({ signal: AbortSignal.timeout(2_000) }));
+      await expect(gaveUp).rejects.toThrow();
+      expect(await suite.processor.lookUp(request.paymentId, suite.call())).toBeNull();
+      succeeded(await suite.processor.charge(request, suite.call()));
+    },
+  );
+}

@@ -1,0 +1,107 @@
+import { newId } from '@app/contracts/ids';
+import { expect } from 'vitest';
+import type {
+  CardRequest,
+  PaymentProcessor,
+  ProcessorCall,
+  ProcessorOutcome,
+  ProcessorRecord,
+} from '../../../src/processors/processor.ts';
+
+/** Tokens of the processor's test cards, by what they do. Where a processor has no such card, that test is skipped. */
+export interface ConformanceCards {
+  readonly works: string;
+  readonly declinedSoft: string;
+  readonly declinedHard: string;
+  /** The first charge succeeds, charges of the saved method are declined. */
+  readonly savedDeclined: string;
+  /** The bank asks the buyer, who confirms, or who refuses, when the subject lets them decide. */
+  readonly confirmed: string;
+  readonly refused: string;
+  readonly captureDeclined?: string;
+  readonly refundDeclined?: string;
+  /** Refunds succeed at first, and fail within a day of the processor's time. */
+  readonly refundFails?: string;
+  /** The request arrives, the answer gets lost. */
+  readonly answerLost?: string;
+  /** The first sending gets lost on its way. */
+  readonly requestLost?: string;
+}
+
+/** An adapter under test, with the clock and the buyer of its processor. */
+export interface ConformanceSubject {
+  readonly processor: PaymentProcessor;
+  readonly accountId: string;
+  readonly secretKey?: string;
+  now(): Date;
+  /** The buyer goes to the bank's page and decides as the card says. */
+  buyerDecides(url: string): Promise<void>;
+  /** Moves the processor's time. */
+  passTime(ms: number): void;
+  close(): Promise<void>;
+}
+
+export const dayMs = 86_400_000;
+
+export type Succeeded = Extract<ProcessorOutcome, { status: 'succeeded' }>;
+export type Suite = ReturnType<typeof suiteOf>;
+
+export function suiteOf(cards: ConformanceCards, subject: () => ConformanceSubject) {
+  const paymentId = () => newId('payment', Date.now());
+  return {
+    cards,
+    subject,
+    paymentId,
+    get processor() {
+      return subject().processor;
+    },
+    call: (over: Partial<ProcessorCall> = {}): ProcessorCall => ({
+      accountId: subject().accountId,
+      secretKey: subject().secretKey,
+      test: false,
+      signal: AbortSignal.timeout(15_000),
+      ...over,
+    }),
+    request: (over: Partial<CardRequest> = {}): CardRequest => ({
+      paymentId: paymentId(),
+      amountCents: 4_900,
+      currency: 'usd',
+      paymentMethod: cards.works,
+      customerEmail: 'ada@example.com',
+      orderId: newId('order', Date.now()),
+      returnUrl: 'https://shop.example/c/shop/course',
+      ...over,
+    }),
+  };
+}
+
+/** A request about an earlier outcome, with a key of its own. */
+export const about = (suite: Suite, { reference }: Succeeded, amountCents: number, currency = 'usd') => ({
+  paymentId: suite.paymentId(),
+  reference,
+  amountCents,
+  currency,
+});
+
+export async function charged(suite: Suite, over: Partial<CardRequest> = {}): Promise<Succeeded> {
+  return succeeded(await suite.processor.charge(suite.request(over), suite.call()));
+}
+
+export async function held(suite: Suite, over: Partial<CardRequest> = {}): Promise<Succeeded> {
+  return succeeded(await suite.processor.authorize(suite.request(over), suite.call()));
+}
+
+export function succeeded(outcome: ProcessorOutcome | null): Succeeded {
+  expect(outcome).toMatchObject({ status: 'succeeded' });
+  return outcome as Succeeded;
+}
+
+export const declinedOutcome = (kind: 'soft' | 'hard', reason: unknown = expect.stringMatching(/^[a-z][a-z0-9_]*$/)) =>
+  expect.objectContaining({ status: 'declined', kind, reason, message: expect.stringMatching(/\S/) });
+
+export async function recordsOf(suite: Suite, since: Date, call = suite.call()): Promise<ProcessorRecord[]> {
+  const until = new Date(suite.subject().now().getTime() + dayMs);
+  const records: ProcessorRecord[] = [];
+  for await (const record of suite.processor.list(since, until, call)) records.push(record);
+  return records;
+}
