@@ -42,9 +42,18 @@ export function outboxRow<E extends EventDefinition>(
   };
 }
 
-/** Columns and record type for `insert into outbox … select … from json_to_recordset($n)`. */
-export const outboxColumns = 'event_id, subject, payload, request_id, traceparent';
-export const outboxRecord = 'event_id text, subject text, payload text, request_id text, traceparent text';
+/** Columns that a statement writes, with their types: for rows as arrays, or as the record of `json_to_recordset`. */
+export const outboxTypes: Readonly<Record<keyof OutboxRow, 'text'>> = {
+  event_id: 'text',
+  subject: 'text',
+  payload: 'text',
+  request_id: 'text',
+  traceparent: 'text',
+};
+export const outboxColumns = Object.keys(outboxTypes).join(', ');
+export const outboxRecord = Object.entries(outboxTypes)
+  .map(([column, type]) => `${column} ${type}`)
+  .join(', ');
 
 /** For a client that has begun a transaction; the rows as one JSON parameter. */
 export const insertOutboxSql = `insert into outbox (${outboxColumns})

@@ -27,7 +27,7 @@ export interface Publisher {
 }
 
 /** Publishes in flight at once: enough to fill the pipe, few enough that an outage repeats little. */
-const batchMax = 500;
+export const batchMax = 500;
 /** Published rows kept in case the stream loses its tail: thirty times nats-server's two minutes between flushes. */
 const keepPublishedMinutes = 60;
 /** What a look with nothing due reads at most; as many as a batch publishes, so that pruning keeps up. */

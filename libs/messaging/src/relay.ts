@@ -3,7 +3,14 @@ import type { Logger } from '@app/service-kit/logger';
 import { createWaker, type Waker } from '@app/service-kit/waker';
 import { TimeoutError } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
-import { openPublisher, type Publisher, prunePublished, publishBatch, republishLost } from './publish-outbox.ts';
+import {
+  batchMax,
+  openPublisher,
+  type Publisher,
+  prunePublished,
+  publishBatch,
+  republishLost,
+} from './publish-outbox.ts';
 import { keepWithinBound } from './stream-bound.ts';
 import { defaultStreamMaxBytes, ensureStream, openStreams } from './streams.ts';
 
@@ -88,7 +95,7 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
     }
     let session: LockSession | undefined;
     try {
-      session = await openLockSession(sessionOf(options), waker.wake, notFlushed);
+      session = await openLockSession(sessionOf(options), waker.wake, sessionSettings);
       if (await winLock(session, waker, state, nats)) await lead(options, session, waker, state, () => (failures = 0));
     } catch (err) {
       if (!state.closing) say(err);
@@ -102,11 +109,14 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
   }
 }
 
-/**
- * Nobody waits for the disk when rows are marked: should the server crash within the next half second, they are published
- * again under the same message ids, as after a crash between publish and mark.
- */
-const notFlushed = { synchronous_commit: 'off' };
+const sessionSettings = {
+  // Nobody waits for the disk when rows are marked: should the server crash within the next half second, they are
+  // published again under the same message ids, as after a crash between publish and mark.
+  synchronous_commit: 'off',
+  // Each of the session's statements follows an index. To plan a look at the outbox costs as much as the look.
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+};
 
 const sessionOf = ({ databaseUrl, nats }: RelayOptions) => ({
   connectionString: databaseUrl,
@@ -155,7 +165,8 @@ async function lead(
   try {
     while (!state.closing && !isCutOff(nats)) {
       if (nats.connected()) await keepStream(options, publisher, due);
-      if ((await publishBatch(publisher)) === 0) await waker.sleep(sweepIntervalMs);
+      // What was committed since the look wakes the relay, or woke it already.
+      if ((await publishBatch(publisher)) < batchMax) await waker.sleep(sweepIntervalMs);
       succeeded();
       const pruned = performance.now() >= due.pruneMs && !(await prunePublished(publisher));
       if (pruned) due.pruneMs = performance.now() + pruneEveryMs;

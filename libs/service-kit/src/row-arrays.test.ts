@@ -10,6 +10,9 @@ const literalOf = (...values: unknown[]) =>
 
 test('a table of rows names its columns and their parameters in one order', () => {
   expect(tableOf(columns, 3)).toBe('unnest($3::text[], $4::int[]) as rows (id, number)');
+  expect(tableOf(columns, 1, { numbered: true })).toBe(
+    'unnest($1::text[], $2::int[]) with ordinality as rows (id, number, ordinality)',
+  );
   expect(columnsOf([{ number: 7, id: 'a' }], columns)).toEqual(['{"a"}', '{7}']);
 });
 

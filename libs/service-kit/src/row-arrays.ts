@@ -1,10 +1,15 @@
 /** Columns of rows that a statement gets as arrays, with their types. */
 export type Columns = Readonly<Record<string, string>>;
 
-/** A table of rows whose columns are parameters from `$first` on. To read rows from JSON costs three times as much. */
-export function tableOf(columns: Columns, first: number): string {
+/**
+ * A table of rows whose columns are parameters from `$first` on. To read rows from JSON costs three times as much.
+ * `numbered` adds the column `ordinality`: 1 for the first row.
+ */
+export function tableOf(columns: Columns, first: number, { numbered = false } = {}): string {
   const arrays = Object.values(columns).map((type, n) => `$${first + n}::${type}[]`);
-  return `unnest(${arrays.join(', ')}) as rows (${Object.keys(columns).join(', ')})`;
+  const names = Object.keys(columns);
+  if (numbered) names.push('ordinality');
+  return `unnest(${arrays.join(', ')})${numbered ? ' with ordinality' : ''} as rows (${names.join(', ')})`;
 }
 
 /** The parameters of `tableOf`: one array for each column. */

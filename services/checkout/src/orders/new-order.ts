@@ -2,7 +2,7 @@ import { idOfCommand } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import type { PricedProduct } from '@app/contracts/products-for-sale';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
-import type { OrderItem, Sale } from './order.rules.ts';
+import type { Sale } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
 
 /** An order and its event's outbox row, as one statement writes them; fields are named as the columns. */
@@ -27,7 +27,8 @@ export interface NewOrder extends OutboxRow {
   readonly discount_max_uses: number | null;
   readonly source: 'api' | 'checkout';
   readonly test: boolean;
-  readonly items: readonly OrderItem[];
+  /** As JSON. */
+  readonly items: string;
   readonly created_at: string;
 }
 
@@ -94,7 +95,7 @@ export function newOrder(from: {
     ...discountColumns(sale.discount),
     source: 'api',
     test: sale.test,
-    items: sale.items,
+    items: JSON.stringify(sale.items),
     created_at: new Date(nowMs).toISOString(),
     ...event,
     // A batch serves many requests; each order's event continues the trace of its own request.

@@ -1,6 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
-import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { outboxColumns, outboxTypes } from '@app/messaging/outbox';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { NewOrder } from './new-order.ts';
 
 /** Ids of the orders that the statement wrote or could not write. Orders in neither list were recorded before. */
@@ -10,22 +11,34 @@ export interface Recorded {
   readonly usedUp: readonly string[];
 }
 
-const incoming = `incoming as (
-     select * from rows from (json_to_recordset($1::json) as (
-       id text, account_id text, product_id text, customer_email text, customer_name text, total_cents bigint,
-       currency text, utm_source text, utm_medium text, utm_campaign text, utm_term text, utm_content text,
-       country text, affiliate_code text, discount_id text, discount_max_uses bigint, source text, test boolean,
-       items json, created_at timestamptz, ${outboxRecord})) with ordinality
-   )`;
+const ownTypes = {
+  id: 'text',
+  account_id: 'text',
+  product_id: 'text',
+  customer_email: 'text',
+  customer_name: 'text',
+  total_cents: 'bigint',
+  currency: 'text',
+  utm_source: 'text',
+  utm_medium: 'text',
+  utm_campaign: 'text',
+  utm_term: 'text',
+  utm_content: 'text',
+  country: 'text',
+  affiliate_code: 'text',
+  discount_id: 'text',
+  source: 'text',
+  test: 'boolean',
+  items: 'json',
+  created_at: 'timestamptz',
+} as const;
+const types = { ...ownTypes, discount_max_uses: 'bigint', ...outboxTypes } as const;
+const ownColumns = Object.keys(ownTypes).join(', ');
+const incoming = `incoming as (select * from ${tableOf(types, 1, { numbered: true })})`;
 
 const written = (condition: string): string => `inserted as (
-     insert into orders (id, account_id, product_id, customer_email, customer_name, total_cents, currency, status,
-       utm_source, utm_medium, utm_campaign, utm_term, utm_content, country, affiliate_code, discount_id, source,
-       test, items, created_at)
-     select id, account_id, product_id, customer_email, customer_name, total_cents, currency, 'paid',
-       utm_source, utm_medium, utm_campaign, utm_term, utm_content, country, affiliate_code, discount_id, source,
-       test, items, created_at
-     from incoming as i ${condition} order by id
+     insert into orders (${ownColumns}, status)
+     select ${ownColumns}, 'paid' from incoming as i ${condition} order by id
      on conflict (id) do nothing
      returning id
    ), events as (
@@ -98,7 +111,7 @@ export async function recordOrders(database: Database, orders: readonly NewOrder
   let failure: Error | undefined;
   try {
     const record = orders.some(({ discount_id }) => discount_id !== null) ? recordWithCodes : recordPlain;
-    const { rows } = await client.query<Recorded>(record([JSON.stringify(orders)]));
+    const { rows } = await client.query<Recorded>(record(columnsOf(orders, types)));
     return rows[0] as Recorded;
   } catch (err) {
     failure = err as Error;
