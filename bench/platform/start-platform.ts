@@ -39,7 +39,7 @@ function startCommand(): string[] {
 }
 
 /** Options that `npm start` gives Node for its heap. */
-export const nodeOptions = (): string[] => startCommand().filter((part) => part.startsWith('--max-'));
+export const nodeOptions = (): string[] => startCommand().filter((part) => /^--(max|heap)-/.test(part));
 
 /** What a call of the processor takes with the card `sim_slow`: as long as a fast real one. */
 export const slowCardMs = 50;
