@@ -7,8 +7,9 @@ import type { AccountQuota } from './auth/account-quota.ts';
 import type { AddressLimiter } from './auth/address-limiter.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { LoginLimit } from './auth/login-limit.ts';
+import type { LookupCache } from './auth/lookup-cache.ts';
 import type { DeclineLimit } from './checkouts/decline-limit.ts';
-import type { SellerCache } from './checkouts/seller-cache.ts';
+import type { Seller } from './checkouts/find-seller.ts';
 import type { VisitorDigest } from './checkouts/visitor.ts';
 import type { GatewayConfig } from './config.ts';
 import type { ReadLimiter } from './http/read-limiter.ts';
@@ -38,7 +39,7 @@ export interface App {
   readonly declineLimit: DeclineLimit;
   readonly visitorOf: VisitorDigest;
   /** By handle, as checkouts are opened with them. */
-  readonly sellers: SellerCache;
+  readonly sellers: LookupCache<Seller>;
   /** Bounds the responses that clients have not read yet. */
   readonly readLimiter: ReadLimiter;
   /** Null where the clock may not be moved. */

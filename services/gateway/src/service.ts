@@ -8,10 +8,10 @@ import { AccountQuota } from './auth/account-quota.ts';
 import { AddressLimiter } from './auth/address-limiter.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createLoginLimit, unlimitedLogin } from './auth/login-limit.ts';
+import { LookupCache } from './auth/lookup-cache.ts';
 import { createRateWindows } from './auth/rate-windows.ts';
 import { createDeclineLimit, noDeclineLimit } from './checkouts/decline-limit.ts';
 import { findSeller } from './checkouts/find-seller.ts';
-import { SellerCache } from './checkouts/seller-cache.ts';
 import { createVisitorDigest } from './checkouts/visitor.ts';
 import type { GatewayConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
@@ -86,7 +86,8 @@ async function createApp(context: ServiceContext<GatewayConfig>, deps: GatewayDe
     addressLimiter,
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(rateWindows),
     declineLimit: perMinute === 0 ? noDeclineLimit : createDeclineLimit(rateWindows, logger),
-    sellers: new SellerCache((handle) => findSeller(database, handle)),
+    // A handle that was just taken is known at once.
+    sellers: new LookupCache((handle: string) => findSeller(database, handle), { keepsMisses: false }),
     visitorOf: createVisitorDigest(config.KEY_PEPPER),
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
     writeRefusal: deps.writeRefusal ?? (() => undefined),

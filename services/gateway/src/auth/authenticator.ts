@@ -2,12 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { ActorCache, type Found } from './actor-cache.ts';
 import type { Actor } from './actors.ts';
 import { platform } from './actors.ts';
 import { hashApiKey, isWellFormedKey } from './api-key-format.ts';
-import { findKey, findSession } from './find-actor.ts';
+import { type FoundActor, findKey, findSession } from './find-actor.ts';
 import { KeyUsage } from './key-usage.ts';
+import { LookupCache } from './lookup-cache.ts';
 import { hashSessionToken } from './session-token.ts';
 import { createThrottledLookup } from './throttled-lookup.ts';
 
@@ -40,15 +40,17 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const { database, clock } = options;
   const usage = new KeyUsage(database, options.logger);
   const isPlatformKey = platformKeyCheck(options.platformKey);
-  const keys = new ActorCache(async (token) => {
+  // A client that repeats an invalid key costs one statement a moment.
+  const cached = { keepsMisses: true };
+  const keys = new LookupCache<FoundActor>(async (token) => {
     const found = await findKey(database, hashApiKey(token, options.pepper));
     const nowMs = clock.nowMs();
     if (found !== null && nowMs < found.expiresAtMs) usage.note(found, nowMs);
     return found;
-  });
-  const sessions = new ActorCache((token) => findSession(database, hashSessionToken(token)));
+  }, cached);
+  const sessions = new LookupCache((token) => findSession(database, hashSessionToken(token)), cached);
   const caches = { key: keys, session: sessions };
-  const unexpired = (found: Found | null): Actor | null =>
+  const unexpired = (found: FoundActor | null): Actor | null =>
     found !== null && clock.nowMs() < found.expiresAtMs ? found.actor : null;
   const find = async ({ kind, secret }: Credential) => unexpired(await caches[kind].find(secret));
   const lookup = createThrottledLookup(database);
@@ -65,7 +67,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     find,
     findThrottled: async (credential) => {
       const { kind, secret } = credential;
-      const mayExist = caches[kind].wasValid(secret) || (await lookup.exists(hash(credential)));
+      const mayExist = caches[kind].wasFound(secret) || (await lookup.exists(hash(credential)));
       return mayExist ? await find(credential) : null;
     },
     forget: () => {

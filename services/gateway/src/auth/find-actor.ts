@@ -1,6 +1,5 @@
 import type { ApiKeyScope } from '@app/contracts/accounts';
 import { type Database, statement } from '@app/service-kit/database';
-import type { Found } from './actor-cache.ts';
 import type { Actor } from './actors.ts';
 import { allScopes } from './actors.ts';
 
@@ -51,7 +50,14 @@ interface SessionRow extends SettingsRow {
   readonly expires_at: Date;
 }
 
-export interface FoundKey extends Found {
+/** A credential as the database has it: its actor, and how long it is valid. */
+export interface FoundActor {
+  readonly actor: Actor;
+  /** Milliseconds since the epoch of the injected clock. */
+  readonly expiresAtMs: number;
+}
+
+export interface FoundKey extends FoundActor {
   readonly keyId: string;
   readonly lastUsedAtMs: number;
 }
@@ -70,7 +76,7 @@ export async function findKey(database: Database, hash: Buffer): Promise<FoundKe
   };
 }
 
-export async function findSession(database: Database, hash: Buffer): Promise<Found | null> {
+export async function findSession(database: Database, hash: Buffer): Promise<FoundActor | null> {
   const { rows } = await database.pool.query<SessionRow>(sessionByHash([hash]));
   const [row] = rows;
   if (row === undefined) return null;
