@@ -3,14 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import { operations } from '../api/operations.ts';
 import type { App } from '../app.ts';
 import { escapeHtml } from '../html/html.ts';
+import { stylesheet } from '../html/stylesheet.ts';
 import { baseUrlOf } from '../http/base-url.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { placeholderUrl, withBaseUrl } from './base-url-text.ts';
 import { errorsPage } from './errors-page.ts';
 import { guidePage } from './guide-page.ts';
 import { iconPath, stylesheetPath } from './layout.ts';
-
-const asset = (name: string) => readFileSync(new URL(name, import.meta.url));
 
 /** No script, no frame, nothing from elsewhere. */
 const pagePolicy =
@@ -43,8 +42,8 @@ export function routeDevelopers(server: FastifyInstance, app: App): void {
   }
 
   const assets = [
-    [stylesheetPath, 'text/css; charset=utf-8', asset('developers.css')],
-    [iconPath, 'image/svg+xml', asset('icon.svg')],
+    [stylesheetPath, 'text/css; charset=utf-8', stylesheet(new URL('developers.css', import.meta.url))],
+    [iconPath, 'image/svg+xml', readFileSync(new URL('icon.svg', import.meta.url))],
   ] as const;
   for (const [path, type, bytes] of assets) {
     server.get(path, (_, reply) => reply.header('cache-control', cacheControl).type(type).send(bytes));

@@ -7,6 +7,7 @@ import { getOptOut, optOut } from '@app/contracts/reminders';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { html } from '../html/html.ts';
+import { stylesheet } from '../html/stylesheet.ts';
 import type { Guard } from '../http/guard.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
@@ -23,7 +24,7 @@ import { askPage, endedPage, unknownTokenPage } from './opt-out-pages.ts';
 const asset = (name: string) => readFileSync(new URL(name, import.meta.url));
 
 const assets = [
-  [stylesheetPath, 'text/css; charset=utf-8', asset('hosted.css')],
+  [stylesheetPath, 'text/css; charset=utf-8', stylesheet(new URL('hosted.css', import.meta.url))],
   [scriptPath, 'text/javascript; charset=utf-8', asset('checkout.js')],
   ['/c/checkout-api.js', 'text/javascript; charset=utf-8', asset('checkout-api.js')],
   ['/c/checkout-views.js', 'text/javascript; charset=utf-8', asset('checkout-views.js')],
