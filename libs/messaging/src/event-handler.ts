@@ -21,8 +21,8 @@ export interface EventHandler {
    */
   readonly concerns: (data: never) => boolean;
   /**
-   * While events keep coming, a batch waits so long for more: where nobody waits for the effect, many share one
-   * transaction. 0 unless given.
+   * A batch that is not full waits so long for more: where nobody waits for the effect, many share one transaction. 0
+   * unless given.
    */
   readonly gatherMs?: number;
   /**
@@ -32,9 +32,9 @@ export interface EventHandler {
   readonly batchMax?: number;
 }
 
-/** Handlers whose effects nobody waits for: at 2,000 events a second some 50 and more share a transaction. */
+/** Handlers whose effects nobody waits for: at 200 events a second ten share a transaction. */
 export const unhurried = (handlers: readonly EventHandler[]): EventHandler[] =>
-  handlers.map((handler) => ({ ...handler, gatherMs: 25 }));
+  handlers.map((handler) => ({ ...handler, gatherMs: 50 }));
 
 /**
  * Handles one kind of event. The function gets the events of one batch that are new here, in stream order, and

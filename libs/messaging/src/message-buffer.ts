@@ -24,16 +24,16 @@ export interface MessageBuffer {
  * The relay publishes in bursts: a batch begun at a burst's first event would hold that one alone. Three milliseconds
  * let the rest of it come along, and halve the transactions at a few hundred events a second.
  */
-const gatherMs = 3;
+const burstMs = 3;
 /** Another replica has it after this, when the one that releases it is gone. */
 const releaseMs = 100;
 const checkEveryMs = 1_000;
 
 /**
  * @param max messages held; NATS is asked for more only while there is room, and as many again wait in its client
- * @param busyGatherMs how long to wait for more when some came while the batch before was handled
+ * @param gatherMs how long a batch waits for more; unless given, only for the rest of a burst
  */
-export function openMessageBuffer(messages: ConsumerMessages, max: number, busyGatherMs = 0): MessageBuffer {
+export function openMessageBuffer(messages: ConsumerMessages, max: number, gatherMs = 0): MessageBuffer {
   const unacknowledged = new Map<number, JsMsg>();
   const waiting: JsMsg[] = [];
   const arrivals = createWaker();
@@ -74,10 +74,10 @@ export function openMessageBuffer(messages: ConsumerMessages, max: number, busyG
   return {
     take: async (count) => {
       const isBusy = waiting.length > 0 && waiting.length < count;
-      if (isBusy && busyGatherMs > 0 && !state.closed && !state.ended) await sleep(busyGatherMs);
+      if (isBusy && gatherMs > 0 && !state.closed && !state.ended) await sleep(gatherMs);
       while (waiting.length === 0 && !state.closed && !state.ended) {
         await arrivals.sleep(checkEveryMs);
-        if (waiting.length > 0) await sleep(gatherMs);
+        if (waiting.length > 0) await sleep(Math.max(burstMs, gatherMs));
       }
       if (state.closed) return [];
       room.wake();
