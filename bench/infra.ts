@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceNames } from '@app/contracts/services';
 import { findNatsServer, startNatsServer } from '@app/embedded/nats-server';
-import { startPostgres } from '@app/embedded/postgres';
+import { type RunningPostgres, startPostgres } from '@app/embedded/postgres';
 import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
 import pg from 'pg';
 import type { NatsConfiguration } from './options.ts';
@@ -65,7 +65,7 @@ export async function startInfra(
 ): Promise<Infra> {
   const log = (line: string) => console.log(`  ${line}`);
   const binary = await findNatsServer({ env: process.env, install: true, log });
-  const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: true, maxConnections, log });
+  const postgres = await startDatabase(join(directory, 'postgres'), log);
   stack.defer(() => postgres.stop());
   const configFile = join(directory, 'nats.conf');
   writeFileSync(configFile, configuration === 'compose' ? composeConfig() : usersConfig);
@@ -84,12 +84,28 @@ export async function startInfra(
   };
 }
 
+/** With one setting more than `npm start` gives it: PostgreSQL keeps when each transaction was committed. */
+async function startDatabase(dataDir: string, log: (line: string) => void): Promise<RunningPostgres> {
+  const options = { dataDir, durable: true, maxConnections };
+  const first = await startPostgres(options);
+  await ask(first.url, 'alter system set track_commit_timestamp = on');
+  await first.stop();
+  return await startPostgres({ ...options, log });
+}
+
 async function postgresVersion(url: string): Promise<string> {
+  const [row] = await ask<{ server_version: string }>(url, 'show server_version');
+  return row?.server_version ?? 'unknown';
+}
+
+async function ask<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const { rows } = await client.query<{ server_version: string }>('show server_version');
-  await client.end();
-  return rows[0]?.server_version ?? 'unknown';
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 function natsVersion(binary: string): string {

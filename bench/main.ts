@@ -103,7 +103,7 @@ async function compare({ parts, lengths, floorOnly }: Options, infra: Infra, res
   }
   if (parts.includes('latency')) {
     step('latency: webhooks at 50, 200 and 500 orders/s');
-    results.latency = await measureWebhookLatency(platform, lengths);
+    results.latency = await measureWebhookLatency(platform, infra, lengths);
   }
   results.memory = residentMemory(platform.pid);
 }

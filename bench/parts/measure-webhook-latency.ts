@@ -1,4 +1,6 @@
+import type { Infra } from '../infra.ts';
 import { sendPaced } from '../load/send-paced.ts';
+import { commitTimesAfter } from '../measure/commit-times.ts';
 import { waitUntilQuiet } from '../measure/quiet.ts';
 import { percentile } from '../measure/statistics.ts';
 import type { Lengths } from '../options.ts';
@@ -13,6 +15,8 @@ export interface WebhookLatency {
   readonly unsigned: number;
   /** From the order's `created_at`, which is taken before the commit, to the webhook's arrival: never less than from the commit. */
   readonly sinceCreated: Percentiles;
+  /** From the commit of the order, which is when its event exists, to the webhook's arrival. */
+  readonly sinceCommit: Percentiles;
   /** From the order's answer, which is sent after the commit; negative where the webhook was faster than the answer. */
   readonly sinceAnswer: Percentiles;
   /** How long the caller waited for the order's answer at this rate. */
@@ -27,13 +31,22 @@ export interface Percentiles {
 
 const rates = [50, 200, 500];
 
-export async function measureWebhookLatency(platform: Platform, lengths: Lengths): Promise<WebhookLatency[]> {
+export async function measureWebhookLatency(
+  platform: Platform,
+  infra: Infra,
+  lengths: Lengths,
+): Promise<WebhookLatency[]> {
   const results: WebhookLatency[] = [];
-  for (const rate of rates) results.push(await measureAt(platform, rate, lengths.latency));
+  for (const rate of rates) results.push(await measureAt(platform, infra, rate, lengths.latency));
   return results;
 }
 
-async function measureAt(platform: Platform, ordersPerSecond: number, seconds: number): Promise<WebhookLatency> {
+async function measureAt(
+  platform: Platform,
+  infra: Infra,
+  ordersPerSecond: number,
+  seconds: number,
+): Promise<WebhookLatency> {
   const { system, client, receiver } = platform;
   await waitUntilQuiet();
   const newestBefore = await client.newestOrderId();
@@ -43,6 +56,7 @@ async function measureAt(platform: Platform, ordersPerSecond: number, seconds: n
   const { arrivals, unsigned } = await receiver.arrivals();
   const listed = await client.listOrdersAfter(newestBefore);
   const createdMs = new Map(listed.map((order) => [order.id, Date.parse(order.created_at)]));
+  const committedMs = await commitTimesAfter(infra, newestBefore);
   const arrived = orders.filter((order) => arrivals[order.orderId] !== undefined);
   const arrival = (orderId: string) => arrivals[orderId] ?? Number.NaN;
   return {
@@ -52,6 +66,7 @@ async function measureAt(platform: Platform, ordersPerSecond: number, seconds: n
     missing: orders.length - arrived.length,
     unsigned,
     sinceCreated: percentiles(arrived.map(({ orderId }) => arrival(orderId) - (createdMs.get(orderId) ?? Number.NaN))),
+    sinceCommit: percentiles(arrived.map(({ orderId }) => arrival(orderId) - (committedMs.get(orderId) ?? Number.NaN))),
     sinceAnswer: percentiles(arrived.map(({ orderId, answeredMs }) => arrival(orderId) - answeredMs)),
     answer: percentiles(orders.map(({ sentMs, answeredMs }) => answeredMs - sentMs)),
   };

@@ -202,6 +202,7 @@ function printLatency(latency: WebhookLatency): void {
   printTable(`Webhooks at ${latency.ordersPerSecond} orders/s (${counts})`, [
     ['milliseconds', 'p50', 'p95', 'p99'],
     row('created_at (before the commit) to receiver', latency.sinceCreated),
+    row('commit to receiver', latency.sinceCommit),
     row('answer (after the commit) to receiver', latency.sinceAnswer),
     row('answer to POST', latency.answer),
   ]);

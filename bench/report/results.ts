@@ -112,9 +112,9 @@ function renewalTargets({ renewals }: Results): Target[] {
 const targetedRate = 200;
 
 function latencyTargets({ latency = [] }: Results): Target[] {
-  return latency.flatMap(({ ordersPerSecond, sinceCreated, missing, unsigned }) => [
+  return latency.flatMap(({ ordersPerSecond, sinceCommit, missing, unsigned }) => [
     ...(ordersPerSecond === targetedRate
-      ? [atMost(`webhook p95 since created_at, ${ordersPerSecond} orders/s`, sinceCreated.p95Ms, 50, ' ms')]
+      ? [atMost(`webhook p95 since the commit, ${ordersPerSecond} orders/s`, sinceCommit.p95Ms, 50, ' ms')]
       : []),
     atMost(`webhooks missing or unsigned, ${ordersPerSecond} orders/s`, missing + unsigned, 0, ''),
   ]);
