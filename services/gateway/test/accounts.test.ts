@@ -1,26 +1,14 @@
 import { apiKeyResource, createdApiKeyResource, meResource, settingsResource } from '@app/contracts/accounts';
 import { listOf } from '@app/contracts/common';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { newApiKey } from '../src/auth/api-key-format.ts';
-import type { RunningGateway } from '../src/service.ts';
-import { createHarness, createSeller, type Harness } from './harness.ts';
+import { createSeller } from './harness.ts';
 import { send } from './http.ts';
+import { harness, startGateway, url } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let gateway: RunningGateway;
-let url: string;
-
-beforeAll(async () => {
-  harness = await createHarness();
-  gateway = await harness.start();
-  ({ url } = gateway);
-});
-afterAll(() => harness.close());
+startGateway();
 afterEach(() => harness.clock.reset());
 
 const orders = (key: string, at = url) => send(at, 'GET', '/api/v1/orders', { key });

@@ -1,28 +1,19 @@
 import { DomainError } from '@app/contracts/errors';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { RunningGateway } from '../src/service.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { nothingDone, nothingPlanned } from './daily-stand-in.ts';
-import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
+import { createSeller, type Harness, platformKey } from './harness.ts';
 import { send } from './http.ts';
+import { harness, startGateway, url } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let gateway: RunningGateway;
-let url: string;
+startGateway();
 let seller: Awaited<ReturnType<typeof createSeller>>;
 let usual: Harness['daily'];
 beforeAll(async () => {
-  harness = await createHarness();
-  gateway = await harness.start();
-  url = gateway.url;
   seller = await createSeller(url);
   usual = { ...harness.daily };
 });
-afterAll(() => harness.close());
 beforeEach(() => void Object.assign(harness.daily, usual));
 
 const runDaily = (key: string, more: Parameters<typeof send>[3] = {}) =>

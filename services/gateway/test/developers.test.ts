@@ -4,30 +4,18 @@ import { pathToFileURL } from 'node:url';
 import { decideUpsellBody, openCheckoutBody, payCheckoutBody, updateCheckoutBody } from '@app/contracts/checkouts';
 import { errorCodes } from '@app/contracts/errors';
 import { startReceiver } from '@app/testing/http-receiver';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { operations } from '../src/api/operations.ts';
 import { placeholderUrl } from '../src/developers/base-url-text.ts';
 import { catchUp, firstKey, libraryCheck, nodeCheck, openCheckout, payCheckout } from '../src/developers/samples.ts';
 import { html, withCode } from '../src/html/html.ts';
 import { tools } from '../src/mcp/tools.ts';
 import { publicCode } from '../src/problems/problem-document.ts';
-import type { RunningGateway } from '../src/service.ts';
-import { createHarness, createSeller, type Harness } from './harness.ts';
+import { createSeller } from './harness.ts';
 import { send } from './http.ts';
+import { harness, startGateway, url } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let gateway: RunningGateway;
-let url: string;
-
-beforeAll(async () => {
-  harness = await createHarness();
-  gateway = await harness.start();
-  ({ url } = gateway);
-});
-afterAll(() => harness.close());
+startGateway();
 
 const pages = ['/developers', '/developers/errors'];
 const idsIn = (page: string) => [...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]);

@@ -1,26 +1,16 @@
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunningGateway } from '../src/service.ts';
-import { createHarness, createSeller, type Harness } from './harness.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { createSeller } from './harness.ts';
 import { type Sent, send } from './http.ts';
+import { harness, startGateway, url } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let gateway: RunningGateway;
-let url: string;
+startGateway();
 let handle: string;
 let seller: Awaited<ReturnType<typeof createSeller>>;
-
 beforeAll(async () => {
-  harness = await createHarness();
-  gateway = await harness.start();
-  ({ url } = gateway);
   seller = await createSeller(url);
   const settings = { businessName: '<b>Ada & Co</b>' };
   ({ handle } = (await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body: settings })).json);
 });
-afterAll(() => harness.close());
 
 const token = 'a-token-as-long-as-those-that-emails-hold-0';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -1,20 +1,13 @@
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createHarness, createSeller, type Harness } from './harness.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { createSeller } from './harness.ts';
 import { send } from './http.ts';
+import { startGateway, url } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let url: string;
+startGateway();
 let key: string;
-
 beforeAll(async () => {
-  harness = await createHarness();
-  ({ url } = await harness.start());
   ({ key } = await createSeller(url));
 });
-afterAll(() => harness.close());
 
 const errorBytesMax = 64 * 1024;
 const post = (path: string, raw: string) =>

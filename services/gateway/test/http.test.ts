@@ -1,23 +1,16 @@
 import { connect } from 'node:net';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { createSeller, platformKey } from './harness.ts';
 import { type Sent, send, type ToSend } from './http.ts';
 import { exchange } from './raw-http.ts';
+import { harness, startGateway, url } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let url: string;
+startGateway({ CLOCK_CONTROL: 'enabled' });
 let key: string;
-
 beforeAll(async () => {
-  harness = await createHarness();
-  ({ url } = await harness.start({ CLOCK_CONTROL: 'enabled' }));
   ({ key } = await createSeller(url));
 });
-afterAll(() => harness.close());
 beforeEach(() => {
   harness.placed.length = 0;
 });

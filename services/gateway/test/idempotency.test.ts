@@ -6,29 +6,22 @@ import { openDatabase } from '@app/service-kit/database';
 import { deleteExpired } from '@app/service-kit/retention';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
-import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
+import { createSeller, type Harness, platformKey } from './harness.ts';
 import { send } from './http.ts';
+import { harness, startGateway, url } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let url: string;
+startGateway();
 let key: string;
 let accountId: string;
 let takenOrder: Harness['orderDesk']['place'];
-
 beforeAll(async () => {
-  harness = await createHarness();
-  ({ url } = await harness.start());
   ({ key, accountId } = await createSeller(url));
   takenOrder = harness.orderDesk.place;
 });
-afterAll(() => harness.close());
 beforeEach(() => {
   harness.orderDesk.place = takenOrder;
   harness.placed.length = 0;

@@ -1,32 +1,22 @@
 import { newId } from '@app/contracts/ids';
 import { listOrders } from '@app/contracts/orders';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as Client2025 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Transport2025 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { operations } from '../src/api/operations.ts';
 import { toolRequest } from '../src/mcp/tool-arguments.ts';
 import { tools } from '../src/mcp/tools.ts';
-import type { RunningGateway } from '../src/service.ts';
-import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
+import { createSeller, platformKey } from './harness.ts';
 import { send } from './http.ts';
+import { harness, startGateway, url } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let gateway: RunningGateway;
-let url: string;
+startGateway();
 let key: string;
 let session: string;
-
 beforeAll(async () => {
-  harness = await createHarness();
-  gateway = await harness.start();
-  ({ url } = gateway);
   ({ key, session } = await createSeller(url));
 });
-afterAll(() => harness.close());
 
 interface Answer {
   isError?: boolean;

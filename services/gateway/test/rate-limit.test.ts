@@ -1,24 +1,15 @@
 import { createHash } from 'node:crypto';
 import { openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newApiKey } from '../src/auth/api-key-format.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
+import { createSeller, platformKey } from './harness.ts';
 import { type Sent, send } from './http.ts';
+import { harness, startGateway, url } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let url: string;
-
-beforeAll(async () => {
-  harness = await createHarness();
-  ({ url } = await harness.start({ RATE_LIMIT_PER_MINUTE: '5', TRUST_PROXY: '1' }));
-});
-afterAll(() => harness.close());
+startGateway({ RATE_LIMIT_PER_MINUTE: '5', TRUST_PROXY: '1' });
 
 const list = (at: string, caller: object) => send(at, 'GET', '/api/v1/orders', caller);
 const statusOf = ({ status }: Sent) => status;

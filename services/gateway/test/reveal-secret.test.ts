@@ -1,28 +1,18 @@
 import { newId } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createHarness, createSeller, type Harness, platformKey } from './harness.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { createSeller, platformKey } from './harness.ts';
 import { send } from './http.ts';
+import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
 
-guardLeaks();
-
+startGateway();
+sellerForEachTest();
 const password = 'a long password';
 const endpointId = newId('webhookEndpoint', Date.now());
 const path = `/api/v1/webhook-endpoints/${endpointId}/reveal-secret`;
-let harness: Harness;
-let url: string;
-let seller: Awaited<ReturnType<typeof createSeller>>;
-
-beforeAll(async () => {
-  harness = await createHarness();
-  ({ url } = await harness.start());
-});
-beforeEach(async () => {
-  seller = await createSeller(url);
+beforeEach(() => {
   harness.asked.length = 0;
 });
-afterAll(() => harness.close());
 
 const reveal = (given: object, session = seller.session) => send(url, 'POST', path, { session, body: given });
 

@@ -4,29 +4,18 @@ import { freePort } from '@app/embedded/ports';
 import { migrateUp } from '@app/service-kit/database';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
 import { readStream } from '@app/testing/stream';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { migrations } from '../src/db/migrations/index.ts';
-import { createHarness, createSeller, type Harness } from './harness.ts';
+import { createHarness, createSeller } from './harness.ts';
 import { send } from './http.ts';
+import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let url: string;
-let seller: Awaited<ReturnType<typeof createSeller>>;
-beforeAll(async () => {
-  harness = await createHarness();
-  ({ url } = await harness.start());
-});
-afterAll(() => harness.close());
-beforeEach(async () => {
-  seller = await createSeller(url);
-});
+startGateway();
+sellerForEachTest();
 
 type Told = Settings & { readonly revision: number; readonly changedAt: string };
 

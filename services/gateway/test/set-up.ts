@@ -1,0 +1,26 @@
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { createHarness, createSeller, type Harness } from './harness.ts';
+
+/** Of the test file that is running. */
+export let harness: Harness;
+export let url: string;
+/** Of the test that is running. */
+export let seller: Awaited<ReturnType<typeof createSeller>>;
+
+/** Called at the top of a test file: starts a gateway before its tests and closes it after them. */
+export function startGateway(settings: Record<string, string> = {}): void {
+  guardLeaks();
+  beforeAll(async () => {
+    harness = await createHarness();
+    ({ url } = await harness.start(settings));
+  });
+  afterAll(() => harness.close());
+}
+
+/** Called after `startGateway`: each test has a seller of its own. */
+export function sellerForEachTest(): void {
+  beforeEach(async () => {
+    seller = await createSeller(url);
+  });
+}
