@@ -9,6 +9,7 @@ import { eventually } from '@app/testing/eventually';
 import { type Behaviour, behaviours, type MixedReceiver, startMixedReceiver } from '@app/testing/mixed-receiver';
 import { createTestNats, type TestNats } from '@app/testing/nats';
 import { atRandomMoments, atRate } from '@app/testing/pace';
+import { paidOrder } from '@app/testing/paid-order';
 import { type Producers, startProducers } from '@app/testing/producers';
 import { lockTable, query } from '@app/testing/sql';
 import { startTcpProxy, type TcpProxy } from '@app/testing/tcp-proxy';
@@ -102,26 +103,13 @@ async function publish(account: Account): Promise<void> {
     traceparent: undefined,
   });
   headers.append('Nats-Msg-Id', event.id);
-  await eventually(() => producers.publish(orderPaid, { ...event, data: anOrder(nowMs) }, headers).then(() => true), {
+  await eventually(() => producers.publish(orderPaid, { ...event, data: paidOrder(nowMs) }, headers).then(() => true), {
     withinMs: 30_000,
     everyMs: 100,
     message: `the stream has ${event.id}`,
   });
   published.set(event.id, account);
 }
-
-const anOrder = (nowMs: number) => ({
-  ...{
-    orderId: newId('order', nowMs),
-    productId: newId('product', nowMs),
-    productName: 'Course',
-    productSlug: 'course',
-  },
-  ...{ pricingType: 'onetime', billingInterval: null, priceCents: 4_900, customerEmail: 'ada@example.com' },
-  ...{ customerName: 'Ada Lovelace', country: null, totalCents: 4_900, currency: 'usd', items: [] },
-  ...{ affiliateCode: null, paymentMethod: null, accessUrl: '', supportEmail: '', source: 'api', test: false },
-  paidAt: new Date(nowMs).toISOString(),
-});
 
 interface DeliveryRow {
   readonly id: string;

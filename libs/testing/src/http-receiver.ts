@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished, TestRunner } from 'vitest';
 
 export interface ReceivedRequest {
   method: string;
@@ -30,7 +31,10 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A webhook receiver on 127.0.0.1; answers 200 until told otherwise. */
+/**
+ * A webhook receiver on 127.0.0.1; answers 200 until told otherwise. One that a test or its `beforeEach` starts closes
+ * itself when the test is over.
+ */
 export async function startReceiver(options: { port?: number; respond?: Responder } = {}): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   const closing = new AbortController();
@@ -50,18 +54,20 @@ export async function startReceiver(options: { port?: number; respond?: Responde
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', () => resolve());
   });
+  const close = async (): Promise<void> => {
+    closing.abort();
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  };
+  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(close);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     respondWith(next) {
       responder = next;
     },
-    async close() {
-      closing.abort();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
-    },
+    close,
   };
 }
 

@@ -11,7 +11,7 @@ import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type AffiliateHarness, startAffiliate } from './harness.ts';
-import { paidOrder } from './samples.ts';
+import { referredOrder } from './samples.ts';
 
 guardLeaks();
 let service: AffiliateHarness;
@@ -42,7 +42,7 @@ const whenCommissions = (count: number, owner = accountId) =>
 
 test('an order that names an affiliate, in any case, makes one pending commission from the time of the sale', async () => {
   expect(await list()).toEqual({ data: [] });
-  const order = paidOrder({ affiliateCode: 'pAt' });
+  const order = referredOrder({ affiliateCode: 'pAt' });
   await service.publish(orderPaid, accountId, order);
   expect(await whenCommissions(1)).toEqual([
     {
@@ -60,7 +60,7 @@ test('an order that names an affiliate, in any case, makes one pending commissio
 });
 
 test('an order makes one commission however often its event arrives and under whatever id', async () => {
-  const [first, last] = [paidOrder(), paidOrder()];
+  const [first, last] = [referredOrder(), referredOrder()];
   const eventId = newId('event', Date.now());
   for (const id of [eventId, eventId, undefined]) await service.publish(orderPaid, accountId, first, id);
   await service.publish(orderPaid, accountId, last);
@@ -68,10 +68,10 @@ test('an order makes one commission however often its event arrives and under wh
 });
 
 test('test orders, affiliates’ own purchases and orders without a code earn nothing', async () => {
-  await service.publish(orderPaid, accountId, paidOrder({ test: true }));
-  await service.publish(orderPaid, accountId, paidOrder({ customerEmail: 'Pat@EXAMPLE.com' }));
-  await service.publish(orderPaid, accountId, paidOrder({ affiliateCode: null }));
-  const credited = paidOrder();
+  await service.publish(orderPaid, accountId, referredOrder({ test: true }));
+  await service.publish(orderPaid, accountId, referredOrder({ customerEmail: 'Pat@EXAMPLE.com' }));
+  await service.publish(orderPaid, accountId, referredOrder({ affiliateCode: null }));
+  const credited = referredOrder();
   await service.publish(orderPaid, accountId, credited);
   expect((await whenCommissions(1)).map((commission) => commission.order_id)).toEqual([credited.orderId]);
 });
@@ -79,7 +79,7 @@ test('test orders, affiliates’ own purchases and orders without a code earn no
 test('an affiliate is credited by the account that made the sale, at the commission of that time', async () => {
   const other = newId('account', Date.now());
   await addAffiliate(other, { commissionCents: 5000 });
-  const orders = [paidOrder(), paidOrder({ totalCents: 9900 })];
+  const orders = [referredOrder(), referredOrder({ totalCents: 9900 })];
   for (const order of orders) await service.publish(orderPaid, other, order);
   expect((await whenCommissions(2, other)).map((commission) => commission.amount_cents)).toEqual([5000, 4905]);
   expect(await list()).toEqual({ data: [] });
@@ -109,7 +109,7 @@ test('the credit of each sale is the code as the affiliate writes it, in the acc
 
 test('a code that the account does not have becomes an event, for test orders too, and credits nobody', async () => {
   const stranger = newId('account', Date.now());
-  const [order, testOrder] = [paidOrder(), paidOrder({ affiliateCode: 'Typo', test: true })];
+  const [order, testOrder] = [referredOrder(), referredOrder({ affiliateCode: 'Typo', test: true })];
   await service.publish(orderPaid, stranger, order);
   await service.publish(orderPaid, accountId, testOrder);
   const rows = await eventually(async () => {
@@ -138,7 +138,7 @@ test('a code that the account does not have becomes an event, for test orders to
 });
 
 test('commissions are paged back by id, newest sale first, none twice and none left out', async () => {
-  const orders = Array.from({ length: 5 }, (_, n) => paidOrder({ paidAt: `2026-01-10T08:00:0${n}.000Z` }));
+  const orders = Array.from({ length: 5 }, (_, n) => referredOrder({ paidAt: `2026-01-10T08:00:0${n}.000Z` }));
   await Promise.all(orders.map((order) => service.publish(orderPaid, accountId, order)));
   const all = await whenCommissions(5);
   expect(
@@ -160,7 +160,7 @@ test('commissions are paged back by id, newest sale first, none twice and none l
 
 test('a burst of orders with and without affiliates is settled completely', async () => {
   const orders = Array.from({ length: 300 }, (_, n) =>
-    paidOrder({ affiliateCode: ['PAT', 'pat', 'nobody', null][n % 4] ?? null }),
+    referredOrder({ affiliateCode: ['PAT', 'pat', 'nobody', null][n % 4] ?? null }),
   );
   await Promise.all(orders.map((order) => service.publish(orderPaid, accountId, order)));
   const count = await eventually(async () => {

@@ -1,6 +1,5 @@
 import type { EventData, EventDefinition, RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { newId, newIdSuffix } from '@app/contracts/ids';
-import type { orderPaid } from '@app/contracts/orders';
 import { connectNats } from '@app/messaging/connect';
 import { type CallContext, createRequester } from '@app/messaging/requester';
 import { type Database, openDatabase } from '@app/service-kit/database';
@@ -13,8 +12,6 @@ import { expect } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { createAffiliate } from '../src/service.ts';
-
-export type PaidOrder = EventData<typeof orderPaid>;
 
 export interface AffiliateHarness {
   readonly clock: FakeClock;

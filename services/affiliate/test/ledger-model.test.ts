@@ -2,6 +2,7 @@ import { createAffiliate, getStatement } from '@app/contracts/affiliates';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import type { Client } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
+import type { PaidOrder } from '@app/testing/paid-order';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commissionOn } from '../src/commissions/commission.rules.ts';
@@ -10,8 +11,8 @@ import { recordRefunds } from '../src/commissions/record-refunds.ts';
 import { recordRenewals } from '../src/commissions/record-renewals.ts';
 import { linesStatement } from '../src/ledger/get-statement.ts';
 import { createPayout } from '../src/payouts/create-payout.ts';
-import { type AffiliateHarness, type PaidOrder, startAffiliate } from './harness.ts';
-import { paidOrder, received, refundOf, renewalOf, reopeningOf } from './samples.ts';
+import { type AffiliateHarness, startAffiliate } from './harness.ts';
+import { received, referredOrder, refundOf, renewalOf, reopeningOf } from './samples.ts';
 
 guardLeaks();
 let service: AffiliateHarness;
@@ -160,7 +161,7 @@ test('whatever happens in whatever order, doubled: the ledger sums to zero, agre
     await service.ask(createAffiliate, { body }, { accountId });
     const all: Story[] = told.map(({ cents, currency, test: rehearsal, ...story }) => ({
       ...story,
-      order: paidOrder({ totalCents: cents, currency, test: rehearsal }),
+      order: referredOrder({ totalCents: cents, currency, test: rehearsal }),
     }));
     const events = all.flatMap((story) => eventsOf(story, accountId));
     const pays = payouts.map(({ days, ...wanted }) => async () => {
@@ -238,7 +239,7 @@ test('the database takes no entry that is out of balance, and changes none', asy
   const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 25 };
   await service.ask(createAffiliate, { body }, { accountId });
   await service.database.transaction((client) =>
-    recordCommissions(client, service.clock, [received(accountId, paidOrder())]),
+    recordCommissions(client, service.clock, [received(accountId, referredOrder())]),
   );
   const { pool } = service.database;
   const copy = (changes: string) =>

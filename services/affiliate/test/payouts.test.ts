@@ -10,9 +10,10 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import type { PaidOrder } from '@app/testing/paid-order';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type AffiliateHarness, type PaidOrder, startAffiliate } from './harness.ts';
-import { paidOrder, refundOf, reopeningOf } from './samples.ts';
+import { type AffiliateHarness, startAffiliate } from './harness.ts';
+import { referredOrder, refundOf, reopeningOf } from './samples.ts';
 
 guardLeaks();
 const dayMs = 86_400_000;
@@ -53,7 +54,7 @@ const payouts = async (code?: string) =>
 /** Sales that are in the list; commissions of 10 %. */
 async function sell(...sales: Partial<PaidOrder>[]): Promise<PaidOrder[]> {
   const before = (await list()).length;
-  const orders = sales.map((fields) => paidOrder({ totalCents: 1000, ...fields }));
+  const orders = sales.map((fields) => referredOrder({ totalCents: 1000, ...fields }));
   for (const order of orders) await service.publish(orderPaid, accountId, order);
   await eventually(async () => (await list()).length === before + orders.length);
   return orders;
@@ -238,7 +239,7 @@ test('payouts are of their affiliate and account alone, listed newest first and 
   await sell({});
   const first = await pay({ includePending: true });
   service.clock.advance(dayMs);
-  await service.publish(orderPaid, accountId, paidOrder({ affiliateCode: 'SUE' }));
+  await service.publish(orderPaid, accountId, referredOrder({ affiliateCode: 'SUE' }));
   await eventually(async () => (await list('SUE')).length === 1);
   const second = await pay({ includePending: true, code: 'sue' });
   expect(await payouts()).toEqual([second, first]);

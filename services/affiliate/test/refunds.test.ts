@@ -5,12 +5,13 @@ import type { ReceivedEvent } from '@app/messaging/event-handler';
 import type { Client } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import type { PaidOrder } from '@app/testing/paid-order';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { recordCommissions } from '../src/commissions/record-commissions.ts';
 import { recordRefunds } from '../src/commissions/record-refunds.ts';
-import { type AffiliateHarness, type PaidOrder, startAffiliate } from './harness.ts';
-import { paidOrder, refundOf, reopeningOf } from './samples.ts';
+import { type AffiliateHarness, startAffiliate } from './harness.ts';
+import { referredOrder, refundOf, reopeningOf } from './samples.ts';
 
 guardLeaks();
 let service: AffiliateHarness;
@@ -41,7 +42,7 @@ const whenRefundsKnown = (count: number) =>
   });
 
 test('a refund voids the commission, one that failed afterwards brings it back, and the next one voids it again', async () => {
-  const [order, other] = [paidOrder(), paidOrder()];
+  const [order, other] = [referredOrder(), referredOrder()];
   await service.publish(orderPaid, accountId, order);
   await service.publish(orderPaid, accountId, other);
   await whenStatus(other, 'pending');
@@ -55,7 +56,7 @@ test('a refund voids the commission, one that failed afterwards brings it back, 
 });
 
 test('the commission of an order whose refund came first is voided from the beginning, and only in its own account', async () => {
-  const [order, elsewhere] = [paidOrder(), paidOrder()];
+  const [order, elsewhere] = [referredOrder(), referredOrder()];
   await service.publish(orderRefunded, accountId, refundOf(order));
   await whenRefundsKnown(1);
   await service.publish(orderRefunded, newId('account', Date.now()), refundOf(elsewhere));
@@ -66,7 +67,7 @@ test('the commission of an order whose refund came first is voided from the begi
 });
 
 test('the refund of a rehearsal voids nothing', async () => {
-  const [order, other] = [paidOrder(), paidOrder()];
+  const [order, other] = [referredOrder(), referredOrder()];
   await service.publish(orderPaid, accountId, order);
   await service.publish(orderPaid, accountId, other);
   await whenStatus(other, 'pending');
@@ -105,7 +106,7 @@ test('of a sale and its refund that are recorded at the same time, the second wa
     (order: PaidOrder) => [pays(order), refunds(order)] as const,
     (order: PaidOrder) => [refunds(order), pays(order)] as const,
   ]) {
-    const order = paidOrder();
+    const order = referredOrder();
     const [first, second] = works(order);
     let later: Promise<unknown> = Promise.resolve();
     await transaction(async (client) => {
@@ -125,7 +126,7 @@ test('however the events of an order come, doubled and in any order, the last re
     seed: fc.array(fc.nat(), { minLength: 16, maxLength: 16 }),
   });
   const property = fc.asyncProperty(events, async ({ refunds: count, lastFailed, seed }) => {
-    const order = paidOrder();
+    const order = referredOrder();
     const numbers = Array.from({ length: count }, (_, index) => index + 1);
     const failed = lastFailed ? numbers : numbers.slice(0, -1);
     const history = [
@@ -142,7 +143,7 @@ test('however the events of an order come, doubled and in any order, the last re
 });
 
 test('batches that name the same orders in opposite orders do not deadlock, and each order is voided once', async () => {
-  const orders = Array.from({ length: 40 }, () => paidOrder());
+  const orders = Array.from({ length: 40 }, () => referredOrder());
   const { transaction } = service.database;
   await Promise.all([
     transaction(pays(...orders)),

@@ -5,12 +5,13 @@ import { subscriptionRebilled } from '@app/contracts/subscriptions';
 import { deleteExpired } from '@app/service-kit/retention';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import type { PaidOrder } from '@app/testing/paid-order';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { recordCommissions } from '../src/commissions/record-commissions.ts';
 import { recordRenewals } from '../src/commissions/record-renewals.ts';
 import { retention } from '../src/db/retention.ts';
-import { type AffiliateHarness, type PaidOrder, startAffiliate } from './harness.ts';
-import { paidOrder, type Renewal, received, refundOf, renewalOf } from './samples.ts';
+import { type AffiliateHarness, startAffiliate } from './harness.ts';
+import { type Renewal, received, referredOrder, refundOf, renewalOf } from './samples.ts';
 
 guardLeaks();
 let service: AffiliateHarness;
@@ -49,7 +50,7 @@ const waiting = async () => {
 
 test('renewals earn for as many months as the terms said at the sale, a percentage of each', async () => {
   await addAffiliate({ commissionPercent: 30, renewalMonths: 2 });
-  const order = paidOrder({ totalCents: 1000 });
+  const order = referredOrder({ totalCents: 1000 });
   await pays(order);
   await whenCommissions(1);
   // Neither a change of the terms nor of the price of the sale reaches back.
@@ -59,7 +60,7 @@ test('renewals earn for as many months as the terms said at the sale, a percenta
     { accountId },
   );
   for (const months of [1, 2, 3]) await renews(renewalOf(order, months, { amountCents: 500 * months }));
-  const last = paidOrder({ totalCents: 1 });
+  const last = referredOrder({ totalCents: 1 });
   await pays(last);
   await eventually(async () => (await amounts()).some(([, cents]) => cents === 1));
   await eventually(async () => (await list()).length === 4);
@@ -73,7 +74,7 @@ test('renewals earn for as many months as the terms said at the sale, a percenta
 
 test('a fixed amount is earned on each renewal, and never more than the renewal', async () => {
   await addAffiliate({ commissionCents: 700, renewalMonths: 12 });
-  const order = paidOrder({ totalCents: 1000 });
+  const order = referredOrder({ totalCents: 1000 });
   await pays(order);
   await renews(renewalOf(order, 1, { amountCents: 900 }));
   await renews(renewalOf(order, 2, { amountCents: 600 }));
@@ -87,12 +88,16 @@ test('a fixed amount is earned on each renewal, and never more than the renewal'
 
 test('without months of renewals, for a rehearsal and for an order without an affiliate nothing more is earned', async () => {
   await addAffiliate({ commissionPercent: 30 });
-  const [order, uncredited, rehearsal] = [paidOrder(), paidOrder({ affiliateCode: null }), paidOrder({ test: true })];
+  const [order, uncredited, rehearsal] = [
+    referredOrder(),
+    referredOrder({ affiliateCode: null }),
+    referredOrder({ test: true }),
+  ];
   for (const each of [order, uncredited, rehearsal]) {
     await pays(each);
     await renews(renewalOf(each));
   }
-  const last = paidOrder();
+  const last = referredOrder();
   await renews(renewalOf(last));
   // Of the last two nobody knows yet whether an affiliate brought them.
   await eventually(async () => (await waiting()) === 2);
@@ -101,7 +106,7 @@ test('without months of renewals, for a rehearsal and for an order without an af
 
 test('a renewal that comes before its sale is earned when the sale comes, and once, however often either comes', async () => {
   await addAffiliate({ commissionPercent: 10, renewalMonths: 6 });
-  const order = paidOrder({ totalCents: 1000 });
+  const order = referredOrder({ totalCents: 1000 });
   for (const months of [2, 1, 2]) await renews(renewalOf(order, months));
   await eventually(async () => (await waiting()) === 2);
   expect(await list()).toEqual([]);
@@ -121,7 +126,7 @@ test('a renewal that comes before its sale is earned when the sale comes, and on
 
 test('a refund of the order takes its commission back, and renewals stay earned: their charges are not given back', async () => {
   await addAffiliate({ commissionPercent: 10, renewalMonths: 6 });
-  const order = paidOrder({ totalCents: 1000 });
+  const order = referredOrder({ totalCents: 1000 });
   await service.publish(orderRefunded, accountId, refundOf(order));
   await renews(renewalOf(order, 1));
   await eventually(async () => (await waiting()) === 1);
@@ -140,7 +145,7 @@ test('of a sale and its renewal that are recorded at the same time, the second w
   const { transaction, pool } = service.database;
   const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   for (const saleFirst of [true, false]) {
-    const order = paidOrder();
+    const order = referredOrder();
     const works = [
       (client: Parameters<typeof recordRenewals>[0]) =>
         recordCommissions(client, service.clock, [received(accountId, order)]),
@@ -163,7 +168,7 @@ test('renewals of an account without affiliates wait for no sale and lock no ord
   const others = newId('account', Date.now());
   const terms = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 10 };
   await service.ask(createAffiliate, { body: terms }, { accountId: others });
-  const renewal = renewalOf(paidOrder());
+  const renewal = renewalOf(referredOrder());
   await service.database.transaction((client) =>
     recordRenewals(client, service.clock, [received(accountId, renewal), received(others, renewal)]),
   );
@@ -178,8 +183,8 @@ test('renewals of an account without affiliates wait for no sale and lock no ord
 
 test('a renewal whose sale never came is forgotten after 60 days', async () => {
   await addAffiliate({ commissionPercent: 10 });
-  await renews(renewalOf(paidOrder()));
-  await renews(renewalOf(paidOrder()));
+  await renews(renewalOf(referredOrder()));
+  await renews(renewalOf(referredOrder()));
   await eventually(async () => (await waiting()) === 2);
   await service.database.pool.query(
     `update waiting_renewals set received_at = now() - interval '61 days' where ctid =

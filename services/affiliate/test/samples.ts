@@ -3,33 +3,21 @@ import { newId } from '@app/contracts/ids';
 import type { orderRefunded, orderReopened } from '@app/contracts/orders';
 import type { subscriptionRebilled } from '@app/contracts/subscriptions';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
-import type { PaidOrder } from './harness.ts';
+import { type PaidOrder, paidOrder } from '@app/testing/paid-order';
 
-export function paidOrder(fields: Partial<PaidOrder> = {}): PaidOrder {
-  return {
-    orderId: newId('order', Date.now()),
-    productId: 'prd_01kex0000000000000000000aa',
-    productName: 'Course',
-    productSlug: 'course',
-    pricingType: 'onetime',
-    billingInterval: null,
-    priceCents: 4900,
-    customerEmail: 'buyer@example.com',
-    customerName: '',
-    country: null,
-    totalCents: 4905,
-    currency: 'eur',
-    items: [],
-    affiliateCode: 'PAT',
-    paymentMethod: null,
-    accessUrl: '',
-    supportEmail: '',
-    source: 'api',
-    test: false,
+/** An order that names the code of an affiliate. */
+export const referredOrder = (fields: Partial<PaidOrder> = {}): PaidOrder =>
+  paidOrder(Date.now(), {
+    ...{
+      customerEmail: 'buyer@example.com',
+      customerName: '',
+      totalCents: 4_905,
+      currency: 'eur',
+      affiliateCode: 'PAT',
+    },
     paidAt: '2026-01-10T08:00:00.123Z',
     ...fields,
-  };
-}
+  });
 
 const at = '2026-01-11T08:00:00.000Z';
 

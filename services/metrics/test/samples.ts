@@ -1,7 +1,7 @@
 import type { checkoutVisited } from '@app/contracts/checkouts';
 import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
-import type { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import type { orderRefunded, orderReopened } from '@app/contracts/orders';
 import type { productCreated } from '@app/contracts/products';
 import type {
   subscriptionCanceled,
@@ -11,6 +11,7 @@ import type {
   subscriptionResumed,
   subscriptionStarted,
 } from '@app/contracts/subscriptions';
+import { type PaidOrder, paidOrder } from '@app/testing/paid-order';
 
 const nowMs = Date.parse('2026-01-15T12:00:00.000Z');
 
@@ -22,32 +23,12 @@ export function creationEvent(accountId: string, fields: Partial<ProductData> = 
   return { id: newId('event', nowMs), accountId, data };
 }
 
-type OrderData = EventData<typeof orderPaid>;
-
-export function orderEvent(accountId: string, productId: string, fields: Partial<OrderData> = {}) {
-  const data: OrderData = {
-    orderId: newId('order', nowMs),
-    productId,
-    productName: 'Course',
-    productSlug: 'course',
-    pricingType: 'onetime',
-    billingInterval: null,
-    priceCents: 4900,
-    customerEmail: 'buyer@example.com',
-    customerName: 'Buyer',
-    country: null,
-    totalCents: 4900,
-    currency: 'usd',
-    items: [{ kind: 'main', label: 'Course', amountCents: 4900 }],
-    affiliateCode: null,
-    paymentMethod: null,
-    accessUrl: '',
-    supportEmail: '',
-    source: 'api',
-    test: false,
-    paidAt: '2026-01-15T12:00:00.000Z',
+export function orderEvent(accountId: string, productId: string, fields: Partial<PaidOrder> = {}) {
+  const data = paidOrder(nowMs, {
+    ...{ productId, customerEmail: 'buyer@example.com', customerName: 'Buyer' },
+    items: [{ kind: 'main', label: 'Course', amountCents: 4_900 }],
     ...fields,
-  };
+  });
   return { id: newId('event', nowMs), accountId, occurredAt: data.paidAt, data };
 }
 

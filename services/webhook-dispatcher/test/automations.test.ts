@@ -147,7 +147,6 @@ test('an automation POSTs the webhook’s payload, signed with a secret of its o
   await eventually(async () =>
     expect(await seller.runs()).toMatchObject([{ endpoint_id: id, status: 'delivered', attempts: 1 }]),
   );
-  await receiver.close();
 });
 
 test.each([

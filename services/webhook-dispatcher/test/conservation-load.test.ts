@@ -10,6 +10,7 @@ import { proveConservation } from '../src/conservation/prove-conservation.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { allDeliveries, anOrder, connectedAccount } from './orders.ts';
+import type { Seller } from './set-up.ts';
 
 guardLeaks();
 vi.setConfig({ testTimeout: 120_000 });
@@ -47,7 +48,7 @@ const publish = async (account: string, count: number) => {
       Array.from({ length: 10 }, () => harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()))),
     );
 };
-type Seller = Awaited<ReturnType<typeof connectedAccount>>;
+
 const put = (seller: Seller, active: boolean) =>
   harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active } });
 
@@ -92,5 +93,4 @@ test('while events are stored, sent, held, released, sent again and canceled, ev
   expect(await harness.query(sums)).toEqual([
     { gap: 0, lost_events: 0, repaired: 0, events: 800, proved_again: true, adds_up: true },
   ]);
-  for (const { receiver } of sellers) await receiver.close();
 });

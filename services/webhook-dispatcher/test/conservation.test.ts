@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { orderPaid } from '@app/contracts/orders';
 import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
 import { silentLogger } from '@app/service-kit/logger';
 import { metricsPage } from '@app/service-kit/metrics';
@@ -7,15 +6,16 @@ import { startTelemetry, type Telemetry } from '@app/service-kit/telemetry';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { connectedAccount } from './orders.ts';
+import type { Seller } from './set-up.ts';
 
 guardLeaks();
 vi.setConfig({ testTimeout: 60_000 });
 let telemetry: Telemetry;
 let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
+let seller: Seller;
 beforeAll(async () => {
   telemetry = await startTelemetry({ version: '1', metricsPage: true, logger: silentLogger() });
   harness = await startHarness({ CONSERVATION_SECONDS: '1' });
@@ -23,14 +23,12 @@ beforeAll(async () => {
 beforeEach(async () => {
   seller = await connectedAccount(harness);
 });
-afterEach(() => seller.receiver.close());
 afterAll(async () => {
   await harness.close();
   await telemetry.shutdown();
 });
 
 const within = { withinMs: 20_000 };
-const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
 const of = async <Row>(table: string) =>
   await harness.query<Row>(`select * from ${table} where account_id = $1 order by id`, [seller.account]);
 /** Deletes all of the account's rows; triggers and keys know nothing of it. */
@@ -51,7 +49,7 @@ const figure = async (name: string) => {
 
 test('a lost row of a delivery that waits is made again, and delivered under the same webhook-id', async () => {
   seller.receiver.respondWith(() => ({ status: 500 }));
-  const id = await publish();
+  const id = await seller.publish();
   await settled('pending');
   const [before] = await of<{ id: string }>('deliveries');
   await lose('deliveries');
@@ -69,7 +67,7 @@ test('a lost row of a delivery that waits is made again, and delivered under the
 });
 
 test('a lost row of a delivery that was finished long ago is found in the round, and delivered under the same webhook-id', async () => {
-  const id = await publish();
+  const id = await seller.publish();
   await settled('delivered');
   await proved();
   const [before] = await of<{ id: string }>('finished_deliveries');
@@ -88,7 +86,7 @@ test.each([
     () => harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, events: ['affiliate.paid'] } }),
   ],
 ])('a lost row becomes %s where nothing can or may be sent any more: %s', async (status, reason, change) => {
-  await publish();
+  await seller.publish();
   await settled('delivered');
   await change();
   await lose('finished_deliveries');
@@ -98,7 +96,7 @@ test.each([
 });
 
 test('a lost event is a gap in the account’s log: it stays in the metric until somebody has settled it', async () => {
-  for (let n = 0; n < 3; n += 1) await publish();
+  for (let n = 0; n < 3; n += 1) await seller.publish();
   await settled('delivered', 3);
   await harness.query('delete from events where account_id = $1 and sequence = 2', [seller.account]);
   const lost = () => harness.query('select sequence from lost_events where account_id = $1', [seller.account]);
@@ -118,7 +116,7 @@ test.each([
 ])('a lost row is made again once, though the process is killed %s', async (_, lock, waiting, found) => {
   // The child runs in real time.
   harness.clock.set(new Date());
-  const id = await publish();
+  const id = await seller.publish();
   await settled('delivered');
   await harness.running.service.close();
   await lose('finished_deliveries');

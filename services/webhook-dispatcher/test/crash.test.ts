@@ -1,30 +1,17 @@
 import { join } from 'node:path';
-import { orderPaid } from '@app/contracts/orders';
-import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { expect, test } from 'vitest';
+import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-guardLeaks();
+startService({ ATTEMPT_TIMEOUT_SECONDS: '5', LEASE_SECONDS: '60' });
+sellerForEachTest();
 const main = join(import.meta.dirname, '../src/main.ts');
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-beforeAll(async () => {
-  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '5', LEASE_SECONDS: '60' });
-});
-beforeEach(async () => {
-  seller = await connectedAccount(harness);
-});
-afterAll(() => harness.close());
 
 /** More than the four requests that a new endpoint may have in flight. */
 const publishSix = async () => {
   const ids: string[] = [];
-  for (let n = 0; n < 6; n += 1)
-    ids.push(await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs())));
+  for (let n = 0; n < 6; n += 1) ids.push(await seller.publish());
   await eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('sending')));
   return ids;
 };
@@ -54,12 +41,11 @@ test('after kill -9, deliveries that were stored, sent and not recorded arrive a
       .map((r) => r.body);
     expect(new Set(bodies).size).toBe(1);
   }
-  await seller.receiver.close();
 });
 
 test('the delivery of an ended lease is sent again, though its process lives', async () => {
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['pending']));
   // Simulates a delivery that got stuck in a living process: claimed, and never sent.
   await harness.query(
@@ -72,27 +58,25 @@ test('the delivery of an ended lease is sent again, though its process lives', a
   await eventually(() => expect(seller.receiver.requests).toHaveLength(2));
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
   expect(new Set(seller.received()).size).toBe(1);
-  await seller.receiver.close();
 });
 
 test('a replica leaves the leases of another living process alone', async () => {
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 900 }));
   const text = "update deliveries set lease_until = lease_until - interval '30 seconds' where account_id = $1";
   const other = await harness.start();
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
   await harness.query(text, [seller.account]);
   // A change of the endpoint makes every replica poll at once.
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url } });
+  await seller.put();
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
   expect(seller.receiver.requests).toHaveLength(1);
   await other.close();
-  await seller.receiver.close();
 });
 
 test('an attempt that outlived its lease is recorded and does not change its delivery', async () => {
   seller.receiver.respondWith(() => ({ status: 500, delayMs: 500 }));
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
   await harness.query(
     `update deliveries set lease_token = 'another', lease_until = now() + interval '1 hour' where account_id = $1`,
@@ -106,7 +90,6 @@ test('an attempt that outlived its lease is recorded and does not change its del
   expect(
     await harness.query('select status, lease_token, attempts from deliveries where account_id = $1', [seller.account]),
   ).toEqual([{ status: 'sending', lease_token: 'another', attempts: 0 }]);
-  await seller.receiver.close();
 });
 
 test('a stop lets requests in flight finish and releases the other deliveries: nothing is sent twice', async () => {
@@ -120,5 +103,4 @@ test('a stop lets requests in flight finish and releases the other deliveries: n
   harness.running.service = await harness.start();
   await settled();
   expect(seller.received().sort()).toEqual(ids.sort());
-  await seller.receiver.close();
 });

@@ -7,17 +7,11 @@ import { orderPaidPayload } from '@app/contracts/webhook-payloads';
 import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import type { ReceivedRequest } from '@app/testing/http-receiver';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test } from 'vitest';
 import { anOrder, connectedAccount } from './orders.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '1' });
-});
-afterAll(() => harness.close());
+startService({ ATTEMPT_TIMEOUT_SECONDS: '1' });
 
 /** An account with an endpoint and access to its Recent activity. */
 async function connectedSeller() {
@@ -81,7 +75,6 @@ test('an order arrives once, signed, with the published payload and headers, and
   });
   expect(entry).toMatchObject({ order_id: order.orderId, next_attempt_at: null, url: seller.url, test: false });
   expect(entry?.summary).toMatch(/^order\.paid delivered to http.* \(200 in \d+ ms\)$/);
-  await seller.receiver.close();
 });
 
 test('a test order is marked, and a pushed email arrives under its own event name', async () => {
@@ -102,7 +95,6 @@ test('a test order is marked, and a pushed email arrives under its own event nam
   expect(byName.get('order.paid')?.headers['x-service-test']).toBe('1');
   expect(byName.get('funnel.email.sync')?.headers['x-service-test']).toBeUndefined();
   expect(entries.map((entry) => entry.test).sort()).toEqual([false, true]);
-  await seller.receiver.close();
 });
 
 test('a test order is marked on every try', async () => {
@@ -113,13 +105,12 @@ test('a test order is marked on every try', async () => {
   await seller.letPass(6_001);
   expect((await seller.entries(2)).map((entry) => entry.test)).toEqual([true, true]);
   expect(seller.receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1']);
-  await seller.receiver.close();
 });
 
 test('a failed try is repeated when it is due, under the same id, with the same bytes, until it succeeds', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith((_, n) => (n === 1 ? { status: 500, body: 'no \u0000\n' } : { status: 204 }));
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   const [failed] = await seller.entries(1);
   expect(failed).toMatchObject({ status: 'failed', status_code: 500, response_excerpt: 'no \n', attempt: 1 });
   const waitMs = Date.parse(failed?.next_attempt_at as string) - harness.clock.nowMs();
@@ -138,7 +129,6 @@ test('a failed try is repeated when it is due, under the same id, with the same 
   expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
   expect(second.body).toBe(first.body);
   expectSigned(second, seller.secret);
-  await seller.receiver.close();
 });
 
 test('Retry-After is honoured, and redirects are failures that are not followed', async () => {
@@ -146,18 +136,17 @@ test('Retry-After is honoured, and redirects are failures that are not followed'
   seller.receiver.respondWith((_, n) =>
     n === 1 ? { status: 302, headers: { location: seller.url, 'retry-after': '3600' } } : { status: 200 },
   );
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   const [failed] = await seller.entries(1);
   expect(failed).toMatchObject({ status: 'failed', status_code: 302 });
   expect(Date.parse(failed?.next_attempt_at as string) - harness.clock.nowMs()).toBe(3_600_000);
   expect(seller.receiver.requests).toHaveLength(1);
-  await seller.receiver.close();
 });
 
 test('after twelve tries a delivery is given up, shown as such, and held while nothing reaches its endpoint', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith(() => ({ status: 503 }));
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   const attempts = async (count: number) =>
     await eventually(async () => {
       const made = (await seller.activity()).data.filter(({ kind }) => kind === 'webhook_attempt');
@@ -171,13 +160,12 @@ test('after twelve tries a delivery is given up, shown as such, and held while n
   expect(last).toMatchObject({ attempt: 12, status: 'failed', next_attempt_at: null });
   expect(last?.summary).toContain('given up after 12 tries');
   expect(await seller.statuses()).toEqual(['held']);
-  await seller.receiver.close();
 });
 
 test('Recent activity says in plain words that a response was late or a connection was refused', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 5_000 }));
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   const [late] = await seller.entries(1);
   expect(late).toMatchObject({ status: 'failed', status_code: null, error: 'no complete answer in time' });
   expect(late?.duration_ms).toBeLessThan(2_000);
@@ -190,63 +178,58 @@ test('Recent activity says in plain words that a response was late or a connecti
 test('only the beginning of a huge response is read and stored', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith(() => ({ status: 200, body: '☃'.repeat(1_000_000) }));
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   const [entry] = await seller.entries(1);
   expect(entry).toMatchObject({ status: 'delivered', status_code: 200, error: null });
   expect(await harness.query('select response from attempt_responses where attempt_id = $1', [entry?.id])).toEqual([
     { response: '☃'.repeat(Math.floor(8_192 / 3)) },
   ]);
-  await seller.receiver.close();
 });
 
 test('events made while the endpoint is off are held, and released oldest first', async () => {
   const seller = await connectedSeller();
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
+  await seller.put({ active: false });
   const ids: string[] = [];
-  for (let n = 0; n < 5; n += 1)
-    ids.push(await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs())));
+  for (let n = 0; n < 5; n += 1) ids.push(await seller.publish());
   await eventually(async () => expect(await seller.statuses()).toEqual(Array(5).fill('held')));
   expect(seller.receiver.requests).toHaveLength(0);
   // Of what was held, a new endpoint gets one request at a time; after its first success it gets several at once.
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 50 }));
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: true } });
+  await seller.put({ active: true });
   await seller.entries(5);
   expect(seller.received().slice(0, 1)).toEqual(ids.slice(0, 1));
   expect(seller.received().toSorted()).toEqual(ids);
-  await seller.receiver.close();
 });
 
 test('a retry that comes due while the endpoint is off is held, not lost', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   await seller.entries(1);
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
+  await seller.put({ active: false });
   expect(await seller.statuses()).toEqual(['held']);
   harness.clock.advance(60_000);
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: true } });
+  await seller.put({ active: true });
   const [entry] = await seller.entries(2);
   expect(entry).toMatchObject({ status: 'delivered', attempt: 2 });
-  await seller.receiver.close();
 });
 
 test('removing the endpoint cancels its waiting deliveries, and Recent activity says so', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith(() => ({ status: 500 }));
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   await seller.entries(1);
   await harness.ask(deleteWebhookEndpoint, seller.account, {});
   const [notice] = await seller.entries(2);
   expect(notice).toMatchObject({ kind: 'notice', status: 'notice', url: seller.url });
   expect(notice?.summary).toContain('1 delivery that waited is canceled');
   expect(await seller.statuses()).toEqual(['canceled']);
-  await seller.receiver.close();
 });
 
 test('an endpoint gets only the kinds of events it asked for', async () => {
   const seller = await connectedSeller();
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, events: ['funnel.email.sync'] } });
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.put({ events: ['funnel.email.sync'] });
+  await seller.publish();
   const email = {
     productId: 'prd_1',
     productSlug: 's',
@@ -260,7 +243,6 @@ test('an endpoint gets only the kinds of events it asked for', async () => {
   const [entry, ...others] = await seller.entries(1);
   expect(entry?.event).toBe('funnel.email.sync');
   expect(others).toEqual([]);
-  await seller.receiver.close();
 });
 
 test('Recent activity shows an unknown affiliate code, also without an endpoint', async () => {
@@ -276,7 +258,7 @@ test('Recent activity shows an unknown affiliate code, also without an endpoint'
 
 test('activity pages back by id without a gap or a repeat, and is an account’s own', async () => {
   const seller = await connectedSeller();
-  for (let n = 0; n < 7; n += 1) await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  for (let n = 0; n < 7; n += 1) await seller.publish();
   await harness.publish(affiliateCodeUnmatched, seller.account, { orderId: 'ord_1', code: 'NOBODY', test: false });
   const all = await seller.entries(8);
   const paged: string[] = [];
@@ -292,5 +274,4 @@ test('activity pages back by id without a gap or a repeat, and is an account’s
   const foreign = harness.ask(listActivity, other, { before: paged[0] });
   await expect(foreign).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: 'before' }] });
   await expect(seller.activity({ before: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
-  await seller.receiver.close();
 });

@@ -5,7 +5,7 @@ import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { startSmtpServer } from '@app/testing/smtp-server';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
 import { headerOf, type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
 
@@ -22,7 +22,6 @@ beforeEach(async () => {
   receiver = await startReceiver({ respond: () => ({ status: 410 }) });
   seller = await mailSeller(harness);
 });
-afterEach(() => receiver.close());
 afterAll(async () => {
   await harness.close();
   await server.close();

@@ -5,16 +5,10 @@ import {
   putWebhookEndpoint,
   takesWebhookEvent,
 } from '@app/contracts/webhooks';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test } from 'vitest';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness({ WEBHOOKS_ALLOW_LOOPBACK: 'disabled' });
-});
-afterAll(() => harness.close());
+startService({ WEBHOOKS_ALLOW_LOOPBACK: 'disabled' });
 
 const url = 'https://example.com/hook';
 const someAccount = () => harness.account();

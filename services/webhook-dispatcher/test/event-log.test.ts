@@ -172,7 +172,6 @@ test('an event that the filter of an endpoint does not take is filtered, finishe
   expect((await deliveries(seller.account)).map(({ reason }) => reason)).toEqual(['filtered', null]);
   expect(seller.received()).toEqual([pushed]);
   expect((await events(seller.account)).map(({ id }) => id)).toEqual([paid, pushed]);
-  await seller.receiver.close();
 });
 
 test('an automation gets the events of its trigger and its product, and leaves no row for others or while it is off', async () => {
@@ -199,7 +198,6 @@ test('an automation gets the events of its trigger and its product, and leaves n
   const [event] = await events(seller.account);
   expect(event?.delivery_ids).toEqual(rows.map((row) => row.id));
   expect(event?.endpoint_ids).toEqual(rows.map((row) => row.endpoint_id));
-  await seller.receiver.close();
 });
 
 test('the endpoint without a URL gets nothing more once another endpoint is connected', async () => {
@@ -233,5 +231,4 @@ test('an event that is asked for has no number, and goes to the given endpoint w
   expect(await events(seller.account)).toMatchObject([{ id: event.id, sequence: null, delivery_ids: made }]);
   await publish(seller.account);
   await eventually(async () => expect((await events(seller.account)).map((row) => row.sequence)).toEqual([1, null]));
-  await seller.receiver.close();
 });

@@ -1,30 +1,18 @@
-import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
-import { getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-guardLeaks();
+startService();
+sellerForEachTest();
 vi.setConfig({ testTimeout: 60_000 });
 const hourMs = 3_600_000;
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-beforeAll(async () => {
-  harness = await startHarness();
-});
 beforeEach(async () => {
-  seller = await connectedAccount(harness);
   seller.receiver.respondWith(() => ({ status: 500 }));
-  for (let n = 0; n < 3; n += 1) await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  for (let n = 0; n < 3; n += 1) await seller.publish();
 });
-afterEach(() => seller.receiver.close());
-afterAll(() => harness.close());
 
-const put = (change: object = {}) =>
-  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
 const isActive = async () => (await harness.ask(getWebhookEndpoint, seller.account, {})).active;
 const notices = async () =>
   (await harness.ask(listActivity, seller.account, {})).data.filter((entry) => entry.kind === 'notice');
@@ -35,7 +23,7 @@ const attempts = async () =>
 async function nextTries(round: number): Promise<void> {
   await eventually(async () => expect(await attempts()).toBe(3 * round));
   harness.clock.advance(30 * hourMs);
-  await put();
+  await seller.put();
 }
 
 test('after five days of nothing but failures an endpoint is switched off, with a notice, and its events are held', async () => {
@@ -50,7 +38,7 @@ test('after five days of nothing but failures an endpoint is switched off, with 
   const { switched_off: off } = await harness.ask(getWebhookEndpoint, seller.account, {});
   expect(off).toMatchObject({ reason: 'failing' });
   seller.receiver.respondWith(() => ({ status: 200 }));
-  await put({ active: true });
+  await seller.put({ active: true });
   await eventually(async () => expect(await seller.statuses()).toEqual(Array(3).fill('delivered')));
   expect(await notices()).toHaveLength(2);
 });
@@ -79,11 +67,11 @@ test('a success among the failures, or a new URL, resets the count', async () =>
   await eventually(async () => expect(await attempts()).toBe(9));
   seller.receiver.respondWith(() => ({ status: 500 }));
   harness.clock.advance(30 * hourMs);
-  await put();
+  await seller.put();
   await eventually(async () => expect(await attempts()).toBe(11));
   const [counted] = (await failing()) as { attempts: number }[];
   expect(counted?.attempts).toBeLessThan(6);
-  await put({ url: `${seller.url}&new` });
+  await seller.put({ url: `${seller.url}&new` });
   expect(await failing()).toEqual([]);
   expect(await isActive()).toBe(true);
 });

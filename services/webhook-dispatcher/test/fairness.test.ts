@@ -1,18 +1,12 @@
 import { orderPaid } from '@app/contracts/orders';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test, vi } from 'vitest';
 import { allDeliveries, anEvent, anOrder, connectedAccount } from './orders.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
+startService({ ATTEMPT_TIMEOUT_SECONDS: '15' });
 vi.setConfig({ testTimeout: 120_000 });
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '15' });
-});
-afterAll(() => harness.close());
 
 const orders = (account: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()))));
@@ -44,7 +38,6 @@ test('endpoints that never answer do not delay another account, not even on the 
       .sort(),
   ).toEqual(ids.sort());
   expect(Date.now() - startedMs).toBeLessThan(3_000);
-  await dead.receiver.close();
 });
 
 test('a backlog of one account does not delay another account, and each event arrives once', async () => {
@@ -58,7 +51,6 @@ test('a backlog of one account does not delay another account, and each event ar
   await eventually(() => expect(busy.receiver.requests).toHaveLength(600), { withinMs: 15_000 });
   await eventually(async () => expect(new Set(await busy.statuses())).toEqual(new Set(['delivered'])));
   expect(busy.received().sort()).toEqual(ids.sort());
-  for (const seller of [busy, calm]) await seller.receiver.close();
 });
 
 test('a slow receiver that works keeps its throughput beside 300 that hang', async () => {
@@ -90,7 +82,6 @@ test('a slow receiver that works keeps its throughput beside 300 that hang', asy
   expect(besideMs).toBeLessThan(3 * aloneMs);
   // Each receiver that hangs still gets one request.
   await eventually(() => expect(dead.receiver.requests.length).toBeGreaterThanOrEqual(300), { withinMs: 20_000 });
-  for (const { receiver } of [dead, slow]) await receiver.close();
 });
 
 test('no more is claimed from the database than can be sent soon, and nothing is sent twice', async () => {
@@ -129,5 +120,4 @@ test('no more is claimed from the database than can be sent soon, and nothing is
   // loaded machine some endpoints count as slow and have slots of their own. Without the bound all 2,000 are claimed.
   expect(mostClaimed).toBeLessThan(1_500);
   expect(busy.receiver.requests).toHaveLength(2_000);
-  await busy.receiver.close();
 });

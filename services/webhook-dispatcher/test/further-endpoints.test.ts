@@ -1,19 +1,14 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
-import { orderPaid, upsellAccepted } from '@app/contracts/orders';
+import { upsellAccepted } from '@app/contracts/orders';
 import * as contract from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { startReceiver } from '@app/testing/http-receiver';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { expect, test } from 'vitest';
+import type { Harness } from './harness.ts';
+import { connectedAccount } from './orders.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
+startService();
 
 const url = 'https://example.com/hook';
 const create = (account: string, body: object = {}) =>
@@ -32,7 +27,7 @@ test('each URL gets its own copy of the events that its filter takes, signed wit
   expect(made).toMatchObject({ role: 'additional', description: 'CRM', events: ['order.paid'], active: true });
   expect(made.secret).toMatch(/^whsec_/);
   expect(made.secret).not.toBe(seller.secret);
-  const paid = await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  const paid = await seller.publish();
   const accepted = await harness.publish(upsellAccepted, seller.account, {
     orderId: newId('order', harness.clock.nowMs()),
     productId: newId('product', harness.clock.nowMs()),

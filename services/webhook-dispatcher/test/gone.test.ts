@@ -1,42 +1,27 @@
 import { fileURLToPath } from 'node:url';
 import { newId } from '@app/contracts/ids';
-import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
-import { getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { expect, test, vi } from 'vitest';
+import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-guardLeaks();
+startService();
+sellerForEachTest();
 vi.setConfig({ testTimeout: 60_000 });
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-beforeEach(async () => {
-  seller = await connectedAccount(harness);
-});
-afterEach(() => seller.receiver.close());
-afterAll(() => harness.close());
 
-const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
 const get = () => harness.ask(getWebhookEndpoint, seller.account, {});
-const put = (change: object = {}) =>
-  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
 const notices = async () =>
   (await harness.ask(listActivity, seller.account, {})).data.filter(({ kind }) => kind === 'notice');
 
 test('a URL that answers 410 is switched off at once, with a notice; its delivery and later events are held until it is on again', async () => {
   seller.receiver.respondWith(() => ({ status: 410 }));
-  const first = await publish();
+  const first = await seller.publish();
   await eventually(async () => expect(await get()).toMatchObject({ active: false, switched_off: { reason: 'gone' } }));
   await eventually(async () => expect(await seller.statuses()).toEqual(['held']));
-  const second = await publish();
+  const second = await seller.publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held']));
   expect(seller.received()).toEqual([first]);
   const { data } = await harness.ask(listActivity, seller.account, { status: 'failed' });
@@ -54,20 +39,20 @@ test('a URL that answers 410 is switched off at once, with a notice; its deliver
   const ofNoEndpoint = { endpointId: newId('webhookEndpoint', harness.clock.nowMs()) };
   expect((await harness.ask(listActivity, seller.account, ofNoEndpoint)).data).toEqual([]);
   seller.receiver.respondWith(() => ({ status: 200 }));
-  const on = await put({ active: true });
+  const on = await seller.put({ active: true });
   expect(on).toMatchObject({ active: true, switched_off: null, failing_since: null });
   await eventually(() => expect(seller.received()).toEqual([first, first, second]));
 });
 
 test('410 to the last try of a delivery does not give it up', async () => {
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 410 }));
-  await publish();
+  await seller.publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['pending']));
   await harness.query('update deliveries set attempts = 11, next_attempt_at = $2 where account_id = $1', [
     seller.account,
     harness.clock.now(),
   ]);
-  await put();
+  await seller.put();
   await eventually(async () => expect(await seller.statuses()).toEqual(['held']));
 });
 
@@ -78,9 +63,9 @@ test('410 of a URL that was replaced while it answered does not switch the new o
     await gate.promise;
     return { status: 410 };
   });
-  await publish();
+  await seller.publish();
   await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
-  await put({ url: `${seller.url}&new` });
+  await seller.put({ url: `${seller.url}&new` });
   gate.resolve();
   await eventually(async () => expect(await seller.statuses()).toEqual(['pending']));
   harness.clock.advance(10_000);
@@ -99,7 +84,7 @@ test('after kill -9 between the record of a 410 and the switch, the next try swi
   });
   const attempts = () => harness.query('select from attempts where account_id = $1', [seller.account]);
   await harness.transaction(async (client) => {
-    await publish();
+    await seller.publish();
     await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
     // The switch waits for this lock, so that the kill falls between.
     await client.query('select from endpoints where account_id = $1 for update', [seller.account]);
@@ -117,24 +102,33 @@ test('after kill -9 between the record of a 410 and the switch, the next try swi
 
 test('a new URL switches an endpoint on again that its former URL switched off, and is sent what was held', async () => {
   seller.receiver.respondWith(({ path }) => ({ status: path.endsWith('new') ? 200 : 410 }));
-  const first = await publish();
+  const first = await seller.publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['held']));
-  const second = await publish();
+  const second = await seller.publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held']));
-  expect(await put({ description: 'the same URL' })).toMatchObject({ active: false, switched_off: { reason: 'gone' } });
-  expect(await put({ url: `${seller.url}&new` })).toMatchObject({ active: true, switched_off: null });
+  expect(await seller.put({ description: 'the same URL' })).toMatchObject({
+    active: false,
+    switched_off: { reason: 'gone' },
+  });
+  expect(await seller.put({ url: `${seller.url}&new` })).toMatchObject({ active: true, switched_off: null });
   await eventually(() => expect(seller.received()).toEqual([first, first, second]));
 });
 
 test('held and active decide about a new URL of such an endpoint; one that its seller switched off stays off', async () => {
   seller.receiver.respondWith(({ path }) => ({ status: path.includes('new') ? 200 : 410 }));
-  const first = await publish();
+  const first = await seller.publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['held']));
-  const off = await put({ url: `${seller.url}&new1`, active: false });
+  const off = await seller.put({ url: `${seller.url}&new1`, active: false });
   expect(off).toMatchObject({ active: false, switched_off: { reason: 'seller' } });
-  expect(await put({ url: `${seller.url}&new2` })).toMatchObject({ active: false, switched_off: { reason: 'seller' } });
+  expect(await seller.put({ url: `${seller.url}&new2` })).toMatchObject({
+    active: false,
+    switched_off: { reason: 'seller' },
+  });
   await harness.query(`update endpoints set switched_off_reason = 'failing' where account_id = $1`, [seller.account]);
-  expect(await put({ url: `${seller.url}&new3`, held: 'discard' })).toMatchObject({ active: true, switched_off: null });
+  expect(await seller.put({ url: `${seller.url}&new3`, held: 'discard' })).toMatchObject({
+    active: true,
+    switched_off: null,
+  });
   await eventually(async () => expect(await seller.statuses()).toEqual(['canceled']));
   expect(seller.received()).toEqual([first]);
 });

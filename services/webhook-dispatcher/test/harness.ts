@@ -33,6 +33,7 @@ export async function startHarness(settings: Record<string, string> = {}) {
   const partitions = new Partitions(database, clock);
   return {
     env,
+    database,
     partitions,
     clock,
     running,

@@ -1,35 +1,23 @@
 import { join } from 'node:path';
 import { newId } from '@app/contracts/ids';
-import { orderPaid } from '@app/contracts/orders';
 import { getDelivery, listActivity, listRecoveries, recover, redeliver } from '@app/contracts/webhook-deliveries';
-import { getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { connectedAccount } from './orders.ts';
+import { actAs, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { deliveriesOf } from './stored.ts';
 
-guardLeaks();
+startService();
+sellerForEachTest();
 vi.setConfig({ testTimeout: 60_000 });
 const withinMs = 30_000;
 const main = join(import.meta.dirname, '../src/main.ts');
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-beforeAll(async () => {
-  harness = await startHarness();
-});
 beforeEach(async () => {
-  seller = await connectedAccount(harness);
   seller.receiver.respondWith(() => ({ status: 500 }));
 });
-afterEach(() => seller.receiver.close());
-afterAll(() => harness.close());
 
-const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
-const put = (change: object = {}) =>
-  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
 const are = (...statuses: string[]) =>
   eventually(async () => expect(await seller.statuses()).toEqual(statuses), { withinMs });
 const releases = async () =>
@@ -43,12 +31,12 @@ async function endTries(): Promise<void> {
   const text = `update deliveries set attempts = 11, next_attempt_at = $2
     where status = 'pending' and not due and attempts < 11 and account_id = $1 returning id`;
   await eventually(async () => (await harness.query(text, at)).length > 0);
-  await put();
+  await seller.put();
 }
 
 /** An event whose tries have ended, to an endpoint to which nothing was delivered. */
 async function heldEvent(): Promise<string> {
-  const id = await publish();
+  const id = await seller.publish();
   await endTries();
   await eventually(async () => {
     const stored = await deliveriesOf(harness, seller.account);
@@ -70,7 +58,7 @@ test('what ends its tries while nothing reaches its endpoint is held, shown as g
   expect((await harness.ask(getWebhookEndpoint, seller.account, {})).held).toMatchObject({ count: 2 });
   seller.receiver.respondWith(() => ({ status: 200 }));
   const before = seller.receiver.requests.length;
-  const fresh = await publish();
+  const fresh = await seller.publish();
   await are('delivered', 'delivered', 'delivered');
   expect(seller.received().slice(before)).toEqual([fresh, ...ids]);
   await eventually(async () =>
@@ -79,10 +67,10 @@ test('what ends its tries while nothing reaches its endpoint is held, shown as g
 });
 
 test('a delivery to an endpoint that takes others is given up', async () => {
-  const id = await publish();
+  const id = await seller.publish();
   await are('pending');
   seller.receiver.respondWith((request) => ({ status: request.headers['webhook-id'] === id ? 500 : 200 }));
-  await publish();
+  await seller.publish();
   await are('pending', 'delivered');
   await endTries();
   await are('failed', 'delivered');
@@ -95,12 +83,12 @@ test('a replica of the version before, which does not know why it is held, may s
     where status = 'held' and account_id = $1 returning id`;
   seller.receiver.respondWith(() => ({ status: 200 }));
   expect(await harness.query(text, [seller.account, harness.clock.now()])).toHaveLength(1);
-  await put();
+  await seller.put();
   await are('delivered');
 });
 
 test('a delivery whose first try failed beside the last success of its endpoint is held, too', async () => {
-  await publish();
+  await seller.publish();
   // The failure that counts came later, because the batch of the first one had a success, too.
   const later = `update failing_endpoints set since = since + interval '6 seconds' where account_id = $1 returning since`;
   await eventually(async () => (await harness.query(later, [seller.account])).length > 0);
@@ -117,7 +105,7 @@ test('a delivery that is sent again is judged by its new tries', async () => {
   );
   const at = [seller.account, harness.clock.now()];
   await harness.query('update deliveries set attempts = 23, next_attempt_at = $2 where account_id = $1', at);
-  await put();
+  await seller.put();
   await eventually(async () =>
     expect((await deliveriesOf(harness, seller.account))[0]).toMatchObject({ attempts: 24, status: 'held' }),
   );
@@ -125,12 +113,12 @@ test('a delivery that is sent again is judged by its new tries', async () => {
 
 test('switched off it stays held, and is sent when the endpoint is on again', async () => {
   const id = await heldEvent();
-  await put({ active: false });
+  await seller.put({ active: false });
   const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
   const read = () => harness.ask(getDelivery, seller.account, { deliveryId });
   expect(await read()).toMatchObject({ status: 'held', reason: expect.stringContaining('the endpoint is off') });
   seller.receiver.respondWith(() => ({ status: 200 }));
-  await put({ active: true });
+  await seller.put({ active: true });
   await are('delivered');
   expect(seller.received().at(-1)).toBe(id);
 });
@@ -138,7 +126,7 @@ test('switched off it stays held, and is sent when the endpoint is on again', as
 test('a new URL begins anew: what was held is sent to it', async () => {
   const id = await heldEvent();
   seller.receiver.respondWith(({ path }) => ({ status: path.endsWith('new') ? 200 : 500 }));
-  await put({ url: `${seller.url}&new` });
+  await seller.put({ url: `${seller.url}&new` });
   await are('delivered');
   expect(seller.received().at(-1)).toBe(id);
 });
@@ -157,16 +145,16 @@ test('a release that was canceled is begun again once the tries of a later deliv
   harness.clock.advance(60_000);
   await cancelRelease();
   const [canceling, other] = [seller, await connectedAccount(harness)];
-  seller = other;
+  actAs(other);
   seller.receiver.respondWith(() => ({ status: 500 }));
   await heldEvent();
-  for (seller of [canceling, other]) {
+  for (const each of [canceling, other]) {
+    actAs(each);
     seller.receiver.respondWith(() => ({ status: 200 }));
-    await publish();
+    await seller.publish();
   }
   await are('delivered', 'delivered');
-  await other.receiver.close();
-  seller = canceling;
+  actAs(canceling);
   await are('held', 'delivered');
   const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
   const { reason } = await harness.ask(getDelivery, seller.account, { deliveryId });
@@ -175,7 +163,7 @@ test('a release that was canceled is begun again once the tries of a later deliv
   harness.clock.advance(60_000);
   await heldEvent();
   seller.receiver.respondWith(() => ({ status: 200 }));
-  await publish();
+  await seller.publish();
   await are('delivered', 'delivered', 'delivered', 'delivered');
 });
 
@@ -203,7 +191,7 @@ test('kill -9 after the last try was recorded, and between the success and the r
     return { status: 200 };
   });
   const before = seller.receiver.requests.length;
-  const fresh = await publish();
+  const fresh = await seller.publish();
   await eventually(() => expect(seller.receiver.requests).toHaveLength(before + 1), { withinMs });
   await harness.transaction(async (client) => {
     // The release waits for this lock, so that the kill falls between.

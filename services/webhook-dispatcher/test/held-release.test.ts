@@ -1,35 +1,20 @@
 import { funnelEmailSynced } from '@app/contracts/funnels';
-import { orderPaid } from '@app/contracts/orders';
 import { getRecovery, listRecoveries } from '@app/contracts/webhook-deliveries';
-import { getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { inLineMax, recoveryPerSecond } from '../src/repair/feed.rules.ts';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { deliveriesOf } from './stored.ts';
 
-guardLeaks();
+startService();
+sellerForEachTest();
 vi.setConfig({ testTimeout: 60_000 });
 const withinMs = 30_000;
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-beforeEach(async () => {
-  seller = await connectedAccount(harness);
-});
-afterEach(() => seller.receiver.close());
-afterAll(() => harness.close());
 
-const put = (change: object) =>
-  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
-const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
 const publishMany = async (count: number): Promise<string[]> => {
   const ids: string[] = [];
-  for (let n = 0; n < count; n += 1) ids.push(await publish());
+  for (let n = 0; n < count; n += 1) ids.push(await seller.publish());
   await eventually(async () => expect(await deliveriesOf(harness, seller.account)).toHaveLength(count), { withinMs });
   return ids;
 };
@@ -39,10 +24,10 @@ const newest = async () => {
 };
 
 test('a few held events are sent at once, and the endpoint says that they are', async () => {
-  await put({ active: false });
+  await seller.put({ active: false });
   const ids = await publishMany(recoveryPerSecond);
   expect(seller.received()).toEqual([]);
-  const on = await put({ active: true });
+  const on = await seller.put({ active: true });
   const recovery = await newest();
   expect(on.recovery_id).toBe(recovery.id);
   expect(recovery).toMatchObject({ endpoint_id: on.id, kind: 'held', which: 'all', since: null });
@@ -57,21 +42,21 @@ test('a few held events are sent at once, and the endpoint says that they are', 
 });
 
 test('switched off in the middle, the rest stays held, and switched on again everything is sent once', async () => {
-  await put({ active: false });
+  await seller.put({ active: false });
   const ids = await publishMany(3 * recoveryPerSecond);
-  await put({ active: true });
+  await seller.put({ active: true });
   const first = await newest();
   await eventually(() => seller.received().length > 0);
-  await put({ active: false });
+  await seller.put({ active: false });
   await eventually(async () => expect(new Set(await seller.statuses())).toEqual(new Set(['delivered', 'held'])));
   expect(await newest()).toMatchObject({ id: first.id, status: 'canceled' });
-  await put({ active: true });
+  await seller.put({ active: true });
   await eventually(async () => expect(await seller.statuses()).toEqual(ids.map(() => 'delivered')), { withinMs });
   expect(seller.received().sort()).toEqual(ids.toSorted());
 });
 
 test('of what is held, `orders` sends the events of orders, and the others are dropped', async () => {
-  await put({ active: false });
+  await seller.put({ active: false });
   const email = {
     productId: 'prd_1',
     productSlug: 'a',
@@ -82,9 +67,9 @@ test('of what is held, `orders` sends the events of orders, and the others are d
     body: '',
   };
   await harness.publish(funnelEmailSynced, seller.account, email);
-  const id = await publish();
+  const id = await seller.publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held']));
-  await put({ active: true, held: 'orders' });
+  await seller.put({ active: true, held: 'orders' });
   await eventually(async () => expect((await seller.statuses()).toSorted()).toEqual(['canceled', 'delivered']));
   expect(seller.received()).toEqual([id]);
   expect(await newest()).toMatchObject({ kind: 'held', which: 'orders', total: 1, delivered: 1 });
@@ -93,16 +78,16 @@ test('of what is held, `orders` sends the events of orders, and the others are d
 });
 
 test('while held events are released to a slow receiver, a fresh one goes before those in line', async () => {
-  await put({ active: false });
+  await seller.put({ active: false });
   const held = new Set(await publishMany(inLineMax));
   seller.receiver.respondWith((request) => ({
     status: 200,
     delayMs: held.has(request.headers['webhook-id'] as string) ? 400 : 0,
   }));
-  await put({ active: true });
+  await seller.put({ active: true });
   await harness.query('update recoveries set per_second = 10000 where account_id = $1', [seller.account]);
   await eventually(async () => (await newest()).queued === inLineMax);
-  const fresh = await publish();
+  const fresh = await seller.publish();
   await eventually(() => expect(seller.received()).toContain(fresh), { withinMs });
   expect(seller.received().indexOf(fresh)).toBeLessThan(inLineMax / 2);
   await eventually(async () => expect((await newest()).delivered).toBe(inLineMax), { withinMs });

@@ -5,7 +5,7 @@ import * as contract from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
 import { anOrder } from './orders.ts';
 import { deliveriesOf } from './stored.ts';
@@ -22,7 +22,6 @@ beforeEach(async () => {
   account = harness.account();
   receiver = await startReceiver();
 });
-afterEach(() => receiver.close());
 afterAll(() => harness.close());
 
 const order = () => harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));

@@ -2,33 +2,19 @@ import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
 import { orderPaid, orderRefunded } from '@app/contracts/orders';
 import { getDelivery, listActivity, listDeliveries, listEvents } from '@app/contracts/webhook-deliveries';
-import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { expect, test } from 'vitest';
+import { anOrder } from './orders.ts';
+import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-beforeAll(async () => {
-  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '1' });
-});
-beforeEach(async () => {
-  seller = await connectedAccount(harness);
-});
-afterEach(() => seller.receiver.close());
-afterAll(() => harness.close());
+startService({ ATTEMPT_TIMEOUT_SECONDS: '1' });
+sellerForEachTest();
 
 const deliveries = async (filter: Parameters<typeof harness.ask<typeof listDeliveries>>[2] = {}) =>
   await harness.ask(listDeliveries, seller.account, filter);
 const activity = async (filter: Parameters<typeof harness.ask<typeof listActivity>>[2] = {}) =>
   await harness.ask(listActivity, seller.account, filter);
-const publish = (change: Parameters<typeof anOrder>[1] = {}) =>
-  harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs(), change));
-const put = (change: object) =>
-  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
 
 /** The only delivery, once it has that status. */
 const only = (status: string) =>
@@ -43,7 +29,7 @@ test('a delivery is shown with its attempts, newest first, their durations, answ
     n === 1 ? { status: 301, headers: { location: '/new' }, body: 'x'.repeat(20_000) } : { status: 200, body: 'ok' },
   );
   const orderId = newId('order', harness.clock.nowMs());
-  const eventId = await publish({ orderId });
+  const eventId = await seller.publish({ orderId });
   const waiting = await only('pending');
   expect(waiting).toMatchObject({
     ...{ event: 'order.paid', event_id: eventId, order_id: orderId, email: 'ada@example.com', url: seller.url },
@@ -53,7 +39,7 @@ test('a delivery is shown with its attempts, newest first, their durations, answ
     `Try 2 follows at ${waiting.next_attempt_at}. The last one failed: The address has moved: the server answered 301 and sent us on to ${new URL('/new', seller.url).href}. Redirects are not followed, because the receiver of a payment notice must be the one you named.`,
   );
   harness.clock.advance(6_001);
-  await put({});
+  await seller.put({});
   const delivered = await only('delivered');
   expect(delivered).toMatchObject({ reason: 'Delivered at try 2.', next_attempt_at: null });
   expect(delivered.finished_at).not.toBeNull();
@@ -77,7 +63,7 @@ test('a delivery is shown with its attempts, newest first, their durations, answ
 test('a page that answers in place of the code is warned about, though it counts as delivered', async () => {
   const page = '<!doctype html><html><title>Log in</title><input type="password">';
   seller.receiver.respondWith(() => ({ status: 200, headers: { 'content-type': 'text/html' }, body: page }));
-  await publish();
+  await seller.publish();
   const { id } = await only('delivered');
   const { attempts } = await harness.ask(getDelivery, seller.account, { deliveryId: id });
   expect(attempts).toMatchObject([{ diagnosis: { code: 'login_page' }, response: page }]);
@@ -86,13 +72,13 @@ test('a page that answers in place of the code is warned about, though it counts
 });
 
 test('what is not sent says why: filtered, off, without a URL, removed', async () => {
-  await put({ events: ['affiliate.paid'] });
-  await publish();
+  await seller.put({ events: ['affiliate.paid'] });
+  await seller.publish();
   expect((await only('filtered')).reason).toBe(
     'Not sent: the endpoint was not set to take order.paid. It can be redelivered all the same.',
   );
-  await put({ events: null, active: false });
-  await publish();
+  await seller.put({ events: null, active: false });
+  await seller.publish();
   const held = await eventually(async () => (await deliveries({ status: 'held' })).data[0]);
   expect(held?.reason).toMatch(/^Not sent: the endpoint is off.*\. It is held for 30 days\.$/);
   await harness.ask(deleteWebhookEndpoint, seller.account, {});
@@ -112,7 +98,7 @@ test('what is not sent says why: filtered, off, without a URL, removed', async (
 
 test('attempts and deliveries of an endpoint that was removed stay readable, with the URL they went to', async () => {
   seller.receiver.respondWith(() => ({ status: 500 }));
-  await publish();
+  await seller.publish();
   await only('pending');
   await harness.ask(deleteWebhookEndpoint, seller.account, {});
   const canceled = await only('canceled');
@@ -138,7 +124,7 @@ test('each filter finds what it names, alone and with the others, and pages thro
   for (let n = 0; n < 4; n += 1) {
     harness.clock.advance(1_000);
     const email = n % 2 === 0 ? 'ada@example.com' : 'bob@example.com';
-    eventIds.push(await publish({ orderId: orders[n % 2] as string, customerEmail: email }));
+    eventIds.push(await seller.publish({ orderId: orders[n % 2] as string, customerEmail: email }));
     await eventually(async () => expect((await deliveries()).data).toHaveLength(n + 1));
   }
   const from = new Date(harness.clock.nowMs() - 1_500).toISOString();
@@ -195,8 +181,8 @@ test('each filter finds what it names, alone and with the others, and pages thro
 test('Recent activity takes the same filters, and a notice is found by its order', async () => {
   seller.receiver.respondWith((request) => ({ status: request.body.includes('bob@') ? 500 : 200 }));
   const orderId = newId('order', harness.clock.nowMs());
-  const eventId = await publish({ orderId, customerEmail: 'bob@example.com' });
-  await publish();
+  const eventId = await seller.publish({ orderId, customerEmail: 'bob@example.com' });
+  await seller.publish();
   await harness.publish(affiliateCodeUnmatched, seller.account, { orderId, code: 'NOBODY', test: false });
   await eventually(async () => expect((await activity()).data).toHaveLength(3));
   const all = (await activity()).data;
@@ -239,9 +225,9 @@ test('a time that ends before it begins is refused, in both lists', async () => 
 });
 
 test('the log has every event once, in the order of its numbers, and goes on after any of them', async () => {
-  await put({ events: ['affiliate.paid'] });
+  await seller.put({ events: ['affiliate.paid'] });
   const orderId = newId('order', harness.clock.nowMs());
-  const first = await publish({ orderId });
+  const first = await seller.publish({ orderId });
   await eventually(async () => expect((await deliveries()).data).toHaveLength(1));
   const second = await harness.publish(orderRefunded, seller.account, {
     ...{ orderId, productId: 'prd_1', productName: 'P', pricingType: 'onetime', source: 'api', test: true },

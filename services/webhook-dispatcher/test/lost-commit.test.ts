@@ -1,10 +1,9 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { orderPaid } from '@app/contracts/orders';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { connectedAccount } from './orders.ts';
 
 guardLeaks();
 let harness: Harness;
@@ -93,13 +92,12 @@ async function startProxy(databaseUrl: string) {
 test('a delivery whose commit’s response is lost is sent within seconds, once, though its process lives', async () => {
   const seller = await connectedAccount(harness);
   proxy.loseNextCommit();
-  const id = await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  const id = await seller.publish();
   await eventually(() => proxy.hasLost());
   // The delivery is committed, and only the database knows it.
   await eventually(async () => expect(await seller.statuses()).toEqual(['sending']));
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']), { withinMs: 10_000 });
   expect(seller.received()).toEqual([id]);
-  await seller.receiver.close();
 });
 
 test('a failure whose record’s response is lost is recorded and counted once, though it is recorded again', async () => {
@@ -107,7 +105,7 @@ test('a failure whose record’s response is lost is recorded and counted once, 
   seller.receiver.respondWith(() => ({ status: 500 }));
   const before = proxy.records();
   proxy.loseNextRecord();
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   await eventually(() => proxy.hasLost());
   await eventually(() => proxy.records() >= before + 2);
   const [counted] = await harness.query<{ attempts: number; recorded: number }>(
@@ -116,5 +114,4 @@ test('a failure whose record’s response is lost is recorded and counted once, 
     [seller.account],
   );
   expect(counted).toEqual({ attempts: counted?.recorded, recorded: expect.toSatisfy((n: number) => n >= 1) });
-  await seller.receiver.close();
 });

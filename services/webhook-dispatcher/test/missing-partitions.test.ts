@@ -1,32 +1,15 @@
 import { newId } from '@app/contracts/ids';
-import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
-import { type Database, openDatabase } from '@app/service-kit/database';
+import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { silentLogger } from '@app/service-kit/logger';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { databaseOptions } from '../src/db/migrate.ts';
+import { expect, test, vi } from 'vitest';
 import { applyRetention } from '../src/retention/apply-retention.ts';
-import { type Harness, startHarness } from './harness.ts';
-import { anEvent, connectedAccount } from './orders.ts';
+import { anEvent } from './orders.ts';
+import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-guardLeaks();
+startService();
+sellerForEachTest();
 vi.setConfig({ testTimeout: 60_000 });
-let harness: Harness;
-let database: Database;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-beforeAll(async () => {
-  harness = await startHarness();
-  database = await openDatabase(databaseOptions(harness.env.DATABASE_URL));
-});
-beforeEach(async () => {
-  seller = await connectedAccount(harness);
-});
-afterEach(() => seller.receiver.close());
-afterAll(async () => {
-  await database.close();
-  await harness.close();
-});
 
 let monthsAgo = 0;
 /** Two months of a test's own, whose records are not expired. */
@@ -48,8 +31,7 @@ async function addWaiting(status: 'pending' | 'held', endpointId?: string, gone 
     );
 }
 const become = (...statuses: string[]) => eventually(async () => expect(await seller.statuses()).toEqual(statuses));
-const retain = (using = database) =>
-  applyRetention({ database: using, partitions: harness.partitions, clock: harness.clock, logger: silentLogger() });
+const retain = (database = harness.database) => applyRetention({ ...harness, database, logger: silentLogger() });
 
 test('deliveries of months without a partition are canceled with their endpoint', async () => {
   await addWaiting('held');
@@ -58,9 +40,9 @@ test('deliveries of months without a partition are canceled with their endpoint'
 });
 
 test('deliveries of months without a partition are discarded when the endpoint is switched on without them', async () => {
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
+  await seller.put({ active: false });
   await addWaiting('held');
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: true, held: 'discard' } });
+  await seller.put({ active: true, held: 'discard' });
   await become('canceled', 'canceled');
 });
 
@@ -75,7 +57,7 @@ test('deliveries of months without a partition whose body is gone are given up w
 });
 
 test('deliveries of months without a partition are given up after 30 days', async () => {
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
+  await seller.put({ active: false });
   await addWaiting('held');
   await retain();
   expect(await seller.statuses()).toEqual(['failed', 'failed']);
@@ -84,7 +66,7 @@ test('deliveries of months without a partition are given up after 30 days', asyn
 test('a step of the retention that fails keeps no other step from running', async () => {
   const expired = 'notices_200803';
   await harness.partitions.cover([newId('notice', Date.UTC(2008, 2, 15))]);
-  const failing = { ...database, transaction: () => Promise.reject(new Error('giving up fails')) };
+  const failing = { ...harness.database, transaction: () => Promise.reject(new Error('giving up fails')) };
   await expect(retain(failing)).rejects.toThrow('giving up fails');
   expect(await harness.query('select to_regclass($1)::text as name', [expired])).toEqual([{ name: null }]);
 });

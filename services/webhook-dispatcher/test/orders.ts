@@ -1,36 +1,13 @@
-import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
-import type { orderPaid } from '@app/contracts/orders';
+import { orderPaid } from '@app/contracts/orders';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
-import { startReceiver } from '@app/testing/http-receiver';
+import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { type PaidOrder, paidOrder } from '@app/testing/paid-order';
 import type { Harness } from './harness.ts';
 
 /** @param nowMs the test's clock, because ids made by two clocks would not sort */
-export function anOrder(nowMs: number, change: Partial<EventData<typeof orderPaid>> = {}): EventData<typeof orderPaid> {
-  return {
-    orderId: newId('order', nowMs),
-    productId: newId('product', nowMs),
-    productName: 'Ünïcode course “☃”',
-    productSlug: 'course',
-    pricingType: 'onetime',
-    billingInterval: null,
-    priceCents: 4_900,
-    customerEmail: 'ada@example.com',
-    customerName: 'Ada Lovelace',
-    country: null,
-    totalCents: 4_900,
-    currency: 'eur',
-    items: [],
-    affiliateCode: null,
-    paymentMethod: null,
-    accessUrl: '',
-    supportEmail: '',
-    source: 'api',
-    test: false,
-    paidAt: '2026-01-15T12:00:00.000Z',
-    ...change,
-  };
-}
+export const anOrder = (nowMs: number, change: Partial<PaidOrder> = {}): PaidOrder =>
+  paidOrder(nowMs, { productName: 'Ünïcode course “☃”', currency: 'eur', ...change });
 
 /** Deliveries with work to do, and finished ones. */
 export const allDeliveries = `(
@@ -52,17 +29,21 @@ export async function anEvent(harness: Harness, accountId: string): Promise<stri
   return eventId;
 }
 
-/** Creates an account with an endpoint at a receiver of its own. */
-export async function connectedAccount(harness: Harness) {
+/** Creates an account with an endpoint at a receiver of its own, or at one that it shares. */
+export async function connectedAccount(harness: Harness, shared?: Receiver) {
   const account = harness.account();
-  const receiver = await startReceiver();
+  const receiver = shared ?? (await startReceiver());
   const url = `${receiver.url}/hook?from=us`;
-  const { secret } = await harness.ask(putWebhookEndpoint, account, { body: { url } });
+  const { id: endpointId, secret } = await harness.ask(putWebhookEndpoint, account, { body: { url } });
   const statuses = async (): Promise<string[]> => {
     const text = `select status from ${allDeliveries} where account_id = $1 order by id`;
     return (await harness.query<{ status: string }>(text, [account])).map((row) => row.status);
   };
   /** Ids of the events received so far, in the order of arrival. */
   const received = () => receiver.requests.map((request) => request.headers['webhook-id'] as string);
-  return { account, receiver, url, secret: secret as string, statuses, received };
+  const publish = (change: Partial<PaidOrder> = {}) =>
+    harness.publish(orderPaid, account, anOrder(harness.clock.nowMs(), change));
+  /** Any change of the endpoint makes the service look for deliveries at once. */
+  const put = (change: object = {}) => harness.ask(putWebhookEndpoint, account, { body: { url, ...change } });
+  return { account, receiver, url, endpointId, secret: secret as string, statuses, received, publish, put };
 }

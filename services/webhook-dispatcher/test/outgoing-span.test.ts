@@ -77,7 +77,6 @@ test('a delivered webhook is a client span in the trace of its event, with HTTP 
     'url.full': seller.url.replace(/\?.*/, ''),
   });
   expect(seller.receiver.requests[0]?.headers.traceparent).toBe(`00-${traceId}-${span.spanId}-01`);
-  await seller.receiver.close();
 });
 
 test('a response other than 2xx is an error', async () => {
@@ -86,7 +85,6 @@ test('a response other than 2xx is an error', async () => {
   const span = await webhookSpan((await publishTraced(seller.account)).traceId);
   expect(span.status.code).toBe(error);
   expect(attributesOf(span)).toMatchObject({ 'http.response.status_code': 302, 'error.type': '302' });
-  await seller.receiver.close();
 });
 
 test('a late response is an error', async () => {
@@ -95,7 +93,6 @@ test('a late response is an error', async () => {
   const span = await webhookSpan((await publishTraced(seller.account)).traceId);
   expect(span.status.code).toBe(error);
   expect(attributesOf(span)).toMatchObject({ 'error.type': 'ATTEMPT_TIMEOUT' });
-  await seller.receiver.close();
 });
 
 test('an address that is not public, and a refused connection, are errors', async () => {

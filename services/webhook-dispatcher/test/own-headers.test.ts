@@ -1,25 +1,18 @@
 import { orderPaid } from '@app/contracts/orders';
 import { getWebhookEndpoint, putWebhookEndpoint, updateWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test } from 'vitest';
 import { anOrder, connectedAccount } from './orders.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
+startService();
 
 const value = 'a-key-of-the-receiver';
 const publish = (account: string) => harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
 
 test('own headers go out with every delivery, a replaced set with the next one, and only their names are shown', async () => {
   const seller = await connectedAccount(harness);
-  const put = (headers: Record<string, string>) =>
-    harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, headers } });
+  const put = (headers: Record<string, string>) => seller.put({ headers });
   const shown = await put({ 'X-Api-Key': value, Authorization: 'Bearer of-the-receiver' });
   expect(shown.headers).toEqual(['X-Api-Key', 'Authorization']);
   expect(JSON.stringify(shown)).not.toContain('of-the-receiver');
@@ -33,7 +26,6 @@ test('own headers go out with every delivery, a replaced set with the next one, 
   await eventually(() => expect(seller.receiver.requests).toHaveLength(2));
   expect(seller.receiver.requests[1]?.headers).toMatchObject({ 'x-other': '1' });
   expect(seller.receiver.requests[1]?.headers['x-api-key']).toBeUndefined();
-  await seller.receiver.close();
 });
 
 test('a retry carries the headers of now', async () => {
@@ -49,7 +41,6 @@ test('a retry carries the headers of now', async () => {
   harness.clock.advance(10_000);
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
   expect(seller.receiver.requests.map(({ headers }) => headers['x-api-key'])).toEqual([undefined, value]);
-  await seller.receiver.close();
 });
 
 test('values are in the database in no readable form, and open for their endpoint alone', async () => {
@@ -67,7 +58,6 @@ test('values are in the database in no readable form, and open for their endpoin
     [seller.account, other.account],
   );
   await expect(harness.ask(getWebhookEndpoint, seller.account, {})).rejects.toMatchObject({ code: 'internal' });
-  for (const { receiver } of [seller, other]) await receiver.close();
 });
 
 test('a reserved name, a line break and a name given twice are refused, and the error names the field', async () => {

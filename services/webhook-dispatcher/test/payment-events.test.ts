@@ -9,17 +9,11 @@ import {
 } from '@app/contracts/webhook-payloads';
 import { eventually } from '@app/testing/eventually';
 import type { ReceivedRequest } from '@app/testing/http-receiver';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test } from 'vitest';
 import { connectedAccount } from './orders.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
+startService();
 
 const at = '2026-01-15T11:00:00.000Z';
 const about = {
@@ -85,7 +79,6 @@ test('a refund, an accepted upsell and a canceled subscription each arrive once,
   for (const entry of activity) {
     expect(entry).toMatchObject({ status: 'delivered', attempt: 1, order_id: about.orderId, test: false });
   }
-  await receiver.close();
 });
 
 test('events of a rehearsal are marked as such', async () => {
@@ -95,7 +88,6 @@ test('events of a rehearsal are marked as such', async () => {
   await harness.publish(subscriptionCanceled, account, { ...cancellation, test: true });
   expect((await entries(account, 3)).map((entry) => entry.test)).toEqual([true, true, true]);
   expect(receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1', '1']);
-  await receiver.close();
 });
 
 test('what the seller has to know of a payment, and a refund that failed afterwards, are notices and no webhooks', async () => {
@@ -116,5 +108,4 @@ test('what the seller has to know of a payment, and a refund that failed afterwa
   await harness.publish(orderRefunded, account, refund);
   await entries(account, 3);
   expect(receiver.requests.map((request) => request.headers['x-service-event'])).toEqual(['order.refunded']);
-  await receiver.close();
 });

@@ -1,34 +1,18 @@
-import { orderPaid } from '@app/contracts/orders';
-import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { priorities, priorityOrder } from '../src/deliveries/priority.rules.ts';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { connectedAccount } from './orders.ts';
+import { harness, type Seller, startService } from './set-up.ts';
 import { addStored } from './stored.ts';
 
-guardLeaks();
+startService();
 vi.setConfig({ testTimeout: 120_000 });
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
 
-type Seller = Awaited<ReturnType<typeof connectedAccount>>;
-const publish = (seller: Seller, count: number) =>
-  Promise.all(
-    Array.from({ length: count }, () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()))),
-  );
-const endpointOf = async ({ account }: Seller): Promise<string> => {
-  const [row] = await harness.query<{ id: string }>('select id from endpoints where account_id = $1', [account]);
-  return row?.id ?? '';
-};
+const publish = (seller: Seller, count: number) => Promise.all(Array.from({ length: count }, () => seller.publish()));
 
 /** Stores deliveries of a priority that wait, as if they had been given up and were sent again. Returns their events. */
 async function addWaiting(seller: Seller, count: number, priority: number): Promise<string[]> {
-  const endpointId = await endpointOf(seller);
+  const endpointId = seller.endpointId;
   const eventIds = await addStored(harness, seller.account, Array(count).fill({ endpointId }));
   await harness.query(
     `with again as (delete from finished_deliveries where account_id = $1 and event_id = any ($2) returning *)
@@ -68,18 +52,13 @@ test('fresh events overtake thousands of recovered deliveries of their own endpo
   expect(arrivedBefore(seller.received(), fresh) - floodBefore).toBeLessThan(1_000);
   await eventually(() => expect(new Set(seller.received()).size).toBe(3_020), { withinMs: 60_000 });
   expect(seller.received()).toHaveLength(3_020);
-  await seller.receiver.close();
 });
 
 test('fresh events of another account overtake a flood that more endpoints recover than there are slots', async () => {
   const flooded = await connectedAccount(harness);
   flooded.receiver.respondWith(() => ({ status: 200, delayMs: 300 }));
   const others: Seller[] = [];
-  for (let n = 0; n < 40; n += 1) {
-    const account = harness.account();
-    await harness.ask(putWebhookEndpoint, account, { body: { url: flooded.url } });
-    others.push({ ...flooded, account });
-  }
+  for (let n = 0; n < 40; n += 1) others.push(await connectedAccount(harness, flooded.receiver));
   for (const other of others) await publish(other, 1);
   await eventually(() => expect(flooded.receiver.requests).toHaveLength(40), { withinMs: 20_000 });
   for (const other of others) await addWaiting(other, 40, priorities.again);
@@ -90,7 +69,6 @@ test('fresh events of another account overtake a flood that more endpoints recov
   await eventually(() => expect(calm.received().toSorted()).toEqual(fresh.toSorted()), { withinMs: 20_000 });
   expect(flooded.receiver.requests.length).toBeLessThan(1_640);
   await eventually(() => expect(flooded.receiver.requests).toHaveLength(1_640), { withinMs: 60_000 });
-  for (const { receiver } of [flooded, calm]) await receiver.close();
 });
 
 test('what is due is claimed by priority, and each priority gets its part', async () => {
@@ -118,5 +96,4 @@ test('what is due is claimed by priority, and each priority gets its part', asyn
     received.findLastIndex((id) => second.includes(id)),
   );
   expect(countOf(third, untilSecondIsDone)).toBeLessThan(200);
-  await seller.receiver.close();
 });

@@ -1,43 +1,25 @@
 import { idTimeMs } from '@app/contracts/ids';
-import { orderPaid } from '@app/contracts/orders';
 import { cancelRecovery, getRecovery, listRecoveries, recover, redeliver } from '@app/contracts/webhook-deliveries';
-import { deleteWebhookEndpoint, getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
-import { openDatabase } from '@app/service-kit/database';
+import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { databaseOptions } from '../src/db/migrate.ts';
+import { expect, test, vi } from 'vitest';
 import { inLineMax, recoveryPerSecond } from '../src/repair/feed.rules.ts';
 import { handOverStored } from '../src/repair/hand-over.ts';
 import { settleCounts } from '../src/repair/settle-counts.ts';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { connectedAccount } from './orders.ts';
+import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { addStored, deliveriesOf } from './stored.ts';
 
-guardLeaks();
+startService();
+sellerForEachTest();
 vi.setConfig({ testTimeout: 60_000 });
 const withinMs = 30_000;
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-let endpointId: string;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-beforeEach(async () => {
-  seller = await connectedAccount(harness);
-  endpointId = (await harness.ask(getWebhookEndpoint, seller.account, {})).id;
-});
-afterEach(() => seller.receiver.close());
-afterAll(() => harness.close());
 
 const since = () => new Date(harness.clock.nowMs() - 60_000).toISOString();
 const start = (which: 'failed' | 'all', more: object = {}) =>
   harness.ask(recover, seller.account, { endpointId, body: { since: since(), which, ...more } });
 const read = (recoveryId: string) => harness.ask(getRecovery, seller.account, { recoveryId });
-const put = (change: object) =>
-  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
 const failed = (count: number) => addStored(harness, seller.account, Array(count).fill({ endpointId }));
-const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
 /** Tests with many deliveries need not wait for the usual rate. */
 const hurry = (recoveryId: string) =>
   harness.query('update recoveries set per_second = 10000 where id = $1', [recoveryId]);
@@ -113,7 +95,7 @@ test('a fresh event goes before the recovered ones that are in line', async () =
   await hurry(id);
   await isOver(id, { queued: recovered.size });
   const before = seller.receiver.requests.length;
-  const fresh = await publish();
+  const fresh = await seller.publish();
   await eventually(() => expect(seller.received()).toContain(fresh), { withinMs });
   // Two rounds of the requests that an endpoint may have in flight.
   expect(seller.received().indexOf(fresh)).toBeLessThanOrEqual(before + 32);
@@ -144,7 +126,7 @@ test('everything: also what was delivered, filtered or is older than the endpoin
     { endpointId, status: 'filtered' },
     { endpointId, status: 'failed', event: 'affiliate.paid' },
   ]);
-  await put({ events: ['order.paid'] });
+  await seller.put({ events: ['order.paid'] });
   const { id } = await start('all');
   await isOver(id, { status: 'done', total: 3, queued: 3, delivered: 3 });
   expect(seller.received().sort()).toEqual([ids[0], ids[2], ids[3]]);
@@ -172,7 +154,7 @@ test('events of one millisecond that lack a delivery get theirs in the order of 
 
 test('what waits for its next try is tried now, and results are counted for each recovery', async () => {
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
-  const ids = [await publish()];
+  const ids = [await seller.publish()];
   await eventually(async () => expect(await seller.statuses()).toEqual(['pending']));
   ids.push(...(await failed(2)));
   const first = await start('failed');
@@ -194,9 +176,8 @@ test('results are settled when nothing of a recovery is left to send, and outliv
   await failed(3);
   const first = await start('failed');
   await isOver(first.id, { status: 'done', delivered: 3 });
-  const database = await openDatabase(databaseOptions(harness.env.DATABASE_URL));
   const settled = async (id: string) => {
-    await settleCounts(database);
+    await settleCounts(harness.database);
     return await harness.query('select settled, delivered, failed from recoveries where id = $1', [id]);
   };
   expect(await settled(first.id)).toEqual([{ settled: true, delivered: 3, failed: 0 }]);
@@ -213,7 +194,6 @@ test('results are settled when nothing of a recovery is left to send, and outliv
   expect(await settled(second.id)).toEqual([{ settled: true, delivered: 3, failed: 0 }]);
   await harness.query('delete from finished_deliveries where account_id = $1', [seller.account]);
   for (const { id } of [first, second]) expect(await read(id)).toMatchObject({ delivered: 3, failed: 0 });
-  await database.close();
 });
 
 test('a canceled recovery hands over nothing more, and its rest stays as it was', async () => {
@@ -236,15 +216,15 @@ test('a canceled recovery hands over nothing more, and its rest stays as it was'
 });
 
 test('one recovery at a time, which waits while its endpoint is off and ends with it', async () => {
-  await put({ active: false });
+  await seller.put({ active: false });
   const ids = await failed(1);
   const { id } = await start('failed');
   await expect(start('all')).rejects.toMatchObject({ code: 'invalid_transition' });
   await isOver(id, { status: 'running', total: 1, queued: 0 });
-  await put({ active: true });
+  await seller.put({ active: true });
   await isOver(id, { status: 'done', delivered: 1 });
   expect(seller.received()).toEqual(ids);
-  await put({ active: false });
+  await seller.put({ active: false });
   const second = await start('all');
   await harness.ask(deleteWebhookEndpoint, seller.account, {});
   await isOver(second.id, { status: 'canceled', queued: 0 });
@@ -271,7 +251,6 @@ test('refuses times that make no sense or that are older than the bodies, and en
       code: 'recovery_not_found',
     });
   expect((await harness.ask(listRecoveries, other.account, {})).data).toEqual([]);
-  await other.receiver.close();
 });
 
 test('beside 40,000 delivered ones, a batch of what failed reads little more than itself', async () => {

@@ -3,20 +3,14 @@ import { getRecovery, recover, redeliver } from '@app/contracts/webhook-deliveri
 import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test, vi } from 'vitest';
 import { connectedAccount } from './orders.ts';
+import { harness, startService } from './set-up.ts';
 import { addStored, deliveriesOf } from './stored.ts';
 
-guardLeaks();
+startService();
 vi.setConfig({ testTimeout: 120_000 });
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
 
 const many = 900;
 const kills = 5;
@@ -77,7 +71,6 @@ test('kill -9 at any point of the feed, and connections that break in a transact
   expect(await harness.query(text, [seller.account, endpointId])).toEqual([{ count: many }]);
   await child.kill('SIGKILL');
   harness.running.service = await harness.start();
-  await seller.receiver.close();
 });
 
 test('a redelivery whose process is killed after its answer is sent by the next process', async () => {
@@ -103,5 +96,4 @@ test('a redelivery whose process is killed after its answer is sent by the next 
     withinMs: 20_000,
   });
   expect(new Set(seller.received())).toEqual(new Set([eventId]));
-  await seller.receiver.close();
 });

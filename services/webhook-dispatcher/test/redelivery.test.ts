@@ -1,26 +1,12 @@
-import { orderPaid } from '@app/contracts/orders';
 import { redeliver } from '@app/contracts/webhook-deliveries';
-import { deleteWebhookEndpoint, getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { expect, test } from 'vitest';
+import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { addStored, deliveriesOf, type StoredDelivery } from './stored.ts';
 
-guardLeaks();
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-let endpointId: string;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-beforeEach(async () => {
-  seller = await connectedAccount(harness);
-  endpointId = (await harness.ask(getWebhookEndpoint, seller.account, {})).id;
-});
-afterEach(() => seller.receiver.close());
-afterAll(() => harness.close());
+startService();
+sellerForEachTest();
 
 const only = async (): Promise<StoredDelivery> => {
   const [delivery, ...others] = await deliveriesOf(harness, seller.account);
@@ -28,12 +14,11 @@ const only = async (): Promise<StoredDelivery> => {
   return delivery as StoredDelivery;
 };
 const again = (deliveryId: string, accountId = seller.account) => harness.ask(redeliver, accountId, { deliveryId });
-const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
 const is = (status: string, attempts: number) =>
   eventually(async () => expect(await only()).toMatchObject({ status, attempts }));
 
 test('a delivered event is sent again under its webhook-id with the same bytes, and its attempts count on', async () => {
-  const id = await publish();
+  const id = await seller.publish();
   await is('delivered', 1);
   const answer = await again((await only()).id);
   expect(answer).toMatchObject({ event_id: id, event: 'order.paid' });
@@ -85,13 +70,13 @@ test('a redelivery that is repeated under its command id is sent once', async ()
   await harness.ask(redeliver, seller.account, { deliveryId }, commandId);
   await is('delivered', 13);
   await harness.ask(redeliver, seller.account, { deliveryId }, commandId);
-  const other = await publish();
+  const other = await seller.publish();
   await eventually(() => expect(seller.received()).toEqual([id, other]));
 });
 
 test('a delivery that waits for its next try is tried now', async () => {
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
-  const id = await publish();
+  const id = await seller.publish();
   await is('pending', 1);
   await again((await only()).id);
   await is('delivered', 2);
@@ -100,8 +85,8 @@ test('a delivery that waits for its next try is tried now', async () => {
 
 test('while its endpoint is off nothing is sent: what is held stays held, and what is finished stays so', async () => {
   const [failed] = await addStored(harness, seller.account, [{ endpointId }]);
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
-  const held = await publish();
+  await seller.put({ active: false });
+  const held = await seller.publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['failed', 'held']));
   for (const { id } of await deliveriesOf(harness, seller.account))
     await expect(again(id)).rejects.toMatchObject({

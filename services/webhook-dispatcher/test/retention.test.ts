@@ -2,50 +2,31 @@ import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
 import { idFloor, newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
-import { getWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
-import { type Database, openDatabase } from '@app/service-kit/database';
+import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { silentLogger } from '@app/service-kit/logger';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { databaseOptions } from '../src/db/migrate.ts';
+import { expect, test, vi } from 'vitest';
 import { dueStatement, markDueStatement } from '../src/deliveries/claim-deliveries.ts';
 import { applyRetention } from '../src/retention/apply-retention.ts';
 import { giveUpStatement } from '../src/retention/give-up-waiting.ts';
 import { bodyKeepDays, dayMs, deliveryKeepDays, recordKeepDays } from '../src/storage/partition.rules.ts';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { anOrder } from './orders.ts';
+import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-guardLeaks();
+startService();
+sellerForEachTest();
 vi.setConfig({ testTimeout: 60_000 });
-let harness: Harness;
-let database: Database;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-beforeAll(async () => {
-  harness = await startHarness();
-  database = await openDatabase(databaseOptions(harness.env.DATABASE_URL));
-});
-beforeEach(async () => {
-  seller = await connectedAccount(harness);
-});
-afterEach(() => seller.receiver.close());
-afterAll(async () => {
-  await database.close();
-  await harness.close();
-});
 
-const retain = () =>
-  applyRetention({ database, partitions: harness.partitions, clock: harness.clock, logger: silentLogger() });
+const retain = () => applyRetention({ ...harness, logger: silentLogger() });
 const of = async <Row>(table: string) =>
   await harness.query<Row>(`select * from ${table} where account_id = $1`, [seller.account]);
 const activity = async (filter: { endpointId?: string } = {}) =>
   (await harness.ask(listActivity, seller.account, filter)).data;
-const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
 const monthDays = 31;
 
 test('bodies and responses are dropped after 30 days, all other records with their month after 13 months', async () => {
   seller.receiver.respondWith(() => ({ status: 200, body: 'thanks' }));
-  await publish();
+  await seller.publish();
   await harness.publish(affiliateCodeUnmatched, seller.account, { orderId: 'ord_1', code: 'NOBODY', test: false });
   await eventually(async () => expect(await activity()).toHaveLength(2));
   harness.clock.advance(bodyKeepDays * dayMs);
@@ -70,11 +51,11 @@ test('bodies and responses are dropped after 30 days, all other records with the
 });
 
 test('a delivery that still waits when its body is dropped is given up, and Recent activity says so', async () => {
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
-  for (let n = 0; n < 3; n += 1) await publish();
+  await seller.put({ active: false });
+  for (let n = 0; n < 3; n += 1) await seller.publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held', 'held']));
   harness.clock.advance((bodyKeepDays + 1) * dayMs);
-  await publish();
+  await seller.publish();
   await eventually(async () => expect(await seller.statuses()).toHaveLength(4));
   await retain();
   expect(await seller.statuses()).toEqual(['failed', 'failed', 'failed', 'held']);
@@ -84,7 +65,7 @@ test('a delivery that still waits when its body is dropped is given up, and Rece
   expect((await activity({ endpointId })).map((entry) => entry.summary)).toEqual([
     expect.stringMatching(/^3 deliveries to http.*, made from .* to .*, are given up after waiting for 30 days$/),
   ]);
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: true } });
+  await seller.put({ active: true });
   await eventually(async () => expect(await seller.statuses()).toEqual(['failed', 'failed', 'failed', 'delivered']));
   expect(seller.receiver.requests).toHaveLength(1);
 });
@@ -108,7 +89,7 @@ test('a delivery in flight keeps its body until it is recorded', async () => {
     await gate.promise;
     return { status: 200 };
   });
-  await publish();
+  await seller.publish();
   await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
   harness.clock.advance((bodyKeepDays + 1) * dayMs);
   await retain();
@@ -121,7 +102,7 @@ test('a delivery in flight keeps its body until it is recorded', async () => {
 
 test('a delivery whose body is gone is given up, and nothing empty is sent', async () => {
   seller.receiver.respondWith(() => ({ status: 500 }));
-  await publish();
+  await seller.publish();
   await eventually(async () => expect(await seller.statuses()).toEqual(['pending']));
   await harness.query('delete from event_bodies where account_id = $1', [seller.account]);
   harness.clock.advance(6_001);
@@ -138,7 +119,7 @@ test('ids sort at the floor of their time', () => {
 
 /** How many pages a statement reads; its changes are rolled back. */
 async function pagesRead(text: string, values: unknown[]): Promise<number> {
-  const client = await database.pool.connect();
+  const client = await harness.database.pool.connect();
   try {
     await client.query('begin');
     const { rows } = await client.query(`explain (analyze, buffers, format json) ${text}`, values);

@@ -1,30 +1,16 @@
 import { createHmac } from 'node:crypto';
-import { orderPaid } from '@app/contracts/orders';
 import { getWebhookEndpoint, revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { expect, test } from 'vitest';
+import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-guardLeaks();
+startService();
+sellerForEachTest();
 const hourMs = 3_600_000;
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-let endpointId: string;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-beforeEach(async () => {
-  seller = await connectedAccount(harness);
-  ({ id: endpointId } = await harness.ask(getWebhookEndpoint, seller.account, {}));
-});
-afterAll(() => harness.close());
 
 const rotate = async (body?: { overlapHours: number }) =>
   await harness.ask(rotateWebhookSecret, seller.account, { endpointId, ...(body && { body }) });
 const reveal = () => harness.ask(revealWebhookSecret, seller.account, { endpointId });
-const publish = () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
 
 /** Which of the secrets have signed the n-th request, in the order of its signatures. */
 async function signersOf(n: number, secrets: Record<string, string | undefined>): Promise<string[]> {
@@ -46,18 +32,17 @@ test('for 24 hours both secrets sign, the new one first; after that only the new
   const until = new Date(harness.clock.nowMs() + 24 * hourMs).toISOString();
   expect(rotated).toMatchObject({ id: endpointId, previous_secret_expires_at: until });
   const secrets = { old: seller.secret, new: rotated.secret };
-  await publish();
+  await seller.publish();
   expect(await signersOf(0, secrets)).toEqual(['new', 'old']);
   harness.clock.advance(24 * hourMs - 1);
-  await publish();
+  await seller.publish();
   expect(await signersOf(1, secrets)).toEqual(['new', 'old']);
   harness.clock.advance(1);
-  await publish();
+  await seller.publish();
   expect(await signersOf(2, secrets)).toEqual(['new']);
   const after = await harness.ask(getWebhookEndpoint, seller.account, {});
   expect(after).toMatchObject({ previous_secret_expires_at: null });
   expect(after.secret).toBeUndefined();
-  await seller.receiver.close();
 });
 
 test('the overlap is what the seller says, and without one the previous secret ends at once', async () => {
@@ -68,11 +53,10 @@ test('the overlap is what the seller says, and without one the previous secret e
   const second = await rotate({ overlapHours: 0 });
   expect(second.previous_secret_expires_at).toBeNull();
   expect(await reveal()).toEqual({ secret: second.secret, previous_secret: null });
-  await publish();
+  await seller.publish();
   expect(await signersOf(0, { old: seller.secret, first: first.secret, second: second.secret })).toEqual(['second']);
   for (const overlapHours of [-1, 169])
     await expect(rotate({ overlapHours })).rejects.toMatchObject({ code: 'validation_failed' });
-  await seller.receiver.close();
 });
 
 test('a second rotation within the overlap is refused and ends no secret; after it, the latest two sign', async () => {
@@ -81,14 +65,13 @@ test('a second rotation within the overlap is refused and ends no secret; after 
     code: 'invalid_transition',
     message: expect.stringContaining(`signs until ${first.previous_secret_expires_at}`),
   });
-  await publish();
+  await seller.publish();
   expect(await signersOf(0, { old: seller.secret, first: first.secret })).toEqual(['first', 'old']);
   harness.clock.advance(24 * hourMs);
   const second = await rotate();
-  await publish();
+  await seller.publish();
   const secrets = { old: seller.secret, first: first.secret, second: second.secret };
   expect(await signersOf(1, secrets)).toEqual(['second', 'first']);
-  await seller.receiver.close();
 });
 
 test('a delivery that waited in memory while the secret was rotated is signed with the new one', async () => {
@@ -98,7 +81,7 @@ test('a delivery that waited in memory while the secret was rotated is signed wi
     return { status: 200 };
   });
   // More than the slots of an endpoint, so that some wait behind those in flight.
-  const events = await Promise.all(Array.from({ length: 40 }, publish));
+  const events = await Promise.all(Array.from({ length: 40 }, () => seller.publish()));
   await eventually(() => expect(seller.receiver.requests.length).toBeGreaterThan(0));
   const rotated = await rotate();
   const inFlight = seller.receiver.requests.length;
@@ -107,14 +90,13 @@ test('a delivery that waited in memory while the secret was rotated is signed wi
   expect(inFlight).toBeLessThan(events.length);
   const last = seller.receiver.requests.length - 1;
   expect(await signersOf(last, { old: seller.secret, new: rotated.secret })).toEqual(['new', 'old']);
-  await seller.receiver.close();
 });
 
 test('a second process signs with the new secret, too, and neither secret is stored in a readable form', async () => {
   const other = await harness.start();
   const rotated = await rotate();
   await harness.running.service.close();
-  await publish();
+  await seller.publish();
   expect(await signersOf(0, { old: seller.secret, new: rotated.secret })).toEqual(['new', 'old']);
   const stored = JSON.stringify([
     await harness.query('select * from endpoints'),
@@ -122,5 +104,4 @@ test('a second process signs with the new secret, too, and neither secret is sto
   ]);
   for (const secret of [seller.secret, rotated.secret as string]) expect(stored).not.toContain(secret.slice(6));
   harness.running.service = other;
-  await seller.receiver.close();
 });

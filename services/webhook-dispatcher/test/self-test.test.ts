@@ -6,28 +6,21 @@ import { selfTestWebhook } from '@app/contracts/webhook-tests';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import type { ReceivedRequest, Responder } from '@app/testing/http-receiver';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test } from 'vitest';
 import { anOrder, connectedAccount } from './orders.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '1' });
-});
-afterAll(() => harness.close());
+startService({ ATTEMPT_TIMEOUT_SECONDS: '1' });
 
 async function connectedSeller() {
   const seller = await connectedAccount(harness);
-  const { account, url } = seller;
-  const { id: endpointId } = await harness.ask(putWebhookEndpoint, account, { body: { url } });
+  const { account, endpointId } = seller;
   const selfTest = async (commandId?: string) => {
     const result = await harness.ask(selfTestWebhook, account, { endpointId }, commandId);
     return selfTestWebhook.output.parse(result);
   };
-  return { ...seller, endpointId, selfTest };
+  return { ...seller, selfTest };
 }
 
 const isGenuine = (secret: string, { body, headers }: ReceivedRequest): boolean => {
@@ -86,15 +79,13 @@ test('a careful receiver passes: it got a good, a forged, a stale and a doubled 
   const { data } = await harness.ask(listActivity, account, {});
   const summary = `Self-test of ${url}: ${result.summary}`;
   expect(data).toMatchObject([{ kind: 'notice', url, endpoint_id: endpointId, test: true, summary }]);
-  await receiver.close();
 });
 
 test('a receiver that accepts everything is told what that means', async () => {
-  const { receiver, selfTest } = await connectedSeller();
+  const { selfTest } = await connectedSeller();
   const { ok, results, summary } = await selfTest();
   expect([ok, results.map((each) => each.ok)]).toEqual([false, [true, false, false, true]]);
   expect(summary).toContain('anyone who knows the URL could fake a sale');
-  await receiver.close();
 });
 
 test('a receiver that refuses what it has seen is told that it would get it again', async () => {
@@ -103,7 +94,6 @@ test('a receiver that refuses what it has seen is told that it would get it agai
   const { ok, results } = await selfTest();
   expect([ok, results.map((each) => each.ok)]).toEqual([false, [true, true, true, false]]);
   expect(results[3]).toMatchObject({ status_code: 409, explanation: expect.stringContaining('answer 2xx') });
-  await receiver.close();
 });
 
 test('a redirect is not followed, and a receiver that hangs takes the time of an attempt for each copy', async () => {
@@ -117,11 +107,10 @@ test('a redirect is not followed, and a receiver that hangs takes the time of an
     Array(4).fill([null, 'no complete answer in time']),
   );
   for (const { duration_ms } of hung.results) expect(duration_ms).toBeLessThan(10_000);
-  await receiver.close();
 });
 
 test('a receiver that closes the connection, and none at all, are results too', async () => {
-  const { receiver, account, endpointId, selfTest } = await connectedSeller();
+  const { account, endpointId, selfTest } = await connectedSeller();
   const closing: Server = createServer((request) => request.socket.destroy());
   await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(closing.address() as AddressInfo).port}`;
@@ -131,7 +120,6 @@ test('a receiver that closes the connection, and none at all, are results too', 
   await new Promise((resolve) => closing.close(resolve));
   expect(await answer()).toMatchObject({ ok: false, error: 'the connection was refused' });
   expect((await selfTest()).summary).toBe('A genuine delivery was not accepted.');
-  await receiver.close();
 });
 
 test('one test of an endpoint runs at a time; the same command waits for its result and sends nothing more', async () => {
@@ -156,7 +144,6 @@ test('one test of an endpoint runs at a time; the same command waits for its res
   expect(receiver.requests).toHaveLength(4);
   expect((await selfTest()).results).toHaveLength(4);
   expect(receiver.requests).toHaveLength(8);
-  await receiver.close();
 });
 
 test('a process that was killed in the middle of a test blocks the endpoint until its time is over, and its command tests again', async () => {
@@ -171,11 +158,10 @@ test('a process that was killed in the middle of a test blocks the endpoint unti
   expect((await selfTest('killed')).results).toHaveLength(4);
   expect(receiver.requests).toHaveLength(4);
   expect(await harness.query('select command_id from self_tests where endpoint_id = $1', [endpointId])).toEqual([]);
-  await receiver.close();
 });
 
 test('an endpoint that is off can be tested; one without a URL and another account’s cannot', async () => {
-  const { receiver, account, url, endpointId, selfTest } = await connectedSeller();
+  const { account, url, endpointId, selfTest } = await connectedSeller();
   await harness.ask(putWebhookEndpoint, account, { body: { url, active: false } });
   expect((await selfTest()).results[0]).toMatchObject({ ok: true });
   const notFound = { code: 'webhook_endpoint_not_found' };
@@ -190,5 +176,4 @@ test('an endpoint that is off can be tested; one without a URL and another accou
     code: 'invalid_transition',
     message: expect.stringContaining('No URL is connected'),
   });
-  await receiver.close();
 });

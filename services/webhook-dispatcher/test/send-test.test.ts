@@ -1,30 +1,21 @@
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import * as webhookPayloads from '@app/contracts/webhook-payloads';
 import { sendTestWebhook } from '@app/contracts/webhook-tests';
-import { putWebhookEndpoint, webhookEventNames } from '@app/contracts/webhooks';
+import { webhookEventNames } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test } from 'vitest';
 import { connectedAccount } from './orders.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
+startService();
 
 async function connectedSeller() {
   const seller = await connectedAccount(harness);
-  const { account, url } = seller;
-  const change = async (settings: object) =>
-    (await harness.ask(putWebhookEndpoint, account, { body: { url, ...settings } })).id;
-  const endpointId = await change({});
+  const { account, endpointId } = seller;
   const sendTest = (event: (typeof webhookEventNames)[number], commandId?: string) =>
     harness.ask(sendTestWebhook, account, { endpointId, body: { event } }, commandId);
-  return { ...seller, endpointId, change, sendTest };
+  return { ...seller, sendTest };
 }
 
 test('a test of each event arrives with its published payload, new ids and the time of now, signed and marked', async () => {
@@ -47,12 +38,11 @@ test('a test of each event arrives with its published payload, new ids and the t
     return page.data.length === webhookEventNames.length && page;
   });
   expect(data.map(({ test, status }) => [test, status])).toEqual(data.map(() => [true, 'delivered']));
-  await receiver.close();
 });
 
 test('a test has no number among the account’s events, is sent last, and goes past the endpoint’s filter', async () => {
-  const { receiver, change, sendTest, account } = await connectedSeller();
-  await change({ events: ['affiliate.paid'] });
+  const { receiver, put, sendTest, account } = await connectedSeller();
+  await put({ events: ['affiliate.paid'] });
   const { event_id: eventId } = await sendTest('order.paid');
   await eventually(() => receiver.requests.length === 1);
   const stored = 'select sequence, test, stored_at is not null as kept from events where account_id = $1 and id = $2';
@@ -67,7 +57,6 @@ test('a test has no number among the account’s events, is sent last, and goes 
     return rows.length > 0 && rows;
   });
   expect(waiting).toEqual([{ priority: 2 }]);
-  await receiver.close();
 });
 
 test('a command that is repeated because its answer got lost sends one test', async () => {
@@ -78,12 +67,11 @@ test('a command that is repeated because its answer got lost sends one test', as
   expect(new Set([...answers, again].map(({ id }) => id)).size).toBe(1);
   await eventually(() => receiver.requests.length === 1);
   expect(await harness.query('select id from events where account_id = $1', [account])).toHaveLength(1);
-  await receiver.close();
 });
 
 test('a test is refused where nothing would be sent, and for an endpoint of another account', async () => {
-  const { receiver, change, endpointId, sendTest, account } = await connectedSeller();
-  await change({ active: false });
+  const { put, endpointId, sendTest, account } = await connectedSeller();
+  await put({ active: false });
   await expect(sendTest('order.paid')).rejects.toMatchObject({
     code: 'invalid_transition',
     message: expect.stringContaining('switched off'),
@@ -93,5 +81,4 @@ test('a test is refused where nothing would be sent, and for an endpoint of anot
     code: 'webhook_endpoint_not_found',
   });
   expect(await harness.query('select id from events where account_id = $1', [account])).toEqual([]);
-  await receiver.close();
 });

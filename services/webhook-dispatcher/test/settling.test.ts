@@ -1,26 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
-import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
+import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test, vi } from 'vitest';
 import { allDeliveries, anEvent, anOrder, connectedAccount } from './orders.ts';
+import { actAs, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-guardLeaks();
+startService();
+sellerForEachTest();
 vi.setConfig({ testTimeout: 90_000 });
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-beforeEach(async () => {
-  seller = await connectedAccount(harness);
-});
-afterAll(() => harness.close());
 
 const many = 200_000;
 /** Adds deliveries of one event that wait for their next try, as after an outage of the receiver. */
@@ -40,13 +31,11 @@ async function count(status: string): Promise<number> {
   const [row] = await harness.query<{ count: number }>(text, [seller.account, status]);
   return row?.count ?? 0;
 }
-const put = (change: object) =>
-  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, ...change } });
 
 test('an endpoint with 200,000 waiting deliveries is switched off before they are settled, and new events of all accounts are processed meanwhile', async () => {
   const other = await connectedAccount(harness);
   await addWaiting(many);
-  const off = await put({ active: false });
+  const off = await seller.put({ active: false });
   expect(off.active).toBe(false);
   expect(await count('pending')).toBeGreaterThan(many / 2);
   const order = () => anOrder(harness.clock.nowMs());
@@ -60,12 +49,14 @@ test('an endpoint with 200,000 waiting deliveries is switched off before they ar
   await eventually(async () => expect(await own()).toEqual([{ status: 'held' }]));
   expect(await count('pending')).toBeGreaterThan(0);
   await eventually(async () => expect(await count('held')).toBe(many + 1), { withinMs: 60_000 });
-  for (const { receiver } of [seller, other]) await receiver.close();
 });
 
 test('an endpoint whose settling fails holds up no other, and is settled once it can be', async () => {
   const [bad, good] = [seller, await connectedAccount(harness)];
-  for (seller of [bad, good]) await addWaiting(1);
+  for (const each of [bad, good]) {
+    actAs(each);
+    await addWaiting(1);
+  }
   await harness.query(`
     create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
     create trigger refuse before update on deliveries for each row
@@ -83,7 +74,6 @@ test('an endpoint whose settling fails holds up no other, and is settled once it
   expect(await bad.statuses()).toEqual(['pending']);
   await harness.query('drop trigger refuse on deliveries; drop function refuse()');
   await eventually(async () => expect(await bad.statuses()).toEqual(['held']));
-  for (const { receiver } of [bad, good]) await receiver.close();
 });
 
 test('the next process settles the deliveries that a killed one has not settled', async () => {
@@ -92,12 +82,11 @@ test('the next process settles the deliveries that a killed one has not settled'
   await addWaiting(30_000);
   await harness.running.service.close();
   const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
-  await put({ active: false });
+  await seller.put({ active: false });
   await child.kill('SIGKILL');
   expect(await count('pending')).toBeGreaterThan(0);
   harness.running.service = await harness.start();
   await eventually(async () => expect(await count('held')).toBe(30_000), { withinMs: 30_000 });
-  await seller.receiver.close();
 });
 
 /** Lets what was held go out faster than it usually does. */
@@ -105,11 +94,11 @@ const hurry = () => harness.query('update recoveries set per_second = 10000 wher
 
 test('an endpoint that is switched on again while it is being switched off gets everything, once', async () => {
   await addWaiting(3_000);
-  await put({ active: false });
+  await seller.put({ active: false });
   expect(await count('pending')).toBeGreaterThan(0);
-  await put({ active: true });
-  await put({ active: false });
-  await put({ active: true });
+  await seller.put({ active: true });
+  await seller.put({ active: false });
+  await seller.put({ active: true });
   await hurry();
   // Deliveries that were not held yet keep waiting for their next try; the others are sent.
   await eventually(
@@ -123,21 +112,20 @@ test('an endpoint that is switched on again while it is being switched off gets 
     { withinMs: 60_000 },
   );
   expect(await harness.query('select * from unsettled_endpoints')).toEqual([]);
-  await seller.receiver.close();
 });
 
 test('deliveries of an endpoint that is switched off and on repeatedly are due oldest first, whichever switch released them', async () => {
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 2_000 }));
   await addWaiting(2_000, '2026-01-01T00:00:00Z');
   await harness.query(`update deliveries set created_at = '2026-01-01' where account_id = $1`, [seller.account]);
-  await put({ active: false });
+  await seller.put({ active: false });
   // A few were sent before the switch; all others are held.
   const left = async () => (await count('pending')) + (await count('sending'));
   await eventually(async () => expect(await left()).toBe(0), { withinMs: 30_000 });
   for (const active of [true, false, true]) {
     harness.clock.advance(60_000);
     const held = await count('held');
-    await put({ active });
+    await seller.put({ active });
     await hurry();
     if (active) await eventually(async () => expect(await count('held')).toBeLessThan(held));
   }
@@ -150,36 +138,34 @@ test('deliveries of an endpoint that is switched off and on repeatedly are due o
     [seller.account],
   );
   expect((due.at(-1) as string) < (first?.id as string)).toBe(true);
-  await seller.receiver.close();
 });
 
 test('the next process drops what a killed one was to drop, and nothing else', async () => {
   harness.clock.set(new Date());
   await addWaiting(30_000);
-  await put({ active: false });
+  await seller.put({ active: false });
   await eventually(async () => expect(await count('held')).toBe(30_000), { withinMs: 30_000 });
   await harness.running.service.close();
   const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
-  await put({ held: 'discard' });
+  await seller.put({ held: 'discard' });
   await child.kill('SIGKILL');
   const dropped = await count('canceled');
   expect(dropped).toBeLessThan(30_000);
   expect(dropped + (await count('held'))).toBe(30_000);
   harness.running.service = await harness.start();
-  const id = await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  const id = await seller.publish();
   await eventually(async () => expect(await count('canceled')).toBe(30_000), { withinMs: 30_000 });
   const own = () => harness.query('select status from deliveries where event_id = $1', [id]);
   await eventually(async () => expect(await own()).toEqual([{ status: 'held' }]));
-  await seller.receiver.close();
 });
 
 test('the removal of an endpoint that is being switched off is shown once in Recent activity, with all canceled deliveries, and the next endpoint is a new one', async () => {
   await addWaiting(10_000);
-  await put({ active: false });
+  await seller.put({ active: false });
   await harness.ask(deleteWebhookEndpoint, seller.account, {});
-  const again = await put({ active: true });
+  const again = await seller.put({ active: true });
   expect(again.secret).not.toBe(seller.secret);
-  const id = await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  const id = await seller.publish();
   await eventually(() => expect(seller.received()).toEqual([id]));
   await eventually(async () => expect(await count('canceled')).toBe(10_000), { withinMs: 30_000 });
   const notices = await eventually(async () => {
@@ -190,5 +176,4 @@ test('the removal of an endpoint that is being switched off is shown once in Rec
   expect(notices.map((notice) => notice.summary)).toEqual([
     expect.stringContaining('10000 deliveries that waited are canceled'),
   ]);
-  await seller.receiver.close();
 });

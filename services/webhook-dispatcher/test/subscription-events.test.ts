@@ -5,17 +5,11 @@ import * as events from '@app/contracts/subscriptions';
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import * as payloads from '@app/contracts/webhook-payloads';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test } from 'vitest';
 import { connectedAccount } from './orders.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
+startService();
 
 const at = '2026-01-15T11:00:00.000Z';
 const about = {
@@ -89,7 +83,6 @@ test('each event of a subscription, and a payout, arrives once under its publish
   }
   for (const { event, order_id } of activity)
     expect([event, order_id]).toEqual([event, event === 'affiliate.paid' ? null : about.orderId]);
-  await receiver.close();
 });
 
 test('a cancellation after the last try is sent where the account wants it, and a seller’s own always', async () => {
@@ -99,7 +92,6 @@ test('a cancellation after the last try is sent where the account wants it, and 
   const sellers = await harness.publish(events.subscriptionCanceled, account, { ...ended, reason: 'seller' });
   expect((await entries(account, 2)).map(({ event_id }) => event_id).toSorted()).toEqual([wanted, sellers].toSorted());
   expect(receiver.requests).toHaveLength(2);
-  await receiver.close();
 });
 
 test('events of a rehearsal’s subscription are marked as such', async () => {
@@ -108,7 +100,6 @@ test('events of a rehearsal’s subscription are marked as such', async () => {
   await harness.publish(events.subscriptionPaymentFailed, account, { ...failed, test: true });
   await entries(account, 2);
   expect(receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1']);
-  await receiver.close();
 });
 
 test('what the seller has to know of the daily run and of a reminder are notices and no webhooks', async () => {
@@ -130,5 +121,4 @@ test('what the seller has to know of the daily run and of a reminder are notices
     summary: 'The mail server refused it.',
   });
   expect(receiver.requests).toEqual([]);
-  await receiver.close();
 });

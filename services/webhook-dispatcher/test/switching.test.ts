@@ -1,24 +1,14 @@
 import { orderPaid } from '@app/contracts/orders';
-import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import type { Client } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test } from 'vitest';
 import { anOrder, connectedAccount } from './orders.ts';
+import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof connectedAccount>>;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-beforeEach(async () => {
-  seller = await connectedAccount(harness);
-});
-afterAll(() => harness.close());
+startService();
+sellerForEachTest();
 
-const switchOff = () => harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: false } });
+const switchOff = () => seller.put({ active: false });
 
 /** The statements of switching on, without the commit. */
 async function switchOn(client: Client): Promise<void> {
@@ -55,7 +45,6 @@ test('a retry that becomes due while its endpoint is being switched on is sent, 
     await eventually(async () => expect(await other.statuses()).toEqual(['delivered']));
   });
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
-  for (const { receiver } of both) await receiver.close();
 });
 
 test('a try that fails while its endpoint is being switched on is repeated, not held', async () => {
@@ -64,7 +53,7 @@ test('a try that fails while its endpoint is being switched on is repeated, not 
     if (n === 1) await gate.promise;
     return { status: n === 1 ? 500 : 200 };
   });
-  await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()));
+  await seller.publish();
   await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
   await switchOff();
   await harness.transaction(async (client) => {
@@ -74,19 +63,14 @@ test('a try that fails while its endpoint is being switched on is repeated, not 
   });
   harness.clock.advance(6_001);
   await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
-  await seller.receiver.close();
 });
 
 test('switching while deliveries are claimed and tried at full speed loses none and repeats none forever', async () => {
-  const orders = Promise.all(
-    Array.from({ length: 200 }, () => harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()))),
-  );
-  for (let n = 0; n < 20; n += 1)
-    await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active: n % 2 === 1 } });
+  const orders = Promise.all(Array.from({ length: 200 }, () => seller.publish()));
+  for (let n = 0; n < 20; n += 1) await seller.put({ active: n % 2 === 1 });
   const ids = await orders;
   await eventually(async () => expect(await seller.statuses()).toEqual(Array(200).fill('delivered')), {
     withinMs: 10_000,
   });
   expect(new Set(seller.received())).toEqual(new Set(ids));
-  await seller.receiver.close();
 });

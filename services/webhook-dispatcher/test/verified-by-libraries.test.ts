@@ -2,19 +2,13 @@ import { orderPaid } from '@app/contracts/orders';
 import { rotateWebhookSecret } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import type { ReceivedRequest } from '@app/testing/http-receiver';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { describe, expect, test } from 'vitest';
 import { anOrder, connectedAccount } from './orders.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
+startService();
 
 const libraries = [
   ['standardwebhooks', StandardWebhook],

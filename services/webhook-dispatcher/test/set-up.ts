@@ -1,0 +1,32 @@
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { connectedAccount } from './orders.ts';
+
+export type Seller = Awaited<ReturnType<typeof connectedAccount>>;
+
+/** Of the test file that is running. */
+export let harness: Harness;
+/** Of the test that is running: an account with an endpoint at a receiver of its own. */
+export let seller: Seller;
+export let endpointId: string;
+
+/** Called at the top of a test file: starts the service before its tests and closes it after them. */
+export function startService(settings: Record<string, string> = {}): void {
+  guardLeaks();
+  beforeAll(async () => {
+    harness = await startHarness(settings);
+  });
+  afterAll(() => harness.close());
+}
+
+/** Called after `startService`: each test has a seller of its own. */
+export function sellerForEachTest(): void {
+  beforeEach(async () => actAs(await connectedAccount(harness)));
+}
+
+/** The test goes on with another seller. */
+export function actAs(other: Seller): void {
+  seller = other;
+  endpointId = other.endpointId;
+}
