@@ -1,5 +1,4 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
-import { newId } from '@app/contracts/ids';
 import type { Handover } from '@app/email/email-transport';
 import type { Mailer } from '@app/email/mailer';
 import type { Clock } from '@app/service-kit/clock';
@@ -9,7 +8,7 @@ import { secondsHistogram } from '@app/service-kit/metrics';
 import { inSpan } from '@app/service-kit/tracing';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { oneLine } from '../activity/activity.rules.ts';
-import type { Attempt } from '../deliveries/attempt-delivery.ts';
+import { type Attempt, newAttempt } from '../deliveries/attempt.ts';
 import type { Delivery, Destination } from '../deliveries/delivery.types.ts';
 import { waitAfter } from '../deliveries/schedule.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
@@ -150,30 +149,14 @@ function attemptOf(
         ? null
         : waitAfter(delivery.number - delivery.scheduleFrom, Math.random(), null)
       : postponedUntilMs - nowMs;
-  return {
-    id: newId('attempt', nowMs),
-    account_id: delivery.accountId,
-    delivery_id: delivery.id,
-    event_name: delivery.eventName,
-    endpoint_id: endpointId,
-    lease_token: delivery.leaseToken,
-    number,
-    created_at: new Date(nowMs).toISOString(),
+  return newAttempt(nowMs, delivery, {
+    ...{ endpoint_id: endpointId, number, delivered, waitMs },
     url: recipient === null ? null : `mailto:${recipient}`,
-    delivered,
     reason: isOver || waitMs !== null ? (ownReason ?? reason) : 'tries',
-    ...{
-      status_code: null,
-      duration_ms: durationMs,
-      dns_ms: null,
-      connect_ms: null,
-      tls_ms: null,
-      first_byte_ms: null,
-    },
-    error: errorOf(handover),
-    ...{ diagnosis: null, diagnosis_detail: null, response: null },
-    next_attempt_at: waitMs === null ? null : new Date(nowMs + waitMs).toISOString(),
-  };
+    ...{ status_code: null, duration_ms: durationMs },
+    ...{ dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null },
+    ...{ error: errorOf(handover), diagnosis: null, diagnosis_detail: null, response: null },
+  });
 }
 
 /** In plain words, one line. */

@@ -1,9 +1,9 @@
-import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { secondsHistogram } from '@app/service-kit/metrics';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { SpanKind } from '@opentelemetry/api';
 import type { SecretBox } from '../endpoints/secret-box.ts';
+import { type Attempt, type ExchangeColumns, newAttempt } from './attempt.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
 import { diagnose } from './diagnosis.rules.ts';
 import { type Exchange, headerOf, isDelivered, noExchange } from './exchange.rules.ts';
@@ -13,36 +13,6 @@ import type { GuardedAgent } from './guarded-agent.ts';
 import { destinationAttributes, recordExchange } from './outgoing-span.ts';
 import { deliveryHeaders, type PreparedDestination, prepareDestination, signingKeys } from './request-headers.ts';
 import { retryAfterMs, waitAfter } from './schedule.rules.ts';
-
-/** One try of a delivery and its outcome, as the attempts table stores it. */
-export interface Attempt {
-  readonly id: string;
-  readonly account_id: string;
-  readonly delivery_id: string;
-  readonly endpoint_id: string;
-  readonly event_name: string;
-  readonly lease_token: string;
-  readonly number: number;
-  readonly created_at: string;
-  /** `mailto:` and the recipient for emails; null when the recipient is not known. */
-  readonly url: string | null;
-  readonly delivered: boolean;
-  /** Why no try follows, as `finished_deliveries.reason` stores it; null when delivered and while another try follows. */
-  readonly reason: string | null;
-  readonly status_code: number | null;
-  readonly duration_ms: number;
-  readonly dns_ms: number | null;
-  readonly connect_ms: number | null;
-  readonly tls_ms: number | null;
-  readonly first_byte_ms: number | null;
-  readonly error: string | null;
-  readonly diagnosis: string | null;
-  readonly diagnosis_detail: string | null;
-  /** The beginning of the answer; null without one. */
-  readonly response: string | null;
-  /** Null when delivered, and after the last try. */
-  readonly next_attempt_at: string | null;
-}
 
 export interface AttemptDeps {
   readonly agent: GuardedAgent;
@@ -69,21 +39,11 @@ export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, t
     const waitMs = delivered ? null : waitFor(delivery, result);
     const outcome = delivered ? 'delivered' : waitMs === null ? 'failed' : 'retried';
     duration?.(result.durationMs / 1_000, { 'webhook.outcome': outcome });
-    return {
-      id: newId('attempt', nowMs),
-      account_id: delivery.accountId,
-      delivery_id: delivery.id,
-      endpoint_id: to.endpointId,
-      event_name: delivery.eventName,
-      lease_token: delivery.leaseToken,
-      number: delivery.number,
-      created_at: new Date(nowMs).toISOString(),
-      url: to.url,
-      delivered,
+    return newAttempt(nowMs, delivery, {
+      ...{ endpoint_id: to.endpointId, number: delivery.number, url: to.url, delivered, waitMs },
       reason: outcome === 'failed' ? 'tries' : null,
       ...exchangeColumns(result, to.url ?? ''),
-      next_attempt_at: waitMs === null ? null : new Date(nowMs + waitMs).toISOString(),
-    };
+    });
   };
 }
 
@@ -97,7 +57,7 @@ function waitFor({ number, scheduleFrom }: Delivery, { statusCode, headers }: Ex
 }
 
 /** What the attempts table stores of an exchange. */
-function exchangeColumns(result: Exchange, url: string) {
+function exchangeColumns(result: Exchange, url: string): ExchangeColumns {
   const response = result.excerpt === null ? null : excerptText(result.excerpt);
   const finding = diagnose({ ...result, url, body: response ?? '' });
   return {
@@ -160,7 +120,6 @@ function createPrepare(secrets: SecretBox): (to: Destination) => PreparedDestina
 
 /** Text that PostgreSQL can store: replaces invalid UTF-8, drops a character that was cut off at the end, removes NUL. */
 function excerptText(bytes: Buffer): string {
-  if (bytes.length === 0) return '';
   // Most responses are empty.
   if (bytes.length === 0) return '';
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\u0000', '');

@@ -5,7 +5,8 @@ import { isOutage } from '@app/service-kit/outages';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { failingMatters } from '../endpoints/switch-off.ts';
 import type { Partitions } from '../storage/partitions.ts';
-import { type Attempt, goneStatus } from './attempt-delivery.ts';
+import type { Attempt } from './attempt.ts';
+import { goneStatus } from './attempt-delivery.ts';
 import { insertFinished, keptColumnsExceptAttempts } from './finish-deliveries.ts';
 import { heldForFailing, nothingDelivered } from './held-for-failing.rules.ts';
 
@@ -68,9 +69,8 @@ const recordDeliveredStatement = statement(
  * neither recorded nor counted again.
  *
  * The statement decides by the endpoint as it is now whether a retry waits, is held or is canceled, as it is when an
- * automation is off. The shared locks
- * order it and a change of the endpoint: switching it on must not release held deliveries while this statement is about
- * to hold more. It skips an endpoint that is being changed: the delivery becomes pending, and the claim that finds it
+ * automation is off. The shared locks order it and a change of the endpoint: switching it on must not release held
+ * deliveries while this statement is about to hold more. It skips an endpoint that is being changed: the delivery becomes pending, and the claim that finds it
  * sees the changed endpoint.
  *
  * A last try ends in `held` when nothing has reached the endpoint since the first: repair/release-held.ts sends it again

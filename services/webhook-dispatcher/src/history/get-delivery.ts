@@ -2,6 +2,7 @@ import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Database, statement } from '@app/service-kit/database';
+import type { Attempt, ExchangeColumns } from '../deliveries/attempt.ts';
 import { explainDiagnosis } from '../deliveries/diagnosis-texts.rules.ts';
 import { type DeliveryRow, deliveryResource } from './delivery-rows.ts';
 import { findDelivery } from './read-delivery.ts';
@@ -23,22 +24,9 @@ const bodyStatement = statement(
   'select body from event_bodies where event_id = $2 and account_id = $1',
 );
 
-interface AttemptRow {
-  readonly id: string;
-  readonly number: number;
+interface AttemptRow extends ExchangeColumns, Pick<Attempt, 'id' | 'number' | 'url'> {
   readonly created_at: Date;
-  readonly url: string | null;
-  readonly status_code: number | null;
-  readonly duration_ms: number;
-  readonly dns_ms: number | null;
-  readonly connect_ms: number | null;
-  readonly tls_ms: number | null;
-  readonly first_byte_ms: number | null;
-  readonly error: string | null;
-  readonly diagnosis: string | null;
-  readonly diagnosis_detail: string | null;
   readonly next_attempt_at: Date | null;
-  readonly response: string | null;
 }
 
 /**

@@ -1,0 +1,57 @@
+import { newId } from '@app/contracts/ids';
+import type { Delivery } from './delivery.types.ts';
+
+/** What is stored of what a try sent and got. Times are in milliseconds; null is what did not happen. */
+export interface ExchangeColumns {
+  readonly status_code: number | null;
+  readonly duration_ms: number;
+  readonly dns_ms: number | null;
+  readonly connect_ms: number | null;
+  readonly tls_ms: number | null;
+  readonly first_byte_ms: number | null;
+  readonly error: string | null;
+  readonly diagnosis: string | null;
+  readonly diagnosis_detail: string | null;
+  /** The beginning of the response body; null without a response. */
+  readonly response: string | null;
+}
+
+/** One try of a delivery and its outcome, as the attempts table stores it. */
+export interface Attempt extends ExchangeColumns {
+  readonly id: string;
+  readonly account_id: string;
+  readonly delivery_id: string;
+  readonly endpoint_id: string;
+  readonly event_name: string;
+  readonly lease_token: string;
+  readonly number: number;
+  readonly created_at: string;
+  /** `mailto:` and the recipient for emails; null when the recipient is not known. */
+  readonly url: string | null;
+  readonly delivered: boolean;
+  /** Why no try follows, as `finished_deliveries.reason` stores it; null when delivered and while another try follows. */
+  readonly reason: string | null;
+  /** Null when delivered, and after the last try. */
+  readonly next_attempt_at: string | null;
+}
+
+export interface AttemptOutcome
+  extends ExchangeColumns,
+    Pick<Attempt, 'endpoint_id' | 'number' | 'url' | 'delivered' | 'reason'> {
+  /** Milliseconds until the next try; null when none follows. */
+  readonly waitMs: number | null;
+}
+
+/** The attempt of a delivery that ended at `nowMs`. */
+export function newAttempt(nowMs: number, delivery: Delivery, { waitMs, ...outcome }: AttemptOutcome): Attempt {
+  return {
+    id: newId('attempt', nowMs),
+    account_id: delivery.accountId,
+    delivery_id: delivery.id,
+    event_name: delivery.eventName,
+    lease_token: delivery.leaseToken,
+    created_at: new Date(nowMs).toISOString(),
+    ...outcome,
+    next_attempt_at: waitMs === null ? null : new Date(nowMs + waitMs).toISOString(),
+  };
+}
