@@ -24,3 +24,7 @@ test('values arrive as they are, whatever characters they contain', () => {
   expect(literalOf('"\n\t"')).toBe('{"\\"\n\t\\""}');
   expect(literalOf('"😀\\')).toBe(String.raw`{"\"😀\\"}`);
 });
+
+test('times and other objects arrive as text that PostgreSQL reads as a time and as JSON', () => {
+  expect(literalOf(new Date(0), { a: '"' })).toBe(String.raw`{1970-01-01T00:00:00.000Z,"{\"a\":\"\\\"\"}"}`);
+});

@@ -5,6 +5,7 @@ import type { subscriptionRebilled } from '@app/contracts/subscriptions';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
+import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { type CommissionTerms, commissionOn, dueAt, earnsOnRenewal } from './commission.rules.ts';
 import { lockOrders, type OrderKey } from './lock-orders.ts';
 import { insertCommissions, type NewCommission } from './write-commissions.ts';
@@ -26,14 +27,24 @@ interface SoldRenewal extends CommissionTerms {
   readonly renewalMonths: number;
 }
 
+const waitingTypes = {
+  account_id: 'text',
+  subscription_id: 'text',
+  period: 'integer',
+  order_id: 'text',
+  amount_cents: 'bigint',
+  currency: 'text',
+  period_start: 'timestamptz',
+  charged_at: 'timestamptz',
+} as const;
+
 /** All of a batch are put among the waiting: those whose sale is here are taken out again at once. */
 const waitStatement = statement(
   'renewals-wait',
   `insert into waiting_renewals
      (account_id, subscription_id, period, order_id, amount_cents, currency, period_start, charged_at)
    select account_id, subscription_id, period, order_id, amount_cents, currency, period_start, charged_at
-   from json_to_recordset($1::json) as r (account_id text, subscription_id text, period integer, order_id text,
-     amount_cents bigint, currency text, period_start timestamptz, charged_at timestamptz)
+   from ${tableOf(waitingTypes, 1)}
    order by account_id, subscription_id, period
    on conflict (account_id, subscription_id, period) do nothing`,
 );
@@ -88,7 +99,7 @@ export async function recordRenewals(client: Client, clock: Clock, events: reado
     period_start: data.periodStart,
     charged_at: data.chargedAt,
   }));
-  await client.query(waitStatement([JSON.stringify(rows)]));
+  await client.query(waitStatement(columnsOf(rows, waitingTypes)));
   await creditWaitingRenewals(client, clock, keys);
 }
 

@@ -3,8 +3,19 @@ export const updateColumns = `status = c.status, decline_kind = c.decline_kind, 
   decline_message = c.decline_message, processor_reference = coalesce(c.processor_reference, p.processor_reference),
   action_url = c.action_url, last_four = coalesce(c.last_four, p.last_four), finished_at = c.finished_at,
   next_check_at = c.next_check_at`;
-const record = `id text, account_id text, status text, decline_kind text, decline_reason text, decline_message text,
-  processor_reference text, action_url text, last_four text, finished_at timestamptz, next_check_at timestamptz`;
-export const updateRecord = `${record}, "from" text[]`;
 /** Where what a payment may leave was compared before. */
-export const checkedUpdateRecord = record;
+export const checkedUpdateTypes = {
+  id: 'text',
+  account_id: 'text',
+  status: 'text',
+  decline_kind: 'text',
+  decline_reason: 'text',
+  decline_message: 'text',
+  processor_reference: 'text',
+  action_url: 'text',
+  last_four: 'text',
+  finished_at: 'timestamptz',
+  next_check_at: 'timestamptz',
+} as const;
+const record = Object.entries(checkedUpdateTypes).map(([column, type]) => `${column} ${type}`);
+export const updateRecord = `${record.join(', ')}, "from" text[]`;

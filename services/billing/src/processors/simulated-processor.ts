@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newIdSuffix } from '@app/contracts/ids';
 import type { Batcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, openDatabase } from '@app/service-kit/database';
+import { columnsOf } from '@app/service-kit/row-arrays';
 import { batchStatement } from '../db/batched-statement.ts';
 import type {
   CardRequest,
@@ -17,6 +18,7 @@ import { asSaved, cardOf, knownCard, type LineFault, type SimulatedCard, wordsOf
 import { listRecords } from './simulated-list.ts';
 import {
   type CardEntry,
+  cardTypes,
   type EntryKey,
   type EntryRow,
   lookUpStatement,
@@ -28,6 +30,7 @@ import {
   recordSaved,
   type SavedEntry,
   type SavedRow,
+  savedTypes,
 } from './simulated-statements.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -126,7 +129,7 @@ function createCardWriter({ pool }: Database): CardWriter {
     span: { one: 'simulate card', many: 'simulate cards' },
     keysOf: (entry) => [keyOf(entry)],
     write: async (entries) => {
-      const { rows } = await pool.query<EntryKey & EntryRow>(recordCards([JSON.stringify(entries)]));
+      const { rows } = await pool.query<EntryKey & EntryRow>(recordCards(columnsOf(entries, cardTypes)));
       const written = new Map(rows.map((row) => [keyOf(row), row]));
       return entries.map((entry) => written.get(keyOf(entry)) as EntryRow);
     },
@@ -138,7 +141,7 @@ function createSavedWriter({ pool }: Database): SavedWriter {
     span: { one: 'simulate saved card', many: 'simulate saved cards' },
     keysOf: (entry) => [keyOf(entry)],
     write: async (entries) => {
-      const { rows } = await pool.query<EntryKey & SavedRow>(recordSaved([JSON.stringify(entries)]));
+      const { rows } = await pool.query<EntryKey & SavedRow>(recordSaved(columnsOf(entries, savedTypes)));
       const written = new Map(rows.map((row) => [keyOf(row), row]));
       return entries.map((entry) => written.get(keyOf(entry)));
     },
@@ -309,7 +312,5 @@ function digest(
   { amountCents, currency }: Pick<CardRequest, 'amountCents' | 'currency'>,
   rest: readonly (string | null)[],
 ): string {
-  return createHash('sha256')
-    .update(JSON.stringify([operation, amountCents, currency, ...rest]))
-    .digest('base64url');
+  return hash('sha256', JSON.stringify([operation, amountCents, currency, ...rest]), 'base64url');
 }

@@ -1,4 +1,5 @@
 import { statement } from '@app/service-kit/database';
+import { tableOf } from '@app/service-kit/row-arrays';
 import type { Traits } from './simulated-cards.rules.ts';
 
 /*
@@ -51,17 +52,32 @@ export interface CardEntry {
 /** What tells an entry from others. */
 export type EntryKey = Pick<CardEntry, 'account_id' | 'test' | 'payment_id'>;
 
-const cardColumns = `account_id, test, payment_id, reference, kind, status, reason, amount_cents, currency, order_id,
-  parameters, recorded_at, last_four, saved_method, traits, action_url, capture_before`;
-const cardRecord = `account_id text, test boolean, payment_id text, reference text, kind text, status text, reason text,
-  amount_cents bigint, currency text, order_id text, parameters text, recorded_at timestamptz, last_four text,
-  saved_method text, traits jsonb, action_url text, capture_before timestamptz`;
+export const cardTypes = {
+  account_id: 'text',
+  test: 'boolean',
+  payment_id: 'text',
+  reference: 'text',
+  kind: 'text',
+  status: 'text',
+  reason: 'text',
+  amount_cents: 'bigint',
+  currency: 'text',
+  order_id: 'text',
+  parameters: 'text',
+  recorded_at: 'timestamptz',
+  last_four: 'text',
+  saved_method: 'text',
+  traits: 'jsonb',
+  action_url: 'text',
+  capture_before: 'timestamptz',
+} as const satisfies Record<keyof CardEntry, string>;
+const cardColumns = Object.keys(cardTypes).join(', ');
 
 /** Of many at once, each key at most once; keys in one order, so that no replica waits for another that waits for it. */
 export const recordCards = statement(
   'simulated-record-cards',
   `insert into simulated_processor.entries as entry (${cardColumns})
-   select ${cardColumns} from json_to_recordset($1::json) as card(${cardRecord})
+   select ${cardColumns} from ${tableOf(cardTypes, 1)}
    order by account_id, test, payment_id
    ${onceForEachKey}
    returning account_id, test, payment_id, ${answer}`,
@@ -81,6 +97,19 @@ export interface SavedEntry {
   readonly recorded_at: Date;
 }
 
+export const savedTypes = {
+  account_id: 'text',
+  test: 'boolean',
+  payment_id: 'text',
+  reference: 'text',
+  saved_method: 'text',
+  amount_cents: 'bigint',
+  currency: 'text',
+  order_id: 'text',
+  parameters: 'text',
+  recorded_at: 'timestamptz',
+} as const satisfies Record<keyof SavedEntry, string>;
+
 /** What the answer to a charge of a saved card says beside its entry. */
 export type SavedRow = EntryRow & { readonly unanswered: boolean };
 
@@ -92,10 +121,7 @@ export const recordSaved = statement(
    select sent.account_id, sent.test, sent.payment_id, sent.reference, 'charge',
      case when card.decline is null then 'succeeded' else 'declined' end, card.decline, sent.amount_cents, sent.currency,
      sent.order_id, card.reference, sent.parameters, sent.recorded_at, card.last_four, card.traits
-   from (
-     select * from json_to_recordset($1::json) as sent(account_id text, test boolean, payment_id text, reference text,
-       saved_method text, amount_cents bigint, currency text, order_id text, parameters text, recorded_at timestamptz)
-     order by account_id, test, payment_id) as sent
+   from (select * from ${tableOf(savedTypes, 1)} order by account_id, test, payment_id) as sent
    cross join lateral (
      select reference, last_four, traits, traits ->> 'savedDecline' as decline from simulated_processor.entries
      where saved_method = sent.saved_method and account_id = sent.account_id and test = sent.test limit 1) as card

@@ -1,5 +1,6 @@
 import { newId } from '@app/contracts/ids';
 import { type Database, statement } from '@app/service-kit/database';
+import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { nextCheckAt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { SavedMethodRequest } from '../processors/processor.ts';
@@ -17,16 +18,34 @@ export interface RenewalRun {
 /**
  * The subscription as it was read: still due, for the same period, on the same card; and not charged by this run before,
  * which charges one period at most. The lock shows the row as it is when whoever pauses or cancels it has committed.
- * $1 account, $2 rows, $3 now, $4 run
+ * $1 account, $2 now, $3 run
  */
 export const stillDue = (columns: string): string => `
   cross join lateral (
     select ${columns} from subscriptions
-    where account_id = $1 and id = i.subscription_id and next_charge_at <= $3 and period = i.period - 1
+    where account_id = $1 and id = i.subscription_id and next_charge_at <= $2 and period = i.period - 1
       and payment_method = i.method and failed_tries = i.failed_tries
       and not exists (select from renewals as r where r.account_id = $1 and r.subscription_id = i.subscription_id
-        and r.period in (i.period, i.period - 1) and r.run_id = $4)
+        and r.period in (i.period, i.period - 1) and r.run_id = $3)
     for no key update) as s`;
+
+const dueTypes = {
+  subscription_id: 'text',
+  order_id: 'text',
+  payment_id: 'text',
+  period: 'integer',
+  failed_tries: 'integer',
+  method: 'text',
+  starts_at: 'timestamptz',
+  ends_at: 'timestamptz',
+  request: 'json',
+  amount_cents: 'bigint',
+  currency: 'text',
+  processor: 'text',
+  customer_email: 'text',
+  product_name: 'text',
+  test: 'boolean',
+} as const;
 
 /**
  * Claims renewals: the payment that is sent next, and the period's row, which remembers the run. Where another payment of
@@ -36,11 +55,7 @@ export const stillDue = (columns: string): string => `
 const claimStatement = statement(
   'renewals-claim',
   `with due as materialized (
-     select i.* from (
-       select * from json_to_recordset($2::json) as i(subscription_id text, order_id text, payment_id text, period integer,
-         failed_tries integer, method text, starts_at timestamptz, ends_at timestamptz, request json, amount_cents bigint,
-         currency text, processor text, customer_email text, product_name text, test boolean)
-       order by order_id) as i
+     select i.* from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
      ${stillDue('id')}
    ), sent as (
      insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
@@ -49,14 +64,14 @@ const claimStatement = statement(
          select max(p.try_no) from payments as p where p.account_id = $1 and p.order_id = i.order_id
            and p.step = 'renewal' and p.subject = i.period::text), 0) + 1,
        'chargeSaved', i.request, i.amount_cents, i.currency, 'sent',
-       i.processor, i.customer_email, i.product_name, i.test, $3, $5, $6
+       i.processor, i.customer_email, i.product_name, i.test, $2, $4, $5
      from due as i
      on conflict do nothing
      returning id, try_no
    ), claimed as (
      insert into renewals as r (account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status,
        run_id, payment_id)
-     select $1, i.subscription_id, i.period, i.starts_at, i.ends_at, i.amount_cents, i.currency, 'processing', $4, sent.id
+     select $1, i.subscription_id, i.period, i.starts_at, i.ends_at, i.amount_cents, i.currency, 'processing', $3, sent.id
      from sent join due as i on i.payment_id = sent.id
      on conflict (account_id, subscription_id, period) do update set starts_at = excluded.starts_at,
        ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
@@ -86,9 +101,9 @@ export async function claimRenewals(
       return [id, { each, payment: paymentOf(accountId, id, each, processor, { now, sentAt, checkAt }) }];
     }),
   );
-  const rows = JSON.stringify([...payments.values()].map(({ each, payment }) => rowOf(each, payment)));
+  const rows = [...payments.values()].map(({ each, payment }) => rowOf(each, payment));
   const { rows: sent } = await pool.query<{ id: string; try_no: number }>(
-    claimStatement([accountId, rows, now, runId, sentAt, checkAt]),
+    claimStatement([accountId, now, runId, sentAt, checkAt, ...columnsOf(rows, dueTypes)]),
   );
   return sent.flatMap(({ id, try_no }) => {
     const claimed = payments.get(id);

@@ -1,23 +1,22 @@
 import type { Batcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { batchStatement } from '../db/batched-statement.ts';
 import { notReceived } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentChange } from '../payments/payment-change.rules.ts';
-import { checkedUpdateRecord, updateColumns } from '../payments/payment-update.ts';
+import { checkedUpdateTypes, updateColumns } from '../payments/payment-update.ts';
 import { effectOf, type RenewalEnd } from './renewal.rules.ts';
 import {
-  changedSubscriptions,
-  countsValue,
   endedPeriod,
-  eventsValue,
+  endedTypes,
   type LockedSubscription,
   lockedColumns,
-  subscriptionValues,
+  sameAccount,
   type WrittenRenewal,
-  writtenCounts,
-  writtenEvents,
+  writtenEnds,
+  writtenEndsValues,
 } from './renewal-rows.ts';
 
 /** A processor's answer to a payment of the step `renewal`. */
@@ -30,16 +29,29 @@ export interface RenewalAnswer {
 export type RenewalAnswers = Pick<Batcher<RenewalAnswer, boolean>, 'add' | 'close'>;
 
 /**
+ * For the rest of the transaction: `writeStatement` is planned once for a connection, to look up each row by its key. A plan
+ * from a time when the tables were small would read the whole of them otherwise, and to plan it each time costs as much as
+ * to write ten renewals.
+ */
+const planning = Object.entries({
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+})
+  .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+  .join(' || ');
+
+const lockedTypes = { account_id: 'text', order_id: 'text', id: 'text' } as const;
+
+/**
  * Locks subscriptions, then their payments, in the order of their orders: whoever claims renewals locks subscriptions in
- * that order too, so nobody waits in a circle. Rows are looked up one by one, and what follows in the transaction is planned
- * for the tables as they are: a plan from a time when they were small would read the whole of them.
+ * that order too, so nobody waits in a circle.
  */
 const lockStatement = statement(
   'renewals-lock',
-  `select ${prefixed('s', lockedColumns)}, p.id as payment_id, p.status as payment_status,
-     set_config('plan_cache_mode', 'force_custom_plan', true)
-   from (select * from unnest($1::text[], $2::text[], $3::text[]) as w(account_id, order_id, payment_id)
-     order by order_id) as w
+  `select ${prefixed('s', lockedColumns)}, p.id as payment_id, p.status as payment_status, (select ${planning}) as planning
+   from (select account_id, order_id, id as payment_id from ${tableOf(lockedTypes, 1)} order by order_id) as w
    cross join lateral (
      select ${lockedColumns} from subscriptions
      where account_id = w.account_id and order_id = w.order_id for no key update) as s
@@ -47,12 +59,13 @@ const lockStatement = statement(
      select id, status from payments where account_id = w.account_id and id = w.payment_id for no key update) as p`,
 );
 
+const renewedAt = 1 + Object.keys(checkedUpdateTypes).length;
+
 const writeStatement = statement(
   'renewals-record',
   `with answered as (
      update payments as p set ${updateColumns}
-     from json_to_recordset($1::json) as c(${checkedUpdateRecord})
-     where p.id = any ($2::text[]) and p.id = c.id and p.account_id = c.account_id
+     from (select * from ${tableOf(checkedUpdateTypes, 1)}) as c where p.id = c.id and ${sameAccount('p')}
      returning p.id, p.account_id, p.order_id, p.status, p.amount_cents, p.currency, p.processor, p.processor_reference,
        p.test, p.finished_at
    ), charged as (
@@ -61,13 +74,9 @@ const writeStatement = statement(
      from answered where status = 'succeeded'
    ), renewed as (
      update renewals as r set status = c.status, starts_at = c.starts_at, ends_at = c.ends_at, paid_at = c.paid_at
-     from json_to_recordset($3::json) as c(account_id text, subscription_id text, period integer, status text,
-       starts_at timestamptz, ends_at timestamptz, paid_at timestamptz)
-     where r.account_id = c.account_id and r.subscription_id = any ($4::text[])
-       and r.subscription_id = c.subscription_id and r.period = c.period
-   ), changed as (${changedSubscriptions(5)}
-   ), counted as (${writtenCounts(8)}
-   )${writtenEvents(7)}`,
+     from (select * from ${tableOf(endedTypes, renewedAt)}) as c
+     where r.account_id = c.account_id and r.subscription_id = c.subscription_id and r.period = c.period
+   ), ${writtenEnds(renewedAt + Object.keys(endedTypes).length)}`,
 );
 
 /**
@@ -110,9 +119,11 @@ async function writeAnswers(client: Client, answers: readonly RenewalAnswer[], n
   return taken.map((each) => each !== undefined);
 }
 
-function lockValues(answers: readonly RenewalAnswer[]): string[][] {
-  const of = (value: (payment: Payment) => string): string[] => answers.map(({ payment }) => value(payment));
-  return [of(({ account_id }) => account_id), of(({ order_id }) => order_id), of(({ id }) => id)];
+function lockValues(answers: readonly RenewalAnswer[]): string[] {
+  return columnsOf(
+    answers.map(({ payment }) => payment),
+    lockedTypes,
+  );
 }
 
 /** Undefined while nobody knows how it ended. */
@@ -139,26 +150,16 @@ type Changing = RenewalAnswer & { readonly ended: WrittenRenewal | undefined };
 
 async function write(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
   const payments = changing.map(({ payment: { id, account_id }, change: { payment } }) => {
-    return withoutNulls({ ...payment, id, account_id, from: null });
+    return { ...payment, id, account_id };
   });
   const ended = changing.flatMap(({ ended: end }) => (end === undefined ? [] : [end]));
-  const renewals = ended.map(endedPeriod);
   await client.query(
     writeStatement([
-      ...[JSON.stringify(payments), changing.map(({ payment }) => payment.id)],
-      ...[JSON.stringify(renewals), renewals.map(({ subscription_id }) => subscription_id)],
-      ...subscriptionValues(ended),
-      await eventsValue(client, ended, nowMs),
-      countsValue(ended),
+      ...columnsOf(payments, checkedUpdateTypes),
+      ...columnsOf(ended.map(endedPeriod), endedTypes),
+      ...(await writtenEndsValues(client, ended, nowMs)),
     ]),
   );
-}
-
-/** What PostgreSQL does not find in a row is null there. */
-function withoutNulls(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  for (const name in row) if (row[name] !== null) kept[name] = row[name];
-  return kept;
 }
 
 /** The columns of a table by its alias. */

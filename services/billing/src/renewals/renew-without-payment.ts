@@ -1,20 +1,26 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { type RenewalRun, stillDue } from './claim-renewals.ts';
 import type { DueSubscription } from './due-subscriptions.ts';
 import { effectOf, type RenewalEnd } from './renewal.rules.ts';
 import {
-  changedSubscriptions,
-  countsValue,
   endedPeriod,
-  eventsValue,
+  endedTypes,
   type LockedSubscription,
   lockedColumns,
-  subscriptionValues,
   type WrittenRenewal,
-  writtenCounts,
-  writtenEvents,
+  writtenEnds,
+  writtenEndsValues,
 } from './renewal-rows.ts';
+
+const dueTypes = {
+  subscription_id: 'text',
+  order_id: 'text',
+  period: 'integer',
+  failed_tries: 'integer',
+  method: 'text',
+} as const;
 
 /** The reason of the last hard decline; the card was the same then. */
 const lockStatement = statement(
@@ -23,12 +29,11 @@ const lockStatement = statement(
      select p.decline_reason from payments as p
      where p.account_id = $1 and p.order_id = i.order_id and p.step = 'renewal' and p.decline_kind = 'hard'
      order by p.created_at desc, p.id desc limit 1) as decline_reason
-   from (
-     select * from json_to_recordset($2::json) as i(subscription_id text, order_id text, period integer,
-       failed_tries integer, method text)
-     order by order_id) as i
+   from (select * from ${tableOf(dueTypes, 4)} order by order_id) as i
    ${stillDue(lockedColumns)}`,
 );
+
+const renewalTypes = { ...endedTypes, amount_cents: 'bigint', currency: 'text', run_id: 'text' } as const;
 
 const writeStatement = statement(
   'renewals-without-payment',
@@ -36,14 +41,11 @@ const writeStatement = statement(
      insert into renewals as r (account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status,
        run_id, paid_at)
      select account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status, run_id, paid_at
-     from json_to_recordset($1::json) as c(account_id text, subscription_id text, period integer, starts_at timestamptz,
-       ends_at timestamptz, amount_cents bigint, currency text, status text, run_id text, paid_at timestamptz)
+     from ${tableOf(renewalTypes, 1)}
      on conflict (account_id, subscription_id, period) do update set starts_at = excluded.starts_at,
        ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
        status = excluded.status, run_id = excluded.run_id, paid_at = excluded.paid_at
-   ), changed as (${changedSubscriptions(2)}
-   ), counted as (${writtenCounts(5)}
-   )${writtenEvents(4)}`,
+   ), ${writtenEnds(1 + Object.keys(renewalTypes).length)}`,
 );
 
 /** Whether the processor is not asked: the period costs nothing, or the card is lost, stolen or expired. */
@@ -62,7 +64,9 @@ export async function renewWithoutPayment(
 ): Promise<number> {
   if (due.length === 0) return 0;
   return await database.transaction(async (client) => {
-    const { rows } = await client.query<Locked>(lockStatement([run.accountId, rowsOf(due), run.now, run.runId]));
+    const { rows } = await client.query<Locked>(
+      lockStatement([run.accountId, run.now, run.runId, ...columnsOf(rowsOf(due), dueTypes)]),
+    );
     const ended = rows.map((row) => endedBy(row, run.now));
     if (ended.length > 0) await write(client, run, ended, clock.nowMs());
     return ended.length;
@@ -73,12 +77,10 @@ interface Locked extends LockedSubscription {
   readonly decline_reason: string | null;
 }
 
-const rowsOf = (due: readonly DueSubscription[]): string =>
-  JSON.stringify(
-    due.map(({ id: subscription_id, order_id, period, failed_tries, payment_method: method }) => ({
-      ...{ subscription_id, order_id, period: period + 1, failed_tries, method },
-    })),
-  );
+const rowsOf = (due: readonly DueSubscription[]) =>
+  due.map(({ id: subscription_id, order_id, period, failed_tries, payment_method: method }) => ({
+    ...{ subscription_id, order_id, period: period + 1, failed_tries, method },
+  }));
 
 function endedBy({ decline_reason, ...subscription }: Locked, at: Date): WrittenRenewal {
   const about = { period: subscription.period + 1, at, method: subscription.payment_method };
@@ -99,8 +101,6 @@ async function write(
     ...endedPeriod(each),
     ...{ amount_cents: each.subscription.amount_cents, currency: each.subscription.currency, run_id },
   }));
-  const events = await eventsValue(client, ended, nowMs);
-  await client.query(
-    writeStatement([JSON.stringify(renewals), ...subscriptionValues(ended), events, countsValue(ended)]),
-  );
+  const values = await writtenEndsValues(client, ended, nowMs);
+  await client.query(writeStatement([...columnsOf(renewals, renewalTypes), ...values]));
 }

@@ -1,6 +1,7 @@
 import { readSettings } from '@app/account-settings/read-settings';
-import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { type OutboxRow, outboxColumns, outboxTypes } from '@app/messaging/outbox';
 import type { Client } from '@app/service-kit/database';
+import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
 import type { RenewalEffect, RenewedSubscription } from './renewal.rules.ts';
 import { countEnds } from './renewal-counts.rules.ts';
@@ -25,57 +26,94 @@ export interface WrittenRenewal extends EndedRenewal {
   readonly card: { readonly processor: string; readonly last_four: string | null } | null;
 }
 
+const subscriptionTypes = {
+  id: 'text',
+  account_id: 'text',
+  status: 'text',
+  failed_tries: 'integer',
+  hard_declined: 'boolean',
+  free_try: 'boolean',
+  period: 'integer',
+  current_period_end: 'timestamptz',
+  next_charge_at: 'timestamptz',
+  canceled_at: 'timestamptz',
+  processor: 'text',
+  last_four: 'text',
+} as const;
+
 /**
- * The parts of a statement that writes how subscriptions stand, and the events of it.
- * @param subscriptions the number of the parameter with their rows; ids come in the parameter after it
+ * The last parts of a statement that ends renewals: how subscriptions stand, what runs count, and the events. What ends add
+ * to the result of the run that counts them: see `count-renewals.ts`.
+ * @param first the number of its first parameter; `writtenEndsValues` are its values
  */
-export const changedSubscriptions = (subscriptions: number): string => `
-  update subscriptions as s set status = c.status, failed_tries = c.failed_tries, hard_declined = c.hard_declined,
-    free_try = c.free_try, period = c.period, current_period_end = c.current_period_end,
-    next_charge_at = c.next_charge_at, canceled_at = coalesce(s.canceled_at, c.canceled_at),
-    processor = coalesce(c.processor, s.processor), last_four = coalesce(c.last_four, s.last_four)
-  from json_to_recordset($${subscriptions}::json) as c(id text, account_id text, status text, failed_tries integer,
-    hard_declined boolean, free_try boolean, period integer, current_period_end timestamptz, next_charge_at timestamptz,
-    canceled_at timestamptz, processor text, last_four text)
-  where s.id = any ($${subscriptions + 1}::text[]) and s.id = c.id and s.account_id = c.account_id`;
-
-export const writtenEvents = (events: number): string => `
-  insert into outbox (${outboxColumns})
-  select ${outboxColumns} from json_to_recordset($${events}::json) as e(${outboxRecord})`;
-
-/** What ends of renewals add to the result of the run that counts them: see `count-renewals.ts`. */
-export const writtenCounts = (counts: number): string => `
-  insert into renewal_counts (account_id, test, currency, charged, charged_cents, retried, canceled)
-  select account_id, test, currency, charged, charged_cents, retried, canceled
-  from json_to_recordset($${counts}::json) as n(account_id text, test boolean, currency text, charged integer,
-    charged_cents bigint, retried integer, canceled integer)`;
-
-/** The value for `writtenCounts`. */
-export const countsValue = (ended: readonly WrittenRenewal[]): string => JSON.stringify(countEnds(ended));
-
-/** Values for `changedSubscriptions`: the rows as JSON, and their ids. */
-export function subscriptionValues(ended: readonly WrittenRenewal[]): [string, string[]] {
-  const rows = ended.flatMap(({ subscription: { id, account_id, payment_method }, card, end, effect: { after } }) => {
-    if (after === null) return [];
-    // Of another card than the one it has now nothing is kept.
-    const known = end.method === payment_method ? card : null;
-    return [{ ...after, ...known, id, account_id }];
-  });
-  return [JSON.stringify(rows), rows.map(({ id }) => id)];
+export function writtenEnds(first: number): string {
+  const eventsAt = first + Object.keys(subscriptionTypes).length;
+  const countsAt = eventsAt + Object.keys(outboxTypes).length;
+  return `changed as (
+     update subscriptions as s set status = c.status, failed_tries = c.failed_tries, hard_declined = c.hard_declined,
+       free_try = c.free_try, period = c.period, current_period_end = c.current_period_end,
+       next_charge_at = c.next_charge_at, canceled_at = coalesce(s.canceled_at, c.canceled_at),
+       processor = coalesce(c.processor, s.processor), last_four = coalesce(c.last_four, s.last_four)
+     from (select * from ${tableOf(subscriptionTypes, first)}) as c where s.id = c.id and ${sameAccount('s')}
+   ), counted as (
+     insert into renewal_counts (account_id, test, currency, charged, charged_cents, retried, canceled)
+     select account_id, test, currency, charged, charged_cents, retried, canceled
+     from json_to_recordset($${countsAt}::json) as n(account_id text, test boolean, currency text, charged integer,
+       charged_cents bigint, retried integer, canceled integer)
+   )
+   insert into outbox (${outboxColumns}) select ${outboxColumns} from ${tableOf(outboxTypes, eventsAt)}`;
 }
 
-/** The value for `writtenEvents`. @param nowMs when they are written down */
-export async function eventsValue(client: Client, ended: readonly WrittenRenewal[], nowMs: number): Promise<string> {
+/**
+ * That a row found by its id is the account's. Written so that no index is looked through for it: all rows of an account
+ * would be.
+ */
+export const sameAccount = (table: string): string => `(${table}.account_id = c.account_id) is true`;
+
+/** The values for `writtenEnds`. @param nowMs when they are written down */
+export async function writtenEndsValues(
+  client: Client,
+  ended: readonly WrittenRenewal[],
+  nowMs: number,
+): Promise<string[]> {
+  const events = await eventsOf(client, ended, nowMs);
+  return [
+    ...columnsOf(changedSubscriptions(ended), subscriptionTypes),
+    ...columnsOf(events, outboxTypes),
+    JSON.stringify(countEnds(ended)),
+  ];
+}
+
+function changedSubscriptions(ended: readonly WrittenRenewal[]) {
+  return ended.flatMap(({ subscription: { id, account_id, payment_method }, card, end, effect: { after } }) => {
+    if (after === null) return [];
+    // Of another card than the one it has now nothing is kept.
+    const { processor, last_four } = (end.method === payment_method ? card : null) ?? unknownCard;
+    return [{ ...after, processor, last_four, id, account_id }];
+  });
+}
+
+const unknownCard = { processor: null, last_four: null };
+
+async function eventsOf(client: Client, ended: readonly WrittenRenewal[], nowMs: number): Promise<OutboxRow[]> {
   const canceling = ended.filter(({ effect }) => effect.after?.status === 'canceled' && !effect.paid);
   const settings =
     canceling.length === 0
       ? undefined
       : await readSettings(client, new Set(canceling.map(({ subscription }) => subscription.account_id)));
   const noticesOf = (accountId: string): boolean => settings?.get(accountId)?.cancellationNotices ?? false;
-  return JSON.stringify(
-    ended.flatMap((renewal) => renewalEvents(renewal, nowMs, noticesOf(renewal.subscription.account_id))),
-  );
+  return ended.flatMap((renewal) => renewalEvents(renewal, nowMs, noticesOf(renewal.subscription.account_id)));
 }
+
+export const endedTypes = {
+  account_id: 'text',
+  subscription_id: 'text',
+  period: 'integer',
+  starts_at: 'timestamptz',
+  ends_at: 'timestamptz',
+  status: 'text',
+  paid_at: 'timestamptz',
+} as const;
 
 /** What the row of an ended renewal says; fields are named as the columns. */
 export const endedPeriod = ({ subscription, end, effect }: WrittenRenewal) => ({
