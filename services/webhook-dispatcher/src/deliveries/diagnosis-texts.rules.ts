@@ -12,7 +12,10 @@ interface Texts {
 }
 
 const host = ({ url }: DiagnosedAttempt): string => URL.parse(url)?.host ?? url;
+/** Without the port, which has no part in a look-up. */
+const hostName = ({ url }: DiagnosedAttempt): string => URL.parse(url)?.hostname ?? url;
 const retried = 'Nothing is lost: it is tried again by itself.';
+const resetAdvice = `${retried} If it stays so, look into the log of your server.`;
 
 /** Plain words for each code: what happened, and what to do. A code never changes its meaning. */
 const texts = {
@@ -120,7 +123,7 @@ const texts = {
     advice: 'Renew the certificate of the server behind Cloudflare, or correct the SSL mode there.',
   },
   timeout_lookup: {
-    explanation: (about) => `The name servers of ${host(about)} did not answer in time.`,
+    explanation: (about) => `The name servers of ${hostName(about)} did not answer in time.`,
     advice: `${retried} If it stays so, check the domain’s name servers.`,
   },
   timeout_connect: {
@@ -143,20 +146,20 @@ const texts = {
     advice: 'Let your code answer with an empty body, at once.',
   },
   dns: {
-    explanation: (about) => `The name ${host(about)} does not exist: the domain has expired, or it is misspelt.`,
+    explanation: (about) => `The name ${hostName(about)} does not exist: the domain has expired, or it is misspelt.`,
     advice: 'Check the spelling, and that the domain is still paid for.',
   },
   dns_no_address: {
-    explanation: (about) => `The name ${host(about)} has no address.`,
+    explanation: (about) => `The name ${hostName(about)} has no address.`,
     advice: 'Add an A or AAAA record for it at your domain’s provider.',
   },
   dns_failed: {
-    explanation: (about) => `The name ${host(about)} could not be looked up: its name servers do not work.`,
+    explanation: (about) => `The name ${hostName(about)} could not be looked up: its name servers do not work.`,
     advice: `${retried} If it stays so, check the domain’s name servers.`,
   },
   address_refused: {
     explanation: (about) =>
-      `${host(about)} leads to a private or reserved address. Webhooks go to public addresses only.`,
+      `${hostName(about)} leads to a private or reserved address. Webhooks go to public addresses only.`,
     advice: 'Use an address that can be reached from the internet. For a server on your desk, use a tunnel.',
   },
   connection_refused: {
@@ -170,11 +173,18 @@ const texts = {
   connection_reset: {
     explanation:
       'The connection was closed before an answer came: the server restarted, crashed, or a firewall cut it.',
-    advice: `${retried} If it stays so, look into the log of your server.`,
+    advice: ({ url }) =>
+      /^http:/i.test(url)
+        ? `If the server speaks https there, let the URL begin with https://. ${resetAdvice}`
+        : resetAdvice,
   },
   answer_cut: {
     explanation: 'The connection broke off in the middle of the answer.',
-    advice: `${retried} If it stays so, look into the log of your server.`,
+    advice: resetAdvice,
+  },
+  headers_too_large: {
+    explanation: 'The receiver answered with headers of more than 16 KB, which are not read.',
+    advice: 'Let your code answer with few headers: cookies are often what makes them long.',
   },
   certificate_expired: {
     explanation: (about) => `The certificate of ${host(about)} has expired, or is not valid yet.`,
@@ -211,7 +221,7 @@ const texts = {
   },
   not_http: {
     explanation: 'What answered is not a web server, or its answer is broken.',
-    advice: 'Check the port in the URL.',
+    advice: 'Check the port in the URL. If it is right, the server breaks the rules of HTTP in its answer.',
   },
   other: {
     explanation: 'The exchange ended with an error.',

@@ -51,6 +51,7 @@ test.each([
   [418, {}, '', 'refused'],
   [500, {}, '', 'receiver_error'],
   [599, {}, '', 'receiver_error'],
+  [999, {}, '', 'refused'],
   [502, {}, '', 'receiver_down'],
   [504, {}, '', 'receiver_slow'],
   [526, {}, '', 'proxy_tls'],
@@ -81,17 +82,20 @@ test.each([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls', 'certificate_chain'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'tls_to_plain_port'],
   ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'tls', 'tls_failed'],
-  ['HPE_INVALID_CONSTANT', 'answer', 'not_http'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'answer', 'headers_too_large'],
   ['UNHEARD_OF', 'answer', 'other'],
 ] as const)('%s during %s is told as %s', (code, stage, told) => {
   expect(diagnose(failed(code, stage))).toEqual({ code: told, detail: null });
 });
 
-test('an answer that breaks off and an http URL of an https port have names of their own', () => {
+test('an answer that breaks off has a name of its own', () => {
   expect(diagnose(failed('ECONNRESET', 'body', { statusCode: 200 }))?.code).toBe('answer_cut');
-  expect(diagnose(failed('HPE_INVALID_CONSTANT', 'answer', { url: 'http://maya.example' }))?.code).toBe(
-    'plain_to_tls_port',
-  );
+});
+
+test('what is wrong with a name is told without the port', () => {
+  const about = { url: 'https://maya.example:8443/hook', statusCode: null, detail: null };
+  for (const code of ['dns', 'dns_no_address', 'dns_failed', 'timeout_lookup'])
+    expect(explainDiagnosis(code, about)?.explanation).toMatch(/ maya\.example /);
 });
 
 test('the texts say which URL to use, how long to wait and which path to let through', () => {

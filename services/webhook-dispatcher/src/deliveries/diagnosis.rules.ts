@@ -33,6 +33,7 @@ const byErrorCode: Readonly<Record<string, DiagnosisCode>> = {
   ECONNRESET: 'connection_reset',
   EPIPE: 'connection_reset',
   UND_ERR_SOCKET: 'connection_reset',
+  UND_ERR_HEADERS_OVERFLOW: 'headers_too_large',
   CERT_HAS_EXPIRED: 'certificate_expired',
   CERT_NOT_YET_VALID: 'certificate_expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'certificate_name',
@@ -127,6 +128,10 @@ function codeOfError(found: DiagnosedExchange): DiagnosisCode {
   return known ?? codeOfProtocolError(name, String(message), found);
 }
 
+/** A record of TLS as text: an alert (21) or a handshake (22), then the version, whose first byte is 3. */
+const isTlsRecord = (text: string): boolean =>
+  (text.charCodeAt(0) === 21 || text.charCodeAt(0) === 22) && text.charCodeAt(1) === 3;
+
 const lookupCodes: ReadonlySet<DiagnosisCode> = new Set(['dns', 'dns_no_address', 'timeout_lookup', 'address_refused']);
 
 function codeOfReset(stage: Stage, statusCode: number | null): DiagnosisCode {
@@ -142,12 +147,15 @@ export function codeOfErrorName(name: string, message: string): DiagnosisCode | 
   return name.startsWith('ERR_SSL') || name === 'EPROTO' ? 'tls_failed' : undefined;
 }
 
-function codeOfProtocolError(name: string, message: string, { stage, url }: DiagnosedExchange): DiagnosisCode {
-  const code = codeOfErrorName(name, message);
-  if (code !== undefined) return code;
+function codeOfProtocolError(code: string, message: string, { stage, url, error }: DiagnosedExchange): DiagnosisCode {
+  const known = codeOfErrorName(code, message);
+  if (known !== undefined) return known;
   if (stage === 'tls') return 'tls_failed';
-  if (/^(?:HPE_|UND_ERR_(?:HEADERS|RES))/.test(name)) return url.startsWith('http:') ? 'plain_to_tls_port' : 'not_http';
-  return 'other';
+  // undici's parser gives its errors a name and the bytes that it stopped at; only some have a code.
+  const { name, data } = error as { name?: unknown; data?: unknown };
+  if (name !== 'HTTPParserError') return 'other';
+  const isTls = /^http:/i.test(url) && typeof data === 'string' && isTlsRecord(data);
+  return isTls ? 'plain_to_tls_port' : 'not_http';
 }
 
 function codeOfPage({ headers, body }: DiagnosedExchange): DiagnosisCode | null {
@@ -174,7 +182,8 @@ function codeOfRefusal({ headers, body }: DiagnosedExchange, status: number): Di
   if (status === 403 && matches(headers, firewallHeaders)) return 'firewall';
   if (status === 400 && /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL/i.test(body))
     return 'plain_to_tls_port';
-  return byStatus[status] ?? (status >= 500 ? 'receiver_error' : 'refused');
+  // HTTP has no status above 599; services that ward off programs answer 999.
+  return byStatus[status] ?? (status >= 500 && status < 600 ? 'receiver_error' : 'refused');
 }
 
 /** Seconds, as the receiver wrote them; a date is not quoted, because the next try says the time. */

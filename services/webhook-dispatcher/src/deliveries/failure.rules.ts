@@ -18,6 +18,7 @@ const texts: Partial<Record<DiagnosisCode, string>> = {
   certificate_self_signed: 'the certificate is self-signed',
   certificate_chain: 'an intermediate certificate is missing',
   certificate_revoked: 'the certificate was revoked',
+  headers_too_large: 'the headers of the answer are too large',
   tls_to_plain_port: 'what answers there does not speak https',
   tls_failed: 'no secure connection',
 };
