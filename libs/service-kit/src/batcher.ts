@@ -55,7 +55,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
       const batch = waiting.length <= maxBatch ? waiting : waiting.slice(0, maxBatch);
       waiting = batch === waiting ? [] : waiting.slice(maxBatch);
       working += 1;
-      void outsideRequests(() => settle(run, batch)).then(() => {
+      void outsideRequests(() => runBatch(run, batch)).then(() => {
         working -= 1;
         if (gatherMs === 0 || waiting.length === 0) start();
         else schedule();
@@ -98,7 +98,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
   };
 }
 
-async function settle<I, O>(run: BatcherOptions<I, O>['run'], batch: readonly Waiting<I, O>[]): Promise<void> {
+async function runBatch<I, O>(run: BatcherOptions<I, O>['run'], batch: readonly Waiting<I, O>[]): Promise<void> {
   try {
     const outcomes = await run(batch.map((entry) => entry.item));
     if (outcomes.length !== batch.length) throw new Error(`${batch.length} items but ${outcomes.length} outcomes`);

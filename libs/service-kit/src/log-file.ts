@@ -106,7 +106,7 @@ export class LogFile {
       this.#block = Buffer.from(this.#waiting);
       this.#waiting = '';
     } else {
-      this.#settle();
+      this.#resolveFlushes();
       return;
     }
     this.#ensureOpen(this.#block.length);
@@ -140,7 +140,7 @@ export class LogFile {
     // Lost lines are announced before anything else is written: until then that is the block.
     if (this.#lost === 0) this.#lose(block.toString('utf8', from), reason);
     else this.#fail(reason);
-    this.#settle();
+    this.#resolveFlushes();
   }
 
   #lose(text: string, reason: string): void {
@@ -166,7 +166,7 @@ export class LogFile {
     return `\n${JSON.stringify({ ...line, msg: 'lines of this log were lost' })}\n`;
   }
 
-  #settle(): void {
+  #resolveFlushes(): void {
     for (const done of this.#flushed.splice(0)) done();
   }
 

@@ -52,14 +52,14 @@ export function createSemaphore(max: number, waitingMax: number = Number.POSITIV
 function waitInLine(waiting: Set<() => void>, deadlineMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
-    const settle = (granted: boolean): void => {
+    const end = (granted: boolean): void => {
       clearTimeout(timer);
       waiting.delete(next);
       resolve(granted);
     };
-    const next = (): void => settle(true);
+    const next = (): void => end(true);
     waiting.add(next);
     // A timer cannot wait infinitely long.
-    if (deadlineMs !== Number.POSITIVE_INFINITY) timer = setTimeout(() => settle(false), deadlineMs - Date.now());
+    if (deadlineMs !== Number.POSITIVE_INFINITY) timer = setTimeout(() => end(false), deadlineMs - Date.now());
   });
 }

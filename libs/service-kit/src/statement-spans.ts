@@ -36,7 +36,7 @@ function traced(query: Call, client: pg.ClientBase, service: string): Call {
     const last = args.at(-1);
     if (typeof last === 'function') return query(...args.slice(0, -1), endingWith(open, last as Callback));
     const result = query(...args);
-    if (result instanceof Promise) result.then(...settling(open));
+    if (result instanceof Promise) result.then(...endingAfter(open));
     else open.span.end();
     return result;
   };
@@ -49,7 +49,7 @@ function endingWith(open: OpenSpan, callback: Callback): Callback {
   };
 }
 
-const settling = (open: OpenSpan) => [() => end(open, undefined), (err: unknown) => end(open, err)] as const;
+const endingAfter = (open: OpenSpan) => [() => end(open, undefined), (err: unknown) => end(open, err)] as const;
 
 function end({ span }: OpenSpan, err: unknown): void {
   if (err !== undefined && err !== null) {

@@ -158,7 +158,7 @@ test('commissions are paged back by id, newest sale first, none twice and none l
   expect(pages.flat()).toEqual(all.map((commission) => commission.id));
 });
 
-test('a burst of orders with and without affiliates is settled completely', async () => {
+test('a burst of orders with and without affiliates is recorded completely', async () => {
   const orders = Array.from({ length: 300 }, (_, n) =>
     referredOrder({ affiliateCode: ['PAT', 'pat', 'nobody', null][n % 4] ?? null }),
   );

@@ -9,10 +9,10 @@ import { startConservation } from './conservation/conservation.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { Dispatcher } from './deliveries/dispatcher.ts';
 import { createGuardedAgent } from './deliveries/guarded-agent.ts';
+import { startApplyingChanges } from './endpoints/applying-changes.ts';
 import { listenForChanges } from './endpoints/endpoint-changes.ts';
 import { endpointRequests } from './endpoints/requests.ts';
 import { createSecretBox } from './endpoints/secret-box.ts';
-import { startSettling } from './endpoints/settling.ts';
 import { createSwitchOff } from './endpoints/switch-off.ts';
 import { eventHandlers } from './events/consumers.ts';
 import { historyRequests } from './history/requests.ts';
@@ -49,18 +49,18 @@ export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
     const dispatcher = resources.add('dispatcher', new Dispatcher({ ...storage, ...sending }), (started) =>
       started.close(),
     );
-    const settling = startSettling(storage);
-    resources.add('settling', settling, (started) => started.close());
+    const applying = startApplyingChanges(storage);
+    resources.add('endpoint changes to apply', applying, (started) => started.close());
     const feeding = startFeeding({ ...storage, fed: () => dispatcher.wake() });
     resources.add('recoveries', feeding, (started) => started.close());
     const changes = listenForChanges(nats, (endpointId) => {
       void dispatcher.endpointChanged(endpointId);
-      settling.wake();
+      applying.wake();
       feeding.wake();
     });
     resources.add('endpoint changes', changes, (started) => started.close());
     const agent = resources.add('self-tests', createGuardedAgent({ allowLoopback }), (started) => started.destroy());
-    const changing = { settle: settling.settleFew, announce: changes.announce };
+    const changing = { applyChange: applying.applyFew, announce: changes.announce };
     const switchOff = createSwitchOff({ ...storage, ...changing, emailsAvailable: emails.available });
     const storing = { clock, dispatcher, partitions, emailsAvailable: emails.available };
     const changingEndpoints = { database, clock, secrets, allowLoopback, ...changing };

@@ -212,7 +212,7 @@ test('a run whose process died before its automation was switched off is dropped
   const { id: automationId } = await harness.ask(createAutomation, seller.account, { body });
   await seller.sell();
   await eventually(async () => expect(await seller.runs()).toMatchObject([{ status: 'pending', attempts: 1 }]));
-  // As settling leaves it: the lease is freed after the endpoint was settled.
+  // The lease is freed after the change of the endpoint was applied.
   await harness.query(`update endpoints set active = false where id = $1`, [automationId]);
   harness.clock.advance(60_000);
   await eventually(async () =>

@@ -33,7 +33,7 @@ const of = async <Row>(table: string) =>
   await harness.query<Row>(`select * from ${table} where account_id = $1 order by id`, [seller.account]);
 /** Deletes all of the account's rows; triggers and keys know nothing of it. */
 const lose = (table: string) => harness.query(`delete from ${table} where account_id = $1`, [seller.account]);
-const settled = (status: string, count = 1) =>
+const become = (status: string, count = 1) =>
   eventually(async () => expect(await seller.statuses()).toEqual(Array(count).fill(status)), within);
 /** Waits until the new events of the account were proved. */
 const proved = () =>
@@ -50,11 +50,11 @@ const figure = async (name: string) => {
 test('a lost row of a delivery that waits is made again, and delivered under the same webhook-id', async () => {
   seller.receiver.respondWith(() => ({ status: 500 }));
   const id = await seller.publish();
-  await settled('pending');
+  await become('pending');
   const [before] = await of<{ id: string }>('deliveries');
   await lose('deliveries');
   seller.receiver.respondWith(() => ({ status: 200 }));
-  await settled('delivered');
+  await become('delivered');
   expect(seller.received()).toEqual([id, id]);
   expect(await of('finished_deliveries')).toMatchObject([{ id: before?.id, event_id: id, attempts: 2 }]);
   expect(await of('lost_deliveries')).toMatchObject([
@@ -68,11 +68,11 @@ test('a lost row of a delivery that waits is made again, and delivered under the
 
 test('a lost row of a delivery that was finished long ago is found in the round, and delivered under the same webhook-id', async () => {
   const id = await seller.publish();
-  await settled('delivered');
+  await become('delivered');
   await proved();
   const [before] = await of<{ id: string }>('finished_deliveries');
   await lose('finished_deliveries');
-  await settled('delivered');
+  await become('delivered');
   expect(seller.received()).toEqual([id, id]);
   expect(await of('finished_deliveries')).toMatchObject([{ id: before?.id }]);
 });
@@ -87,17 +87,17 @@ test.each([
   ],
 ])('a lost row becomes %s where nothing can or may be sent any more: %s', async (status, reason, change) => {
   await seller.publish();
-  await settled('delivered');
+  await become('delivered');
   await change();
   await lose('finished_deliveries');
-  await settled(status);
+  await become(status);
   expect(await of('finished_deliveries')).toMatchObject([{ status, reason, attempts: 1 }]);
   expect(seller.received()).toHaveLength(1);
 });
 
-test('a lost event is a gap in the account’s log: it stays in the metric until somebody has settled it', async () => {
+test('a lost event is a gap in the account’s log: it stays in the metric until somebody has dealt with it', async () => {
   for (let n = 0; n < 3; n += 1) await seller.publish();
-  await settled('delivered', 3);
+  await become('delivered', 3);
   await harness.query('delete from events where account_id = $1 and sequence = 2', [seller.account]);
   const lost = () => harness.query('select sequence from lost_events where account_id = $1', [seller.account]);
   await eventually(async () => expect(await lost()).toEqual([{ sequence: 2 }]), within);
@@ -117,7 +117,7 @@ test.each([
   // The child runs in real time.
   harness.clock.set(new Date());
   const id = await seller.publish();
-  await settled('delivered');
+  await become('delivered');
   await harness.running.service.close();
   await lose('finished_deliveries');
   await harness.transaction(async (client) => {
@@ -132,7 +132,7 @@ test.each([
   expect(await of('lost_deliveries')).toHaveLength(found);
   expect(await of('finished_deliveries')).toEqual([]);
   harness.running.service = await harness.start();
-  await settled('delivered');
+  await become('delivered');
   expect(await of('lost_deliveries')).toMatchObject([{ became: 'pending' }]);
   await eventually(() => expect(seller.received()).toEqual([id, id]), within);
 });

@@ -15,7 +15,7 @@ const publishSix = async () => {
   await eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('sending')));
   return ids;
 };
-const settled = () =>
+const allDelivered = () =>
   eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('delivered')), { withinMs: 30_000 });
 
 test('after kill -9, deliveries that were stored, sent and not recorded arrive again under the same id, and none is lost', async () => {
@@ -32,7 +32,7 @@ test('after kill -9, deliveries that were stored, sent and not recorded arrive a
   seller.receiver.respondWith(() => ({ status: 200 }));
   harness.clock.set(new Date());
   harness.running.service = await harness.start();
-  await settled();
+  await allDelivered();
   const counts = ids.map((id) => seller.received().filter((received) => received === id).length);
   expect(counts).toEqual(ids.map((id) => (sentBefore.includes(id) ? 2 : 1)));
   for (const id of sentBefore) {
@@ -101,6 +101,6 @@ test('a stop lets requests in flight finish and releases the other deliveries: n
   expect(statuses.filter((status) => status === 'delivered').length).toBeGreaterThanOrEqual(4);
   expect(statuses).not.toContain('sending');
   harness.running.service = await harness.start();
-  await settled();
+  await allDelivered();
   expect(seller.received().sort()).toEqual(ids.sort());
 });

@@ -4,8 +4,8 @@ import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { expect, test, vi } from 'vitest';
 import { inLineMax, recoveryPerSecond } from '../src/repair/feed.rules.ts';
+import { finalizeCounts } from '../src/repair/finalize-counts.ts';
 import { handOverStored } from '../src/repair/hand-over.ts';
-import { settleCounts } from '../src/repair/settle-counts.ts';
 import { connectedAccount } from './orders.ts';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { addStored, deliveriesOf } from './stored.ts';
@@ -172,15 +172,15 @@ test('what waits for its next try is tried now, and results are counted for each
   expect(data.map(({ id }) => id)).toEqual([second.id, first.id]);
 });
 
-test('results are settled when nothing of a recovery is left to send, and outlive its deliveries', async () => {
+test('results are final when nothing of a recovery is left to send, and outlive its deliveries', async () => {
   await failed(3);
   const first = await start('failed');
   await isOver(first.id, { status: 'done', delivered: 3 });
-  const settled = async (id: string) => {
-    await settleCounts(harness.database);
+  const finalized = async (id: string) => {
+    await finalizeCounts(harness.database);
     return await harness.query('select settled, delivered, failed from recoveries where id = $1', [id]);
   };
-  expect(await settled(first.id)).toEqual([{ settled: true, delivered: 3, failed: 0 }]);
+  expect(await finalized(first.id)).toEqual([{ settled: true, delivered: 3, failed: 0 }]);
   const gate = Promise.withResolvers<void>();
   seller.receiver.respondWith(async () => {
     await gate.promise;
@@ -188,10 +188,10 @@ test('results are settled when nothing of a recovery is left to send, and outliv
   });
   const second = await start('all');
   await isOver(second.id, { status: 'done', queued: 3 });
-  expect(await settled(second.id)).toEqual([{ settled: false, delivered: 0, failed: 0 }]);
+  expect(await finalized(second.id)).toEqual([{ settled: false, delivered: 0, failed: 0 }]);
   gate.resolve();
   await isOver(second.id, { delivered: 3 });
-  expect(await settled(second.id)).toEqual([{ settled: true, delivered: 3, failed: 0 }]);
+  expect(await finalized(second.id)).toEqual([{ settled: true, delivered: 3, failed: 0 }]);
   await harness.query('delete from finished_deliveries where account_id = $1', [seller.account]);
   for (const { id } of [first, second]) expect(await read(id)).toMatchObject({ delivered: 3, failed: 0 });
 });

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   commissionOn,
+  correctionOf,
   creditOf,
   dueAt,
   earnsOnRenewal,
   type Latest,
-  settlementOf,
   statusAt,
 } from './commission.rules.ts';
 
@@ -120,10 +120,10 @@ test('a pending commission is due when its hold is over, and not a millisecond b
 });
 
 test('a refund voids what is not paid and claws back what is; its failure undoes either, and nothing is done twice', () => {
-  const settlements = (kind: Latest['kind'], refunded: boolean) =>
-    (['pending', 'paid', 'voided'] as const).map((status) => settlementOf({ kind, status }, refunded));
-  expect(settlements('sale', true)).toEqual(['void', 'opposite', 'nothing']);
-  expect(settlements('sale', false)).toEqual(['nothing', 'nothing', 'unvoid']);
-  expect(settlements('clawback', true)).toEqual(['nothing', 'nothing', 'unvoid']);
-  expect(settlements('clawback', false)).toEqual(['void', 'opposite', 'nothing']);
+  const corrections = (kind: Latest['kind'], refunded: boolean) =>
+    (['pending', 'paid', 'voided'] as const).map((status) => correctionOf({ kind, status }, refunded));
+  expect(corrections('sale', true)).toEqual(['void', 'opposite', 'nothing']);
+  expect(corrections('sale', false)).toEqual(['nothing', 'nothing', 'unvoid']);
+  expect(corrections('clawback', true)).toEqual(['nothing', 'nothing', 'unvoid']);
+  expect(corrections('clawback', false)).toEqual(['void', 'opposite', 'nothing']);
 });

@@ -76,7 +76,7 @@ export interface Latest {
  * What has to be done so that an order's commission stands, or does not because the order is refunded. What is not paid yet
  * is voided, or unvoided; after a payment an entry with the opposite amount follows.
  */
-export function settlementOf({ kind, status }: Latest, refunded: boolean): 'nothing' | 'void' | 'unvoid' | 'opposite' {
+export function correctionOf({ kind, status }: Latest, refunded: boolean): 'nothing' | 'void' | 'unvoid' | 'opposite' {
   const stands = (kind === 'sale') === (status !== 'voided');
   if (stands === !refunded) return 'nothing';
   if (status === 'paid') return 'opposite';

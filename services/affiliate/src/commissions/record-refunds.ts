@@ -2,7 +2,7 @@ import { newId } from '@app/contracts/ids';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
-import { type Latest, settlementOf } from './commission.rules.ts';
+import { correctionOf, type Latest } from './commission.rules.ts';
 import { changeCommissions, insertCommissions, type NewCommission, type StatusChange } from './write-commissions.ts';
 
 /** What a refund, and the failure of one afterwards, say of their order. */
@@ -70,10 +70,10 @@ export async function recordRefunds(
   const opposites: NewCommission[] = [];
   for (const row of rows) {
     const { account_id, id } = row;
-    const settlement = settlementOf(row, row.refunded);
-    if (settlement === 'void') changes.push({ account_id, id, status: 'voided' });
-    if (settlement === 'unvoid') changes.push({ account_id, id, status: 'pending' });
-    if (settlement === 'opposite') opposites.push(oppositeOf(row, clock));
+    const correction = correctionOf(row, row.refunded);
+    if (correction === 'void') changes.push({ account_id, id, status: 'voided' });
+    if (correction === 'unvoid') changes.push({ account_id, id, status: 'pending' });
+    if (correction === 'opposite') opposites.push(oppositeOf(row, clock));
   }
   await changeCommissions(client, clock, changes);
   await insertCommissions(client, clock, opposites);

@@ -1,7 +1,7 @@
 import type { EndpointDeps } from '../endpoints/endpoint-deps.ts';
 
 export interface AutomationDeps
-  extends Pick<EndpointDeps, 'database' | 'clock' | 'secrets' | 'allowLoopback' | 'settle' | 'announce'> {
+  extends Pick<EndpointDeps, 'database' | 'clock' | 'secrets' | 'allowLoopback' | 'applyChange' | 'announce'> {
   /** Whether this deployment has a mail server. */
   readonly emailsAvailable: boolean;
 }

@@ -9,7 +9,7 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { markUnsettled } from '../endpoints/unsettled.ts';
+import { recordChange } from '../endpoints/record-change.ts';
 import { requireAllowed, requireUsable } from './automation.rules.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import {
@@ -58,10 +58,10 @@ export async function updateAutomation(
     const [row] = await executeBound<AutomationRow>(tx, updateSql, values);
     // A change begins without a history of failures.
     await executeBound(tx, forgetFailuresSql, [accountId, automationId]);
-    if (active !== before.active) await markUnsettled(tx, { id: automationId, accountId }, now, dropAll);
+    if (active !== before.active) await recordChange(tx, { id: automationId, accountId }, now, dropAll);
     return resourceOf(row as AutomationRow, deps.emailsAvailable);
   });
-  await settleAndAnnounce(deps, automationId);
+  await applyAndAnnounce(deps, automationId);
   return resource;
 }
 
@@ -91,14 +91,14 @@ export async function deleteAutomation(
     await lockAutomation(tx, accountId, automationId);
     await executeBound(tx, deleteSql, [accountId, automationId]);
     await executeBound(tx, forgetFailuresSql, [accountId, automationId]);
-    await markUnsettled(tx, { id: automationId, accountId }, deps.clock.now());
+    await recordChange(tx, { id: automationId, accountId }, deps.clock.now());
     return { ok: true as const };
   });
-  await settleAndAnnounce(deps, automationId);
+  await applyAndAnnounce(deps, automationId);
   return result;
 }
 
-async function settleAndAnnounce(deps: AutomationDeps, automationId: string): Promise<void> {
-  await deps.settle(automationId);
+async function applyAndAnnounce(deps: AutomationDeps, automationId: string): Promise<void> {
+  await deps.applyChange(automationId);
   deps.announce(automationId);
 }

@@ -8,7 +8,7 @@ const gap: Gauge = {
   unit: '{row}',
   of: 'service',
   description:
-    'Deliveries found missing and not made again yet, and events found missing and not settled, of the whole service whichever replica tells; the target is 0.',
+    'Deliveries found missing and not made again yet, and events found missing that nobody has marked as dealt with, of the whole service whichever replica tells; the target is 0.',
 };
 const repaired: Gauge = {
   name: 'webhook.conservation.repaired',

@@ -40,7 +40,7 @@ export const dueStatement = statement(
 
 /**
  * Claims due deliveries on lease, oldest first, up to a limit for each endpoint and priority. Deliveries of an endpoint
- * that is off or removed are held or canceled instead, and those of an automation that is off are canceled, unless settle-endpoint.ts is doing that.
+ * that is off or removed are held or canceled instead, and those of an automation that is off are canceled, unless apply-change.ts is doing that.
  *
  * The shared locks order this statement and a change of the endpoint: switching it on must not release held deliveries
  * while this statement is about to hold more. It skips an endpoint that is being changed, which is claimed later, so

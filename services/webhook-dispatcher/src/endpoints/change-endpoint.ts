@@ -12,7 +12,7 @@ import { lockEndpoint } from './find-endpoint.ts';
 import { decideHeld, type Switched } from './held.rules.ts';
 import { sealHeaders } from './own-headers.ts';
 import { urlRefusal } from './public-address.ts';
-import { markUnsettled } from './unsettled.ts';
+import { recordChange } from './record-change.ts';
 
 type Body = RequestInput<typeof updateWebhookEndpoint>['body'];
 
@@ -61,7 +61,7 @@ export async function changeEndpoint(
   await tx.flush();
   // A new URL or a new start begins without a history of failures.
   if (endpoint.url !== urlBefore || (!wasActive && endpoint.active)) await forgetFailures(tx, endpoint);
-  await settleHeld(deps, tx, endpoint, { wasConnected: true, wasActive }, body.held);
+  await applyHeldChoice(deps, tx, endpoint, { wasConnected: true, wasActive }, body.held);
   return await endpointResource(deps, tx, endpoint);
 }
 
@@ -72,10 +72,10 @@ function switchTo(endpoint: Endpoint, active: boolean, now: Date): void {
 }
 
 /**
- * Begins, in the transaction of the change, what becomes of the deliveries that wait.
+ * Records, in the transaction of the change, what becomes of the deliveries that wait, as the seller chose.
  * @throws DomainError validation_failed for what an endpoint that is off cannot do
  */
-export async function settleHeld(
+export async function applyHeldChoice(
   { clock }: Pick<EndpointDeps, 'clock'>,
   tx: EntityManager,
   endpoint: Endpoint,
@@ -89,8 +89,8 @@ export async function settleHeld(
   const now = clock.now();
   const { send, discard } = decision;
   if (!isActive || discard === 'all') await stopHeldRecovery(tx, now, endpoint);
-  if (discard !== null) await markUnsettled(tx, endpoint, now, { which: discard, withPending: !before.wasActive });
-  else if (before.wasActive && !isActive) await markUnsettled(tx, endpoint, now);
+  if (discard !== null) await recordChange(tx, endpoint, now, { which: discard, withPending: !before.wasActive });
+  else if (before.wasActive && !isActive) await recordChange(tx, endpoint, now);
   if (send !== null) await startHeldRecovery(tx, now, endpoint, send);
 }
 

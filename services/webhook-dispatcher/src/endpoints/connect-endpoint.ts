@@ -5,7 +5,7 @@ import { idOfCommand } from '@app/contracts/ids';
 import type { createWebhookEndpoint } from '@app/contracts/webhooks';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { checkUrl, settleHeld } from './change-endpoint.ts';
+import { applyHeldChoice, checkUrl } from './change-endpoint.ts';
 import { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { afterChange, type EndpointResource, endpointResource } from './endpoint-resource.ts';
@@ -76,6 +76,6 @@ export async function connectEndpoint(
       ? tx.create(Endpoint, { id, accountId: about.accountId, ...values })
       : tx.assign(waiting, values);
   tx.persist(endpoint);
-  await settleHeld(deps, tx, endpoint, { wasConnected: false, wasActive: false }, body.held);
+  await applyHeldChoice(deps, tx, endpoint, { wasConnected: false, wasActive: false }, body.held);
   return { resource: await endpointResource(deps, tx, endpoint), sealedSecret };
 }

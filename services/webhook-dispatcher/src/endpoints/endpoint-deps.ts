@@ -7,8 +7,8 @@ export interface EndpointDeps {
   readonly clock: Clock;
   readonly secrets: SecretBox;
   readonly allowLoopback: boolean;
-  /** Settles the waiting deliveries of an endpoint that was switched or removed, or the first of many. */
-  readonly settle: (endpointId: string) => Promise<void>;
+  /** Applies a change to the deliveries that wait for the endpoint, or to the first of many. */
+  readonly applyChange: (endpointId: string) => Promise<void>;
   /** Announces to every replica that the endpoint was changed or removed. */
   readonly announce: (endpointId: string) => void;
 }

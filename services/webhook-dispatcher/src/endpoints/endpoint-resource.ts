@@ -65,16 +65,16 @@ export async function endpointResource(
 }
 
 /**
- * After the commit of a change: settles what waits, or the first of it, tells every replica, and returns the endpoint
- * with what is held then.
+ * After the commit of a change: applies it to what waits, or to the first of it, tells every replica, and returns the
+ * endpoint with what is held then.
  */
 export async function afterChange(
-  deps: Pick<EndpointDeps, 'database' | 'settle' | 'announce'>,
+  deps: Pick<EndpointDeps, 'database' | 'applyChange' | 'announce'>,
   accountId: string,
   resource: EndpointResource,
 ): Promise<EndpointResource> {
   const { id, held } = resource;
-  await deps.settle(id);
+  await deps.applyChange(id);
   deps.announce(id);
   const [state] = await deps.database.fork().transactional(async (tx) => readStates(tx, accountId, [id]));
   return { ...resource, held: state === undefined ? held : stateFields(state).held };

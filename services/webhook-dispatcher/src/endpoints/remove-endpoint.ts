@@ -2,10 +2,10 @@ import { runCommandOnce } from '@app/messaging/run-command-once';
 import { forgetFailures } from './change-endpoint.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { lockEndpoint, type Which } from './find-endpoint.ts';
-import { markUnsettled } from './unsettled.ts';
+import { recordChange } from './record-change.ts';
 
 /**
- * Removes an endpoint and its secrets. Its waiting deliveries are canceled (settle-endpoint.ts), and Recent activity says
+ * Removes an endpoint and its secrets. Its waiting deliveries are canceled (apply-change.ts), and Recent activity says
  * so once that is done. The next event of an account without a URL makes an endpoint that holds it.
  * @throws DomainError webhook_endpoint_not_found
  */
@@ -19,10 +19,10 @@ export async function removeEndpoint(
     tx.remove(endpoint);
     await tx.flush();
     await forgetFailures(tx, endpoint);
-    await markUnsettled(tx, endpoint, deps.clock.now());
+    await recordChange(tx, endpoint, deps.clock.now());
     return { ok: true as const, removed: endpoint.id };
   });
-  await deps.settle(removed);
+  await deps.applyChange(removed);
   deps.announce(removed);
   return { ok };
 }

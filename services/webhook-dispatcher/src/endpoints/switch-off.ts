@@ -126,9 +126,9 @@ export interface SwitchOff {
  * endpoint's next failure does it.
  */
 export function createSwitchOff(
-  deps: Storage & Pick<EndpointDeps, 'settle' | 'announce'> & { logger: Logger },
+  deps: Storage & Pick<EndpointDeps, 'applyChange' | 'announce'> & { logger: Logger },
 ): SwitchOff {
-  const { logger, settle, announce } = deps;
+  const { logger, applyChange, announce } = deps;
   const judging = new Set<string>();
   const run = async (endpointId: string, decide: Parameters<typeof judge>[2]): Promise<void> => {
     // Many deliveries fail at once, and one of them is enough.
@@ -139,7 +139,7 @@ export function createSwitchOff(
       if (verdict === null) return;
       logger.info({ endpointId, reason: verdict.reason }, 'webhook endpoint does not take its deliveries');
       if (verdict.reason === 'warned') return;
-      await settle(endpointId);
+      await applyChange(endpointId);
       announce(endpointId);
     } catch (err) {
       logger.warn({ err, endpointId }, 'a failing endpoint could not be switched off');

@@ -40,7 +40,7 @@ const recoveryStatement = statement(
      r.kind = 'recover' and exists (
        select from recoveries h where h.endpoint_id = r.endpoint_id and h.kind = 'held' and h.status = 'running'
      ) as is_second,
-     exists (select from unsettled_endpoints u where u.endpoint_id = r.endpoint_id) as is_unsettled
+     exists (select from unsettled_endpoints u where u.endpoint_id = r.endpoint_id) as is_changing
    from recoveries r where r.id = $1 and r.account_id = $2 and r.status = 'running' and r.phase <> 'count'
    for update of r skip locked`,
 );
@@ -77,7 +77,7 @@ interface Recovery {
   readonly failures: number;
   readonly is_second: boolean;
   /** What waits for the endpoint is being held or dropped first. */
-  readonly is_unsettled: boolean;
+  readonly is_changing: boolean;
 }
 
 /**
@@ -96,7 +96,7 @@ export async function feedRecovery(storage: RepairStorage, ref: RecoveryRef): Pr
       await end(client, clock, ref, 'canceled');
       return 'over';
     }
-    const mayFeed = endpoint.active && !recovery.is_second && !recovery.is_unsettled;
+    const mayFeed = endpoint.active && !recovery.is_second && !recovery.is_changing;
     const count = mayFeed ? batchSizeOf(recovery) : 0;
     return count === 0 ? 'waits' : await feed(client, storage, { ref, recovery, endpoint, count });
   });

@@ -3,13 +3,13 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { countRecovery } from './count-recovery.ts';
 import { feedRecovery, type RepairStorage } from './feed-recovery.ts';
+import { finalizeCounts } from './finalize-counts.ts';
 import type { RecoveryRef } from './place.rules.ts';
 import { releaseHeld } from './release-held.ts';
-import { settleCounts } from './settle-counts.ts';
 
 /** A recovery gets a second's worth at a time. The start of one wakes every replica. */
 const pollIntervalMs = 1_000;
-const settleIntervalMs = 30_000;
+const finalizeIntervalMs = 30_000;
 /** Nobody waits for what is three days late, and the look reads a row of each endpoint that has something held. */
 const releaseIntervalMs = 5_000;
 const recoveriesMax = 1_000;
@@ -47,7 +47,7 @@ export function startFeeding(
   },
 ): BackgroundLoop {
   const { database, logger, fed } = options;
-  let [settledAtMs, releasedAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let [finalizedAtMs, releasedAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   /** Whether there is more to do at once. */
   const feedOne = async (recovery: Running, isClosing: () => boolean): Promise<boolean> => {
     try {
@@ -76,9 +76,9 @@ export function startFeeding(
       await releaseHeld(options);
     }
     while (!isClosing() && (await feedEach(isClosing)));
-    if (performance.now() - settledAtMs < settleIntervalMs) return;
-    settledAtMs = performance.now();
-    await settleCounts(database);
+    if (performance.now() - finalizedAtMs < finalizeIntervalMs) return;
+    finalizedAtMs = performance.now();
+    await finalizeCounts(database);
   };
   return startLoop({
     round: feedAll,

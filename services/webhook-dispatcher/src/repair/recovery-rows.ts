@@ -25,7 +25,7 @@ const counted = (status: 'delivered' | 'failed'): string => `${status} + case wh
   select count(*)::int from finished_deliveries f
   where f.recovery_id = recoveries.id and f.status = '${status}' and f.account_id = recoveries.account_id) end as ${status}`;
 
-/** Of the resource. A settled recovery has its results in its row; for the others they are counted along an index. */
+/** Of the resource. A recovery whose results are final (`settled`) has them in its row; for the others they are counted along an index. */
 export const recoveryColumns = `id, endpoint_id, kind, which, since, until, status, total, queued,
   ${counted('delivered')}, ${counted('failed')}, per_second, created_at, finished_at`;
 

@@ -32,7 +32,7 @@ async function count(status: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-test('an endpoint with 200,000 waiting deliveries is switched off before they are settled, and new events of all accounts are processed meanwhile', async () => {
+test('an endpoint with 200,000 waiting deliveries is switched off before they are held, and new events of all accounts are processed meanwhile', async () => {
   const other = await connectedAccount(harness);
   await addWaiting(many);
   const off = await seller.put({ active: false });
@@ -51,7 +51,7 @@ test('an endpoint with 200,000 waiting deliveries is switched off before they ar
   await eventually(async () => expect(await count('held')).toBe(many + 1), { withinMs: 60_000 });
 });
 
-test('an endpoint whose settling fails holds up no other, and is settled once it can be', async () => {
+test('an endpoint whose change cannot be applied holds up no other, and it is applied once it can be', async () => {
   const [bad, good] = [seller, await connectedAccount(harness)];
   for (const each of [bad, good]) {
     actAs(each);
@@ -76,7 +76,7 @@ test('an endpoint whose settling fails holds up no other, and is settled once it
   await eventually(async () => expect(await bad.statuses()).toEqual(['held']));
 });
 
-test('the next process settles the deliveries that a killed one has not settled', async () => {
+test('the next process applies a change to the deliveries that a killed one has left', async () => {
   // The child runs in real time: by it, deliveries of the test's clock have waited for more than 30 days, and are given up.
   harness.clock.set(new Date());
   await addWaiting(30_000);

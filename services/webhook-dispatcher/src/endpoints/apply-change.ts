@@ -7,18 +7,21 @@ import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/fin
 import { behindAllIds, followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 
-/** Deliveries settled in one transaction, which takes about 20 ms. A change of the endpoint waits no longer than that. */
+/** Deliveries changed in one transaction, which takes about 20 ms. A change of the endpoint waits no longer than that. */
 const batchMax = 1_000;
 
 /** A shared lock: events for the endpoint may be stored meanwhile, but it may not be changed. */
 const endpointStatement = statement(
-  'endpoint-to-settle',
+  'endpoint-of-change',
   `select active, role = 'automation' as "isAutomation" from endpoints where id = $1 for share`,
 );
 
-/** Changes, too, lock the endpoint first and this row second, so that two transactions never wait for each other. */
-const unsettledStatement = statement(
-  'endpoint-unsettled',
+/**
+ * The change that is not applied yet. Changes, too, lock the endpoint first and this row second, so that two transactions
+ * never wait for each other.
+ */
+const changeStatement = statement(
+  'endpoint-change',
   `select endpoint_id, account_id, url, canceled, hold_until, discard_until, others_until, others_after
    from unsettled_endpoints where endpoint_id = $1 for update`,
 );
@@ -56,14 +59,14 @@ const countStatement = statement(
   'endpoint-canceled',
   'update unsettled_endpoints set canceled = canceled + $2 where endpoint_id = $1',
 );
-const settledStatement = statement('endpoint-settled', 'delete from unsettled_endpoints where endpoint_id = $1');
+const appliedStatement = statement('endpoint-change-applied', 'delete from unsettled_endpoints where endpoint_id = $1');
 
 interface Switched {
   readonly active: boolean;
   readonly isAutomation: boolean;
 }
 
-interface Unsettled {
+interface Change {
   readonly endpoint_id: string;
   readonly account_id: string;
   readonly url: string | null;
@@ -76,40 +79,41 @@ interface Unsettled {
   readonly others_after: string;
 }
 
-export interface SettlingStorage {
+export interface ChangeStorage {
   readonly database: Database;
   readonly clock: Clock;
   readonly partitions: Partitions;
 }
 
 /** What a batch did; null when nothing is left to do for the endpoint. */
-export type Settled = 'held' | 'discarded' | 'canceled' | null;
+export type Applied = 'held' | 'discarded' | 'canceled' | null;
 
 /**
- * Settles one batch of the waiting deliveries of an endpoint that was switched or removed, or whose held deliveries are
- * to be dropped. Deliveries are held if the endpoint is off, and canceled if it is removed or is an automation; the last batch records the
- * removal in Recent activity. What is held is sent by a recovery (repair/held-recovery.ts).
+ * Applies the change of an endpoint to a batch of the deliveries that wait for it: it was switched or removed, or what
+ * is held for it is to be dropped. Deliveries are held if the endpoint is off, and canceled if it is removed or is an
+ * automation; the last batch records the removal in Recent activity. What is held is sent by a recovery
+ * (repair/held-recovery.ts).
  */
-export async function settleBatch(storage: SettlingStorage, endpointId: string): Promise<Settled> {
+export async function applyBatch(storage: ChangeStorage, endpointId: string): Promise<Applied> {
   return await finishDeliveries(storage, () =>
-    storage.database.transaction((client) => settleBatchWith(client, storage, endpointId)),
+    storage.database.transaction((client) => applyBatchWith(client, storage, endpointId)),
   );
 }
 
-async function settleBatchWith(client: Client, storage: SettlingStorage, endpointId: string): Promise<Settled> {
+async function applyBatchWith(client: Client, storage: ChangeStorage, endpointId: string): Promise<Applied> {
   await client.query(followIndex);
   const { rows: endpoints } = await client.query<Switched>(endpointStatement([endpointId]));
-  const [unsettled] = (await client.query<Unsettled>(unsettledStatement([endpointId]))).rows;
-  if (unsettled === undefined) return null;
+  const [change] = (await client.query<Change>(changeStatement([endpointId]))).rows;
+  if (change === undefined) return null;
   const [endpoint] = endpoints;
-  const run = batches(client, storage.clock.now(), endpointId, unsettled.account_id);
-  const settled = endpoint === undefined ? await cancelBatch(run) : await settle(run, unsettled, endpoint);
-  if (settled.count > 0) {
-    if (settled.as === 'canceled') await client.query(countStatement([endpointId, settled.count]));
-    return settled.as;
+  const run = batches(client, storage.clock.now(), endpointId, change.account_id);
+  const batch = endpoint === undefined ? await cancelBatch(run) : await applyTo(run, change, endpoint);
+  if (batch.count > 0) {
+    if (batch.as === 'canceled') await client.query(countStatement([endpointId, batch.count]));
+    return batch.as;
   }
-  await client.query(settledStatement([endpointId]));
-  if (settled.as === 'canceled') await insertRemovedNotice(client, storage, unsettled);
+  await client.query(appliedStatement([endpointId]));
+  if (batch.as === 'canceled') await insertRemovedNotice(client, storage, change);
   return null;
 }
 
@@ -133,13 +137,13 @@ async function cancelBatch(run: Run): Promise<Batch> {
   return { as: 'canceled', count: pending > 0 ? pending : await run(cancelHeldStatement, behindAllIds) };
 }
 
-async function settle(run: Run, unsettled: Unsettled, { active, isAutomation }: Switched): Promise<Batch> {
-  const { hold_until: holdUntil, discard_until: discardUntil, others_until: othersUntil } = unsettled;
+async function applyTo(run: Run, change: Change, { active, isAutomation }: Switched): Promise<Batch> {
+  const { hold_until: holdUntil, discard_until: discardUntil, others_until: othersUntil } = change;
   const held = holdUntil === null ? 0 : await run(holdStatement, holdUntil);
   if (held > 0) return { as: 'held', count: held };
   const discarded = discardUntil === null ? 0 : await run(discardStatement, discardUntil);
   if (discarded > 0) return { as: 'discarded', count: discarded };
-  const others = othersUntil === null ? 0 : await run(discardOthersStatement, othersUntil, unsettled.others_after);
+  const others = othersUntil === null ? 0 : await run(discardOthersStatement, othersUntil, change.others_after);
   if (others > 0) return { as: 'discarded', count: others };
   if (active) return { as: 'held', count: 0 };
   const waiting = await run(holdStatement, behindAllIds);
@@ -150,10 +154,10 @@ async function settle(run: Run, unsettled: Unsettled, { active, isAutomation }: 
 
 async function insertRemovedNotice(
   client: Client,
-  { clock, partitions }: SettlingStorage,
-  unsettled: Unsettled,
+  { clock, partitions }: ChangeStorage,
+  change: Change,
 ): Promise<void> {
-  const { account_id: accountId, endpoint_id: endpointId, url, canceled } = unsettled;
+  const { account_id: accountId, endpoint_id: endpointId, url, canceled } = change;
   if (url === null) return;
   const notice = newNotice(clock, { accountId, summary: endpointRemovedText(url, canceled), url, endpointId });
   await insertNotices(client, partitions, [notice]);

@@ -10,7 +10,7 @@ export interface Discard {
 }
 
 /** The newest delivery that waits: what comes later is not concerned. */
-const markSql = `
+const recordSql = `
   insert into unsettled_endpoints as u (endpoint_id, account_id, url, changed_at, hold_until, discard_until, others_until)
   select $1, $2, $3, $4, case when $6 then last.id end, case when $5 = 'all' then last.id end,
     case when $5 = 'others' then last.id end
@@ -24,12 +24,13 @@ const markSql = `
     others_after = case when excluded.others_until is null then u.others_after else '' end`;
 
 /**
- * Records, in the transaction of the change, that the endpoint's waiting deliveries must be settled. So the transaction
- * stays short however many they are, and no event waits for it. A former choice that is not settled yet stays.
+ * Records, in the transaction of the change, that it must be applied to the deliveries that wait for the endpoint
+ * (applying-changes.ts). So the transaction stays short however many they are, and no event waits for it. A former choice
+ * that is not applied yet stays.
  * @param endpoint of the account; locked
  * @param discard what is to be dropped of the deliveries that wait now
  */
-export async function markUnsettled(
+export async function recordChange(
   tx: EntityManager,
   endpoint: { readonly id: string; readonly accountId: string; readonly url?: string | null | undefined },
   now: Date,
@@ -37,5 +38,5 @@ export async function markUnsettled(
 ): Promise<void> {
   const { id, accountId, url = null } = endpoint;
   await executeBound(tx, followIndex, []);
-  await executeBound(tx, markSql, [id, accountId, url, now, discard?.which ?? null, discard?.withPending === true]);
+  await executeBound(tx, recordSql, [id, accountId, url, now, discard?.which ?? null, discard?.withPending === true]);
 }

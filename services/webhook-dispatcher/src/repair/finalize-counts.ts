@@ -1,17 +1,17 @@
 import { type Database, statement } from '@app/service-kit/database';
 
-const settleableStatement = statement(
-  'recoveries-to-settle',
+const countableStatement = statement(
+  'recoveries-to-finalize',
   `select id from recoveries r where status <> 'running' and not settled
      and not exists (select from deliveries d where d.recovery_id = r.id)
    order by id limit 100`,
 );
 const lockStatement = statement(
-  'recovery-to-settle',
+  'recovery-to-finalize',
   'select from recoveries where id = $1 and not settled for update skip locked',
 );
-const settleStatement = statement(
-  'recovery-settle',
+const finalizeStatement = statement(
+  'recovery-finalize',
   `update recoveries r set settled = true, delivered = r.delivered + c.delivered, failed = r.failed + c.failed
    from (
      select count(*) filter (where status = 'delivered')::int as delivered,
@@ -21,15 +21,15 @@ const settleStatement = statement(
 );
 
 /**
- * Writes the results of recoveries into their rows once all that they handed over is finished, so that lists need not
- * count. The lock comes first: a repair that takes over deliveries meanwhile (hand-over.ts) either adds them to the row
- * before they are counted here, or finds the recovery settled and leaves its results.
+ * Writes the results of recoveries into their rows once all that they handed over is finished, and marks them as final
+ * (`settled`), so that lists need not count. The lock comes first: a repair that takes over deliveries meanwhile (hand-over.ts) either adds them to the row
+ * before they are counted here, or finds them final and leaves them.
  */
-export async function settleCounts(database: Database): Promise<void> {
-  const { rows } = await database.pool.query<{ id: string }>(settleableStatement());
+export async function finalizeCounts(database: Database): Promise<void> {
+  const { rows } = await database.pool.query<{ id: string }>(countableStatement());
   for (const { id } of rows)
     await database.transaction(async (client) => {
       const { rowCount } = await client.query(lockStatement([id]));
-      if (rowCount === 1) await client.query(settleStatement([id]));
+      if (rowCount === 1) await client.query(finalizeStatement([id]));
     });
 }
