@@ -103,7 +103,7 @@ export const flag = z.union([z.literal(0), z.literal(1)]);
 export function pageQueryOf<Id extends z.ZodType<string>>(id: Id) {
   return z.object({
     limit: z.coerce.number().int().min(1).max(limits.listMax).optional().describe('How many at most.'),
-    before: id.optional().describe('Id of the last one of the page before.'),
+    before: id.optional().describe('Id of the last one of the page before. It may have left the filters since.'),
   });
 }
 export type PageQuery = z.infer<ReturnType<typeof pageQueryOf>>;

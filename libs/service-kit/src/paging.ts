@@ -24,8 +24,9 @@ const behindAllIds = 'z';
 
 /**
  * The one way lists page: newest first, `before` an id, `limit` at most 100. One statement along an index, and with
- * `before` a look at that id beside it. Ids sort by time, so they page by id, and what comes meanwhile moves nothing.
- * @throws DomainError validation_failed when there is no `before` in the list
+ * `before` a look at that id beside it. Ids sort by time, so they page by id, and what comes meanwhile moves nothing. Nor
+ * does what leaves a filter meanwhile: the account's id is a place whether or not its row is in the list by now.
+ * @throws DomainError validation_failed when the account has no such id in the table
  */
 export function pagedList<Row extends { readonly id: string }>(
   list: PagedList,
@@ -38,13 +39,14 @@ export function pagedList<Row extends { readonly id: string }>(
     `${list.name}-page`,
     `select ${list.columns} from ${list.table} where ${where} and id < $${place} order by id desc limit $${place + 1}`,
   );
-  const knownStatement = statement(`${list.name}-known`, `select from ${list.table} where ${where} and id = $${place}`);
+  const [account] = list.scope;
+  const knownStatement = statement(`${list.name}-known`, `select from ${list.table} where ${account} = $1 and id = $2`);
   return async (database, scope, page) => {
     const limit = page.limit ?? limits.listMax;
     const values = [...scope, page.before ?? behindAllIds, limit + 1];
     const [{ rows }, known] = await Promise.all([
       database.pool.query<Row>(pageStatement(values)),
-      page.before === undefined ? undefined : database.pool.query(knownStatement([...scope, page.before])),
+      page.before === undefined ? undefined : database.pool.query(knownStatement([scope[0], page.before])),
     ]);
     if (known?.rowCount === 0) throw unknownBefore();
     return pageOf(rows, page);
@@ -62,4 +64,4 @@ export function pageOf<Row>(rows: readonly Row[], page: PageQuery): Page<Row> {
 export const isPaging = (page: PageQuery): boolean => page.limit !== undefined || page.before !== undefined;
 
 /** A list that went on from nowhere would look like its end. */
-export const unknownBefore = (): Error => invalidField('before', 'is the id of nothing in this list', 'unknown_id');
+export const unknownBefore = (): Error => invalidField('before', 'is the id of nothing of this kind', 'unknown_id');

@@ -1,7 +1,12 @@
-import type { EventEnvelope } from '@app/contracts/define';
-import { newId } from '@app/contracts/ids';
+import type { EventEnvelope, RequestInput } from '@app/contracts/define';
+import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
-import { getSubscription, listSubscriptions, subscriptionStarted } from '@app/contracts/subscriptions';
+import {
+  getSubscription,
+  listSubscriptions,
+  pauseSubscription,
+  subscriptionStarted,
+} from '@app/contracts/subscriptions';
 import { openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -22,7 +27,9 @@ afterAll(() => harness.close());
 const subscription = listSubscriptions.output.shape.data.element.strict();
 const newAccount = (): string => newId('account', nowMs);
 
-async function list(accountId: string, page: { limit?: number; before?: string } = {}) {
+type Query = RequestInput<typeof listSubscriptions>;
+
+async function list(accountId: string, page: Query = {}) {
   const output = await harness.requester.request(listSubscriptions, page, { accountId, requestId: 'r' });
   return { ...output, data: output.data.map((entry) => subscription.parse(entry)) };
 }
@@ -149,6 +156,22 @@ test('lists are newest first and page back without gap or repetition', async () 
   const second = await list(account, { limit: 3, before: first.data.at(-1)?.id ?? '' });
   expect([first.has_more, second.has_more]).toEqual([true, false]);
   expect([...first.data, ...second.data]).toEqual(all);
+});
+
+test('a page goes on from an entry that has left the filter; not from an id that the account does not have', async () => {
+  const account = newAccount();
+  for (let n = 0; n < 4; n++) await harness.publish(orderPaid, orderEvent(account, { paymentMethod: 'sim_ok' }));
+  const all = (await listed(account, 4)).map(({ id }) => id);
+  const first = await list(account, { status: 'active', limit: 2 });
+  const before = first.data[1]?.id as string;
+  const context = { accountId: account, requestId: 'r', commandId: newIdSuffix(nowMs) };
+  await harness.requester.request(pauseSubscription, { subscriptionId: before }, context);
+  const second = await list(account, { status: 'active', limit: 2, before });
+  expect(second).toMatchObject({ data: [{ id: all[2] }, { id: all[3] }], has_more: false });
+  const unknown = { code: 'validation_failed', errors: [{ field: 'before', code: 'unknown_id' }] };
+  await expect(list(newAccount(), { status: 'active', before })).rejects.toMatchObject(unknown);
+  const nothing = newId('subscription', nowMs);
+  await expect(list(account, { status: 'active', before: nothing })).rejects.toMatchObject(unknown);
 });
 
 test('an unknown subscription and another account’s are refused alike', async () => {

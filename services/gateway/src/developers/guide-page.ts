@@ -118,8 +118,8 @@ parameters that are not known are refused, so that a typo is never passed over.<
 const paging = html`<p>Lists answer <code>{ "data": […] }</code>. Products are listed whole, oldest first; all
 others answer the latest ${limits.listMax}, newest first. With <code>?limit=1…${limits.listMax}</code> or
 <code>?before=&lt;id&gt;</code> every list pages back, newest first: <code>has_more</code> says whether more follow, and the
-last id is the next <code>before</code>. Ids sort by the time they were made; a <code>before</code> that is not in the list
-is refused. A list that was cut at ${limits.listMax} unasked says <code>has_more</code> too, except the orders.</p>`;
+last id is the next <code>before</code>. Ids sort by the time they were made; a <code>before</code> that no longer matches
+the filters is a place in the list all the same, and one that your account does not have is refused. A list that was cut at ${limits.listMax} unasked says <code>has_more</code> too, except the orders.</p>`;
 
 function rateLimits(perMinute: number): Html {
   const limit =
