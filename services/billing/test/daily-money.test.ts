@@ -1,4 +1,4 @@
-import { newId } from '@app/contracts/ids';
+import { newId, newIdSuffix } from '@app/contracts/ids';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -7,9 +7,10 @@ import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { createDailyDeps, runForAccount, runForAll } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
+import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
-import { subscribe } from './subscriptions-of-tests.ts';
+import { readRenewals, subscribe } from './subscriptions-of-tests.ts';
 
 guardLeaks();
 
@@ -214,6 +215,33 @@ test('the preview names holds whose window has passed and payments without an en
   expect(pages.flatMap(({ data }) => data)).toEqual(planned.data);
   expect((await run(account)).holdsSettled).toBe(1);
   expect((await preview(account)).data).toEqual([]);
+});
+
+test('a period that the run’s look-up finds paid is the one period of its subscription, as the preview said', async () => {
+  const account = newAccount();
+  const behind = await subscribe(replicas, account, { paymentMethod: 'sim_renewal_timeout_after' });
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  expect((await run(account)).blocked).toBe(1);
+  const other = await subscribe(replicas, account);
+  const { deps } = replicas.start();
+  await putPaymentMethod(deps, { accountId: account, requestId: 'r', commandId: newIdSuffix(0) }, behind.id, 'sim_ok');
+  replicas.clock.set('2026-04-15T12:00:00.000Z');
+  const planned = (await preview(account)).data.map(({ kind, id }) => [kind, id]);
+  expect(planned).toEqual([
+    ['look_up', expect.any(String)],
+    ['renewal', other.id],
+  ]);
+  const periods = async () => (await readRenewals(replicas, behind.id)).map(({ period, status }) => [period, status]);
+  const command = asked();
+  const dying = { ...daily(), steps: [...dailySteps(deps).slice(0, 1), () => Promise.reject(new Error('died'))] };
+  await expect(runForAccount(dying, account, command)).rejects.toThrow('died');
+  expect((await runForAccount(daily(), account, command)).rebills).toMatchObject({ charged: 2, chargedCents: 3800 });
+  expect(await periods()).toEqual([[2, 'paid']]);
+  expect((await run(account)).rebills.charged).toBe(1);
+  expect(await periods()).toEqual([
+    [2, 'paid'],
+    [3, 'paid'],
+  ]);
 });
 
 test('a cursor that no page told is refused', async () => {

@@ -158,6 +158,7 @@ export const runOf = (accountId: string, { clock }: Pick<PaymentDeps, 'clock'>):
   runId: newId('dailyRun', clock.nowMs()),
   ...{ test: false, force: false, now: () => clock.now(), isClosing: () => false },
   progress: { expect: () => undefined, done: () => undefined },
+  closed: new Set(),
 });
 
 export const newAccount = (): string => newId('account', Date.parse('2026-03-15T12:00:00.000Z'));

@@ -16,7 +16,7 @@ export function chargeWithinLimit(
   return async (stepDeps, run, counts) => {
     if (run.force || run.test) return await charge(stepDeps, run, counts);
     const { accountId, runId } = run;
-    const scope = { accountId, test: false, now: run.now() };
+    const scope = { accountId, test: false, now: run.now(), closed: run.closed };
     const due = await sumDue(deps.database, scope);
     if (due.length === 0) return;
     const limit = await readChargeLimit(deps.database, scope, due);

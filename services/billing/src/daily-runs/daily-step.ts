@@ -21,6 +21,8 @@ export interface RunOfAccount {
   /** What is due by now is due in this run: the clock, or the time of the rehearsal. */
   now(): Date;
   readonly progress: Progress;
+  /** Orders of which this run has found a renewal paid that had no end when it began: it charges no other one for them. */
+  readonly closed: Set<string>;
   /** The process closes: begin nothing more and return. The run has no result then, and the next one does the rest. */
   isClosing(): boolean;
 }

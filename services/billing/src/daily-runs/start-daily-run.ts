@@ -95,7 +95,10 @@ async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): 
   const startedMs = performance.now();
   const counts = noCounts();
   const progress = startProgress(deps, { accountId, runId });
-  const run = { accountId, runId, force, test: false, now: () => clock.now(), progress, isClosing };
+  const run = {
+    ...{ accountId, runId, force, test: false, now: () => clock.now(), progress, isClosing },
+    closed: new Set<string>(),
+  };
   try {
     for (const step of deps.steps) {
       if (isClosing()) throw closing();

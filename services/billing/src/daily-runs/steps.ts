@@ -4,6 +4,7 @@ import { checkUnfinishedPayments } from '../payments/check-unfinished.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { countBlocked } from '../renewals/count-blocked.ts';
 import { countRenewals } from '../renewals/count-renewals.ts';
+import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { chargeWithinLimit } from './charge-within-limit.ts';
 import type { DailyStep } from './daily-step.ts';
@@ -11,7 +12,7 @@ import type { DailyStep } from './daily-step.ts';
 /** The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order.
  * What ended of renewals, and what waits, is counted last. */
 export const dailySteps = (payments: PaymentDeps): readonly DailyStep[] => [
-  (_, run) => checkUnfinishedPayments(payments, run),
+  lookUpRenewals((_, run) => checkUnfinishedPayments(payments, run)),
   async (_, run, counts) => {
     counts.holdsSettled += await settleDueHolds(payments, run);
   },

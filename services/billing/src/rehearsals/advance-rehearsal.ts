@@ -104,7 +104,7 @@ async function runDay(
   const aheadDays = before.ahead_days + 1;
   const runId = runIdOf(rehearsal, before.done_days + 1);
   const run: RunOfAccount = {
-    ...{ accountId, runId, test: true, force: true, isClosing },
+    ...{ accountId, runId, test: true, force: true, isClosing, closed: new Set() },
     now: () => rehearsalTime(clock.now(), aheadDays),
     progress: { expect: () => undefined, done: () => undefined },
   };

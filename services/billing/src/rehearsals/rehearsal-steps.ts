@@ -2,12 +2,13 @@ import type { DailyStep } from '../daily-runs/daily-step.ts';
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { countRenewals } from '../renewals/count-renewals.ts';
+import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { checkRehearsedRenewals } from './check-renewals.ts';
 
 /** A day's job of a rehearsal, in its order. Its books are compared with nothing: no money moves. */
 export const rehearsalSteps = (payments: PaymentDeps): readonly DailyStep[] => [
-  (_, run) => checkRehearsedRenewals(payments, run),
+  lookUpRenewals((_, run) => checkRehearsedRenewals(payments, run)),
   async (_, run) => void (await settleDueHolds(payments, run)),
   renewDue(payments),
   countRenewals,

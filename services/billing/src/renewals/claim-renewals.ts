@@ -13,11 +13,12 @@ export interface RenewalRun {
   readonly runId: string;
   readonly test: boolean;
   readonly now: Date;
+  readonly closed: ReadonlySet<string>;
 }
 
 /**
  * The subscription as it was read: still due, for the same period, on the same card; and not charged by this run before,
- * which charges one period at most. The lock shows the row as it is when whoever pauses or cancels it has committed.
+ * nor at the processor when it began: a run charges one period at most. The lock shows the row as it is when whoever pauses or cancels it has committed.
  * $1 account, $2 now, $3 run
  */
 export const stillDue = (columns: string): string => `
@@ -26,7 +27,8 @@ export const stillDue = (columns: string): string => `
     where account_id = $1 and id = i.subscription_id and next_charge_at <= $2 and period = i.period - 1
       and payment_method = i.method and failed_tries = i.failed_tries
       and not exists (select from renewals as r where r.account_id = $1 and r.subscription_id = i.subscription_id
-        and r.period in (i.period, i.period - 1) and r.run_id = $3)
+        and r.period in (i.period, i.period - 1)
+        and (r.run_id = $3 or (r.period < i.period and r.looked_up_run_id = $3)))
     for no key update) as s`;
 
 const dueTypes = {

@@ -6,6 +6,8 @@ export interface DueScope {
   /** Those of rehearsals, or those of real buyers. */
   readonly test: boolean;
   readonly now: Date;
+  /** Orders of which this run has found a renewal paid that had no end when it began: it charges no other one for them. */
+  readonly closed?: ReadonlySet<string>;
 }
 
 /** A subscription whose next charge is due; fields are named as the columns. */
@@ -46,25 +48,30 @@ const columns = `id, order_id, product_name, customer_email, amount_cents, curre
  * A renewal whose outcome is unknown is looked up, and no other is begun beside it. The open ones of an account are few: they
  * are read once, by `payments_unfinished_of_account`, and not for each subscription.
  */
-const isDue = `account_id = $1 and test = $2 and next_charge_at <= $3 and order_id not in (
-    select p.order_id from payments as p where p.account_id = $1 and p.next_check_at is not null and p.step = 'renewal')`;
+const isDue = (
+  closedAt: number,
+): string => `account_id = $1 and test = $2 and next_charge_at <= $3 and order_id not in (
+    select p.order_id from payments as p where p.account_id = $1 and p.next_check_at is not null and p.step = 'renewal'
+    union all select unnest($${closedAt}::text[]))`;
+
+const nothing: ReadonlySet<string> = new Set();
 
 /** Along the index `subscriptions_due`; with nothing due it reads one entry. */
 const dueStatement = statement(
   'subscriptions-due',
   `select ${columns} from subscriptions
-   where ${isDue} and (next_charge_at, id) > ($4, $5)
+   where ${isDue(7)} and (next_charge_at, id) > ($4, $5)
    order by next_charge_at, id limit $6`,
 );
 
 /** What would be charged now, the longest due first. `next_charge_at` has whole milliseconds, so a page ends where the next one begins. */
 export async function readDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now }: DueScope,
+  { accountId, test, now, closed = nothing }: DueScope,
   { after, limit }: { readonly after: DueCursor | null; readonly limit: number },
 ): Promise<DueSubscription[]> {
   const from = after === null ? ['-infinity', ''] : [after.next_charge_at, after.id];
-  return (await pool.query<DueSubscription>(dueStatement([accountId, test, now, ...from, limit]))).rows;
+  return (await pool.query<DueSubscription>(dueStatement([accountId, test, now, ...from, limit, [...closed]]))).rows;
 }
 
 /** What is due in one currency, first tries and retries apart. */
@@ -80,15 +87,15 @@ const sumStatement = statement(
   'subscriptions-due-sum',
   `select currency, status = 'past_due' as retry, count(*) as count,
      coalesce(sum(amount_cents) filter (where not hard_declined or free_try), 0)::bigint as cents
-   from subscriptions where ${isDue} and next_charge_at > $4
+   from subscriptions where ${isDue(5)} and next_charge_at > $4
    group by 1, 2 order by 1, 2`,
 );
 
 /** How much would be charged now. @param since leaves out what was due by then already */
 export async function sumDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now }: DueScope,
+  { accountId, test, now, closed = nothing }: DueScope,
   since: Date | null = null,
 ): Promise<DueSum[]> {
-  return (await pool.query<DueSum>(sumStatement([accountId, test, now, since ?? '-infinity']))).rows;
+  return (await pool.query<DueSum>(sumStatement([accountId, test, now, since ?? '-infinity', [...closed]]))).rows;
 }

@@ -1,0 +1,46 @@
+import { statement } from '@app/service-kit/database';
+import type { DailyStep } from '../daily-runs/daily-step.ts';
+
+/**
+ * Subscriptions are locked in the order of their orders, as by whoever claims and whoever records, so nobody waits in a
+ * circle. $1 account, $2 test, $3 run
+ */
+const markStatement = statement(
+  'renewals-mark-looked-up',
+  `with open as materialized (
+     select p.order_id, p.period, s.id
+     from (select order_id, subject::integer as period from payments
+       where account_id = $1 and next_check_at is not null and step = 'renewal' and test = $2 order by order_id) as p
+     cross join lateral (
+       select id from subscriptions where account_id = $1 and order_id = p.order_id for no key update) as s
+   ), marked as (
+     update renewals as r set looked_up_run_id = $3
+     from open where r.account_id = $1 and r.subscription_id = open.id and r.period = open.period
+   )
+   select order_id from open`,
+);
+
+const closedStatement = statement(
+  'renewals-closed-by-look-up',
+  `select s.order_id from subscriptions as s
+   join renewals as r on r.account_id = s.account_id and r.subscription_id = s.id and r.period = s.period
+   where s.account_id = $1 and s.order_id = any ($2) and r.looked_up_run_id = $3`,
+);
+
+/**
+ * A step that looks payments up, and keeps its run from charging two periods of one subscription, the first by the look-up: a
+ * renewal without an end when the run begins is the one that the run has for its subscription, whoever finds that it was
+ * paid. What the processor never got was not charged, so the run may charge it anew.
+ */
+export function lookUpRenewals(lookUp: DailyStep): DailyStep {
+  return async (deps, run, counts) => {
+    const { accountId, runId, test } = run;
+    const { pool } = deps.database;
+    const { rows: open } = await pool.query<{ order_id: string }>(markStatement([accountId, test, runId]));
+    await lookUp(deps, run, counts);
+    if (open.length === 0) return;
+    const orders = open.map(({ order_id }) => order_id);
+    const { rows } = await pool.query<{ order_id: string }>(closedStatement([accountId, orders, runId]));
+    for (const { order_id } of rows) run.closed.add(order_id);
+  };
+}
