@@ -55,7 +55,10 @@ async function makeSeller(options: FirstSeller, database: Database): Promise<Sel
   return { email: demoSeller.email, password: secrets.sellerPassword, apiKey, platformKey: secrets.platformKey };
 }
 
-/** Its owner asked for it. One that is cut off has shown nobody anything: the next start asks for the file again. */
+/**
+ * Makes a new password and a new key, because the owner asked for them. When it is cut off, nobody has seen them: the file
+ * is missing, and the next start asks for it again.
+ */
 async function renewSeller(options: FirstSeller, database: Database): Promise<Seller> {
   const { secrets, clock, say } = options;
   const { email } = demoSeller;

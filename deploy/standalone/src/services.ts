@@ -17,7 +17,7 @@ interface Module {
   readonly create: (env: Environment, deps: ServiceDeps) => Promise<RunningService>;
 }
 
-/** Loads a service's own front door: its settings, its migrations, its composition root. */
+/** Loads what a service exports: its settings, its migrations, and the function that creates it. */
 async function load(
   name: string,
   parts: {
@@ -27,7 +27,7 @@ async function load(
   },
 ): Promise<[string, Module]> {
   const [{ configSchema }, { migrate }, create] = await Promise.all([parts.config, parts.migrate, parts.create]);
-  // Each service's schema makes exactly the settings its own composition root takes.
+  // Each service's schema makes exactly the settings that the service takes.
   return [name, { migrate, create: (env, deps) => create(parseConfig(configSchema, env) as never, deps) }];
 }
 

@@ -76,7 +76,7 @@ export const continuePayment = defineRequest('command', 'billing', 'payments.con
   output: paymentOutcome,
 });
 
-/** How a hold ended. The first knock decides: a later one gets the same result. */
+/** How a hold ended. The first request decides: a later one gets the same result. */
 export const holdResult = z.object({
   /** `settling`: decided, and a payment of it is not known yet. `lost`: neither capture nor charge succeeded. */
   status: z.enum(['settling', 'settled', 'lost']),
@@ -88,7 +88,7 @@ export const holdResult = z.object({
 });
 export type HoldResult = z.infer<typeof holdResult>;
 
-/** The one door out of `authorized`: captures the hold, then charges the upsell if the buyer accepted it. */
+/** The only way out of `authorized`: captures the hold, then charges the upsell if the buyer accepted it. */
 export const settleHold = defineRequest('command', 'billing', 'holds.settle', {
   input: z.object({ orderId: idSchema('order'), decision: z.enum(['accepted', 'declined']) }),
   output: holdResult,

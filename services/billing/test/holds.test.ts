@@ -79,15 +79,15 @@ test('an accepted upsell is charged beside the captured hold; a declined one is 
   expect(await taken(declined)).toEqual([['capture', 4900]]);
 });
 
-test('buyer, tabs, timer and daily run knock at once on two replicas: one decision, told once, the money taken once', async () => {
+test('buyer, tabs, timer and daily run decide at once on two replicas: one decision, told once, the money taken once', async () => {
   const [a, b] = [replicas.start(), replicas.start()];
   const order = await heldOrder(a);
   replicas.clock.advance(27 * hourMs);
-  const knocks = [
+  const decisions = [
     ...Array.from({ length: 5 }, (_, n) => order.settle(n % 2 === 0 ? a : b, 'accepted')),
     ...Array.from({ length: 5 }, (_, n) => order.settle(n % 2 === 0 ? b : a, 'declined')),
   ];
-  const [counted, , ...results] = await Promise.all([b.daily(order.account), a.round(), ...knocks]);
+  const [counted, , ...results] = await Promise.all([b.daily(order.account), a.round(), ...decisions]);
   expect(new Set(results.map(({ decision }) => decision)).size).toBe(1);
   await a.round();
   const [result] = await Promise.all([order.settle(a, 'declined'), order.settle(b, 'accepted')]);
@@ -233,12 +233,12 @@ test('when that charge is declined too the hold is lost, for good, and the selle
   expect(await taken(order)).toEqual([]);
 });
 
-test('a knock that comes while the card is being held decides on it', async () => {
+test('a decision that comes while the card is being held decides on it', async () => {
   const account = newAccount();
   const input = startInput({ hold: { upsell, decisionMinutes: 60 } });
   const buyer = replicas.start();
-  const knocking = replicas.start({
-    // The card is held after the first statement of the knock, and before its second one.
+  const deciding = replicas.start({
+    // The card is held after the first statement of the decision, and before its second one.
     database: (database) => {
       const query = async (config: { name?: string }) => {
         const result = await database.pool.query(config as never);
@@ -248,7 +248,7 @@ test('a knock that comes while the card is being held decides on it', async () =
       return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
     },
   });
-  expect(await settleHold(knocking.deps, caller(account), input.orderId, 'declined')).toMatchObject({
+  expect(await settleHold(deciding.deps, caller(account), input.orderId, 'declined')).toMatchObject({
     status: 'settled',
     decision: 'declined',
   });

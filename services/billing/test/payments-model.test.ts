@@ -29,14 +29,14 @@ const cards = [
 ];
 const faults = ['throws_before', 'throws_after', 'doubled', 'raced', 'late', 'answer_lost'] as const;
 
-type Knock =
+type Request =
   | { readonly kind: 'start'; readonly tryNo: number; readonly card: string }
   | { readonly kind: 'settle'; readonly decision: 'accepted' | 'declined' }
   | { readonly kind: 'continue' | 'refund' | 'round' | 'daily' };
 
-/** What happens at one moment: who knocks at which replica at once, what fails, where a process is killed, what time passes. */
+/** What happens at one moment: which requests come to which replica at once, what fails, where a process is killed, what time passes. */
 interface Moment {
-  readonly knocks: readonly { readonly knock: Knock; readonly at: 0 | 1 }[];
+  readonly requests: readonly { readonly request: Request; readonly at: 0 | 1 }[];
   readonly faults: readonly (typeof faults)[number][];
   /** The seam at which replica 0 is killed; it is started anew afterwards. */
   readonly killed: number | null;
@@ -44,7 +44,7 @@ interface Moment {
   readonly passMs: number;
 }
 
-const knock: fc.Arbitrary<Knock> = fc.oneof(
+const request: fc.Arbitrary<Request> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -68,7 +68,10 @@ const knock: fc.Arbitrary<Knock> = fc.oneof(
   },
 );
 const moment: fc.Arbitrary<Moment> = fc.record({
-  knocks: fc.array(fc.record({ knock, at: fc.constantFrom(0 as const, 1 as const) }), { minLength: 1, maxLength: 3 }),
+  requests: fc.array(fc.record({ request, at: fc.constantFrom(0 as const, 1 as const) }), {
+    minLength: 1,
+    maxLength: 3,
+  }),
   faults: fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(fc.constantFrom(...faults), { maxLength: 2 }) },
@@ -139,23 +142,23 @@ class Processes {
   }
 }
 
-async function live(run: Processes, order: Order, { knocks, faults: failing, killed, deliverLate, passMs }: Moment) {
+async function live(run: Processes, order: Order, { requests, faults: failing, killed, deliverLate, passMs }: Moment) {
   if (killed !== null) run.kill(dyingAt(killed));
   run.at(0).fail(...failing);
-  const done = await Promise.allSettled(knocks.map(({ knock: what, at }) => make(run.at(at), order, what)));
+  const done = await Promise.allSettled(requests.map(({ request: what, at }) => make(run.at(at), order, what)));
   for (const outcome of done) if (outcome.status === 'rejected') expectHarmless(outcome.reason);
   if (killed !== null) run.replaceKilled();
   if (deliverLate) await run.deliverLate();
   replicas.clock.advance(passMs);
 }
 
-async function make({ deps, round, daily }: Replica, { account, input }: Order, knocked: Knock): Promise<unknown> {
+async function make({ deps, round, daily }: Replica, { account, input }: Order, request: Request): Promise<unknown> {
   const caller = { accountId: account, requestId: 'r' };
-  switch (knocked.kind) {
+  switch (request.kind) {
     case 'start':
-      return await startPayment(deps, caller, { ...input, tryNo: knocked.tryNo, paymentMethod: knocked.card });
+      return await startPayment(deps, caller, { ...input, tryNo: request.tryNo, paymentMethod: request.card });
     case 'settle':
-      return await settleHold(deps, caller, input.orderId, knocked.decision);
+      return await settleHold(deps, caller, input.orderId, request.decision);
     case 'continue':
       return await continuePayment(deps, caller, input.orderId);
     case 'refund':
@@ -167,7 +170,7 @@ async function make({ deps, round, daily }: Replica, { account, input }: Order, 
   }
 }
 
-/** A killed process answers nobody, and knocks that come too early or too late are refused: nothing else may fail. */
+/** A killed process answers nobody, and requests that come too early or too late are refused: nothing else may fail. */
 function expectHarmless(err: unknown): void {
   if (isDeath(err) || (err instanceof DomainError && err.code === 'invalid_transition')) return;
   throw err;

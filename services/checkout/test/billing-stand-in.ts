@@ -60,7 +60,7 @@ export interface BillingStandIn {
   settling: boolean;
   /** Called when a hold was settled, before it is answered. */
   beforeSettled: () => Promise<void>;
-  /** Someone knocks at a hold: the first one decides. */
+  /** A decision on a hold: the first one counts. */
   settle(orderId: string, decision: HoldResult['decision']): HoldResult;
   publishSettled(orderId: string): Promise<void>;
   publishRefunded(orderId: string, at?: Date): Promise<void>;

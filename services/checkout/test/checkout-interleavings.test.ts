@@ -74,7 +74,7 @@ async function tellTries(run: Run): Promise<void> {
   }
 }
 
-async function knock(run: Run): Promise<void> {
+async function letTimerDecide(run: Run): Promise<void> {
   const made = (await triesOf(run)).at(-1);
   if (made === undefined || !isHeld(made)) return;
   harness.billing.settle(made.input.orderId, 'not_decided');
@@ -108,7 +108,7 @@ async function take(run: Run, next: Step): Promise<void> {
       await harness.decide(opened, next.accept);
       break;
     case 'timer':
-      await knock(run);
+      await letTimerDecide(run);
       break;
     case 'found out':
       await findOut(run, next.end);
@@ -165,7 +165,7 @@ async function deliverEverything(run: Run): Promise<void> {
   const waits = last?.outcome.status === 'processing' || last?.outcome.status === 'requires_action';
   if (last !== undefined && waits) harness.billing.finish(last.input.orderId, 'succeeded');
   for (let time = 0; time < 2; time++) {
-    await knock(run);
+    await letTimerDecide(run);
     await tellTries(run);
   }
   const inboxed = async () => (await harness.query('select 1 from inbox')).length;

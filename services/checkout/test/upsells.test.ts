@@ -138,7 +138,7 @@ test('the events of a hold and of its end may come in any order and twice: one o
   expect(await harness.list()).toMatchObject([{ id: orderId, status: 'paid', total_cents: 14_800 }]);
 });
 
-test('a buyer and the timer at once: the first knock decides, the order is paid once', async () => {
+test('a buyer and the timer at once: the first decision counts, the order is paid once', async () => {
   const { opened, orderId } = await held();
   const decisions = await Promise.all([
     harness.decide(opened, true),

@@ -60,7 +60,7 @@ const triesOf = ({ payments }: OrderMoney, step: Payment['step']): Payment[] =>
 
 const succeeded = ({ status }: Payment): boolean => status === 'succeeded';
 
-/** What everybody who knocks is told, however often. */
+/** The result of the decision, for every caller and however often it is asked for. */
 export function holdResultOf(hold: Hold): HoldResult {
   const { status, decision, upsell, upsell_declined, captured_cents } = hold;
   if (status === 'held' || decision === null) throw new Error(`the hold of order ${hold.order_id} is not decided`);

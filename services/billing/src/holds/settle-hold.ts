@@ -6,7 +6,7 @@ import type { Caller } from '../payments/start-payment.ts';
 import { type AdvancedHold, advanceHold } from './advance-hold.ts';
 import { holdResultOf } from './hold.rules.ts';
 
-/** The one door: whoever gets the row out of `held` decides. A minute later the payments loop goes on if nobody did. */
+/** Only the caller that changes the row from `held` decides. If its process dies, the payments loop goes on a minute later. */
 const decideStatement = statement(
   'holds-decide',
   `update holds set status = 'settling', decision = $3, decided_at = $4, due_at = $5
@@ -24,19 +24,19 @@ export async function decideHold(
   decision: Decision,
   again: boolean,
 ): Promise<AdvancedHold | undefined> {
-  const knock = async (): Promise<AdvancedHold | undefined> => {
+  const decide = async (): Promise<AdvancedHold | undefined> => {
     const nowMs = deps.clock.nowMs();
     const values = [caller.accountId, orderId, decision, new Date(nowMs), new Date(nowMs + goesOnAfterMs)];
     await deps.database.pool.query(decideStatement(values));
     return await deps.turns.take(caller.accountId, orderId, () => advanceHold(deps, caller, orderId, again));
   };
-  const advanced = await knock();
-  // The card was held between the two statements.
-  return advanced?.hold.status === 'held' ? await knock() : advanced;
+  const advanced = await decide();
+  // The card was held between the statement above and the reading of the hold.
+  return advanced?.hold.status === 'held' ? await decide() : advanced;
 }
 
 /**
- * The buyer's knock at the hold's door.
+ * Settles a hold as its buyer decides on the upsell; after an earlier decision it returns the result of that one.
  * @throws DomainError `invalid_transition` for an order that has no hold
  */
 export async function settleHold(

@@ -1,7 +1,7 @@
 import type { RunOfAccount } from '../daily-runs/daily-step.ts';
+import { checkAndAdvance } from './advance-order.ts';
 import { type DuePayment, listUnfinishedPayments } from './claim-due.ts';
 import { forEachOrder } from './for-each-order.ts';
-import { checkAndGoOn } from './go-on-with-order.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 
 const pageMax = 100;
@@ -21,7 +21,7 @@ export async function checkUnfinishedPayments(deps: PaymentDeps, run: RunOfAccou
     page = await listUnfinishedPayments(deps.database, accountId, { madeBefore, after, limit: pageMax });
     progress.expect(page.length);
     const check = async ({ order_id, id, step }: DuePayment): Promise<void> => {
-      await checkAndGoOn(deps, accountId, order_id, id, step);
+      await checkAndAdvance(deps, accountId, order_id, id, step);
       progress.done(1);
     };
     await forEachOrder(deps, page, check, run.isClosing);

@@ -25,7 +25,7 @@ export async function forEachOrder<T extends DueOrder>(
           if (isOutage(err)) outage = err;
           else {
             const about = { accountId: item.account_id, orderId: item.order_id };
-            logger.error({ err, ...about }, 'an order’s payments could not be gone on with');
+            logger.error({ err, ...about }, 'an order’s payments could not be advanced');
           }
         }
       }),

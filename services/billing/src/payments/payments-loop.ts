@@ -1,9 +1,9 @@
 import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
 import { decideHold } from '../holds/settle-hold.ts';
-import { goOnWithRefund } from '../refunds/refund-charges.ts';
+import { advanceRefund } from '../refunds/refund-charges.ts';
+import { checkAndAdvance } from './advance-order.ts';
 import { claimDueHolds, claimDuePayments, claimDueRefunds, type DueOrder, type DuePayment } from './claim-due.ts';
 import { forEachOrder } from './for-each-order.ts';
-import { checkAndGoOn } from './go-on-with-order.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 
 /** Nothing announces that the time of a payment has come, so the database is asked. */
@@ -11,8 +11,8 @@ const pollIntervalMs = 1_000;
 const outagePauseMaxMs = 30_000;
 
 /**
- * Goes on, in the background of each replica, with what nobody waits for: payments whose outcome is unknown, whatever a
- * process that died left half done, and holds that nobody settled. A round takes a bounded number of rows.
+ * Advances, in the background of each replica, what no caller waits for: payments whose outcome is unknown, what a process
+ * that died left half done, and holds that nobody decided on. A round takes a bounded number of rows.
  */
 export function startPaymentsLoop(deps: PaymentDeps): BackgroundLoop {
   let failures = 0;
@@ -24,7 +24,7 @@ export function startPaymentsLoop(deps: PaymentDeps): BackgroundLoop {
     },
     // An outage meets every round: it is asked about less often the longer it lasts.
     pauseMs: () => Math.min(outagePauseMaxMs, pollIntervalMs * 2 ** Math.min(failures, 5)),
-    onFailure: (err) => deps.logger.warn({ err }, 'due payments could not be gone on with; trying again'),
+    onFailure: (err) => deps.logger.warn({ err }, 'due payments could not be advanced; trying again'),
   });
 }
 
@@ -33,7 +33,8 @@ export async function runRound(deps: PaymentDeps, isClosing: () => boolean = () 
   const { database, clock } = deps;
   const byItself = (accountId: string) => ({ accountId, requestId: null });
   const payments = await claimDuePayments(database, clock.now());
-  const check = ({ account_id, order_id, id, step }: DuePayment) => checkAndGoOn(deps, account_id, order_id, id, step);
+  const check = ({ account_id, order_id, id, step }: DuePayment) =>
+    checkAndAdvance(deps, account_id, order_id, id, step);
   await forEachOrder(deps, payments, check, isClosing);
   const holds = await claimDueHolds(database, clock.now());
   const settle = async ({ account_id, order_id }: DueOrder): Promise<void> => {
@@ -42,7 +43,7 @@ export async function runRound(deps: PaymentDeps, isClosing: () => boolean = () 
   await forEachOrder(deps, holds, settle, isClosing);
   const refunds = distinct(await claimDueRefunds(database, clock.now()));
   const refund = async ({ account_id, order_id }: DueOrder): Promise<void> => {
-    await goOnWithRefund(deps, byItself(account_id), order_id, false);
+    await advanceRefund(deps, byItself(account_id), order_id, false);
   };
   await forEachOrder(deps, refunds, refund, isClosing);
 }

@@ -55,18 +55,18 @@ export interface Traits {
   readonly buyer?: 'confirms' | 'refuses';
 }
 
-/** What goes wrong on the line with the first sending of a request; a later one with the same key is answered. */
-export type LineFault = 'request_lost' | 'answer_lost' | 'connection_broken' | 'slow';
+/** What the network does to the first sending of a request; a later one with the same key is answered. */
+export type NetworkFault = 'request_lost' | 'answer_lost' | 'connection_broken' | 'slow';
 
 export interface SimulatedCard {
   /** To the first request with the card, `authorize` or `charge`. */
   readonly answer: 'succeeded' | 'requires_action' | DeclineReason;
   readonly lastFour?: string;
-  readonly fault?: LineFault;
+  readonly fault?: NetworkFault;
   readonly traits: Traits;
 }
 
-const works = (lastFour: string, traits: Traits = {}, fault?: LineFault): SimulatedCard => ({
+const works = (lastFour: string, traits: Traits = {}, fault?: NetworkFault): SimulatedCard => ({
   answer: 'succeeded',
   lastFour,
   traits,

@@ -14,7 +14,7 @@ import type {
   ReferenceRequest,
   SavedMethodRequest,
 } from './processor.ts';
-import { asSaved, cardOf, knownCard, type LineFault, type SimulatedCard, wordsOf } from './simulated-cards.rules.ts';
+import { asSaved, cardOf, knownCard, type NetworkFault, type SimulatedCard, wordsOf } from './simulated-cards.rules.ts';
 import { listRecords } from './simulated-list.ts';
 import {
   type CardEntry,
@@ -246,12 +246,12 @@ async function lookUp(books: Books, paymentId: string, call: ProcessorCall): Pro
   return rows[0] === undefined ? null : outcomeOf(rows[0]);
 }
 
-/** The answer to the entry, as far as the line lets it through: a key that arrived before is always answered. */
+/** The answer to the entry, unless the card has a network fault; a key that arrived before is always answered. */
 async function answerOf(
   books: Books,
   row: EntryRow,
   parameters: string,
-  fault: LineFault | undefined,
+  fault: NetworkFault | undefined,
   call: ProcessorCall,
 ): Promise<ProcessorOutcome> {
   if (row.parameters !== parameters) {

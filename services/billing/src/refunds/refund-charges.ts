@@ -29,23 +29,23 @@ const goesOnAfterMs = 60_000;
 export async function refundCharges(deps: PaymentDeps, caller: Caller, orderId: string): Promise<RefundResult> {
   const dueAt = new Date(deps.clock.nowMs() + goesOnAfterMs);
   await deps.database.pool.query(requestStatement([caller.accountId, orderId, dueAt]));
-  return await goOnWithRefund(deps, caller, orderId, true);
+  return await advanceRefund(deps, caller, orderId, true);
 }
 
 /** Takes a refund as far as it goes. @param again charges whose refund was refused before are tried again, once */
-export async function goOnWithRefund(
+export async function advanceRefund(
   deps: PaymentDeps,
   caller: Caller,
   orderId: string,
   again: boolean,
 ): Promise<RefundResult> {
-  return await deps.turns.take(caller.accountId, orderId, () => advanceRefund(deps, caller, orderId, again));
+  return await deps.turns.take(caller.accountId, orderId, () => takeRefundSteps(deps, caller, orderId, again));
 }
 
 /** An order has two charges at most, each with one try: more rounds mean that other replicas were faster. */
 const roundsMax = 12;
 
-async function advanceRefund(
+async function takeRefundSteps(
   deps: PaymentDeps,
   caller: Caller,
   orderId: string,

@@ -1,8 +1,8 @@
 import { statement } from '@app/service-kit/database';
 import type { RunOfAccount } from '../daily-runs/daily-step.ts';
+import { checkAndAdvance } from '../payments/advance-order.ts';
 import type { DuePayment } from '../payments/claim-due.ts';
 import { forEachOrder } from '../payments/for-each-order.ts';
-import { checkAndGoOn } from '../payments/go-on-with-order.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 
 const pageMax = 100;
@@ -25,7 +25,7 @@ export async function checkRehearsedRenewals(
   let after = '';
   do {
     page = (await deps.database.pool.query<DuePayment>(unfinishedStatement([accountId, after, pageMax]))).rows;
-    const check = ({ order_id, id, step }: DuePayment) => checkAndGoOn(deps, accountId, order_id, id, step);
+    const check = ({ order_id, id, step }: DuePayment) => checkAndAdvance(deps, accountId, order_id, id, step);
     await forEachOrder(deps, page, check, isClosing);
     after = page.at(-1)?.id ?? after;
   } while (page.length === pageMax && !isClosing());

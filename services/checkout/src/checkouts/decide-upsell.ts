@@ -14,8 +14,8 @@ import { recordSettlement } from './record-settlement.ts';
 type Decision = 'accepted' | 'declined';
 
 /**
- * Decides on the upsell of a held order. The hold is billing's: whoever knocks first decides, and a later decision gets
- * the outcome of the first. `processing` while a payment of it is not known yet.
+ * Decides on the upsell of a held order. The hold is billing's: the first request decides, and a later one gets the
+ * outcome of the first. `processing` while a payment of it is not known yet.
  * @throws DomainError `checkout_not_found`; `invalid_transition` where no upsell was offered; `outcome_unknown` when
  *   billing's answer was lost: the same decision may be sent again
  */
@@ -53,7 +53,7 @@ const decidedStatement = statement(
   `update checkouts set upsell_decided = true where account_id = $1 and id = $2 and status = 'authorized'`,
 );
 
-/** Written down so that the buyer who comes back is not asked again; whoever decides again gets the first decision's end. */
+/** Stored so that a buyer who comes back is not asked again; another decision gets the outcome of the first one. */
 async function decided({ database }: CheckoutDeps, row: CheckoutRow): Promise<CheckoutOutcome> {
   await database.pool.query(decidedStatement([row.account_id, row.id]));
   return outcomeOf({ ...row, upsell_decided: true });

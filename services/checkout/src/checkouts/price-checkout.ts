@@ -19,12 +19,12 @@ export interface CheckoutDeps {
   readonly requester: Requester;
   readonly clock: Clock;
   readonly steps: CheckoutSteps;
-  /** Events were committed: they may go out now. */
+  /** Called after a commit with events. */
   readonly wakeRelay: () => void;
 }
 
-/** Whose checkout of what. */
-export interface Shelf {
+/** The product of a checkout, and whose it is. */
+export interface CheckoutProduct {
   readonly accountId: string;
   readonly slug: string;
   /** Of a checkout that is open already: its slug may have changed, or be another product's by now. Null at its opening. */
@@ -33,7 +33,7 @@ export interface Shelf {
 }
 
 /** Which parts of a choice must be on offer. The others are dropped from the price when they have gone. */
-export interface Must {
+export interface MustBeOffered {
   readonly bumps: boolean;
   readonly code: boolean;
 }
@@ -45,28 +45,28 @@ export interface Must {
  */
 export async function priceCheckout(
   deps: CheckoutDeps,
-  shelf: Shelf,
+  of: CheckoutProduct,
   choice: Choice,
-  must: Must,
+  must: MustBeOffered,
   requestId: string,
 ): Promise<PricedSale> {
-  const product = await productForSale(deps.steps, shelf, choice.discountCode, requestId);
+  const product = await productForSale(deps.steps, of, choice.discountCode, requestId);
   const nowMs = deps.clock.nowMs();
   const offered = must.bumps ? choice : withoutGoneBumps(choice, product);
   const wanted = must.code ? offered : withoutGoneCode(offered, product, nowMs);
-  const sale = priceSale(product, wanted, shelf.test, nowMs);
+  const sale = priceSale(product, wanted, of.test, nowMs);
   if (sale.discount === null) return sale;
   const fault = freesSubscription(sale)
     ? discountFreesSubscription(sale.discount.code)
-    : (await isUsedUp(deps.steps, shelf.accountId, sale.discount)) && discountUsedUp(sale.discount.code);
+    : (await isUsedUp(deps.steps, of.accountId, sale.discount)) && discountUsedUp(sale.discount.code);
   if (!fault) return sale;
   if (must.code) throw fault;
-  return priceSale(product, { ...wanted, discountCode: null }, shelf.test, nowMs);
+  return priceSale(product, { ...wanted, discountCode: null }, of.test, nowMs);
 }
 
 async function productForSale(
   steps: CheckoutSteps,
-  { accountId, slug, productId }: Shelf,
+  { accountId, slug, productId }: CheckoutProduct,
   discountCode: string | null,
   requestId: string,
 ): Promise<ProductForSale> {

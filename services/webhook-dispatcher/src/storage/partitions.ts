@@ -16,7 +16,7 @@ const attachedStatement = `select c.relname as name from pg_inherits i join pg_c
  */
 const beginningLength = 10;
 const idLength = 30;
-/** Those of a month, of five kinds of ids. */
+/** The beginnings of five kinds of ids in a month. */
 const beginningsMax = 12_500;
 
 const dayOf = (id: string): string => `${id.slice(0, 3)}${Math.floor(idTimeMs(id) / dayMs)}`;

@@ -1,10 +1,10 @@
 import { advanceHold } from '../holds/advance-hold.ts';
-import { goOnWithRefund } from '../refunds/refund-charges.ts';
+import { advanceRefund } from '../refunds/refund-charges.ts';
 import { checkPayment } from './check-payment.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 
-/** Billing's own look at a payment, and the steps of its order that waited for the answer. */
-export async function checkAndGoOn(
+/** Looks a payment up at the processor; once it has ended, takes the steps of its order that waited for it. */
+export async function checkAndAdvance(
   deps: PaymentDeps,
   accountId: string,
   orderId: string,
@@ -14,6 +14,6 @@ export async function checkAndGoOn(
   const ended = await checkPayment(deps, accountId, orderId, paymentId);
   if (!ended || step === 'main' || step === 'release' || step === 'renewal') return;
   const caller = { accountId, requestId: null };
-  if (step === 'refund') await goOnWithRefund(deps, caller, orderId, false);
+  if (step === 'refund') await advanceRefund(deps, caller, orderId, false);
   else await deps.turns.take(accountId, orderId, () => advanceHold(deps, caller, orderId, false));
 }
