@@ -5,23 +5,27 @@
  *
  * Asked again on the same UTC day for the same purpose (a pod that came again, a container that restarted), it gets the
  * result of that day's run. With --again, which is `npm run daily`, it runs whatever ran before: doing so is safe. With
- * --force it also charges what is more than the limit of charges allows.
+ * --force it also charges what is more than the limit of charges allows. --help says so, and runs nothing.
  *
- * Exit codes: 0 it ran for every account; 1 the gateway refused, a setting is wrong, or with --again nobody is there; 2 it
- * ran and is not ok; 3 no result within an hour; 128 + n ended by signal n before there was a result.
+ * Exit codes: 0 it ran for every account; 1 the gateway refused, an argument or a setting is wrong, or with --again nobody
+ * is there; 2 it ran and is not ok; 3 no result within an hour; 128 + n ended by signal n before there was a result.
  */
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Arguments, readArguments, usage } from './arguments.ts';
 import { type DailyConfig, readConfig } from './config.ts';
 import { type Outcome, runDailyJob } from './run-daily-job.ts';
 
-const config = configOrExit();
+const { everyDay, again, force, help } = orExit<Arguments>(() => readArguments(process.argv.slice(2)), `\n${usage}`);
+if (help) {
+  process.stdout.write(usage);
+  process.exit(0);
+}
+const config = orExit<DailyConfig>(readConfig);
 const dayMs = 24 * 60 * 60 * 1000;
 const exitCodes: Record<Outcome, number> = { ran: 0, refused: 1, incomplete: 2, unknown: 3 };
-const everyDay = process.argv.includes('--every-day');
-const force = process.argv.includes('--force');
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => process.exit(everyDay ? 0 : 128 + constants.signals[signal]));
@@ -36,11 +40,12 @@ async function run(purpose: 'once' | 'start' | 'scheduled' | 'again'): Promise<O
   return await runDailyJob({ gatewayUrl, key, idempotencyKey, log, force, mustBeThere: purpose === 'again' });
 }
 
-function configOrExit(): DailyConfig {
+/** Nothing is called before all that was given is right. */
+function orExit<Given>(read: () => Given, more = ''): Given {
   try {
-    return readConfig();
+    return read();
   } catch (err) {
-    process.stderr.write(`daily job: ${(err as Error).message}\n`);
+    process.stderr.write(`daily job: ${(err as Error).message}\n${more}`);
     process.exit(1);
   }
 }
@@ -71,5 +76,5 @@ if (everyDay) {
     noteOutcome(await run('scheduled'));
   }
 } else {
-  process.exitCode = exitCodes[await run(force || process.argv.includes('--again') ? 'again' : 'once')];
+  process.exitCode = exitCodes[await run(force || again ? 'again' : 'once')];
 }

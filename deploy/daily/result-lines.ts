@@ -1,3 +1,5 @@
+import { formatAmount } from '@app/money/format';
+
 interface Result {
   readonly ok?: boolean;
   readonly rebills?: { charged: number; chargedCents: number; retried: number; canceled: number };
@@ -10,18 +12,25 @@ interface Result {
 
 /** A result of the job for people to read; nothing for what is none. */
 export function resultLines(text: string): string[] {
-  const { ok, rebills, recovery, holdsSettled, chargedByCurrency = {}, blocked = 0, problems = [] } = parsed(text);
+  const { ok, rebills, recovery, holdsSettled = 0, blocked = 0, problems = [], ...sums } = parsed(text);
   if (rebills === undefined || recovery === undefined) return [];
   const { charged, chargedCents, retried, canceled } = rebills;
-  const sums = Object.entries(chargedByCurrency).map(([currency, cents]) => `${cents} ${currency}`);
+  const amounts = Object.entries(sums.chargedByCurrency ?? {}).map(([code, cents]) => formatAmount(cents, code));
+  const money = amounts.join(' + ') || (chargedCents === 0 ? '' : `${chargedCents} in minor units`);
+  const stopped = problems.some(({ code }) => code === 'charge_limit');
   return [
-    `${charged} renewals charged (${sums.join(' + ') || chargedCents} in minor units), ${retried} cards tried again, ${canceled} subscriptions canceled`,
-    `${holdsSettled} holds settled, ${recovery.sent} reminders sent, ${recovery.recovered} checkouts recovered`,
-    ...(blocked === 0 ? [] : [`${blocked} renewals wait until it is known how an earlier payment for them ended`]),
+    `${counted(charged, 'renewal')} charged${money && ` (${money})`}, ${counted(retried, 'card')} tried again, ${counted(canceled, 'subscription')} canceled`,
+    `${counted(holdsSettled, 'hold')} settled, ${counted(recovery.sent, 'reminder')} sent, ${counted(recovery.recovered, 'checkout')} recovered`,
+    ...(blocked === 0
+      ? []
+      : [`${counted(blocked, 'renewal')} left until it is known how an earlier payment for the period ended`]),
     ...problems.map(({ code, detail }) => `problem ${code}: ${detail}`),
+    ...(stopped ? ['to charge what was stopped, if it is right: npm run daily -- --force'] : []),
     ok ? 'ok' : 'not ok; the next run does what was left',
   ];
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 function parsed(text: string): Result {
   try {

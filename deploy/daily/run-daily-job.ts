@@ -65,8 +65,9 @@ async function askWatching(call: DailyCall, tried: number): Promise<Answered> {
   const watched = watchProgress(call);
   const answered = await ask(call).finally(watched.stop);
   const { status, text } = answered;
-  call.log(`try ${tried}: ${status === 0 ? '' : `${status} `}${text}`);
-  if (status === 200) for (const line of resultLines(text)) call.log(line);
+  const lines = status === 200 ? resultLines(text) : [];
+  if (lines.length === 0) call.log(`try ${tried}: ${status === 0 ? '' : `${status} `}${text}`);
+  for (const line of lines) call.log(line);
   return answered;
 }
 

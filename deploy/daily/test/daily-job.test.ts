@@ -20,8 +20,9 @@ const ran: ReceiverResponse = { status: 200, body: '{"ok":true}' };
 
 const notOk = {
   ok: false,
-  rebills: { charged: 12, chargedCents: 22_800, retried: 1, canceled: 2 },
-  ...{ recovery: { sent: 3, recovered: 1 }, holdsSettled: 4, chargedByCurrency: { eur: 3_800, usd: 19_000 } },
+  rebills: { charged: 12, chargedCents: 23_780, retried: 1, canceled: 1 },
+  ...{ recovery: { sent: 3, recovered: 1 }, holdsSettled: 4 },
+  chargedByCurrency: { eur: 3_800, jpy: 980, usd: 19_000 },
   problems: [{ code: 'charge_limit', detail: 'too much is due' }],
 };
 
@@ -74,15 +75,39 @@ test('the result is printed to be read, its problems too; --force is passed on',
     const { code, stdout } = await runMain({ BASE_URL: gateway.url, API_KEY: 'seller' }, '--force');
     expect(code).toBe(2);
     expect(stdout).toContain(
-      '12 renewals charged (3800 eur + 19000 usd in minor units), 1 cards tried again, 2 subscriptions canceled',
+      '12 renewals charged (€38.00 + ¥980 + $190.00), 1 card tried again, 1 subscription canceled',
     );
+    expect(stdout).toContain('4 holds settled, 3 reminders sent, 1 checkout recovered');
     expect(stdout).toContain('problem charge_limit: too much is due');
+    expect(stdout).toContain('npm run daily -- --force');
+    expect(stdout).not.toContain('{');
     expect(stdout).toContain('not ok');
     expect(gateway.requests[0]?.headers.authorization).toBe('Bearer seller');
     expect(gateway.requests[0]?.body).toBe('{"force":true}');
   } finally {
     await gateway.close();
   }
+});
+
+test.each([['--bogus'], ['--again', '--forse'], ['--again', 'force'], ['--force=yes'], ['--every-day', '--force']])(
+  'arguments it does not know end it before anything is called: %s %s',
+  async (...args) => {
+    const gateway = await startReceiver({ respond: () => ran });
+    try {
+      const { code, stderr } = await runMain({ BASE_URL: gateway.url, API_KEY: 'seller' }, ...args.filter(Boolean));
+      expect([code, stderr]).toEqual([1, expect.stringContaining(args.at(-1)?.split('=')[0] as string)]);
+      expect(stderr).toContain('npm run daily -- --help');
+      expect(gateway.requests).toEqual([]);
+    } finally {
+      await gateway.close();
+    }
+  },
+);
+
+test('--help says how it is used and runs nothing, also where no key is set', async () => {
+  const { code, stdout, stderr } = await runMain({ DATA_DIR: '/nowhere' }, '--again', '--help');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('npm run daily -- --force');
 });
 
 test('address and key are those that npm start has written, unless the environment names others', async () => {
