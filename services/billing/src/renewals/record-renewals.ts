@@ -80,8 +80,8 @@ const writeStatement = statement(
 );
 
 /**
- * Nobody waits for one renewal, and a batch of few costs nearly as much as one of many: PostgreSQL plans its statement for
- * each. So one batch is written at a time, and waits for more; 256 are what an account's run has under way.
+ * Nobody waits for one renewal, and each batch is a commit and four round trips. So one batch is written at a time, and waits
+ * for more; 256 are what an account's run has under way.
  */
 const together = { concurrency: 1, gatherMs: 5, max: 256 };
 

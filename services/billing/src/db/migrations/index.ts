@@ -19,6 +19,7 @@ import { ExplainedBooks } from './0018-explained-books.ts';
 import { LighterRenewals } from './0019-lighter-renewals.ts';
 import { RenewalCounts } from './0020-renewal-counts.ts';
 import { FewerPaymentIndexes } from './0021-fewer-payment-indexes.ts';
+import { LighterStatistics } from './0022-lighter-statistics.ts';
 import { LookedUpRenewals } from './0023-looked-up-renewals.ts';
 
 export const migrations: Migrations = [
@@ -43,5 +44,6 @@ export const migrations: Migrations = [
   { name: '0019-lighter-renewals', class: LighterRenewals },
   { name: '0020-renewal-counts', class: RenewalCounts },
   { name: '0021-fewer-payment-indexes', class: FewerPaymentIndexes },
+  { name: '0022-lighter-statistics', class: LighterStatistics },
   { name: '0023-looked-up-renewals', class: LookedUpRenewals },
 ];
