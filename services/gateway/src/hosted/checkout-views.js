@@ -115,7 +115,10 @@ function openView(checkout, actions) {
     ...{ type: 'email', name: 'email', required: true, maxlength: 254, autocomplete: 'email', value: email ?? '' },
     onchange: (event) => event.target.validity.valid && actions.keep({ email: event.target.value }),
   });
-  const nameInput = element('input', { name: 'name', maxlength: 200, autocomplete: 'name', value: name ?? '' });
+  const nameInput = element('input', {
+    ...{ name: 'name', maxlength: 200, autocomplete: 'name', value: name ?? '' },
+    onchange: (event) => actions.keep({ name: event.target.value }),
+  });
   const cards = testCards.map(([token, label]) => element('option', { value: token }, `${label} (${token})`));
   const onsubmit = (event) => {
     event.preventDefault();

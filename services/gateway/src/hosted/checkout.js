@@ -66,7 +66,7 @@ const actions = {
   pay: ({ email, name, card }) =>
     act(async () => {
       const shown = checkout.totalCents;
-      const updated = await api.update(buyer, { email, ...(name === '' ? {} : { name }) });
+      const updated = await api.update(buyer, { email, name });
       if (updated.totalCents !== shown) {
         show(updated, 'The price changed since you opened this page. Look at it, and pay if you agree.');
         return;
