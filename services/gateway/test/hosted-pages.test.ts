@@ -54,6 +54,21 @@ test('an unknown seller is a page that says so', async () => {
   expect(textOf(unknown)).toContain('There is no shop at this address');
 });
 
+test('an address without a product is a page as well: of a shop, of nobody, of no shop at all', async () => {
+  for (const [path, said] of [
+    [`/c/${handle}`, 'Each product has an address of its own'],
+    [`/c/${handle}/`, 'Each product has an address of its own'],
+    ['/c/nobody', 'There is no shop at this address'],
+    ['/c/A%20B', 'There is no shop at this address'],
+    ['/c/', 'There is no shop at this address'],
+    ['/c', 'There is no shop at this address'],
+  ] as const) {
+    const page = await send(url, 'GET', path);
+    expect([path, page.status, page.headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8']);
+    expect(textOf(page)).toContain(said);
+  }
+});
+
 test('an address of a shop that sells nothing there is a 404 page that still restores a checkout', async () => {
   const unknown = await send(url, 'GET', `/c/${handle}/nothing-of-this-name?utm_source=x`);
   expect(unknown.status).toBe(404);

@@ -40,7 +40,9 @@ ${content}
   );
 }
 
-export const unknownProductPage = (): string => noticePage(nothingForSale, [askAgain]);
+const ownAddress = html`<p>Each product has an address of its own.</p>`;
+
+export const unknownProductPage = (): string => noticePage(nothingForSale, [ownAddress, askAgain]);
 
 export function unknownSellerPage(): string {
   return noticePage('There is no shop at this address', [askAgain]);

@@ -46,12 +46,20 @@ function orderLines({ lines, totalCents, currency, product }) {
 const field = (label, input, hint) =>
   element('label', { class: 'field' }, element('span', {}, label), input, hint && element('small', {}, hint));
 
-/** Said before the buyer pays: what comes later, and until when. */
-function renewalNote({ lines, currency, product }) {
-  if (product.billingInterval === null) return null;
+const supportLink = ({ supportEmail }) => element('a', { href: `mailto:${supportEmail}` }, supportEmail);
+
+const questions = ({ seller }) => element('p', { class: 'quiet' }, 'Questions? ', supportLink(seller));
+
+/** Said before the buyer pays, and once it is paid: what comes when, until when, and how it ends. */
+function renewalNote({ lines, currency, product, seller }) {
+  const { billingInterval: interval } = product;
+  if (interval === null) return null;
   const price = lines.find(({ kind }) => kind === 'main')?.amountCents ?? 0;
-  const text = `Renews every ${product.billingInterval} for ${amount(price, currency)} until you cancel.`;
-  return element('p', { class: 'quiet renewal' }, text);
+  const renews =
+    price === 0
+      ? `Renews every ${interval}, free of charge, until you cancel.`
+      : `Renews every ${interval} for ${amount(price, currency)}, first one ${interval} after you pay, until you cancel.`;
+  return element('p', { class: 'quiet renewal' }, renews, ' To cancel, write to ', supportLink(seller), '.');
 }
 
 /** There is no other processor yet, so the cards are those of the simulated one. */
@@ -110,7 +118,7 @@ function discount({ discountCode }, actions) {
 }
 
 function openView(checkout, actions) {
-  const { email, name, totalCents, currency, reason, seller } = checkout;
+  const { email, name, totalCents, currency, reason } = checkout;
   const emailInput = element('input', {
     ...{ type: 'email', name: 'email', required: true, maxlength: 254, autocomplete: 'email', value: email ?? '' },
     onchange: (event) => event.target.validity.valid && actions.keep({ email: event.target.value }),
@@ -143,12 +151,7 @@ function openView(checkout, actions) {
         totalCents === 0 ? 'Get it' : `Pay ${amount(totalCents, currency)}`,
       ),
     ),
-    element(
-      'p',
-      { class: 'quiet' },
-      'Questions? ',
-      element('a', { href: `mailto:${seller.supportEmail}` }, seller.supportEmail),
-    ),
+    questions(checkout),
   ];
 }
 
@@ -192,15 +195,12 @@ function upsellView(checkout, actions) {
 }
 
 function paidView(checkout, actions) {
-  const { accessUrl, email, seller, upsell } = checkout;
+  const { accessUrl, email, name, upsell } = checkout;
+  const greeted = name || email;
   const web = accessUrl !== null && /^https?:\/\//i.test(accessUrl);
   return [
     ...head(checkout),
-    element(
-      'p',
-      { class: 'done', role: 'status' },
-      `Thank you${email === null ? '' : `, ${email}`}. Your order is paid.`,
-    ),
+    element('p', { class: 'done', role: 'status' }, `Thank you${greeted ? `, ${greeted}` : ''}. Your order is paid.`),
     upsell?.status === 'card_declined' &&
       element(
         'p',
@@ -209,12 +209,8 @@ function paidView(checkout, actions) {
       ),
     web && element('a', { class: 'primary', href: accessUrl, rel: 'noreferrer' }, 'Open what you bought'),
     orderLines(checkout),
-    element(
-      'p',
-      { class: 'quiet' },
-      'Questions? ',
-      element('a', { href: `mailto:${seller.supportEmail}` }, seller.supportEmail),
-    ),
+    renewalNote(checkout),
+    questions(checkout),
     element('button', { type: 'button', onclick: () => actions.anew() }, 'Buy once more'),
   ];
 }

@@ -59,3 +59,23 @@ test('what the buyer types is kept field by field, before anybody pays', async (
   change('name', { value: '' });
   expect(actions.keep?.mock.calls).toEqual([[{ email: 'bob@example.com' }], [{ name: 'Bob' }], [{ name: '' }]]);
 });
+
+const monthly = { name: 'Club', billingInterval: 'month' };
+const renewal = 'Renews every month for $19.00, first one month after you pay, until you cancel.';
+const ending = ' To cancel, write to ada@example.com.';
+
+test.each(['open', 'paid'])('the buyer of a subscription reads when it renews and how it ends: %s', async (status) => {
+  expect(textOf(await viewOf({ status, product: monthly }))).toContain(renewal + ending);
+  const lines = [{ kind: 'main', label: 'Club', amountCents: 0 }];
+  const free = textOf(await viewOf({ status, product: monthly, lines, totalCents: 0 }));
+  expect(free).toContain(`Renews every month, free of charge, until you cancel.${ending}`);
+  expect(textOf(await viewOf({ status }))).not.toContain('Renews');
+});
+
+test('the thanks greet by name, else by email', async () => {
+  const buyer = { status: 'paid', email: 'bob@example.com' };
+  expect(textOf(await viewOf({ ...buyer, name: 'Bob Ray' }))).toContain('Thank you, Bob Ray. Your order is paid.');
+  for (const name of [null, '']) {
+    expect(textOf(await viewOf({ ...buyer, name }))).toContain('Thank you, bob@example.com. Your order is paid.');
+  }
+});

@@ -40,6 +40,9 @@ const noticePolicy = `${nothing}; form-action 'self'`;
 const tokenForm = /^[\w-]{20,200}$/;
 const bodyMaxBytes = 8 * 1024;
 
+interface OfSeller {
+  readonly Params: { readonly handle: string };
+}
 interface Named {
   readonly Params: { readonly handle: string; readonly slug: string };
 }
@@ -67,9 +70,15 @@ export function routeHostedPages(server: FastifyInstance, app: App, guard: Guard
 }
 
 function routePages(pages: FastifyInstance, app: App): void {
+  // A buyer who shortens an address is told that each product has its own.
+  pages.get('/c', async (_, reply) => sendPage(reply, 404, unknownSellerPage()));
+  pages.get<OfSeller>('/c/:handle', async (req, reply) => {
+    const seller = await sellerOf(app, req.params.handle);
+    return sendPage(reply, 404, seller === null ? unknownSellerPage() : unknownProductPage());
+  });
   pages.get<Named>('/c/:handle/:slug', async (req, reply) => {
     const { handle, slug } = req.params;
-    const seller = handleForm.safeParse(handle).success ? await app.sellers.find(handle) : null;
+    const seller = await sellerOf(app, handle);
     if (seller === null) return sendPage(reply, 404, unknownSellerPage());
     if (!handleForm.safeParse(slug).success) return sendPage(reply, 404, unknownProductPage());
     if (seller.handle !== handle) return redirect(reply, `/c/${seller.handle}/${slug}${queryOf(req)}`);
@@ -94,6 +103,9 @@ function routePages(pages: FastifyInstance, app: App): void {
     return sendPage(reply, 200, endedPage(ended.businessName));
   });
 }
+
+const sellerOf = async (app: App, handle: string) =>
+  handleForm.safeParse(handle).success ? await app.sellers.find(handle) : null;
 
 /** Drafts and archived products have a page too, which says that they are not for sale. While nobody knows it is not missing. */
 async function hasProduct(
