@@ -190,8 +190,10 @@ export const recoveryResource = z
 
 export const recoverBody = z
   .strictObject({
-    since: instant.describe('At most 30 days ago: bodies are kept no longer.'),
-    until: instant.optional().describe('Now, unless given.'),
+    since: instant.describe(
+      'Events that happened from then on, by the `sentAt` of their payloads. At most 30 days ago: bodies are kept no longer.',
+    ),
+    until: instant.optional().describe('Events that happened until then, included. Now, unless given.'),
     which: z
       .enum(['failed', 'all'])
       .describe(

@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { inLineMax, recoveryPerSecond } from '../src/repair/feed.rules.ts';
 import { finalizeCounts } from '../src/repair/finalize-counts.ts';
 import { handOverStored } from '../src/repair/hand-over.ts';
+import { spanOf } from '../src/repair/place.rules.ts';
 import { connectedAccount } from './orders.ts';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { addStored, deliveriesOf } from './stored.ts';
@@ -260,8 +261,9 @@ test('beside 40,000 delivered ones, a batch of what failed reads little more tha
   }
   await harness.query('analyze finished_deliveries, events, event_bodies');
   const batch = {
-    ...{ accountId: seller.account, endpointId, recoveryId: 'rcv_none', after: '', before: 'z', names: null },
+    ...{ accountId: seller.account, endpointId, recoveryId: 'rcv_none', after: '', names: null },
     ...{ count: recoveryPerSecond, now: harness.clock.now() },
+    span: spanOf(new Date(since()), harness.clock.now()),
   };
   const read = await harness.transaction(async (client) => {
     expect(await handOverStored(client, 'failed', batch)).toMatchObject({ count: recoveryPerSecond, isLast: false });

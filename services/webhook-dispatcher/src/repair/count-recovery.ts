@@ -1,8 +1,7 @@
-import { idFloor } from '@app/contracts/ids';
 import { type Database, statement } from '@app/service-kit/database';
 import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { namesOf } from './held-recovery.ts';
-import { clockSkewMs, firstPlace, lastMsOf, type RecoveryRef } from './place.rules.ts';
+import { firstPlace, idsSince, type RecoveryRef, type Span, spanOf } from './place.rules.ts';
 
 const recoveryStatement = statement(
   'recovery-to-count',
@@ -22,21 +21,29 @@ const heldForFailingStatement = statement(
   `select count(*)::int as count from deliveries where ${isHeldForFailing} and endpoint_id = $2 and account_id = $1`,
 );
 
-const inSpan = `endpoint_id = $2 and account_id = $1 and id > $4 and id < $5
-  and ($3::text[] is null or event_name = any ($3))`;
-const countOf = (status: string): string =>
-  `(select count(*)::int from finished_deliveries where status = '${status}' and ${inSpan})`;
-const failedText = `${countOf('failed')} + ${countOf('canceled')}
-  + (select count(*)::int from deliveries where status = 'pending' and not due and ${inSpan})
-  + (select count(*)::int from deliveries where ${isHeldForFailing} and ${inSpan})`;
+/**
+ * Of most deliveries their ids say that they belong to the span. Only near its ends, and for those of test orders, which
+ * test sends look like, the event is looked up.
+ */
+const inSpan = `endpoint_id = $2 and account_id = $1 and d.id > $4 and event_id < $5
+  and ($3::text[] is null or event_name = any ($3))
+  and case when not test and event_id > $6 and d.id < $7 then true else (
+    select e.sequence is not null and e.occurred_at >= $8 and e.occurred_at < $9
+    from events e where e.account_id = $1 and e.id = d.event_id limit 1) end`;
+const countOf = (table: 'deliveries' | 'finished_deliveries', status: string): string =>
+  `(select count(*)::int from ${table} d where ${status} and ${inSpan})`;
+const finished = (status: string): string => countOf('finished_deliveries', `status = '${status}'`);
+const failedText = `${finished('failed')} + ${finished('canceled')}
+  + ${countOf('deliveries', `status = 'pending' and not due`)} + ${countOf('deliveries', isHeldForFailing)}`;
 
 const failedStatement = statement('recovery-count-failed', `select ${failedText} as count`);
 const allStatement = statement(
   'recovery-count-all',
-  `select ${failedText} + ${countOf('delivered')} + ${countOf('filtered')}
-     + (select count(*)::int from deliveries where status = 'held' and held_reason is null and ${inSpan})
+  `select ${failedText} + ${finished('delivered')} + ${finished('filtered')}
+     + ${countOf('deliveries', `status = 'held' and held_reason is null`)}
      + (select count(*)::int from events
-        where account_id = $1 and id > $6 and id < $7 and sequence is not null and $2 <> all (endpoint_ids)
+        where account_id = $1 and id > $10 and id < $5 and id < $11 and sequence is not null
+          and occurred_at >= $8 and occurred_at < $9 and $2 <> all (endpoint_ids)
           and ($3::text[] is null or name = any ($3))) as count`,
 );
 
@@ -63,21 +70,23 @@ export async function countRecovery(database: Database, ref: RecoveryRef): Promi
   const { rows } = await database.pool.query<Counted>(recoveryStatement([ref.id, ref.account_id]));
   const [recovery] = rows;
   if (recovery === undefined) return;
-  const total = await count(database, ref, recovery);
-  const { phase, cursor } = firstPlace(recovery.which, recovery.since, recovery.endpoint_made_at);
+  const { which, since, until, endpoint_made_at: madeAt } = recovery;
+  const span = since === null ? null : spanOf(since, until);
+  const total = await count(database, ref, recovery, span);
+  const { phase, cursor } = firstPlace(which, span, madeAt);
   await database.pool.query(countedStatement([ref.id, ref.account_id, total, phase, cursor]));
 }
 
-async function count(database: Database, ref: RecoveryRef, recovery: Counted): Promise<number> {
-  const { kind, which, since, until, events, endpoint_made_at: madeAt } = recovery;
+async function count(database: Database, ref: RecoveryRef, recovery: Counted, span: Span | null): Promise<number> {
+  const { kind, which, events, endpoint_made_at: madeAt } = recovery;
   const of = [ref.account_id, ref.endpoint_id];
   const read = async (query: ReturnType<typeof statement>, values: unknown[]): Promise<number> =>
     (await database.pool.query<{ count: number }>(query(values))).rows[0]?.count ?? 0;
   if (kind === 'held' && which === 'failed') return await read(heldForFailingStatement, of);
-  if (kind === 'held' || since === null) return await read(heldStatement, [...of, namesOf(which)]);
-  const [sinceMs, untilMs] = [since.getTime(), lastMsOf(until)];
-  const values = [...of, events, idFloor('delivery', sinceMs), idFloor('delivery', untilMs)];
+  if (kind === 'held' || span === null) return await read(heldStatement, [...of, namesOf(which)]);
+  const { since, before, eventIds, deliveriesAfter, surely } = span;
+  const ids = [deliveriesAfter, eventIds[1], surely.eventsAfter, surely.deliveriesBefore];
+  const values = [...of, events, ...ids, since, before];
   if (which === 'failed') return await read(failedStatement, values);
-  const olderThan = Math.min(untilMs, madeAt.getTime() + clockSkewMs);
-  return await read(allStatement, [...values, idFloor('event', sinceMs), idFloor('event', olderThan)]);
+  return await read(allStatement, [...values, eventIds[0], idsSince(madeAt)]);
 }

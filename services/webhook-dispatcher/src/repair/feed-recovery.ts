@@ -1,13 +1,12 @@
-import { idFloor } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { behindAllIds, followIndex } from '../storage/index-scans.ts';
+import { followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { nextBatch } from './feed.rules.ts';
 import { type Batch, type HandedOver, handOverHeld, handOverStored } from './hand-over.ts';
 import { handOverMissing } from './hand-over-missing.ts';
 import { namesOf } from './held-recovery.ts';
-import { clockSkewMs, deliveriesSince, lastMsOf, type Place, type RecoveryRef } from './place.rules.ts';
+import { deliveriesSince, type Place, type RecoveryRef, spanOf } from './place.rules.ts';
 
 export interface RepairStorage {
   readonly database: Database;
@@ -40,7 +39,8 @@ const recoveryStatement = statement(
      r.kind = 'recover' and exists (
        select from recoveries h where h.endpoint_id = r.endpoint_id and h.kind = 'held' and h.status = 'running'
      ) as is_second,
-     exists (select from unsettled_endpoints u where u.endpoint_id = r.endpoint_id) as is_changing
+     exists (select from unsettled_endpoints u where u.endpoint_id = r.endpoint_id) as is_changing,
+     r.phase = 'events' and r.begun_in >= pg_snapshot_xmin(pg_current_snapshot()) as is_early
    from recoveries r where r.id = $1 and r.account_id = $2 and r.status = 'running' and r.phase <> 'count'
    for update of r skip locked`,
 );
@@ -78,6 +78,8 @@ interface Recovery {
   readonly is_second: boolean;
   /** What waits for the endpoint is being held or dropped first. */
   readonly is_changing: boolean;
+  /** Events may still be stored that know nothing of the endpoint yet (0016-recoveries-begun.ts). */
+  readonly is_early: boolean | null;
 }
 
 /**
@@ -96,7 +98,7 @@ export async function feedRecovery(storage: RepairStorage, ref: RecoveryRef): Pr
       await end(client, clock, ref, 'canceled');
       return 'over';
     }
-    const mayFeed = endpoint.active && !recovery.is_second && !recovery.is_changing;
+    const mayFeed = endpoint.active && !recovery.is_second && !recovery.is_changing && recovery.is_early !== true;
     const count = mayFeed ? batchSizeOf(recovery) : 0;
     return count === 0 ? 'waits' : await feed(client, storage, { ref, recovery, endpoint, count });
   });
@@ -135,24 +137,22 @@ async function handOver(
   work: Work,
 ): Promise<{ count: number; next: Place | null }> {
   const { ref, recovery, endpoint, count } = work;
-  const { kind, which, phase, cursor, until } = recovery;
-  const batch = (names: readonly string[] | null, before: string): Batch => ({
+  const { kind, which, phase, cursor, since, until } = recovery;
+  const batch = (names: readonly string[] | null): Batch => ({
     ...{ accountId: ref.account_id, endpointId: ref.endpoint_id, recoveryId: ref.id },
-    ...{ after: cursor, before, names, count, now: clock.now() },
+    ...{ after: cursor, names, count, now: clock.now() },
   });
   const goOn = (handedOver: HandedOver, then: Place | null) => ({
     count: handedOver.count,
     next: handedOver.isLast ? then : { phase, cursor: handedOver.last ?? cursor },
   });
-  if (kind === 'held') return goOn(await handOverHeld(client, which, batch(namesOf(which), behindAllIds)), null);
-  const untilMs = lastMsOf(until);
+  if (kind === 'held' || since === null) return goOn(await handOverHeld(client, which, batch(namesOf(which))), null);
+  const ofSpan = { ...batch(endpoint.events), span: spanOf(since, until) };
   if (phase === 'events') {
-    const beforeMs = Math.min(untilMs, endpoint.created_at.getTime() + clockSkewMs);
-    const handedOver = await handOverMissing(client, partitions, batch(endpoint.events, idFloor('event', beforeMs)));
-    return goOn(handedOver, deliveriesSince(recovery.since));
+    const handedOver = await handOverMissing(client, partitions, { ...ofSpan, endpointMadeAt: endpoint.created_at });
+    return goOn(handedOver, deliveriesSince(ofSpan.span));
   }
-  const before = idFloor('delivery', untilMs);
-  return goOn(await handOverStored(client, which === 'all' ? 'all' : 'failed', batch(endpoint.events, before)), null);
+  return goOn(await handOverStored(client, which === 'all' ? 'all' : 'failed', ofSpan), null);
 }
 
 async function end(client: Client, clock: Clock, ref: RecoveryRef, status: 'done' | 'canceled'): Promise<void> {

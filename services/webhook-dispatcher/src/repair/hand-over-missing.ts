@@ -2,20 +2,25 @@ import { createHash } from 'node:crypto';
 import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
 import { type Client, statement } from '@app/service-kit/database';
 import type { Partitions } from '../storage/partitions.ts';
-import { type Batch, type HandedOver, repairPriority } from './hand-over.ts';
+import { type HandedOver, repairPriority, type SpanBatch } from './hand-over.ts';
+import { idsSince } from './place.rules.ts';
 
 /** Events looked at in one transaction, which takes about 10 ms when none of them is missing. */
 const eventsMax = 1_000;
 
-/** The next events of the account that have no delivery for the endpoint; what was looked at is in every row. */
+/**
+ * The next events of the account that happened in the span and have no delivery for the endpoint; what was looked at is
+ * in every row.
+ */
 const missingStatement = statement(
   'recovery-missing',
   `with scanned as (
-     select id, name, sequence, test, stored_at, endpoint_ids from events
+     select id, name, sequence, test, occurred_at, stored_at, endpoint_ids from events
      where account_id = $1 and id > $3 and id < $4 order by id limit ${eventsMax}
    ), missing as (
      select * from scanned
      where sequence is not null and $2 <> all (endpoint_ids) and ($5::text[] is null or name = any ($5))
+       and occurred_at >= $7 and occurred_at < $8
      order by id limit $6
    ), kept as (
      select event_id from event_bodies
@@ -60,10 +65,15 @@ interface MissingRow {
 }
 
 /** Makes and hands over deliveries for events that are older than the endpoint. */
-export async function handOverMissing(client: Client, partitions: Partitions, batch: Batch): Promise<HandedOver> {
-  const { accountId, endpointId, recoveryId, after, before, names, count, now } = batch;
+export async function handOverMissing(
+  client: Client,
+  partitions: Partitions,
+  batch: SpanBatch & { readonly endpointMadeAt: Date },
+): Promise<HandedOver> {
+  const { accountId, endpointId, recoveryId, after, names, count, now, span } = batch;
+  const ids = [after, earlierOf(span.eventIds[1], idsSince(batch.endpointMadeAt))];
   const { rows } = await client.query<MissingRow>(
-    missingStatement([accountId, endpointId, after, before, names, count]),
+    missingStatement([accountId, endpointId, ...ids, names, count, span.since, span.before]),
   );
   const missing = rows.filter((row) => row.id !== null) as (MissingRow & { readonly id: string })[];
   const made = missing
@@ -85,6 +95,8 @@ export async function handOverMissing(client: Client, partitions: Partitions, ba
   const [looked] = rows as [MissingRow];
   return { count: made.length, last: looked.last, isLast: looked.count < eventsMax };
 }
+
+const earlierOf = (one: string, other: string): string => (one < other ? one : other);
 
 /**
  * A delivery's id has the time at which its event was stored, so it stands in lists, and expires, with its event's other

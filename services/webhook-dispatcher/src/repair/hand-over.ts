@@ -1,5 +1,6 @@
 import { type Client, statement } from '@app/service-kit/database';
 import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
+import type { Span } from './place.rules.ts';
 
 /** Of redelivered and recovered deliveries: behind all others of their endpoint. */
 export const repairPriority = 2;
@@ -11,12 +12,15 @@ export interface Batch {
   readonly recoveryId: string;
   /** Ids up to it are done. */
   readonly after: string;
-  /** Ids from it on are no part of the recovery. */
-  readonly before: string;
   /** Names of the events that are sent; null for all. */
   readonly names: readonly string[] | null;
   readonly count: number;
   readonly now: Date;
+}
+
+/** A batch of the events of a time. */
+export interface SpanBatch extends Batch {
+  readonly span: Span;
 }
 
 export interface HandedOver {
@@ -32,20 +36,20 @@ export interface HandedOver {
  * schedule of their tries begins anew.
  */
 const handedOver = (created: string, attempts: string): string =>
-  `'pending', null, true, least(${created}, $8::timestamptz), ${repairPriority}, $3::text, ${attempts}`;
+  `'pending', null, true, least(${created}, $7::timestamptz), ${repairPriority}, $3::text, ${attempts}`;
 const columns = 'status, held_reason, due, next_attempt_at, priority, recovery_id, schedule_from';
 
 const heldText = (which: string): string => `with batch as (
      select id from deliveries
-     where ${which} and endpoint_id = $2 and account_id = $1 and id > $4 and id < $5
-       and ($6::text[] is null or event_name = any ($6))
-     order by id limit $7 for update
+     where ${which} and endpoint_id = $2 and account_id = $1 and id > $4
+       and ($5::text[] is null or event_name = any ($5))
+     order by id limit $6 for update
    ), handed_over as (
      update deliveries d set (${columns}) = row (${handedOver('d.created_at', 'd.attempts')})
      where d.id = any (array(select id from batch)) and d.account_id = $1
      returning d.id
    )
-   select count(*)::int as count, max(id) as last, count(*) < $7 as "isLast" from handed_over`;
+   select count(*)::int as count, max(id) as last, count(*) < $6 as "isLast" from handed_over`;
 const heldStatement = statement('recovery-held', heldText(`status = 'held'`));
 const heldForFailingStatement = statement('recovery-held-for-failing', heldText(isHeldForFailing));
 
@@ -55,23 +59,20 @@ export async function handOverHeld(
   which: 'failed' | 'all' | 'orders',
   batch: Batch,
 ): Promise<HandedOver> {
-  return await run(client, which === 'failed' ? heldForFailingStatement : heldStatement, batch);
+  return await run(client, which === 'failed' ? heldForFailingStatement : heldStatement, valuesOf(batch));
 }
 
-const ofFinished = (status: string): string => `
-     (select id, event_id from finished_deliveries
-      where status = '${status}' and endpoint_id = $2 and account_id = $1 and id > $4 and id < $5
-        and recovery_id is distinct from $3 and ($6::text[] is null or event_name = any ($6))
-      order by id limit $7)`;
-const ofLive = (status: string): string => `
-     (select id, event_id from deliveries
-      where ${status} and endpoint_id = $2 and account_id = $1 and id > $4 and id < $5
-        and recovery_id is distinct from $3 and ($6::text[] is null or event_name = any ($6))
-      order by id limit $7)`;
+const ofTable = (table: 'finished_deliveries' | 'deliveries', status: string): string => `
+     (select id, event_id from ${table}
+      where ${status} and endpoint_id = $2 and account_id = $1 and id > $4 and event_id < $10
+        and recovery_id is distinct from $3 and ($5::text[] is null or event_name = any ($5))
+      order by id limit $6)`;
+const ofFinished = (status: string): string => ofTable('finished_deliveries', `status = '${status}'`);
+const ofLive = (status: string): string => ofTable('deliveries', status);
 
 /**
- * The next deliveries in the order of their ids, whichever table they are in. Those whose body is gone, and those of test
- * sends, are passed over. A row that another transaction has locked is being sent or repaired there.
+ * The next deliveries in the order of their ids, whichever table they are in. Those whose body is gone, those of test
+ * sends and those of events that happened at another time are passed over. A row that another transaction has locked is being sent or repaired there.
  *
  * Ids go through arrays so that the planner always looks them up by key, and their bounds leave out all other partitions.
  *
@@ -79,10 +80,11 @@ const ofLive = (status: string): string => `
  */
 const storedText = (finished: readonly string[], live: readonly string[]): string => `with batch as (
      select * from (${[...finished.map(ofFinished), ...live.map(ofLive)].join(' union all ')}
-     ) stored order by id limit $7
+     ) stored order by id limit $6
    ), own_events as (
      select id from events
      where account_id = $1 and id = any (array(select event_id from batch)) and sequence is not null
+       and occurred_at >= $8 and occurred_at < $9
        and id >= (select min(event_id) from batch) and id <= (select max(event_id) from batch)
    ), kept as (
      select event_id from event_bodies
@@ -92,11 +94,13 @@ const storedText = (finished: readonly string[], live: readonly string[]): strin
      select id from batch where event_id = any (array(select event_id from kept))
    ), locked as materialized (
      select id from finished_deliveries
-     where account_id = $1 and id = any (array(select id from wanted)) and id > $4 and id < $5
+     where account_id = $1 and id = any (array(select id from wanted))
+       and id >= (select min(id) from batch) and id <= (select max(id) from batch)
      for update skip locked
    ), moved as (
      delete from finished_deliveries
-     where account_id = $1 and id = any (array(select id from locked)) and id > $4 and id < $5
+     where account_id = $1 and id = any (array(select id from locked))
+       and id >= (select min(id) from batch) and id <= (select max(id) from batch)
      returning id, event_id, endpoint_id, account_id, event_name, test, status, attempts, recovery_id, created_at
    ), counted as (
      update recoveries r set delivered = r.delivered + m.delivered, failed = r.failed + m.failed
@@ -121,7 +125,7 @@ const storedText = (finished: readonly string[], live: readonly string[]): strin
      returning d.id
    )
    select (select count(*) from inserted)::int + (select count(*) from hastened)::int as count,
-     max(b.id) as last, count(*) < $7 as "isLast"
+     max(b.id) as last, count(*) < $6 as "isLast"
    from batch b`;
 
 const failedStatement = statement(
@@ -134,13 +138,17 @@ const allStatement = statement(
 );
 
 /** Hands over stored deliveries: those that failed, were canceled or wait for their next try, or all. */
-export async function handOverStored(client: Client, which: 'failed' | 'all', batch: Batch): Promise<HandedOver> {
-  return await run(client, which === 'failed' ? failedStatement : allStatement, batch);
+export async function handOverStored(client: Client, which: 'failed' | 'all', batch: SpanBatch): Promise<HandedOver> {
+  const { since, before, eventIds } = batch.span;
+  const values = [...valuesOf(batch), since, before, eventIds[1]];
+  return await run(client, which === 'failed' ? failedStatement : allStatement, values);
 }
 
-async function run(client: Client, of: ReturnType<typeof statement>, batch: Batch): Promise<HandedOver> {
-  const { accountId, endpointId, recoveryId, after, before, names, count, now } = batch;
-  const values = [accountId, endpointId, recoveryId, after, before, names, count, now];
+const valuesOf = ({ accountId, endpointId, recoveryId, after, names, count, now }: Batch): unknown[] => [
+  ...[accountId, endpointId, recoveryId, after, names, count, now],
+];
+
+async function run(client: Client, of: ReturnType<typeof statement>, values: unknown[]): Promise<HandedOver> {
   const { rows } = await client.query<HandedOver>(of(values));
   return rows[0] as HandedOver;
 }

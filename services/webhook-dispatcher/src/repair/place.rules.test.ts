@@ -1,24 +1,31 @@
 import { newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
-import { clockSkewMs, deliveriesSince, firstPlace } from './place.rules.ts';
+import { clockSkewMs, deliveriesSince, firstPlace, idBeforeEventMs, spanOf } from './place.rules.ts';
 
 const since = new Date('2026-01-15T12:00:00.000Z');
 const later = (ms: number): Date => new Date(since.getTime() + ms);
+const span = spanOf(since, later(10 * clockSkewMs));
 
 test('only a recovery of everything looks for events that are older than the endpoint, and only where there may be some', () => {
-  expect(firstPlace('all', since, later(1)).phase).toBe('events');
-  expect(firstPlace('all', since, later(-clockSkewMs)).phase).toBe('events');
-  expect(firstPlace('all', since, later(-clockSkewMs - 1)).phase).toBe('deliveries');
-  expect(firstPlace('failed', since, later(1)).phase).toBe('deliveries');
+  expect(firstPlace('all', span, later(1)).phase).toBe('events');
+  expect(firstPlace('all', span, later(-clockSkewMs)).phase).toBe('events');
+  expect(firstPlace('all', span, later(-clockSkewMs - 1)).phase).toBe('deliveries');
+  expect(firstPlace('failed', span, later(1)).phase).toBe('deliveries');
   expect(firstPlace('orders', null, later(1))).toEqual({ phase: 'deliveries', cursor: '' });
 });
 
-test('a recovery begins before everything that was made at its time or later, and behind everything earlier', () => {
-  for (const [kind, place] of [
-    ['event', firstPlace('all', since, since)],
-    ['delivery', deliveriesSince(since)],
+test('a recovery begins before everything that may have happened at its time or later, and not much earlier', () => {
+  for (const [kind, place, earlierMs] of [
+    ['event', firstPlace('all', span, since), idBeforeEventMs],
+    ['delivery', deliveriesSince(span), clockSkewMs],
   ] as const) {
-    expect(place.cursor < newId(kind, since.getTime())).toBe(true);
-    expect(place.cursor > newId(kind, since.getTime() - 2_000)).toBe(true);
+    expect(place.cursor < newId(kind, since.getTime() - earlierMs)).toBe(true);
+    expect(place.cursor > newId(kind, since.getTime() - earlierMs - 2_000)).toBe(true);
   }
+});
+
+test('what belongs to a span for sure is far from both of its ends, also by another machine’s clock', () => {
+  const { eventsAfter, deliveriesBefore } = span.surely;
+  expect(eventsAfter > newId('event', since.getTime() + clockSkewMs - 2_000)).toBe(true);
+  expect(deliveriesBefore < newId('delivery', span.before.getTime() - clockSkewMs)).toBe(true);
 });

@@ -14,6 +14,7 @@ import { Reading } from './0012-reading.ts';
 import { SelfTests } from './0013-self-tests.ts';
 import { SendingIndexedOnce } from './0014-sending-indexed-once.ts';
 import { HeldForFailing } from './0015-held-for-failing.ts';
+import { RecoveriesBegun } from './0016-recoveries-begun.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -32,4 +33,5 @@ export const migrations: Migrations = [
   { name: '0013-self-tests', class: SelfTests },
   { name: '0014-sending-indexed-once', class: SendingIndexedOnce },
   { name: '0015-held-for-failing', class: HeldForFailing },
+  { name: '0016-recoveries-begun', class: RecoveriesBegun },
 ];

@@ -1,0 +1,139 @@
+import { newId } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { getRecovery, recover } from '@app/contracts/webhook-deliveries';
+import { sendTestWebhook } from '@app/contracts/webhook-tests';
+import { createWebhookEndpoint } from '@app/contracts/webhooks';
+import { eventually } from '@app/testing/eventually';
+import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { anOrder, connectedAccount } from './orders.ts';
+import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
+import { addStored } from './stored.ts';
+
+startService();
+sellerForEachTest();
+vi.setConfig({ testTimeout: 60_000 });
+const withinMs = 30_000;
+const dayMs = 24 * 60 * 60 * 1000;
+let later: Receiver;
+beforeEach(async () => {
+  later = await startReceiver();
+});
+
+const now = () => harness.clock.now().toISOString();
+const publish = (id = newId('event', harness.clock.nowMs())) =>
+  harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs()), undefined, id);
+const areDelivered = (count: number) =>
+  eventually(async () => expect(await seller.statuses()).toEqual(Array(count).fill('delivered')), { withinMs });
+const idsAt = (receiver: Receiver) => receiver.requests.map(({ headers }) => headers['webhook-id']).toSorted();
+const connect = async () => (await harness.ask(createWebhookEndpoint, seller.account, { body: { url: later.url } })).id;
+const start = (endpointId: string, body: { since: string; until?: string; which: 'all' | 'failed' }) =>
+  harness.ask(recover, seller.account, { endpointId, body });
+const isOver = (recoveryId: string, result: object) =>
+  eventually(async () => expect(await harness.ask(getRecovery, seller.account, { recoveryId })).toMatchObject(result), {
+    withinMs,
+  });
+/** An event of a sale has the id of its order, which was made when the card was held. */
+async function salesAround() {
+  const heldAt = () => newId('event', harness.clock.nowMs());
+  const [early, late] = [heldAt(), heldAt()];
+  harness.clock.advance(dayMs);
+  await publish(early);
+  await areDelivered(1);
+  harness.clock.advance(7 * dayMs);
+  const since = now();
+  harness.clock.advance(5_000);
+  await publish(late);
+  await areDelivered(2);
+  harness.clock.advance(60_000);
+  return { early, late, since };
+}
+
+test('everything since a time is what happened since then, also a sale whose card was held days before', async () => {
+  const { late, since } = await salesAround();
+  const { id } = await start(await connect(), { since, which: 'all' });
+  await isOver(id, { status: 'done', total: 1, delivered: 1 });
+  expect(idsAt(later)).toEqual([late]);
+});
+
+test('everything until a time leaves out a sale that was held before and settled after it', async () => {
+  const { early, since: until } = await salesAround();
+  const since = new Date(Date.parse(until) - 10 * dayMs).toISOString();
+  const { id } = await start(await connect(), { since, until, which: 'all' });
+  await isOver(id, { status: 'done', total: 1, delivered: 1 });
+  expect(idsAt(later)).toEqual([early]);
+});
+
+test('events that were stored long after they happened count by when they happened', async () => {
+  const happenedAt = harness.clock.now();
+  const outage = newId('event', harness.clock.nowMs());
+  await harness.partitions.cover([outage]);
+  harness.clock.advance(5 * 60 * 60 * 1000);
+  const [stored, fresh] = await addStored(harness, seller.account, Array(2).fill({ endpointId }));
+  for (const text of [
+    'update events set id = $2, occurred_at = $4 where account_id = $1 and id = $3',
+    'update event_bodies set event_id = $2 where account_id = $1 and event_id = $3 and $4::timestamptz is not null',
+    'update finished_deliveries set event_id = $2 where account_id = $1 and event_id = $3 and $4::timestamptz is not null',
+  ])
+    await harness.query(text, [seller.account, outage, stored, happenedAt]);
+  const at = (ms: number) => new Date(happenedAt.getTime() + ms).toISOString();
+  const then = await start(endpointId, { since: at(-60_000), until: at(60_000), which: 'failed' });
+  await isOver(then.id, { status: 'done', total: 1, delivered: 1 });
+  expect(seller.received()).toEqual([outage]);
+  const since = await start(endpointId, { since: at(60_000), which: 'all' });
+  await isOver(since.id, { status: 'done', total: 1, delivered: 1 });
+  expect(seller.received()).toEqual([outage, fresh]);
+});
+
+test('a recovery right after a URL is connected waits for the events that were being stored without it', async () => {
+  const since = now();
+  harness.clock.advance(60_000);
+  const id = newId('event', harness.clock.nowMs());
+  await harness.partitions.cover([id]);
+  let recoveryId = '';
+  await harness.transaction(async (client) => {
+    await client.query(
+      `insert into events (id, account_id, sequence, name, test, occurred_at, stored_at, delivery_ids, endpoint_ids)
+       values ($1, $2, 1, 'order.paid', false, $3, $3, '{}', '{}')`,
+      [id, seller.account, harness.clock.now()],
+    );
+    await client.query('insert into event_bodies (event_id, account_id, body) values ($1, $2, $3)', [
+      ...[id, seller.account, '{}'],
+    ]);
+    recoveryId = (await start(await connect(), { since, which: 'all' })).id;
+    await isOver(recoveryId, { status: 'running', total: 0 });
+    // Rounds of the feed go by meanwhile: another recovery, which began later, is over.
+    const other = await connectedAccount(harness);
+    const body = { since, which: 'failed' as const };
+    const second = await harness.ask(recover, other.account, { endpointId: other.endpointId, body });
+    await eventually(async () =>
+      expect(await harness.ask(getRecovery, other.account, { recoveryId: second.id })).toMatchObject({
+        status: 'done',
+      }),
+    );
+  });
+  await isOver(recoveryId, { status: 'done', total: 1, delivered: 1 });
+  expect(idsAt(later)).toEqual([id]);
+});
+
+test('what it concerns is counted without test sends, which are never recovered', async () => {
+  const sent = [await publish(), await publish()];
+  await areDelivered(2);
+  for (let n = 0; n < 3; n += 1)
+    await harness.ask(sendTestWebhook, seller.account, { endpointId, body: { event: 'order.paid' } });
+  await areDelivered(5);
+  const sale = anOrder(harness.clock.nowMs(), { test: true });
+  sent.push(await harness.publish(orderPaid, seller.account, sale));
+  await areDelivered(6);
+  await harness.query('update finished_deliveries set status = $2, reason = $3 where account_id = $1', [
+    ...[seller.account, 'failed', 'tries'],
+  ]);
+  const since = new Date(harness.clock.nowMs() - 60_000).toISOString();
+  seller.receiver.respondWith(() => ({ status: 200, delayMs: 100 }));
+  await harness.query('update endpoints set active = false where account_id = $1', [seller.account]);
+  const { id } = await start(endpointId, { since, which: 'failed' });
+  await isOver(id, { status: 'running', total: 3, queued: 0 });
+  await harness.query('update endpoints set active = true where account_id = $1', [seller.account]);
+  await isOver(id, { status: 'done', total: 3, delivered: 3 });
+  expect(seller.received().slice(6).toSorted()).toEqual(sent.toSorted());
+});
