@@ -26,6 +26,8 @@ export const limits = {
   // No array of a body may have a larger maximum of its own.
   arrayItems: 100,
   listMax: 100,
+  // A page is one message of NATS, 8 MiB with its headers: 256 KiB stay for those and for what is not a row.
+  pageBytes: 8 * 1024 * 1024 - 256 * 1024,
   // A list without paging must fit a NATS message of 8 MiB, with the longest texts and in JSON: 1,000 products of 7.7 KB,
   // 2 × 100 offers and 100 discounts, and emails of 1 MiB as JSON writes them (a control character is six bytes there).
   productsPerAccount: 1_000,

@@ -152,7 +152,10 @@ export const loggedEvent = z
   })
   .meta({ id: 'LoggedEvent' });
 
-/** The account's events in the order in which they were committed, after one, or from the oldest kept. */
+/**
+ * The account's events in the order in which they were committed, after one, or from the oldest kept. Fewer than `limit`
+ * where their payloads fill a message.
+ */
 export const listEvents = defineRequest('read', 'webhook-dispatcher', 'events.list', {
   input: z.object({
     after: idSchema('event').optional().describe('Id of the last event that you have; a `webhook-id` is one.'),

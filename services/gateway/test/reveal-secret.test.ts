@@ -33,10 +33,13 @@ test('a wrong password is 401, and the dispatcher is not asked', async () => {
 test('no key can do it, whatever its scopes, nor the platform key, nor somebody without a session', async () => {
   for (const key of [seller.key, platformKey]) {
     const refused = await send(url, 'POST', path, { key, body: { password } });
-    expect([refused.status, refused.json.code]).toEqual([401, 'unauthorized']);
+    expect([refused.status, refused.json.code]).toEqual([403, 'insufficient_scope']);
     expect(refused.json.detail).toBe('Only a person who is logged in may do this; no key can.');
   }
-  expect((await send(url, 'POST', path, { body: { password } })).status).toBe(401);
+  const none = await send(url, 'POST', path, { body: { password } });
+  const unknown = await send(url, 'POST', path, { key: `${seller.key.slice(0, -1)}_`, body: { password } });
+  expect([none.status, unknown.status]).toEqual([401, 401]);
+  expect({ ...none.json, requestId: '' }).toEqual({ ...unknown.json, requestId: '' });
   expect(harness.asked).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ export function unauthorized(): DomainError {
   return new DomainError('unauthorized', 'Send a valid API key: Authorization: Bearer <key>.');
 }
 
-/** For a key, valid or not, that is sent where only a session will do. */
+/** For a valid key that is sent where only a session will do. */
 export function loginRequired(): DomainError {
-  return new DomainError('unauthorized', 'Only a person who is logged in may do this; no key can.');
+  return new DomainError('insufficient_scope', 'Only a person who is logged in may do this; no key can.');
 }

@@ -12,7 +12,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
     ['malformed_json', writes],
     ['invalid_idempotency_key', takesKey],
     ['unauthorized', !isKeyless(operation)],
-    ['insufficient_scope', hasAccount || auth === 'platform'],
+    ['insufficient_scope', hasAccount || auth === 'platform' || auth === 'session'],
     ['cross_site_request', auth !== 'platform' && !isForAnyPage(operation)],
     ['not_acceptable', true],
     ['idempotency_key_in_use', takesKey],

@@ -5,16 +5,22 @@ import type * as contract from '@app/contracts/webhook-deliveries';
 import type { WebhookEventName } from '@app/contracts/webhooks';
 import { type Database, statement } from '@app/service-kit/database';
 
+/** What an event is besides its body, in bytes of JSON: its names, numbers and times are less than half of it. */
+const besideBodyBytes = 512;
 /**
  * Numbers are given in the order of the commits (events/store-events.ts), so whoever has seen one never finds a smaller
- * one later.
+ * one later. A body may be 600 KB long, so a page ends early where the bodies so far fill it; a body alone always fits.
+ * Of one that is left out only the length is read.
  */
 const pageStatement = statement(
   'events-page',
-  `select v.*, b.body from (
-     select id, sequence, name, occurred_at, test from events
-     where account_id = $1 and sequence > $2 order by sequence limit $3) v
-   left join lateral (select body from event_bodies where event_id = v.id and account_id = $1 limit 1) b on true
+  `select id, sequence, name, occurred_at, test, fits, case when fits then body end as body from (
+     select v.*, b.body, v.place = 1
+       or sum(coalesce(octet_length(b.body), 4) + ${besideBodyBytes}) over (order by v.sequence) <= $4 as fits
+     from (
+       select id, sequence, name, occurred_at, test, row_number() over (order by sequence) as place from events
+       where account_id = $1 and sequence > $2 order by sequence limit $3) v
+     left join lateral (select body from event_bodies where event_id = v.id and account_id = $1 limit 1) b on true) v
    order by v.sequence`,
 );
 const sequenceStatement = statement(
@@ -28,11 +34,14 @@ interface EventRow {
   readonly name: WebhookEventName;
   readonly occurred_at: Date;
   readonly test: boolean;
+  /** Whether it and all before it fit in a page. */
+  readonly fits: boolean;
   readonly body: string | null;
 }
 
 /**
- * Lists the account's events in the order in which they were committed. Test sends are none of them.
+ * Lists the account's events in the order in which they were committed, fewer than `limit` where their bodies are long.
+ * Test sends are none of them.
  * @throws DomainError validation_failed when `after` is no event of the account
  */
 export async function listEvents(
@@ -46,8 +55,9 @@ export async function listEvents(
     if (rows[0] === undefined) throw invalidField('after', 'is the id of no event of this account', 'unknown_id');
     seen = rows[0].sequence;
   }
-  const { rows } = await database.pool.query<EventRow>(pageStatement([accountId, seen, limit + 1]));
-  const data = rows.slice(0, limit).map((row) => ({
+  const { rows } = await database.pool.query<EventRow>(pageStatement([accountId, seen, limit + 1, limits.pageBytes]));
+  const page = rows.slice(0, limit).filter(({ fits }) => fits);
+  const data = page.map((row) => ({
     id: row.id,
     sequence: row.sequence,
     event: row.name,
@@ -55,5 +65,5 @@ export async function listEvents(
     test: row.test,
     payload: row.body === null ? null : JSON.parse(row.body),
   }));
-  return { data, has_more: rows.length > limit };
+  return { data, has_more: rows.length > page.length };
 }
