@@ -125,7 +125,7 @@ export type PlannedStep = z.infer<typeof plannedStep>;
 
 /**
  * What the next run would do now, one kind after the other in the order in which it does them. The totals are of all pages.
- * `charge_limit.exceeded`: the run would stop before charging.
+ * `charge_limit.exceeded`: the run would stop before charging, and names no charges but those that a forced run has begun.
  */
 export const dailyPreview = z
   .object({
@@ -138,13 +138,20 @@ export const dailyPreview = z
       reminders: z.int(),
     }),
     charge_limit: z.object({
-      exceeded: z.boolean(),
+      exceeded: z.boolean().describe('The run would stop before it charges what is due, so no such charge is named.'),
+      always_allowed_count: z.int().describe('So few charges in a currency never stop a run.'),
       currencies: z.array(
         z.object({
           currency: z.string().max(3),
+          due_count: z.int().describe('Charges that are due and that no forced run has begun.'),
           due_cents: z.int(),
-          normal_cents: z.int(),
-          limit_cents: z.int().nullable().describe('Null: no limit.'),
+          normal_cents: z.int().describe('The larger of the largest run of late and what fell due of late.'),
+          limit_cents: z
+            .int()
+            .nullable()
+            .describe(
+              'Null: no limit. The setting `dailyChargeLimit` is 0, or no more than `always_allowed_count` are due.',
+            ),
           exceeded: z.boolean(),
         }),
       ),

@@ -3,6 +3,7 @@ import { createSemaphore } from '@app/service-kit/semaphore';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { DailyStep } from '../src/daily-runs/daily-step.ts';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { createDailyDeps, runForAccount, runForAll } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
@@ -83,13 +84,18 @@ test('a run with far more due than is normal charges nothing and says so once a 
   const planned = await preview(account);
   expect(planned.charge_limit).toEqual({
     exceeded: true,
-    currencies: [{ currency: 'usd', due_cents: 47_500, normal_cents: 0, limit_cents: 0, exceeded: true }],
+    always_allowed_count: 20,
+    currencies: [
+      { currency: 'usd', due_count: 25, due_cents: 47_500, normal_cents: 0, limit_cents: 0, exceeded: true },
+    ],
   });
+  expect(planned.data).toEqual([]);
+  expect(planned.totals.renewals).toEqual({ count: 0, amounts: [] });
   for (let time = 0; time < 2; time += 1) {
     const stopped = await run(account);
     expect(stopped).toMatchObject({ ok: false, rebills: { charged: 0, chargedCents: 0 } });
     expect(stopped.problems).toEqual([
-      { code: 'charge_limit', detail: expect.stringContaining('25 charges over $475.00') },
+      { code: 'charge_limit', detail: expect.stringContaining('25 charges, together $475.00,') },
     ]);
   }
   expect(await notices(account)).toEqual(['charge_limit']);
@@ -126,6 +132,68 @@ test('a forced run that joined one which stopped at the limit charges itself; wh
   expect(Math.max(...results.map(({ rebills }) => rebills.charged))).toBe(25);
   expect(await runForAccount(daily(), account, one)).toEqual(results[0]);
   expect(await runForAll(daily(), all)).toMatchObject({ ok: true, rebills: { charged: 0 } });
+});
+
+/** A process that dies after so many charges of its run. */
+const dyingAfter = (charges: number) => {
+  const { deps } = replicas.start({
+    processor: (inner) => ({
+      ...inner,
+      chargeSaved: async (request, call) => {
+        if (died) return await new Promise(() => undefined);
+        charges -= 1;
+        died = charges === 0;
+        return await inner.chargeSaved(request, call);
+      },
+    }),
+  });
+  let died = false;
+  const [, , charge = () => Promise.resolve()] = dailySteps(deps);
+  const dies: DailyStep = async (stepDeps, run, counts) => {
+    await charge(stepDeps, { ...run, isClosing: () => died }, counts);
+    throw new Error('died');
+  };
+  return { ...daily(), steps: [dies] };
+};
+
+test.each(['its account', 'all accounts'] as const)(
+  'what a forced run of %s began is finished by the next run, and no more than that',
+  async (scope) => {
+    const account = newAccount();
+    await subscribeMany(account, 60);
+    // Two periods behind: what was forced is one of each.
+    replicas.clock.set('2026-04-20T12:00:00.000Z');
+    const forced = asked(true);
+    const dying = { ...dyingAfter(30), partsAtOnce: 1 };
+    if (scope === 'its account') await expect(runForAccount(dying, account, forced)).rejects.toThrow('died');
+    else expect(await runForAll(dying, forced)).toMatchObject({ ok: false });
+    replicas.clock.advance(dayMs);
+    const planned = await preview(account, { limit: 100 });
+    const charges = planned.totals.renewals.count;
+    expect(planned.data.filter(({ kind }) => kind === 'renewal').length).toBe(charges);
+    const finishing = await run(account);
+    expect(finishing.problems.map(({ code }) => code)).toEqual(['charge_limit']);
+    const periods = await replicas.database.pool.query(
+      'select period, count(*)::int as count from subscriptions where account_id = $1 group by period',
+      [account],
+    );
+    expect(periods.rows).toEqual([{ period: 2, count: 60 }]);
+    expect(finishing.rebills.charged).toBe(60);
+  },
+);
+
+test('what a forced run over all accounts did not come to is finished by the next run', async () => {
+  const [first, second] = [newAccount(), newAccount()].toSorted();
+  for (const account of [first, second]) await subscribeMany(account as string, 25);
+  replicas.clock.set('2026-03-20T12:00:00.000Z');
+  let closing = false;
+  const stops: DailyStep = async () => {
+    closing = true;
+  };
+  const dying = { ...daily(), steps: [stops], partsAtOnce: 1, isClosing: () => closing };
+  await expect(runForAll(dying, asked(true))).rejects.toThrow('closes');
+  replicas.clock.advance(dayMs);
+  expect(await runForAll(daily(), asked())).toMatchObject({ ok: true, rebills: { charged: 50 } });
 });
 
 test('the limit is the account’s setting; 0 is none', async () => {

@@ -24,7 +24,7 @@ export const nothingPlanned: RequestOutput<typeof previewDailyRun> = {
     },
     ...{ look_ups: 0, reminders: 0 },
   },
-  charge_limit: { exceeded: false, currencies: [] },
+  charge_limit: { exceeded: false, always_allowed_count: 20, currencies: [] },
   data: [],
   next: null,
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chargeLimits, chargeLimitText } from './charge-limit.rules.ts';
+import { chargeLimits, chargeLimitText, sumsWithout } from './charge-limit.rules.ts';
 
 const due = (cents: number, count = 100, currency = 'usd') => [{ currency, count, cents }];
 const exceeded = (...args: Parameters<typeof chargeLimits>) => chargeLimits(...args).map((limit) => limit.exceeded);
@@ -31,10 +31,30 @@ test('0 is no limit', () => {
   expect(chargeLimits(due(9_999_999), {}, {}, 0)).toMatchObject([{ limitCents: null, exceeded: false }]);
 });
 
+test('so few charges that they never stop a run have no limit', () => {
+  expect(chargeLimits(due(1_900, 1), {}, {}, 3)).toMatchObject([{ count: 1, limitCents: null, exceeded: false }]);
+});
+
+test('what a forced run has begun is not compared', () => {
+  const sum = { currency: 'usd', retry: false, count: 30, cents: 3_000 };
+  const retries = { ...sum, retry: true };
+  expect(sumsWithout([sum, retries], [{ ...sum, count: 10, cents: 1_000 }, retries])).toEqual([
+    { ...sum, count: 20, cents: 2_000 },
+  ]);
+});
+
 test('each currency is compared with its own', () => {
   const both = [...due(1_000), ...due(1_000, 100, 'eur')];
-  expect(exceeded(both, { usd: 1_000 }, {}, 3)).toEqual([false, true]);
-  const text = chargeLimitText(chargeLimits(both, { usd: 1_000 }, {}, 3), 3);
-  expect(text).toContain('100 charges over €10.00 are due, more than 3 times what is normal (€0.00)');
+  expect(exceeded(both, { usd: 1_000, eur: 100 }, {}, 3)).toEqual([false, true]);
+  const text = chargeLimitText(chargeLimits(both, { usd: 1_000, eur: 100 }, {}, 3), 3);
+  expect(text).toContain('100 charges, together €10.00, are due, more than 3 times what is normal (€1.00)');
+  expect(text).toContain('or raise dailyChargeLimit;');
   expect(text).not.toContain('$');
+});
+
+test('where nothing says what is normal, no multiple of it is advised', () => {
+  const text = chargeLimitText(chargeLimits(due(25_000, 25), {}, {}, 3), 3);
+  expect(text).toContain('25 charges, together $250.00, are due, and nothing in USD was charged');
+  expect(text).not.toMatch(/times|raise/);
+  expect(text).toContain('or set dailyChargeLimit to 0 (no limit);');
 });

@@ -1,7 +1,7 @@
 import { formatAmount } from '@app/money/format';
 
 /** So few charges never stop a run: what they can do wrong is small. */
-const fewCharges = 20;
+export const fewCharges = 20;
 
 /** Sums in minor units by currency. */
 export type Sums = Readonly<Record<string, number>>;
@@ -17,7 +17,7 @@ export interface LimitInCurrency {
   readonly count: number;
   readonly dueCents: number;
   readonly normalCents: number;
-  /** Null: no limit. */
+  /** Null: no limit, because the account has none or because so few charges never stop a run. */
   readonly limitCents: number | null;
   readonly exceeded: boolean;
 }
@@ -35,23 +35,41 @@ export function chargeLimits(
 ): LimitInCurrency[] {
   return due.map(({ currency, count, cents }) => {
     const normalCents = Math.max(largest[currency] ?? 0, recent[currency] ?? 0);
-    const limitCents = times === 0 ? null : times * normalCents;
-    const exceeded = limitCents !== null && count > fewCharges && cents > limitCents;
+    const limitCents = times === 0 || count <= fewCharges ? null : times * normalCents;
+    const exceeded = limitCents !== null && cents > limitCents;
     return { currency, count, dueCents: cents, normalCents, limitCents, exceeded };
   });
 }
 
+/** What is due without what a forced run has begun: that was allowed when it was forced. */
+export function sumsWithout<Sum extends DueInCurrency & { readonly retry: boolean }>(
+  due: readonly Sum[],
+  begun: readonly Sum[],
+): Sum[] {
+  const rest = due.map((sum) => {
+    const same = begun.find(({ currency, retry }) => currency === sum.currency && retry === sum.retry);
+    return { ...sum, count: sum.count - (same?.count ?? 0), cents: sum.cents - (same?.cents ?? 0) };
+  });
+  return rest.filter(({ count }) => count > 0);
+}
+
 /** What the seller reads, in Recent activity and in the result. */
 export function chargeLimitText(limits: readonly LimitInCurrency[], times: number): string {
-  const over = limits
-    .filter(({ exceeded }) => exceeded)
-    .map(
-      ({ currency, count, dueCents, normalCents }) =>
-        `${count} charges over ${formatAmount(dueCents, currency)} are due, more than ${times} times what is normal ` +
-        `(${formatAmount(normalCents, currency)})`,
-    );
+  const over = limits.filter(({ exceeded }) => exceeded);
+  // No multiple of nothing is a limit that lets anything through.
+  const raised = over.every(({ normalCents }) => normalCents > 0)
+    ? 'raise dailyChargeLimit'
+    : 'set dailyChargeLimit to 0 (no limit)';
   return (
-    `The daily run stopped before charging: ${over.join('; ')}. If that is right, run it with { "force": true } or raise ` +
-    'dailyChargeLimit; if not, look for a wrong clock, a restored backup or a wrong import.'
+    `The daily run stopped before charging: ${over.map((limit) => overText(limit, times)).join('; ')}. If that is right, run ` +
+    `it with { "force": true } or ${raised}; if not, look for a wrong clock, a restored backup or a wrong import.`
   );
+}
+
+function overText({ currency, count, dueCents, normalCents }: LimitInCurrency, times: number): string {
+  const due = `${count} charges, together ${formatAmount(dueCents, currency)}, are due`;
+  if (normalCents > 0)
+    return `${due}, more than ${times} times what is normal (${formatAmount(normalCents, currency)})`;
+  const code = currency.toUpperCase();
+  return `${due}, and nothing in ${code} was charged in one run or fell due of late, so nothing says what is normal`;
 }

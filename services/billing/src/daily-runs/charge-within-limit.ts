@@ -1,30 +1,52 @@
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { sumDue } from '../renewals/due-subscriptions.ts';
 import { chargeLimitText } from './charge-limit.rules.ts';
-import { readChargeLimit } from './charge-limit.ts';
-import type { DailyStep } from './daily-step.ts';
+import { readChargePlan } from './charge-plan.ts';
+import type { DailyCounts } from './daily-counts.rules.ts';
+import type { DailyStep, RunOfAccount, StepDeps } from './daily-step.ts';
+import { endForcedWork, type ForcedWork, keepForcedWork } from './forced-work.ts';
 import { tellOnce } from './notice.ts';
 
 /**
- * A step that charges, unless more is due than the account's limit of charges allows: then it charges nothing, the run is
- * not `ok`, and the seller is told once a day. A rehearsal has no limit, and neither has a run that is forced.
+ * A step that charges, unless more is due than the account's limit of charges allows: then it charges nothing but what a
+ * forced run has begun, the run is not `ok`, and the seller is told once a day. A rehearsal has no limit, and neither has a
+ * run that is forced: what that one does not finish, the next one does.
  */
 export function chargeWithinLimit(
   deps: Pick<PaymentDeps, 'database' | 'wakeRelay' | 'logger'>,
   charge: DailyStep,
 ): DailyStep {
   return async (stepDeps, run, counts) => {
-    if (run.force || run.test) return await charge(stepDeps, run, counts);
-    const { accountId, runId } = run;
+    if (run.test) return await charge(stepDeps, run, counts);
+    const { accountId } = run;
     const scope = { accountId, test: false, now: run.now(), closed: run.closed };
-    const due = await sumDue(deps.database, scope);
-    if (due.length === 0) return;
-    const limit = await readChargeLimit(deps.database, scope, due);
-    if (!limit.exceeded) return await charge(stepDeps, run, counts);
-    const detail = chargeLimitText(limit.currencies, limit.times);
-    counts.problems.push({ code: 'charge_limit', detail });
-    deps.logger.warn({ accountId, runId, due }, 'a daily run stopped at the limit of charges');
-    const once = scope.now.toISOString().slice(0, 10);
-    await tellOnce(deps, { accountId, code: 'charge_limit', once, summary: detail, nowMs: scope.now.getTime() });
+    if (run.force) return await finish(charge, stepDeps, run, counts, scope.now);
+    const { limit, forced, scope: charged } = await readChargePlan(deps.database, scope);
+    if (limit.exceeded) {
+      const detail = chargeLimitText(limit.currencies, limit.times);
+      counts.problems.push({ code: 'charge_limit', detail });
+      const { runId } = run;
+      deps.logger.warn({ accountId, runId, due: limit.currencies }, 'a daily run stopped at the limit of charges');
+      const once = scope.now.toISOString().slice(0, 10);
+      await tellOnce(deps, { accountId, code: 'charge_limit', once, summary: detail, nowMs: scope.now.getTime() });
+    }
+    const only = charged?.forced;
+    const charging = only === undefined ? run : { ...run, forced: only };
+    if (forced !== null) return await finish(charge, stepDeps, charging, counts, forced.until);
+    if (charged !== null) await charge(stepDeps, charging, counts);
   };
+}
+
+/** Charges, and keeps until when it was forced until all of it is done. */
+async function finish(
+  charge: DailyStep,
+  deps: StepDeps,
+  run: RunOfAccount & { readonly forced?: ForcedWork },
+  counts: DailyCounts,
+  until: Date,
+): Promise<void> {
+  await keepForcedWork(deps.database, run, until);
+  const problems = counts.problems.length;
+  await charge(deps, run, counts);
+  if (run.isClosing() || counts.problems.length > problems) return;
+  await endForcedWork(deps.database, run.accountId);
 }

@@ -2,6 +2,7 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { DailyCounts } from './daily-counts.rules.ts';
+import type { ForcedWork } from './forced-work.ts';
 import type { Progress } from './progress.ts';
 
 export interface StepDeps {
@@ -23,6 +24,8 @@ export interface RunOfAccount {
   readonly progress: Progress;
   /** Orders of which this run has found a renewal paid that had no end when it began: it charges no other one for them. */
   readonly closed: Set<string>;
+  /** Charges nothing but this. */
+  readonly forced?: ForcedWork;
   /** The process closes: begin nothing more and return. The run has no result then, and the next one does the rest. */
   isClosing(): boolean;
 }

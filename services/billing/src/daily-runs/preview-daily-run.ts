@@ -4,8 +4,9 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { readHoldsDue, sumHoldsDue } from '../holds/holds-due.ts';
 import { unfinishedBefore } from '../payments/check-unfinished.ts';
-import { type DueSubscription, type DueSum, readDue, sumDue } from '../renewals/due-subscriptions.ts';
-import { readChargeLimit } from './charge-limit.ts';
+import { type DueScope, type DueSubscription, type DueSum, readDue } from '../renewals/due-subscriptions.ts';
+import { fewCharges } from './charge-limit.rules.ts';
+import { readChargePlan } from './charge-plan.ts';
 import { type Cursor, cursorOf, firstCursor, writeCursor } from './preview-cursor.rules.ts';
 
 interface PreviewDeps {
@@ -31,26 +32,28 @@ export async function previewDailyRun(
   { limit = limitDefault, after }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   const scope = { accountId, test: false, now: deps.clock.now() };
-  const due = await sumDue(deps.database, scope);
-  const [settlements, lookUps, chargeLimit] = await Promise.all([
+  const [settlements, lookUps, charges] = await Promise.all([
     sumHoldsDue(deps.database, scope),
     countLookUps(deps.database, scope),
-    readChargeLimit(deps.database, scope, due),
+    readChargePlan(deps.database, scope),
   ]);
-  const { steps, next } = await readSteps(deps.database, scope, cursorOf(after), limit);
+  const { charged, limit: chargeLimit } = charges;
+  const { steps, next } = await readSteps(deps.database, { ...scope, charges: charges.scope }, cursorOf(after), limit);
   return {
     at: scope.now.toISOString(),
     totals: {
-      renewals: moneyCount(due.filter(({ retry }) => !retry)),
-      retries: moneyCount(due.filter(({ retry }) => retry)),
+      renewals: moneyCount(charged.filter(({ retry }) => !retry)),
+      retries: moneyCount(charged.filter(({ retry }) => retry)),
       settlements: moneyCount(settlements),
       look_ups: lookUps,
       reminders: 0,
     },
     charge_limit: {
       exceeded: chargeLimit.exceeded,
-      currencies: chargeLimit.currencies.map(({ currency, dueCents, normalCents, limitCents, exceeded }) => ({
-        ...{ currency, due_cents: dueCents, normal_cents: normalCents, limit_cents: limitCents, exceeded },
+      always_allowed_count: fewCharges,
+      currencies: chargeLimit.currencies.map(({ currency, count, dueCents, normalCents, limitCents, exceeded }) => ({
+        ...{ currency, due_count: count, due_cents: dueCents, normal_cents: normalCents },
+        ...{ limit_cents: limitCents, exceeded },
       })),
     },
     data: [...steps],
@@ -65,10 +68,9 @@ function moneyCount(sums: readonly Omit<DueSum, 'retry'>[]) {
   };
 }
 
-interface Scope {
-  readonly accountId: string;
-  readonly test: boolean;
-  readonly now: Date;
+interface Scope extends DueScope {
+  /** Null: the limit of charges lets the run charge nothing. */
+  readonly charges: DueScope | null;
 }
 
 /** One kind after the other, until the page is full. */
@@ -109,7 +111,7 @@ const countLookUpsStatement = statement(
   `select count(*)::int as count from payments where ${lookUpsWhere}`,
 );
 
-async function countLookUps({ pool }: Database, { accountId, now }: Scope): Promise<number> {
+async function countLookUps({ pool }: Database, { accountId, now }: DueScope): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(countLookUpsStatement([accountId, unfinishedBefore(now)]));
   return rows[0]?.count ?? 0;
 }
@@ -135,12 +137,13 @@ async function readSettlements(database: Database, scope: Scope, id: string, lim
 
 async function readCharges(
   database: Database,
-  scope: Scope,
+  { charges }: Scope,
   { id, dueAt }: { id: string; dueAt: Date | null },
   limit: number,
 ): Promise<Page> {
+  if (charges === null) return { steps: [], next: { kind: 'charge', id, dueAt } };
   const after = dueAt === null ? null : { next_charge_at: dueAt, id };
-  const rows = await readDue(database, scope, { after, limit });
+  const rows = await readDue(database, charges, { after, limit });
   const last = rows.at(-1);
   const next = { kind: 'charge' as const, id: last?.id ?? id, dueAt: last?.next_charge_at ?? dueAt };
   return { steps: rows.map(chargeStep), next };

@@ -1,12 +1,18 @@
 import type { DailyResult } from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
 import { runForAll as runParts } from '@app/messaging/run-for-all';
-import { createSingleFlight, type SingleFlight, type SingleFlightDeps } from '@app/messaging/single-flight';
+import {
+  allAccounts,
+  createSingleFlight,
+  type SingleFlight,
+  type SingleFlightDeps,
+} from '@app/messaging/single-flight';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { accountsToVisit } from './accounts-to-visit.ts';
 import { addResults, completed, noCounts, partOf, resultOf } from './daily-counts.rules.ts';
 import type { DailyStep } from './daily-step.ts';
+import { keepForcedWork } from './forced-work.ts';
 import { startProgress } from './progress.ts';
 
 /** A row that reminders alone have made begins anew when the run itself begins. */
@@ -47,11 +53,11 @@ const refusedBy = ({ force }: Pick<RequestedRun, 'force'>) =>
  * fails or makes no progress, the others still run, and the sum is not `ok`.
  */
 export async function runForAll(deps: DailyDeps, requested: RequestedRun): Promise<DailyResult> {
-  const { database, clock, flight, logger, isClosing, partsAtOnce, partLimitMs } = deps;
+  const { database, flight, logger, isClosing, partsAtOnce, partLimitMs } = deps;
   const { force } = requested;
   const all = {
     ...{ flight, logger, isClosing, partsAtOnce, partLimitMs, closing },
-    accounts: accountsToVisit(database, clock.now()),
+    accounts: accountsOf(deps, requested),
     part: ({ accountId, runId }: { accountId: string; runId: string }) => runSteps(deps, { accountId, runId, force }),
     progressOf: (accountId: string) => progressOf(database, accountId),
     refuses: refusedBy(requested),
@@ -61,6 +67,13 @@ export async function runForAll(deps: DailyDeps, requested: RequestedRun): Promi
     failed: () => resultOf({ ...noCounts(), problems: [accountFailed] }),
   };
   return completed(await runParts<DailyResult>(all, requested));
+}
+
+/** A forced run says so before it visits the first: the next runs of those that it does not come to finish it. */
+async function* accountsOf({ database, clock }: DailyDeps, { runId, force }: RequestedRun): AsyncGenerator<string> {
+  const now = clock.now();
+  if (force) await keepForcedWork(database, { accountId: allAccounts, runId }, now);
+  yield* accountsToVisit(database, now);
 }
 
 const accountFailed = {

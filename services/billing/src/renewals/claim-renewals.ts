@@ -4,16 +4,12 @@ import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { nextCheckAt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { SavedMethodRequest } from '../processors/processor.ts';
-import type { DueSubscription } from './due-subscriptions.ts';
+import type { DueScope, DueSubscription } from './due-subscriptions.ts';
 import { periodEnd } from './renewal.rules.ts';
 
 /** The run of an account that charges what is due. */
-export interface RenewalRun {
-  readonly accountId: string;
+export interface RenewalRun extends DueScope {
   readonly runId: string;
-  readonly test: boolean;
-  readonly now: Date;
-  readonly closed: ReadonlySet<string>;
 }
 
 /**

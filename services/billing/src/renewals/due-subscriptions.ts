@@ -1,4 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
+import type { ForcedWork } from '../daily-runs/forced-work.ts';
 
 /** Whose charges are due by when. */
 export interface DueScope {
@@ -8,6 +9,8 @@ export interface DueScope {
   readonly now: Date;
   /** Orders of which this run has found a renewal paid that had no end when it began: it charges no other one for them. */
   readonly closed?: ReadonlySet<string>;
+  /** Only what forced runs have begun and not finished. */
+  readonly forced?: ForcedWork;
 }
 
 /** A subscription whose next charge is due; fields are named as the columns. */
@@ -56,22 +59,30 @@ const isDue = (
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** Along the index `subscriptions_due`; with nothing due it reads one entry. */
-const dueStatement = statement(
-  'subscriptions-due',
+/** What was due by then, and has no period that one of these runs paid. */
+const isForced = (first: number): string => `next_charge_at <= $${first} and not exists (
+    select from renewals as r where r.account_id = $1 and r.subscription_id = subscriptions.id
+      and r.period = subscriptions.period and r.run_id = any ($${first + 1}))`;
+const forcedValues = ({ until, runs }: ForcedWork) => [until, runs];
+
+const dueText = (more: string): string =>
   `select ${columns} from subscriptions
-   where ${isDue(7)} and (next_charge_at, id) > ($4, $5)
-   order by next_charge_at, id limit $6`,
-);
+   where ${isDue(7)} and (next_charge_at, id) > ($4, $5)${more}
+   order by next_charge_at, id limit $6`;
+/** Along the index `subscriptions_due`; with nothing due it reads one entry. */
+const dueStatement = statement('subscriptions-due', dueText(''));
+const dueForcedStatement = statement('subscriptions-due-forced', dueText(` and ${isForced(8)}`));
 
 /** What would be charged now, the longest due first. `next_charge_at` has whole milliseconds, so a page ends where the next one begins. */
 export async function readDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, closed = nothing }: DueScope,
+  { accountId, test, now, closed = nothing, forced }: DueScope,
   { after, limit }: { readonly after: DueCursor | null; readonly limit: number },
 ): Promise<DueSubscription[]> {
   const from = after === null ? ['-infinity', ''] : [after.next_charge_at, after.id];
-  return (await pool.query<DueSubscription>(dueStatement([accountId, test, now, ...from, limit, [...closed]]))).rows;
+  const values = [accountId, test, now, ...from, limit, [...closed]];
+  const read = forced === undefined ? dueStatement(values) : dueForcedStatement([...values, ...forcedValues(forced)]);
+  return (await pool.query<DueSubscription>(read)).rows;
 }
 
 /** What is due in one currency, first tries and retries apart. */
@@ -83,19 +94,21 @@ export interface DueSum {
   readonly cents: number;
 }
 
-const sumStatement = statement(
-  'subscriptions-due-sum',
+const sumText = (more: string): string =>
   `select currency, status = 'past_due' as retry, count(*) as count,
      coalesce(sum(amount_cents) filter (where not hard_declined or free_try), 0)::bigint as cents
-   from subscriptions where ${isDue(5)} and next_charge_at > $4
-   group by 1, 2 order by 1, 2`,
-);
+   from subscriptions where ${isDue(5)} and next_charge_at > $4${more}
+   group by 1, 2 order by 1, 2`;
+const sumStatement = statement('subscriptions-due-sum', sumText(''));
+const sumForcedStatement = statement('subscriptions-due-sum-forced', sumText(` and ${isForced(6)}`));
 
 /** How much would be charged now. @param since leaves out what was due by then already */
 export async function sumDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, closed = nothing }: DueScope,
+  { accountId, test, now, closed = nothing, forced }: DueScope,
   since: Date | null = null,
 ): Promise<DueSum[]> {
-  return (await pool.query<DueSum>(sumStatement([accountId, test, now, since ?? '-infinity', [...closed]]))).rows;
+  const values = [accountId, test, now, since ?? '-infinity', [...closed]];
+  const read = forced === undefined ? sumStatement(values) : sumForcedStatement([...values, ...forcedValues(forced)]);
+  return (await pool.query<DueSum>(read)).rows;
 }

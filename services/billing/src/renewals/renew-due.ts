@@ -55,8 +55,8 @@ async function renewOfAccount(
   run: RunOfAccount,
   counts: DailyCounts,
 ): Promise<void> {
-  const { accountId, runId, test, closed } = run;
-  const renewing = { accountId, runId, test, closed, now: run.now() };
+  const { accountId, runId, test, closed, forced } = run;
+  const renewing = { accountId, runId, test, closed, now: run.now(), ...(forced && { forced }) };
   const step: Step = {
     ...{ deps, shared, run, renewing, unanswered: 0 },
     ...{ underWay: createTaskGroup(underWayMax), calls: createTaskGroup(callsOfAccountMax) },

@@ -21,6 +21,7 @@ import { RenewalCounts } from './0020-renewal-counts.ts';
 import { FewerPaymentIndexes } from './0021-fewer-payment-indexes.ts';
 import { LighterStatistics } from './0022-lighter-statistics.ts';
 import { LookedUpRenewals } from './0023-looked-up-renewals.ts';
+import { ForcedRuns } from './0024-forced-runs.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -46,4 +47,5 @@ export const migrations: Migrations = [
   { name: '0021-fewer-payment-indexes', class: FewerPaymentIndexes },
   { name: '0022-lighter-statistics', class: LighterStatistics },
   { name: '0023-looked-up-renewals', class: LookedUpRenewals },
+  { name: '0024-forced-runs', class: ForcedRuns },
 ];
