@@ -8,7 +8,7 @@ export interface EmailSettings {
   readonly EMAIL_DIR: string;
 }
 
-/** Of files alone. RFC 2606 keeps the name: no mail goes there. */
+/** Only files have this sender. RFC 2606 reserves the domain, so no answer can be delivered anywhere. */
 const fileSender = 'reminders@example.invalid';
 
 /** SMTP where a server is named, files otherwise. */

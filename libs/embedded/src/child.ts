@@ -52,7 +52,7 @@ export function spawnServer(command: ServerCommand): ChildProcess {
  */
 export const stopWithinMs = 2_500;
 
-/** Resolves when the process has ended; sends SIGQUIT or SIGKILL when the first signal did not do within the time. */
+/** Resolves when the process has ended; sends the last signal if the first one has not ended it within `afterMs`. */
 export async function stopChild(
   child: ChildProcess,
   signals: { first: NodeJS.Signals; last: NodeJS.Signals; afterMs: number },

@@ -12,9 +12,9 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads settings from the environment. An empty variable counts as absent; unknown ones belong to others. */
+/** Reads settings from the environment. An empty variable counts as absent; those that the schema does not name are ignored. */
 export function parseConfig<S extends z.ZodType>(schema: S, env: Record<string, string | undefined>): z.infer<S> {
-  // A strict schema would refuse PATH and HOME: it only sees the variables it knows.
+  // The schema gets only the variables that it names: a strict one would refuse PATH and HOME.
   const known = schema instanceof z.ZodObject ? schema.shape : undefined;
   const given = Object.fromEntries(
     Object.entries(env).filter(

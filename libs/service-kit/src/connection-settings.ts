@@ -1,6 +1,6 @@
 /**
- * A node that freezes or loses its network says no goodbye. PostgreSQL asks a silent connection after 10 s and gives it
- * up after three unanswered questions of 5 s each; what it has sent and nobody acknowledged counts as silence too. So
+ * A node that freezes or loses its network closes no connection. PostgreSQL probes a silent connection after 10 s and gives it
+ * up after three unanswered probes of 5 s each; what it has sent and nobody acknowledged counts as silence too. So
  * row locks and advisory locks of such a node are free within 25 s, not after the two hours of the kernel's default.
  */
 const serverSettings = {
@@ -12,7 +12,7 @@ const serverSettings = {
   idle_in_transaction_session_timeout: '30s',
 };
 
-/** A lock session gives a sign every 5 s: a process that missed four of them has stopped. */
+/** A lock session runs a query every 5 s: a process that missed four of them has stopped. */
 export const idleLockSession = { idle_session_timeout: '20s' };
 
 /** Settings of every connection to PostgreSQL, for `pg`. */
@@ -21,7 +21,7 @@ export function connectionSettings(more: Readonly<Record<string, string>> = {}) 
   return {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    // The client's own questions, for a server that vanished while nobody asked it anything: every second, ten times.
+    // The client's own probes, for a server that vanished while no statement was running: every second, ten times.
     keepAliveInitialDelayMillis: 10_000,
     options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' '),
   };

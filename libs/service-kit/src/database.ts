@@ -36,7 +36,7 @@ export type Migrations = readonly MigrationObject[];
 export interface DatabaseOptions {
   readonly url: string;
   readonly applicationName: string;
-  /** Whose spans and figures those of this pool are; left out where it is the application's name. */
+  /** The service that spans and metrics of this pool belong to; left out where it is the application's name. */
   readonly service?: string;
   readonly entities: readonly (EntityClass<AnyEntity> | EntitySchema)[];
   readonly migrations: Migrations;
@@ -114,7 +114,7 @@ async function openOrm(options: DatabaseOptions, { statementMs, silenceMs }: Sta
   });
 }
 
-/** By now whoever had the client has heard of its end and released it. */
+/** So long after its end the code that had the client has met the error and released it. */
 const releaseGraceMs = 500;
 
 /**
@@ -142,8 +142,8 @@ function isSilence(err: unknown): err is Error {
 }
 
 /**
- * A server that went silent (a failover without a goodbye) is silent on every connection to it: the idle ones go with
- * the one that was found out, or each would cost somebody the whole limit.
+ * A server that went silent (a failover that closed no connection) is silent on every connection. When a statement meets
+ * the limit on one of them, the idle ones are closed too: each would make another caller wait for the whole limit.
  */
 function leaveSilentServer(pool: pg.Pool): void {
   const idle = new Set<Client>();
@@ -200,7 +200,7 @@ export async function migrateUp(options: DatabaseOptions): Promise<string[]> {
   const application_name = `${options.applicationName}-migrate`;
   const guard = await openLockSession({ connectionString: options.url, application_name });
   try {
-    // Asked for again and again: a session that waits for a lock could not give its signs.
+    // The lock is polled: a session that waits for it could not run the queries that keep the session alive.
     while (!(await guard.client.query<{ won: boolean }>(migrationLock)).rows[0]?.won) await sleep(migrationPollMs);
     const orm = await openOrm({ ...options, poolMax: 2 }, noLimits);
     try {

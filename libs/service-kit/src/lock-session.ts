@@ -2,8 +2,9 @@ import pg from 'pg';
 import { connectionSettings, idleLockSession } from './connection-settings.ts';
 
 /**
- * A connection of its own for an advisory lock that must last for as long as its process runs, and no longer: killed,
- * the process loses the connection with it; stopped or cut off, it misses its signs and PostgreSQL ends the session.
+ * A connection of its own for an advisory lock that must last for as long as its process runs, and no longer: when the
+ * process is killed, the connection ends with it; when it is stopped or cut off, it no longer sends the queries that keep
+ * the session alive, and PostgreSQL ends it.
  */
 export interface LockSession {
   readonly client: pg.Client;
@@ -12,7 +13,7 @@ export interface LockSession {
   close(): Promise<void>;
 }
 
-const signEveryMs = 5_000;
+const keepAliveEveryMs = 5_000;
 /** A server that went silent is given up after this; above every statement's own limit. */
 const queryTimeoutMs = 20_000;
 
@@ -39,7 +40,7 @@ export async function openLockSession(
   client.on('end', lose);
   let asked = false;
   // One at a time: behind a statement that takes long, more of them would only queue up.
-  const sign = (): void => {
+  const keepAlive = (): void => {
     if (asked) return;
     asked = true;
     const done = (): void => {
@@ -59,7 +60,7 @@ export async function openLockSession(
     await close();
     throw err;
   }
-  timer = setInterval(sign, signEveryMs);
+  timer = setInterval(keepAlive, keepAliveEveryMs);
   timer.unref();
   return { client, lost: () => state === 'lost', close };
 }

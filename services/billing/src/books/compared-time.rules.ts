@@ -1,12 +1,12 @@
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** What a processor writes down late still lies in days that are compared again. */
+/** The days that are compared again, because a processor may record something late. */
 const comparedDaysMs = 3 * dayMs;
-/** The list begins so much earlier: a payment whose answer got lost is recorded here up to a day after it was there. */
+/** The list begins this much earlier: a payment whose answer got lost is recorded by us up to a day after the processor. */
 const earlierMs = dayMs;
-/** So far a later run of the day looks back, and about so often. */
+/** How far a later run of the day looks back, and about how often it does. */
 const lookBackMs = hourMs;
-/** A processor's clock may be behind ours, or before it, by so much. */
+/** How far a processor's clock may be behind ours or ahead of it. */
 export const clocksDifferMs = 15 * 60_000;
 
 /** What is known of earlier comparisons with one processor's list. */
@@ -24,14 +24,14 @@ export interface ComparedTime {
   /** From when on each of our payments has to be in the list. */
   readonly fromMs: number;
   readonly looksBack: boolean;
-  /** What the list lacks beyond what is asked for one by one is missing; otherwise the list may have begun too late for it. */
+  /** Whether the list is long enough to call a payment missing that it lacks; otherwise it may have begun too late for it. */
   readonly isWhole: boolean;
 }
 
 /**
- * The first comparison of a UTC day has the last three days, and more when none came for long. Where it showed no orphan,
- * later ones of the day go on where the last one ended; once an hour they look back an hour too, for what came late. What
- * came later still is found by the next day's first one.
+ * The first comparison of a UTC day covers the last three days, and more after a long time without one. If it showed no
+ * orphan, later ones of the day begin where the last one ended; once an hour they also look back an hour, for records that
+ * came late. The next day's first comparison finds what came later still.
  */
 export function timeToCompare({ since, explained_until, looked_back_at }: ComparedBefore, now: Date): ComparedTime {
   const nowMs = now.getTime();

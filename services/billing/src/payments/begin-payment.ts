@@ -19,8 +19,9 @@ export interface NextPayment {
 }
 
 /**
- * Written as `sent`: the call follows at once. Nothing is written when the order's money changed since it was read, or
- * when another payment is open or was made for the step: the indexes say so for payments that come at the same time.
+ * The row is written as `sent`, because the call follows at once. Nothing is written when the order's money changed since
+ * it was read, or when another payment is open or was made for the step; for payments at the same time unique indexes see
+ * to that.
  */
 const beginStatement = statement(
   'payments-begin',

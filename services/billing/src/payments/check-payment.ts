@@ -13,7 +13,8 @@ import { type About, record, sendPayment } from './send-payment.ts';
 
 /**
  * Asks the processor how a payment stands that has not come to an end. What the processor never got is sent again with
- * its own row and key, unless it is a renewal that is not due any more, or ends when that is too late. A buyer who has not confirmed within a day is given up.
+ * its own row and key; a renewal that is not due any more is not, and what is too late to be sent ends. A payment that its
+ * buyer has not confirmed within a day is given up.
  * @returns whether the payment has ended now
  */
 export async function checkPayment(

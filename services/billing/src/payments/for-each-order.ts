@@ -3,10 +3,10 @@ import { createSemaphore } from '@app/service-kit/semaphore';
 import type { DueOrder } from './claim-due.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 
-/** Orders that are worked on at once: each waits for a processor, and takes connections for moments only. */
+/** Orders that are worked on at once. Each waits for a processor most of the time, and holds a connection only for moments. */
 const atOnce = 4;
 
-/** One order's fault keeps no other from its turn; an outage ends the work and is thrown. */
+/** Works on orders, some at once. The error of one is logged and stops no other; an outage ends the work and is thrown. */
 export async function forEachOrder<T extends DueOrder>(
   { logger }: Pick<PaymentDeps, 'logger'>,
   orders: readonly T[],

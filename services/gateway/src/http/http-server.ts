@@ -36,8 +36,8 @@ export function createHttpServer(config: GatewayConfig, logger: Logger): Fastify
     logger: false,
     genReqId: requestIdOf,
     bodyLimit: limits.bodyBytes,
-    // Node takes no longer request line. An id that is too long for the router would be nobody's route, and so lack what
-    // holds for its route: its own code of not found, and that pages of any origin may read it.
+    // As long as Node's longest request line. An id that is too long for the router would match no route, and its error
+    // would lack what the route adds: the code of what was not found, and that pages of any origin may read it.
     routerOptions: { maxParamLength: 16_384 },
     trustProxy: config.TRUST_PROXY > 0 && ((_address, hop) => hop < config.TRUST_PROXY),
     serverFactory: (handler) => connections.createServer(handler),

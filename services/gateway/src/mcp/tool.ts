@@ -40,17 +40,17 @@ export const annotations = {
   adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   /** What it replaces or removes is gone. */
   changes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-  /** As `changes`, but again it replaces once more. */
+  /** As `changes`, but a second call replaces once more. */
   replaces: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   /** Something leaves the platform: a webhook, an email, a charge. */
   sends: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-  /** Again it does nothing, and tells nobody. */
+  /** A second call does nothing. */
   tells: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   ends: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   charges: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 } as const satisfies Record<string, ToolAnnotations>;
 
-/** The hints as clients get them: without those that are as the protocol has it where none is given, but for one of each tool. */
+/** The hints as clients get them: at least one of each tool; others that equal the protocol's defaults are left out. */
 export function hintsOf({ annotations: { readOnlyHint, destructiveHint, idempotentHint } }: Tool) {
   if (readOnlyHint) return { readOnlyHint };
   return idempotentHint ? { destructiveHint, idempotentHint } : { destructiveHint };

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@app/contracts/errors';
 import { type IdKind, idPrefixes, idSchema } from '@app/contracts/ids';
 import { z } from 'zod';
 
-/** The error code for each path parameter's schema: nothing has a malformed id. */
+/** The error code of each path parameter's schema. A malformed id is one that does not exist. */
 const notFoundCodes = new WeakMap<z.ZodType, ErrorCode>();
 
 /** An id in a path. A malformed one is the error `notFound`, and no service gets a request. */

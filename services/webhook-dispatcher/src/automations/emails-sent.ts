@@ -15,7 +15,7 @@ const giveBackStatement = statement(
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 const [dayMs, hourMs] = [86_400_000, 3_600_000];
-/** When emails over the limit of a day go on: within the first hour of the next one, in milliseconds since the epoch. */
+/** When emails over the daily limit are tried again: in the first hour of the next day, milliseconds since the epoch. */
 export const nextDayMs = (now: Date): number =>
   (Math.floor(now.getTime() / dayMs) + 1) * dayMs + Math.round(Math.random() * hourMs);
 
@@ -28,7 +28,7 @@ export async function reserveEmail(database: Database, accountId: string, now: D
   return (await database.pool.query(reserveStatement([accountId, dayOf(now), perDay]))).rowCount === 1;
 }
 
-/** The email that was counted was not sent. @param now as it was counted */
+/** Takes back the count of an email that was not sent. @param now as `reserveEmail` got it */
 export async function giveEmailBack(database: Database, accountId: string, now: Date): Promise<void> {
   await database.pool.query(giveBackStatement([accountId, dayOf(now)]));
 }

@@ -10,8 +10,9 @@ export const keptColumnsExceptAttempts = kept.map((column) => `d.${column}`).joi
 export const keptColumns = `${keptColumnsExceptAttempts}, d.attempts`;
 
 /**
- * The part of a statement that stores deliveries as finished, which another part has deleted from `deliveries`. So a
- * delivery is in one of both tables at any time. One that was finished before and was sent again is overwritten.
+ * The part of a statement that stores deliveries as finished; another part deletes them from `deliveries`, so a delivery
+ * is in exactly one of the two tables at any time. A row of a delivery that was finished before and then sent again is
+ * overwritten.
  * @param from where the rows are, with their kept columns
  * @param values expressions for the new columns
  */

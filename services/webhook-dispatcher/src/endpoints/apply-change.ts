@@ -43,7 +43,7 @@ const cancelPendingStatement = statement('deliveries-cancel-pending', cancel('pe
 const cancelHeldStatement = statement('deliveries-cancel-held', cancel('held', 'removed'));
 const discardStatement = statement('deliveries-discard', cancel('held', 'discarded'));
 const isOrder = `event_name in (${orderEventNames.map((name) => `'${name}'`).join(', ')})`;
-/** Those of orders stay, so the next batch begins behind the last one that was looked at. */
+/** Deliveries of orders stay, so the next batch begins behind the last delivery that was looked at. */
 const discardOthersStatement = statement(
   'deliveries-discard-others',
   `with batch as materialized (${oldest('held', 'id, event_name')}
@@ -71,11 +71,11 @@ interface Change {
   readonly account_id: string;
   readonly url: string | null;
   readonly canceled: number;
-  /** Ids of the newest deliveries that are to be held, dropped, or dropped unless they are of orders; in this order. */
+  /** Up to these ids deliveries are held first, then dropped, and at last dropped unless they are of orders. */
   readonly hold_until: string | null;
   readonly discard_until: string | null;
   readonly others_until: string | null;
-  /** Up to this one it is done for the last of the three. */
+  /** Up to this id the deliveries for `others_until` are done. */
   readonly others_after: string;
 }
 

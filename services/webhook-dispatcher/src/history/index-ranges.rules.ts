@@ -12,7 +12,7 @@ export interface IndexRanges {
   readonly names: readonly string[];
 }
 
-/** Also of the one that only automations get. */
+/** With the event that only automations get. */
 const allNames: readonly string[] = [...webhookEventNames, endpointOff];
 
 const isLive = (status: DeliveryStatus): boolean => status === 'pending' || status === 'sending' || status === 'held';
@@ -50,9 +50,9 @@ export function attemptRangesOf({ status, event }: { status?: string | undefined
 }
 
 /**
- * The newest rows of a range, as SQL: `$2` and `$3` bound the id, `$4` is how many. Comparing whole rows, and sorting by
- * all columns of the index, says the same as equality and the order of ids; but then the planner cannot choose to walk
- * along the ids of all ranges, which it does when it takes a range for long that is short.
+ * The newest rows of a range, as SQL: `$2` and `$3` bound the id, `$4` is how many. It compares whole rows and sorts by all
+ * columns of the index. Equality and the order of ids would find the same rows; but when the planner believes a short range
+ * to be long, it would then read the ids of all ranges in their order.
  */
 export function inRange(
   columns: readonly string[],
