@@ -25,7 +25,9 @@ export const affiliateResource = z
 
 const commissionFields = {
   commissionPercent: z.number().min(0).max(100).multipleOf(0.01).optional(),
-  commissionCents: amountCents.optional(),
+  commissionCents: amountCents
+    .optional()
+    .describe('A fixed amount for each sale, in minor units of its currency; never more than the sale’s total.'),
   renewalMonths: z.int().min(0).max(1200).optional(),
 };
 export const createAffiliateBody = z

@@ -93,7 +93,7 @@ export const explainMetric = defineRequest('read', 'metrics', 'products.explain'
       .string()
       .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-01')
       .optional()
-      .describe('`YYYY-MM`; left out, the whole time. `churn` needs it.'),
+      .describe('`YYYY-MM`, the current one at the latest; left out, the whole time. `churn` needs it.'),
     limit: z.coerce.number().int().min(1).max(limits.listMax).optional(),
     after: idSchema('event').optional().describe('The `next` of the page before.'),
   }),

@@ -84,10 +84,10 @@ const wholeTime = explainedMetric.options.filter((metric) => metric !== 'churn')
 const atMonthsEnd = ['activeSubscriptions', 'mrrCents'];
 const seriesOf = { revenueCents: 'revenueByMonth', mrrCents: 'mrrByMonth', churn: 'churnByMonth' } as const;
 
-/** A month in which something happened, or the one before or after all. */
+/** A month in which something happened, the one before all, or the current one. */
 const monthsOf = (history: readonly RawEvent[]): string[] => {
   const months = new Set(history.map((event) => event.occurredAt.slice(0, 7)));
-  return [...months, '2023-12', '2030-01'].toSorted();
+  return [...months, '2023-12', '2025-06'].toSorted();
 };
 
 type About = Pick<Question, 'accountId' | 'productId' | 'limit'>;
@@ -252,8 +252,21 @@ test('what cannot be explained is refused by field, and another account’s prod
     const refused = ask({ ...product, metric: 'orders', after });
     await expect(refused).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: 'after' }] });
   }
+  const { accountId, ...question } = product;
+  const askLater = (metric: ExplainedMetric, month: string) =>
+    explainMetric({ database, clock: fakeClock('2030-01-01T00:00:00.000Z') }, accountId, {
+      ...question,
+      metric,
+      month,
+    });
+  for (const month of ['2030-02', '9999-12']) {
+    await expect(askLater('mrrCents', month)).rejects.toMatchObject({
+      code: 'validation_failed',
+      errors: [{ field: 'month', code: 'too_big' }],
+    });
+  }
   for (const metric of explainedMetric.options) {
-    const [early, late] = await Promise.all(['0000-01', '9999-12'].map((month) => ask({ ...product, metric, month })));
+    const [early, late] = await Promise.all(['0000-01', '2030-01'].map((month) => askLater(metric, month)));
     expect([metric, early]).toMatchObject([metric, { value: 0, data: [], next: null }]);
     expect([metric, late]).toMatchObject([
       metric,

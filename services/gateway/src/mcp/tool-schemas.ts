@@ -67,7 +67,7 @@ function describeArguments({ properties = {} }: JsonSchema, words: Tool['words']
 
 const selfSaying = [
   ...['limit', 'before', 'idempotencyKey', 'confirm', 'code', 'email', 'event', 'events', 'status'],
-  ...['accessUrl', 'affiliateCode', 'headers', 'url', 'currency', 'from', 'to', 'until', 'test'],
+  ...['accessUrl', 'affiliateCode', 'headers', 'url', 'currency', 'from', 'to', 'until', 'test', 'commissionCents'],
 ];
 
 /** Its name says what it is, or the server's instructions do, or the tool's own description. */

@@ -164,7 +164,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'create_affiliate',
-    description: 'Give either `commissionPercent` or `commissionCents`.',
+    description: 'Give either `commissionPercent` or `commissionCents`, which is cut to the sale’s total.',
     operation: operation('createAffiliate'),
     annotations: adds,
   },

@@ -5,6 +5,7 @@ import { invalidField } from '@app/contracts/validation';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { getProduct } from '../products/get-product.ts';
+import type { Rollups } from '../rollups/rollups.types.ts';
 import { type FactRange, type Listed, listFacts, totalsOfFacts } from './explained-facts.ts';
 import { churnFormula, formulas, type Parts } from './formulas.rules.ts';
 import { getRollups } from './get-rollups.ts';
@@ -26,8 +27,11 @@ export async function explainMetric(
   if (metric === 'churn' && month === undefined) throw invalidField('month', 'is required for churn', 'required');
   const formula = metric === 'churn' ? churnFormula : formulas[metric];
   const range = rangeOf(accountId, input, formula.cumulative);
+  const rollups = await getRollups(deps.database, accountId, productId);
+  if (month !== undefined && !hasBegun(month, rollups, deps.clock.now()))
+    throw invalidField('month', 'has not begun yet', 'too_big');
   const [parts, { listed, next }] = await Promise.all([
-    partsOf(deps.database, range, input),
+    partsOf(deps.database, rollups, range, input),
     listFacts(deps.database, { range, formula, limit, after }),
   ]);
   return {
@@ -50,9 +54,17 @@ function rangeOf(accountId: string, { productId, month }: Input, cumulative: boo
   return { accountId, productId, from: cumulative ? null : start, until, month: start };
 }
 
+/** By the clock, or because something happened in it: an order's time may be a little ahead of this process's clock. */
+const hasBegun = (month: string, { months }: Rollups, now: Date): boolean =>
+  month <= now.toISOString().slice(0, 7) || months.some((each) => each.month >= month);
+
 /** From the roll-ups, but for numbers that roll-ups do not keep by month: those are counted from the month's facts. */
-async function partsOf(database: Database, range: FactRange, { productId, metric, month }: Input): Promise<Parts> {
-  const { totals, months } = await getRollups(database, range.accountId, productId);
+async function partsOf(
+  database: Database,
+  { totals, months }: Rollups,
+  range: FactRange,
+  { metric, month }: Input,
+): Promise<Parts> {
   const ofMonth = month === undefined ? undefined : partsOfMonth(metric, months, month);
   if (ofMonth !== undefined || metric === 'churn') return ofMonth ?? {};
   const formula = formulas[metric];

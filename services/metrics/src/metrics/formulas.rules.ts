@@ -191,7 +191,7 @@ export const formulas: Readonly<Record<Exclude<ExplainedMetric, 'churn'>, Formul
 /** Its parts are a month's, and not in the totals: `partsOfMonth` gives them. */
 export const churnFormula: Omit<Formula, 'parts'> = {
   words:
-    'canceled ÷ (activeAtStart + started), 1 at most: subscriptions canceled in the month, from whatever state, over those active at its start and those started in it. Pauses, failed payments and what ends them are neither.',
+    'canceled ÷ (activeAtStart + started), 1 at most: subscriptions canceled in the month, from whatever state, over those active at its start and those started in it. Pauses, failed payments and what ends them are neither: one that was past due or paused at the start is not among those active then, and counts as canceled when it ends in the month. So the value can be larger than the part of all buyers that left.',
   version: 1,
   kinds: subscriptionKinds,
   cumulative: true,
