@@ -18,8 +18,8 @@ const filters = {
   endpointId: z
     .union([idSchema('webhookEndpoint'), idSchema('automation')], 'must be an id beginning whe_ or aut_')
     .optional(),
-  from: instant.optional(),
-  to: instant.optional(),
+  from: instant.optional().describe('From this time on, which is included.'),
+  to: instant.optional().describe('Before this time, which is not included.'),
 };
 
 /** Why an attempt did not deliver, in plain words, and what to do about it. */

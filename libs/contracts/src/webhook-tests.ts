@@ -26,7 +26,11 @@ const copyResult = z.object({
   status_code: z.int().nullable(),
   error: z.string().nullable(),
   duration_ms: z.int(),
-  ok: z.boolean().describe('Whether the receiver did what it should.'),
+  ok: z
+    .boolean()
+    .describe(
+      'Whether the receiver did what it should. To refuse a copy proves nothing while the good one is refused, too.',
+    ),
   explanation: z.string(),
 });
 

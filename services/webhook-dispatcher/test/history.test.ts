@@ -2,11 +2,12 @@ import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
 import { orderPaid, orderRefunded } from '@app/contracts/orders';
 import { getDelivery, listActivity, listDeliveries, listEvents } from '@app/contracts/webhook-deliveries';
+import { sendTestWebhook } from '@app/contracts/webhook-tests';
 import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
 import { anOrder } from './orders.ts';
-import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
+import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
 startService({ ATTEMPT_TIMEOUT_SECONDS: '1' });
 sellerForEachTest();
@@ -247,6 +248,11 @@ test('the log has every event once, in the order of its numbers, and goes on aft
   expect(await log({ limit: 1 })).toEqual({ data: [data[0]], has_more: true });
   const unknown = { errors: [{ field: 'after' }] };
   await expect(log({ after: newId('event', harness.clock.nowMs()) })).rejects.toMatchObject(unknown);
+  const body = { event: 'order.paid' as const };
+  const { event_id: after } = await harness.ask(sendTestWebhook, seller.account, { endpointId, body });
+  await expect(log({ after })).rejects.toMatchObject({
+    errors: [{ field: 'after', message: expect.stringContaining('test send') }],
+  });
   await expect(harness.ask(listEvents, harness.account(), { after: first })).rejects.toMatchObject(unknown);
   await harness.query('delete from event_bodies where event_id = $1', [first]);
   expect((await log({ limit: 1 })).data).toMatchObject([{ id: first, payload: null }]);

@@ -114,3 +114,13 @@ test('refused for an endpoint that was removed, for a body that is gone, and for
   });
   expect(await only()).toMatchObject({ status: 'delivered', attempts: 1 });
 });
+
+test('what is held because no URL is connected is refused with these words', async () => {
+  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await seller.publish();
+  await is('held', 0);
+  await expect(again((await only()).id)).rejects.toMatchObject({
+    code: 'invalid_transition',
+    message: expect.stringContaining('No URL is connected'),
+  });
+});

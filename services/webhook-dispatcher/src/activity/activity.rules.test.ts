@@ -29,6 +29,9 @@ test('an attempt says in plain words what happened and what follows', () => {
   expect(
     attemptText({ ...facts, statusCode: null, error: 'the connection was refused', outcome: 'failed', number: 12 }),
   ).toBe(`${failed} (the connection was refused, after 12 ms); given up after 12 tries`);
+  expect(attemptText({ ...facts, statusCode: 500, outcome: 'failed', number: 1 })).toBe(
+    `${failed} (500 in 12 ms); given up after 1 try`,
+  );
   expect(attemptText({ ...facts, statusCode: 500, outcome: 'held_for_failing', number: 12 })).toBe(
     `${failed} (500 in 12 ms); given up after 12 tries, and held until the endpoint takes a delivery`,
   );

@@ -31,16 +31,18 @@ function responseText({ statusCode, durationMs, error }: AttemptFacts): string {
   return statusCode === null ? `in ${durationMs} ms` : `${statusCode} in ${durationMs} ms`;
 }
 
+export const triesText = (count: number): string => (count === 1 ? '1 try' : `${count} tries`);
+
 function consequence({ outcome, number, nextAttemptAt }: AttemptFacts): string {
   switch (outcome) {
     case 'pending':
       return `; try ${number + 1} follows at ${nextAttemptAt}`;
     case 'failed':
-      return `; given up after ${number} tries`;
+      return `; given up after ${triesText(number)}`;
     case 'held':
       return '; held, because the endpoint is off';
     case 'held_for_failing':
-      return `; given up after ${number} tries, and held until the endpoint takes a delivery`;
+      return `; given up after ${triesText(number)}, and held until the endpoint takes a delivery`;
     case 'canceled':
       return '; canceled, because the endpoint was removed or the automation switched off';
     case 'delivered':

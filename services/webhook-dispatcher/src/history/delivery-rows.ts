@@ -1,4 +1,5 @@
 import type { RequestOutput } from '@app/contracts/define';
+import { isId } from '@app/contracts/ids';
 import type { DeliveryStatus, listDeliveries } from '@app/contracts/webhook-deliveries';
 import { statement } from '@app/service-kit/database';
 import { explainDiagnosis } from '../deliveries/diagnosis-texts.rules.ts';
@@ -104,6 +105,7 @@ export function deliveryResource(row: DeliveryRow): DeliveryResource {
       isDue: row.due,
       inRecovery: row.recovery_id !== null,
       endpoint: endpointOf(row),
+      ofAutomation: isId('automation', row.endpoint_id),
       lastFailure: lastFailureOf(row),
     }),
     attempt_count: row.attempts,

@@ -23,10 +23,11 @@ const pageStatement = statement(
      left join lateral (select body from event_bodies where event_id = v.id and account_id = $1 limit 1) b on true) v
    order by v.sequence`,
 );
-const sequenceStatement = statement(
-  'events-sequence',
-  'select sequence from events where account_id = $1 and id = $2 and sequence is not null',
-);
+const sequenceStatement = statement('events-sequence', 'select sequence from events where account_id = $1 and id = $2');
+
+const notInLog =
+  'is the id of a test send, which is no event of the account: use the id of the last delivery before it that came ' +
+  'without x-service-test, or leave it out to begin with the oldest';
 
 interface EventRow {
   readonly id: string;
@@ -51,8 +52,9 @@ export async function listEvents(
 ): Promise<RequestOutput<typeof contract.listEvents>> {
   let seen = 0;
   if (after !== undefined) {
-    const { rows } = await database.pool.query<{ sequence: number }>(sequenceStatement([accountId, after]));
+    const { rows } = await database.pool.query<{ sequence: number | null }>(sequenceStatement([accountId, after]));
     if (rows[0] === undefined) throw invalidField('after', 'is the id of no event of this account', 'unknown_id');
+    if (rows[0].sequence === null) throw invalidField('after', notInLog, 'unknown_id');
     seen = rows[0].sequence;
   }
   const { rows } = await database.pool.query<EventRow>(pageStatement([accountId, seen, limit + 1, limits.pageBytes]));

@@ -8,7 +8,7 @@ const endpoint: ReasonEndpoint = {
 };
 const facts: ReasonFacts = {
   ...{ status: 'pending', code: null, event: 'order.paid', attempts: 0, nextAttemptAt: at, isDue: true },
-  ...{ inRecovery: false, endpoint, lastFailure: null },
+  ...{ inRecovery: false, endpoint, ofAutomation: false, lastFailure: null },
 };
 const off = (switchedOffReason: string | null): ReasonEndpoint => ({
   ...{ ...endpoint, active: false, switchedOffReason, switchedOffAt: at },
@@ -16,6 +16,12 @@ const off = (switchedOffReason: string | null): ReasonEndpoint => ({
 
 test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ['delivered at once', { status: 'delivered', attempts: 1 }, /^Delivered at the first try\.$/],
+  [
+    'its automation was removed',
+    { status: 'canceled', code: 'removed', endpoint: null, ofAutomation: true },
+    /^Not sent: the automation was removed while this waited\.$/,
+  ],
+  ['given up at the first try', { status: 'failed', code: 'tries', attempts: 1 }, /^Given up after 1 try\.$/],
   ['delivered later', { status: 'delivered', attempts: 3 }, /^Delivered at try 3\.$/],
   ['in flight', { status: 'sending', attempts: 1 }, /^Is being sent now: try 2\.$/],
   ['due', {}, /first try, which is due/],

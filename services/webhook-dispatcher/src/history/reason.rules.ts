@@ -1,4 +1,5 @@
 import type { DeliveryStatus } from '@app/contracts/webhook-deliveries';
+import { triesText } from '../activity/activity.rules.ts';
 
 /** The endpoint of a delivery as it is now; null when it was removed. */
 export interface ReasonEndpoint {
@@ -25,6 +26,8 @@ export interface ReasonFacts {
   readonly isDue: boolean;
   readonly inRecovery: boolean;
   readonly endpoint: ReasonEndpoint | null;
+  /** Also of one that was removed. */
+  readonly ofAutomation: boolean;
   /** Why the last try failed; null when there was none, or when it delivered. */
   readonly lastFailure: string | null;
 }
@@ -67,9 +70,9 @@ function pendingText(facts: ReasonFacts): string {
 /** It may have arrived, and the receiver did not say so. */
 const sent = (attempts: number): string => (attempts === 0 ? 'Not sent' : 'Sent no further');
 
-function heldText({ endpoint, attempts, code }: ReasonFacts): string {
+function heldText({ endpoint, ofAutomation, attempts, code }: ReasonFacts): string {
   const begun = sent(attempts);
-  if (endpoint === null) return `${begun}: the endpoint was removed.`;
+  if (endpoint === null) return `${begun}: the ${ofAutomation ? 'automation' : 'endpoint'} was removed.`;
   if (endpoint.isAutomation) return automationText(endpoint, attempts);
   if (!endpoint.hasUrl) return `${begun}: no URL is connected.`;
   if (endpoint.active && endpoint.isRecovering)
@@ -90,7 +93,7 @@ function heldText({ endpoint, attempts, code }: ReasonFacts): string {
 
 /** Without failures, a release is about to begin, or its seller has canceled it (repair/release-held.ts). */
 function givenUpForNowText({ failing }: ReasonEndpoint, attempts: number): string {
-  const begun = `Given up after ${attempts} tries, because nothing`;
+  const begun = `Given up after ${triesText(attempts)}, because nothing`;
   return failing === null
     ? `${begun} reached the endpoint while it was tried. A recovery sends it; if you canceled that one, redeliver it or start another.`
     : `${begun} has reached the endpoint since ${failing.since}: it is sent again when the endpoint takes a delivery.`;
@@ -103,7 +106,7 @@ function automationText({ active }: ReasonEndpoint, attempts: number): string {
 
 function failedText(facts: ReasonFacts): string {
   const { code, attempts } = facts;
-  const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
+  const tries = triesText(attempts);
   switch (code) {
     case 'expired':
       return attempts === 0
@@ -120,11 +123,11 @@ function failedText(facts: ReasonFacts): string {
   }
 }
 
-function canceledText({ code, attempts, endpoint }: ReasonFacts): string {
+function canceledText({ code, attempts, endpoint, ofAutomation }: ReasonFacts): string {
   const begun = sent(attempts);
   switch (code) {
     case 'removed':
-      return `${begun}: the endpoint was removed while this waited.`;
+      return `${begun}: the ${ofAutomation ? 'automation' : 'endpoint'} was removed while this waited.`;
     case 'discarded':
       if (endpoint?.isAutomation) return `${begun}: the automation was switched off while this waited.`;
       return `${begun}: you chose to drop what was held.`;

@@ -20,7 +20,8 @@ const findSql = `select endpoint_id, event_id from deliveries where account_id =
   union all select endpoint_id, event_id from finished_deliveries where account_id = $1 and id = $2`;
 
 /** A shared lock: the endpoint is neither switched nor removed before the delivery is due. */
-const endpointSql = 'select active from endpoints where account_id = $1 and id = $2 for share';
+const endpointSql = `select active, url is not null or channel = 'email' as is_connected from endpoints
+  where account_id = $1 and id = $2 for share`;
 const bodySql = 'select from event_bodies where account_id = $1 and event_id = $2';
 
 /** A recovery that counts the delivery keeps its result in its own row from now on (0008-recoveries.ts). */
@@ -47,7 +48,7 @@ const inFlightSql = `select from deliveries where account_id = $1 and id = $2 an
 /**
  * Sends a delivery again under the same `webhook-id`, to its endpoint as it is now, whatever its filter. One that waits is
  * due now, and two calls at once make one.
- * @throws DomainError delivery_not_found; invalid_transition while the endpoint is off, or when it was removed;
+ * @throws DomainError delivery_not_found; invalid_transition while the endpoint is off, or when it was removed or has no URL;
  * body_expired after 30 days
  */
 export async function redeliver(
@@ -71,9 +72,13 @@ async function requireSendable(tx: EntityManager, accountId: string, deliveryId:
     deliveryId,
   ]);
   if (delivery === undefined) throw new DomainError('delivery_not_found', 'This account has no such delivery.');
-  const [endpoint] = await executeBound<{ active: boolean }>(tx, endpointSql, [accountId, delivery.endpoint_id]);
+  const [endpoint] = await executeBound<{ active: boolean; is_connected: boolean }>(tx, endpointSql, [
+    accountId,
+    delivery.endpoint_id,
+  ]);
   if (endpoint === undefined)
     throw new DomainError('invalid_transition', 'The endpoint of this delivery was removed, so nothing can be sent.');
+  if (!endpoint.is_connected) throw new DomainError('invalid_transition', 'No URL is connected. Connect one first.');
   if (!endpoint.active)
     throw new DomainError('invalid_transition', 'The endpoint of this delivery is off. Switch it on first.');
   if ((await executeBound(tx, bodySql, [accountId, delivery.event_id])).length === 0)

@@ -15,6 +15,7 @@ import { SelfTests } from './0013-self-tests.ts';
 import { SendingIndexedOnce } from './0014-sending-indexed-once.ts';
 import { HeldForFailing } from './0015-held-for-failing.ts';
 import { RecoveriesBegun } from './0016-recoveries-begun.ts';
+import { RepairedLately } from './0017-repaired-lately.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -34,4 +35,5 @@ export const migrations: Migrations = [
   { name: '0014-sending-indexed-once', class: SendingIndexedOnce },
   { name: '0015-held-for-failing', class: HeldForFailing },
   { name: '0016-recoveries-begun', class: RecoveriesBegun },
+  { name: '0017-repaired-lately', class: RepairedLately },
 ];
