@@ -111,6 +111,9 @@ test('a refund that failed afterwards opens its charges again, is told once, and
   await Promise.all([replica.daily(account), replica.daily(account)]);
   await replica.daily(account);
   expect((await failedEvents(account)).toSorted()).toEqual([1500, 4900]);
+  // The first one reopens the order, which is a notice of its own.
+  const notices = (await replicas.events(account)).filter(({ subject }) => subject.includes('payment.noticed'));
+  expect(notices.length).toBe(1);
   expect((await replicas.money(account, orderId)).charges.map((charge) => charge.refunded_cents)).toEqual([0, 0]);
   expect(await refund(replica)).toEqual(whole);
   expect(await refundedEvents(account)).toEqual([6400, 6400]);

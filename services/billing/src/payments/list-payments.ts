@@ -5,7 +5,7 @@ import { paymentStatus } from '@app/contracts/payments';
 import { type Database, statement } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 import type { Payment } from './payment.types.ts';
-import { explanationOf, nextOf } from './payment-log.rules.ts';
+import { explanationOf, nextOf, type RenewedState } from './payment-log.rules.ts';
 import { paymentColumns } from './payment-rows.ts';
 
 const filters = { orderId: 'order_id', email: 'lower(customer_email)' } as const;
@@ -60,7 +60,26 @@ export async function listPayments(
   const list = lists.get(keyOf(chosen, status)) as ReturnType<typeof listBy>;
   const scope = [accountId, ...chosen.map((filter) => values[filter] as string)];
   const { data, ...rest } = await list(database, scope, page);
-  return { data: data.map(paymentResourceOf), ...rest };
+  const renewed = await readRenewed(database, accountId, data);
+  return { data: data.map((payment) => paymentResourceOf(payment, renewed.get(payment.order_id))), ...rest };
+}
+
+const renewedStatement = statement(
+  'payments-renewed',
+  'select order_id, status, period from subscriptions where account_id = $1 and order_id = any ($2)',
+);
+
+/** The subscriptions of renewals that were declined, by their orders: what happens next depends on them. */
+async function readRenewed(
+  { pool }: Database,
+  accountId: string,
+  payments: readonly Payment[],
+): Promise<Map<string, RenewedState>> {
+  const declined = payments.filter(({ step, status }) => step === 'renewal' && status === 'declined');
+  if (declined.length === 0) return new Map();
+  const orders = [...new Set(declined.map(({ order_id }) => order_id))];
+  const { rows } = await pool.query<RenewedState & { order_id: string }>(renewedStatement([accountId, orders]));
+  return new Map(rows.map(({ order_id, ...renewed }) => [order_id, renewed]));
 }
 
 const ofOrder = statement(
@@ -81,11 +100,11 @@ export async function listOrderPayments(
 ): Promise<RequestOutput<typeof contract.listOrderPayments>> {
   const { rows } = await database.pool.query<Payment>(ofOrder([accountId, orderId, limits.listMax]));
   const inOrder = rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  return { data: inOrder.map(paymentResourceOf) };
+  return { data: inOrder.map((payment) => paymentResourceOf(payment)) };
 }
 
 /** Everything but what was sent: it has the card's token in it. */
-export const paymentResourceOf = (payment: Payment): contract.PaymentResource => ({
+export const paymentResourceOf = (payment: Payment, renewed?: RenewedState): contract.PaymentResource => ({
   id: payment.id,
   order_id: payment.order_id,
   step: payment.step,
@@ -95,7 +114,7 @@ export const paymentResourceOf = (payment: Payment): contract.PaymentResource =>
   status: payment.status,
   reason: payment.decline_reason,
   explanation: explanationOf(payment),
-  next: nextOf(payment),
+  next: nextOf(payment, payment.step === 'renewal' ? renewed : undefined),
   processor: payment.processor,
   processor_reference: payment.processor_reference,
   product_name: payment.product_name,

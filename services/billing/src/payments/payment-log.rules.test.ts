@@ -54,3 +54,20 @@ test.each([
   const shown = line(fields as Partial<Payment>);
   expect([explanationOf(shown), nextOf(shown)]).toEqual([explanation, next]);
 });
+
+test.each([
+  [
+    { status: 'past_due', period: 1 },
+    'The subscription shows when it is tried again. A new card is tried by the next daily run.',
+  ],
+  [{ status: 'canceled', period: 1 }, 'The subscription has ended: it is not tried again.'],
+  [{ status: 'paused', period: 1 }, 'The subscription is paused: nothing is tried until it is resumed.'],
+  [{ status: 'active', period: 2 }, 'The period was paid by a later try.'],
+  [{ status: 'canceled', period: 2 }, 'The period was paid by a later try.'],
+] as const)('what follows a declined renewal depends on its subscription: %j', (renewed, next) => {
+  for (const reason of ['card_declined', 'not_received']) {
+    if (reason === 'not_received' && renewed.status === 'past_due') continue;
+    const declinedRenewal = { ...declined, step: 'renewal', subject: '2', call: 'chargeSaved' } as const;
+    expect(nextOf(line({ ...declinedRenewal, decline_reason: reason }), renewed)).toBe(next);
+  }
+});

@@ -8,6 +8,7 @@ import { isHoldExpired } from './payment-notices.rules.ts';
 type Line = Pick<
   Payment,
   | 'step'
+  | 'subject'
   | 'call'
   | 'status'
   | 'amount_cents'
@@ -56,13 +57,23 @@ export function explanationOf(line: Line): string {
   }
 }
 
-/** What happens next without anybody doing anything, or what the buyer may do; null when nothing does. */
-export function nextOf(line: Line): string | null {
+/** The subscription that a renewal is for, as it stands. */
+export interface RenewedState {
+  readonly status: 'active' | 'past_due' | 'paused' | 'canceled';
+  /** The last one that is paid. */
+  readonly period: number;
+}
+
+/**
+ * What happens next without anybody doing anything, or what the buyer may do; null when nothing does.
+ * @param renewed of a renewal that was declined
+ */
+export function nextOf(line: Line, renewed?: RenewedState): string | null {
   switch (line.status) {
     case 'succeeded':
       return null;
     case 'declined':
-      return afterDecline(line);
+      return (renewed && afterRenewal(line, renewed)) ?? afterDecline(line);
     case 'requires_action':
       return 'The payment goes on once the buyer has confirmed it; after a day without that it is given up.';
     default:
@@ -71,6 +82,14 @@ export function nextOf(line: Line): string | null {
 }
 
 const atTime = (time: Date | null): string => (time === null ? '' : ` at ${time.toISOString()} at the latest`);
+
+/** Undefined where the period is still to be paid. */
+function afterRenewal({ subject }: Line, { status, period }: RenewedState): string | undefined {
+  if (period >= Number(subject)) return 'The period was paid by a later try.';
+  if (status === 'canceled') return 'The subscription has ended: it is not tried again.';
+  if (status === 'paused') return 'The subscription is paused: nothing is tried until it is resumed.';
+  return undefined;
+}
 
 function afterDecline({ step, decline_reason: reason }: Line): string | null {
   if (step === 'renewal' && reason === notReceived)

@@ -23,21 +23,30 @@ const reopenStatement = statement(
      returning c.id
    ), events as (
      insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_recordset($4::json) as e(${outboxRecord}) where exists (select from reopened)
+     select ${outboxColumns} from json_to_recordset($4::json) as e(notice boolean, ${outboxRecord})
+     where exists (select from reopened) and (not notice or exists (
+       select from charges as c where c.account_id = $1 and c.order_id = $5 and c.step <> 'renewal'
+         and c.refunded_cents < c.amount_cents))
    )
    select from reopened`,
 );
 
-/** Opens the charge of a failed refund again, so that it may be asked for once more, and tells of it once. */
+/**
+ * Opens the charge of a failed refund again, so that it may be asked for once more, and tells of it once: an order that had
+ * been given back whole is reopened by checkout, and `order.reopened` is what the seller reads of it.
+ */
 export async function reopenCharges({ database, clock, wakeRelay }: PaymentDeps, refund: FailedRefund): Promise<void> {
   const { id: paymentId, account_id: accountId, order_id: orderId, amount_cents: amountCents, currency, test } = refund;
   const detail = refund.message ?? 'The processor gave no reason.';
   const source = { accountId, requestId: null, nowMs: clock.nowMs() };
   const failedAt = new Date(source.nowMs).toISOString();
   const events = [
-    outboxRow(refundFailed, { orderId, paymentId, amountCents, currency, detail, test, failedAt }, source),
-    noticeEvent(refund, refundFailedText(refund, detail), source),
+    {
+      ...outboxRow(refundFailed, { orderId, paymentId, amountCents, currency, detail, test, failedAt }, source),
+      notice: false,
+    },
+    { ...noticeEvent(refund, refundFailedText(refund, detail), source), notice: true },
   ];
-  await database.pool.query(reopenStatement([accountId, paymentId, detail, JSON.stringify(events)]));
+  await database.pool.query(reopenStatement([accountId, paymentId, detail, JSON.stringify(events), orderId]));
   wakeRelay();
 }

@@ -14,7 +14,7 @@ type Period = Resource['periods'][number];
 /** The subscription with its history, as of one moment: a renewal that ends meanwhile is in both lists or in none. */
 const byId = statement(
   'subscriptions-by-id',
-  `select ${subscriptionColumns},
+  `select ${subscriptionColumns}, period,
      (select json_agg(r order by r.period desc)
       from (select period, starts_at, ends_at, amount_cents, status, paid_at from renewals
             where account_id = s.account_id and subscription_id = s.id order by period desc limit $3) as r) as renewals,
@@ -26,6 +26,7 @@ const byId = statement(
 );
 
 interface HistoryRow extends SubscriptionRow {
+  readonly period: number;
   readonly renewals: Period[] | null;
   readonly payments: Payment[] | null;
 }
@@ -42,7 +43,7 @@ export async function getSubscription(database: Database, accountId: string, id:
   return {
     ...subscriptionOf(row),
     periods: [...renewed, firstPeriod(row)].slice(0, limits.listMax),
-    payments: (row.payments ?? []).map(paymentOf).map(paymentResourceOf),
+    payments: (row.payments ?? []).map((payment) => paymentResourceOf(paymentOf(payment), row)),
   };
 }
 
