@@ -188,15 +188,20 @@ test('the refund of an order gives back the order’s charge and never those of 
   expect(told.map(({ data }) => data.refundedCents)).toEqual([4900]);
 });
 
-test('a period that costs nothing is renewed without the processor', async () => {
+test.each([
+  ['recorded with a card', {}],
+  ['given away by the checkout, without a card', { source: 'checkout', paymentMethod: null }],
+] as const)('a period that costs nothing is renewed without the processor: %s', async (_, fields) => {
   const account = newAccount();
-  const { id } = await subscribe(replicas, account, { priceCents: 0 });
+  const { id } = await subscribe(replicas, account, { priceCents: 0, ...fields });
   const replica = replicas.start();
   expect(await nextRun(replica, account, 31 * dayMs)).toMatchObject({ charged: 1, chargedCents: 0 });
   expect(await replica.renew(account)).toMatchObject({ charged: 0 });
   const [rebilled] = await readStory(replicas, account, id);
   expect(rebilled).toMatchObject({ event: 'rebilled', paymentId: null, period: 2, amountCents: 0 });
   expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 2 });
+  expect(await nextRun(replica, account, 31 * dayMs)).toMatchObject({ charged: 1, chargedCents: 0 });
+  expect(await replicas.books(account)).toEqual([]);
 });
 
 test('a run of rehearsals charges test subscriptions at its own time, and leaves the others alone', async () => {

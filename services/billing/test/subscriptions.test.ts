@@ -102,6 +102,22 @@ test('an order of a subscription product starts a subscription at the product’
   });
 });
 
+test('one that the checkout sold for nothing renews by itself, without a card; one recorded so is the seller’s', async () => {
+  const account = newAccount();
+  const free = { priceCents: 0, totalCents: 0, items: [{ kind: 'main' as const, label: 'Club', amountCents: 0 }] };
+  await harness.publish(orderPaid, orderEvent(account, { ...free, source: 'checkout' }));
+  await harness.publish(orderPaid, orderEvent(account, { ...free, source: 'api' }));
+  await harness.publish(orderPaid, orderEvent(account, { source: 'checkout' }));
+  const found = (await listed(account, 3)).map(({ amount_cents, collection, next_charge_at }) => [
+    ...[amount_cents, collection, next_charge_at],
+  ]);
+  expect(found.toSorted()).toEqual([
+    [0, 'automatic', '2026-02-28T12:00:00.000Z'],
+    [0, 'external', null],
+    [1_900, 'external', null],
+  ]);
+});
+
 test('two events of one order in one batch start one subscription and tell of it once', async () => {
   const account = newAccount();
   const order = orderEvent(account);

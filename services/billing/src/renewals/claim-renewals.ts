@@ -21,7 +21,7 @@ export const stillDue = (columns: string): string => `
   cross join lateral (
     select ${columns} from subscriptions
     where account_id = $1 and id = i.subscription_id and next_charge_at <= $2 and period = i.period - 1
-      and payment_method = i.method and failed_tries = i.failed_tries
+      and payment_method is not distinct from i.method and failed_tries = i.failed_tries
       and not exists (select from renewals as r where r.account_id = $1 and r.subscription_id = i.subscription_id
         and r.period in (i.period, i.period - 1)
         and (r.run_id = $3 or (r.period < i.period and r.looked_up_run_id = $3)))
@@ -125,7 +125,7 @@ function paymentOf(
   const { order_id, amount_cents, currency, customer_email, product_name, test } = due;
   const request: SavedMethodRequest = {
     ...{ paymentId: id, amountCents: amount_cents, currency },
-    ...{ savedMethod: due.payment_method, customerEmail: customer_email, orderId: order_id },
+    ...{ savedMethod: due.payment_method as string, customerEmail: customer_email, orderId: order_id },
   };
   return {
     ...{ id, account_id, order_id, amount_cents, currency, customer_email, product_name, test },

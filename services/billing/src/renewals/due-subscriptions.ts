@@ -27,8 +27,8 @@ export interface DueSubscription {
   /** The card is lost, stolen or expired: the try counts and is told, and the processor is not asked. */
   readonly hard_declined: boolean;
   readonly free_try: boolean;
-  /** The processor's token: never returned, never logged. */
-  readonly payment_method: string;
+  /** The processor's token: never returned, never logged. Null where nothing is charged (`needsNoPayment`). */
+  readonly payment_method: string | null;
   readonly processor: string | null;
   readonly billing_interval: 'month' | 'year';
   readonly test: boolean;

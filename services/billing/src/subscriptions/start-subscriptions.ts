@@ -15,6 +15,8 @@ interface NewSubscription extends OutboxRow, SubscriptionIdentity {
   readonly account_id: string;
   /** The processor's token that the order came with; an order of the checkout has none, its card is stored here. */
   readonly own_method: string | null;
+  /** Bought in the checkout at a price of 0: no processor was asked, and none will be. */
+  readonly free: boolean;
   readonly started_at: string;
   readonly current_period_end: string;
 }
@@ -22,16 +24,18 @@ interface NewSubscription extends OutboxRow, SubscriptionIdentity {
 /**
  * Writes subscriptions and their events in one statement. An order that has its subscription already gets neither a second
  * one nor a second event. Rows are written in the order of their keys, so that two replicas never wait in a circle. With a card it renews by
- * itself (`automatic`): the token that came with the order, or the one that its checkout was paid with.
+ * itself (`automatic`): the token that came with the order, or the one that its checkout was paid with. One that its checkout
+ * gave away renews by itself without a card.
  */
 const insertSubscriptions = statement(
   'subscriptions-insert',
   `with incoming as (
      select s.*, coalesce(s.own_method, m.method) as payment_method, m.processor,
-       case when s.own_method is null or s.own_method = m.method then m.last_four end as last_four
+       case when s.own_method is null or s.own_method = m.method then m.last_four end as last_four,
+       s.free or coalesce(s.own_method, m.method) is not null as renews
      from json_to_recordset($1::json) as s (
        id text, account_id text, order_id text, product_id text, product_name text, customer_email text,
-       amount_cents bigint, currency text, billing_interval text, own_method text,
+       amount_cents bigint, currency text, billing_interval text, own_method text, free boolean,
        started_at timestamptz, current_period_end timestamptz, test boolean, ${outboxRecord})
      left join payment_methods as m on m.account_id = s.account_id and m.order_id = s.order_id
    ), inserted as (
@@ -39,9 +43,9 @@ const insertSubscriptions = statement(
        currency, billing_interval, status, collection, payment_method, processor, last_four, anchor, period,
        current_period_end, next_charge_at, started_at, test)
      select id, account_id, order_id, product_id, product_name, customer_email, amount_cents,
-       currency, billing_interval, 'active', case when payment_method is null then 'external' else 'automatic' end,
+       currency, billing_interval, 'active', case when renews then 'automatic' else 'external' end,
        payment_method, processor, last_four, started_at, 1, current_period_end,
-       case when payment_method is not null then current_period_end end, started_at, test
+       case when renews then current_period_end end, started_at, test
      from incoming order by account_id, order_id
      on conflict (account_id, order_id) do nothing
      returning id
@@ -103,6 +107,7 @@ function newSubscription(event: PaidOrder, aheadDays: number): NewSubscription {
     currency: order.currency,
     billing_interval: billingInterval,
     own_method: order.paymentMethod,
+    free: order.source === 'checkout' && order.priceCents === 0,
     started_at: startedAt,
     current_period_end: nthPeriodEnd(anchor, billingInterval, 1).toISOString(),
     test: order.test,

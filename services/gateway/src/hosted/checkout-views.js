@@ -58,7 +58,7 @@ function renewalNote({ lines, currency, product, seller }) {
   const renews =
     price === 0
       ? `Renews every ${interval}, free of charge, until you cancel.`
-      : `Renews every ${interval} for ${amount(price, currency)}, first one ${interval} after you pay, until you cancel.`;
+      : `Renews every ${interval} for ${amount(price, currency)}, first one ${interval} after the payment, until you cancel.`;
   return element('p', { class: 'quiet renewal' }, renews, ' To cancel, write to ', supportLink(seller), '.');
 }
 

@@ -61,7 +61,7 @@ test('what the buyer types is kept field by field, before anybody pays', async (
 });
 
 const monthly = { name: 'Club', billingInterval: 'month' };
-const renewal = 'Renews every month for $19.00, first one month after you pay, until you cancel.';
+const renewal = 'Renews every month for $19.00, first one month after the payment, until you cancel.';
 const ending = ' To cancel, write to ada@example.com.';
 
 test.each(['open', 'paid'])('the buyer of a subscription reads when it renews and how it ends: %s', async (status) => {

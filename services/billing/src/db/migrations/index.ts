@@ -22,6 +22,7 @@ import { FewerPaymentIndexes } from './0021-fewer-payment-indexes.ts';
 import { LighterStatistics } from './0022-lighter-statistics.ts';
 import { LookedUpRenewals } from './0023-looked-up-renewals.ts';
 import { ForcedRuns } from './0024-forced-runs.ts';
+import { FreeSubscriptions } from './0025-free-subscriptions.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -48,4 +49,5 @@ export const migrations: Migrations = [
   { name: '0022-lighter-statistics', class: LighterStatistics },
   { name: '0023-looked-up-renewals', class: LookedUpRenewals },
   { name: '0024-forced-runs', class: ForcedRuns },
+  { name: '0025-free-subscriptions', class: FreeSubscriptions },
 ];
