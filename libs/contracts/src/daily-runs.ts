@@ -173,6 +173,7 @@ export const rehearsalResult = z
     now: timestamp.describe('The rehearsal’s time.'),
     days: z.int(),
     rebills: dailyResult.shape.rebills,
+    chargedByCurrency: dailyResult.shape.chargedByCurrency,
   })
   .meta({ id: 'RehearsalResult' });
 export const rehearsalResource = z

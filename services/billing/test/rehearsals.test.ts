@@ -68,6 +68,7 @@ test('a year passes for test subscriptions alone, with renewals, declines, retri
     now: '2027-02-01T12:00:00.000Z',
     days: 366,
     rebills: { charged: 12, chargedCents: 12 * 1900, retried: 3, canceled: 1 },
+    chargedByCurrency: { usd: 12 * 1900 },
   });
   expect(performance.now() - startedMs).toBeLessThan(15_000);
   expect(short(await readStory(replicas, account, renewed.id))).toEqual(
@@ -196,6 +197,7 @@ const fiveDays = {
   now: '2026-03-04T12:00:00.000Z',
   days: 5,
   rebills: { charged: 1, chargedCents: 1900, retried: 1, canceled: 0 },
+  chargedByCurrency: { usd: 1900 },
 };
 
 test('a command whose process is killed at any point goes on to its day when it is repeated, and charges nothing twice', async () => {
@@ -235,6 +237,7 @@ test('a renewal whose outcome is unknown on its day is counted on the day that f
   expect(await advanceRehearsal(rehearse(replica), about, 6)).toMatchObject({
     ok: true,
     rebills: { charged: 1, chargedCents: 1900, retried: 1, canceled: 0 },
+    chargedByCurrency: { usd: 1900 },
   });
 });
 

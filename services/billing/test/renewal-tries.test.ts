@@ -97,6 +97,12 @@ test('webhooks hear of a subscription that ended because nobody paid if the acco
   );
   for (const wait of [hourMs, 3 * dayMs, 3 * dayMs, 3 * dayMs]) await nextRun(replica, account, wait);
   expect((await readStory(replicas, account, id)).at(-1)).toMatchObject({ event: 'canceled', sendWebhook: true });
+  const { rows } = await replicas.database.pool.query<{ at: string }>(
+    `select payload::json ->> 'occurredAt' as at from outbox where payload::json ->> 'accountId' = $1 order by id desc limit 2`,
+    [account],
+  );
+  const [canceledMs = 0, failedMs = 0] = rows.map(({ at }) => Date.parse(at));
+  expect(canceledMs - failedMs).toBe(1);
 });
 
 test('an unknown outcome is no try: it keeps everything else out until the processor has said how it ended', async () => {
@@ -139,6 +145,23 @@ test('a payment that the processor never got for a day is made anew, and no fail
   await replica.daily(account);
   expect(await told(account, id)).toEqual([['rebilled', 1, 'active']]);
   expect(await charges(account)).toBe(1);
+});
+
+test('a renewal that the processor did not get three times in a row is told, once for its period', async () => {
+  const { account, replica } = await dueSoon('sim_ok');
+  replica.fail('request_lost');
+  await nextRun(replica, account, hourMs);
+  const notices = async () =>
+    (await replicas.events(account)).filter(({ subject }) => subject.includes('payment.noticed')).length;
+  const told: number[] = [];
+  for (let day = 0; day < 5; day += 1) {
+    replicas.clock.advance(dayMs);
+    // The look-up of the one before, and the charge that is made in its place.
+    replica.fail('answered', 'request_lost');
+    await replica.daily(account);
+    told.push(await notices());
+  }
+  expect(told).toEqual([0, 0, 1, 1, 1]);
 });
 
 test('one period at most is charged for each subscription and run, however long no run came', async () => {

@@ -60,7 +60,7 @@ export function addResults(a: DailyResult, b: DailyResult): DailyResult {
 
 type Amounts = Readonly<Record<string, number>>;
 
-function addAmounts(a: Amounts, b: Amounts): Amounts {
+export function addAmounts(a: Amounts, b: Amounts): Amounts {
   const sums: Record<string, number> = { ...a };
   for (const [currency, cents] of Object.entries(b)) sums[currency] = (sums[currency] ?? 0) + cents;
   return sums;

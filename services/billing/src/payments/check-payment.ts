@@ -10,6 +10,7 @@ import { noticeEvent } from './payment-events.ts';
 import { unknownText } from './payment-notices.rules.ts';
 import { readMoney, readPayment } from './payment-rows.ts';
 import { type About, record, sendPayment } from './send-payment.ts';
+import { tellNotReceived } from './tell-not-received.ts';
 
 /**
  * Asks the processor how a payment stands that has not come to an end. What the processor never got is sent again with
@@ -51,6 +52,7 @@ async function resolve(deps: PaymentDeps, payment: Payment, about: About, looked
     return (await isWanted(deps, payment)) ? await sendPayment(deps, payment, about) : payment;
   }
   await record(deps, payment, notReceivedChange(nowMs), about);
+  if (payment.step === 'renewal') await tellNotReceived(deps, payment);
   return await readPayment(deps.database, payment);
 }
 

@@ -40,5 +40,8 @@ export const refundFailedText = (about: About, message: string | null): string =
 export const keyUnreadableText = (processor: string): string =>
   `Nobody can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Nothing was charged, and buyers are asked to try again later.`;
 
+export const notReceivedText = (about: About): string =>
+  `A renewal of ${amountOf(about)} for the subscription of order ${about.order_id} never reached the payment processor, three times in a row. No failed try is counted, so it is charged anew with each daily run and never ends by itself: see whether the payment processor can be reached, or give the subscription another card.`;
+
 export const unknownText = (about: About): string =>
   `Nobody knows yet whether the payment of ${amountOf(about)} for order ${about.order_id} was made: the payment processor has not answered for a day. It is asked again daily, and nothing else is charged on the order meanwhile.`;

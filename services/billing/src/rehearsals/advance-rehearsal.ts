@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idSuffixOf, newIdSuffix } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
-import { type DailyCounts, noCounts } from '../daily-runs/daily-counts.rules.ts';
+import { addAmounts, type DailyCounts, noCounts } from '../daily-runs/daily-counts.rules.ts';
 import type { DailyStep, RunOfAccount } from '../daily-runs/daily-step.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import {
@@ -131,6 +131,7 @@ const added = (before: RehearsalDone, ahead_days: number, day: DailyCounts): Reh
   ok: before.ok && day.problems.length === 0,
   charged: before.charged + day.charged,
   charged_cents: before.charged_cents + day.chargedCents,
+  charged_by_currency: addAmounts(before.charged_by_currency, day.chargedByCurrency),
   retried: before.retried + day.retried,
   canceled: before.canceled + day.canceled,
 });

@@ -21,6 +21,7 @@ export interface RehearsalDone {
   readonly ok: boolean;
   readonly charged: number;
   readonly charged_cents: number;
+  readonly charged_by_currency: Readonly<Record<string, number>>;
   readonly retried: number;
   readonly canceled: number;
 }
@@ -39,7 +40,7 @@ interface ClockRow extends RehearsalDone {
   readonly leased: boolean;
 }
 
-const doneColumns = 'ahead_days, done_days, ok, charged, charged_cents, retried, canceled';
+const doneColumns = 'ahead_days, done_days, ok, charged, charged_cents, charged_by_currency, retried, canceled';
 const insertStatement = statement(
   'rehearsals-insert',
   'insert into rehearsal_clocks (account_id) values ($1) on conflict do nothing',
@@ -58,7 +59,8 @@ const leaseEnd = `clock_timestamp() + interval '${leaseSeconds} seconds'`;
 const beginStatement = statement(
   'rehearsals-begin',
   `update rehearsal_clocks set lease_owner = $3, leased_until = ${leaseEnd}, command_id = $2, asked_days = $4,
-     done_days = $5, ok = $6, charged = $7, charged_cents = $8, retried = $9, canceled = $10
+     done_days = $5, ok = $6, charged = $7, charged_cents = $8, retried = $9, canceled = $10,
+     charged_by_currency = $11
    where account_id = $1`,
 );
 
@@ -79,14 +81,17 @@ export async function beginRehearsal(database: Database, rehearsal: Rehearsal, n
     if (row.leased) return { kind: 'under way', same };
     if (!same && row.command_id !== null) await keepUnfinished(client, row.command_id, row, now);
     const done = same ? row : { ...nothingDone, ahead_days: row.ahead_days };
-    const { done_days, ok, charged, charged_cents, retried, canceled } = done;
-    const counts = [done_days, ok, charged, charged_cents, retried, canceled];
+    const { done_days, ok, charged, charged_cents, charged_by_currency, retried, canceled } = done;
+    const counts = [done_days, ok, charged, charged_cents, retried, canceled, charged_by_currency];
     await client.query(beginStatement([accountId, commandId, owner, days, ...counts]));
     return { kind: 'begun', done };
   });
 }
 
-const nothingDone = { done_days: 0, ok: true, charged: 0, charged_cents: 0, retried: 0, canceled: 0 };
+const nothingDone = {
+  ...{ done_days: 0, ok: true, charged: 0, charged_cents: 0, retried: 0, canceled: 0 },
+  charged_by_currency: {},
+};
 
 async function keepUnfinished(client: Client, commandId: string, done: RehearsalDone, now: Date): Promise<void> {
   await client.query(keepStatement([commandId, { ...resultOf(done, now), ok: false }]));
@@ -103,6 +108,7 @@ const resultOf = (done: RehearsalDone, now: Date): RehearsalResult => ({
     retried: done.retried,
     canceled: done.canceled,
   },
+  chargedByCurrency: { ...done.charged_by_currency },
 });
 
 const last = 'done_days + 1 = asked_days';
@@ -110,7 +116,7 @@ const commitStatement = statement(
   'rehearsals-commit-day',
   `with moved as (
      update rehearsal_clocks set ahead_days = $5, done_days = $6, ok = $7, charged = $8, charged_cents = $9,
-       retried = $10, canceled = $11, leased_until = case when ${last} then null else ${leaseEnd} end,
+       retried = $10, canceled = $11, charged_by_currency = $13, leased_until = case when ${last} then null else ${leaseEnd} end,
        lease_owner = case when ${last} then null else lease_owner end,
        command_id = case when ${last} then null else command_id end
      where account_id = $1 and command_id = $2 and lease_owner = $3 and done_days = $4
@@ -136,7 +142,7 @@ export async function commitDay(
   const counts = [ahead_days, done_days, ok, charged, charged_cents, retried, canceled];
   const result = resultOf(done, now);
   const { rowCount } = await pool.query(
-    commitStatement([accountId, commandId, owner, done_days - 1, ...counts, result]),
+    commitStatement([accountId, commandId, owner, done_days - 1, ...counts, result, done.charged_by_currency]),
   );
   return rowCount === 1 ? result : undefined;
 }

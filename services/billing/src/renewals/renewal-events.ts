@@ -42,5 +42,7 @@ export function renewalEvents(
     reason: 'payment_failed',
     sendWebhook: cancellationNotices,
   } as const;
-  return [...events, outboxRow(subscriptionCanceled, { ...about, ...canceled }, source)];
+  // Receivers order what they get by its time: the end follows the try that brought it.
+  const after = { ...source, nowMs: nowMs + 1 };
+  return [...events, outboxRow(subscriptionCanceled, { ...about, ...canceled }, after)];
 }

@@ -23,6 +23,7 @@ import { LighterStatistics } from './0022-lighter-statistics.ts';
 import { LookedUpRenewals } from './0023-looked-up-renewals.ts';
 import { ForcedRuns } from './0024-forced-runs.ts';
 import { FreeSubscriptions } from './0025-free-subscriptions.ts';
+import { RehearsedCurrencies } from './0026-rehearsed-currencies.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -50,4 +51,5 @@ export const migrations: Migrations = [
   { name: '0023-looked-up-renewals', class: LookedUpRenewals },
   { name: '0024-forced-runs', class: ForcedRuns },
   { name: '0025-free-subscriptions', class: FreeSubscriptions },
+  { name: '0026-rehearsed-currencies', class: RehearsedCurrencies },
 ];

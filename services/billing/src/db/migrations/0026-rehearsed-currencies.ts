@@ -1,0 +1,8 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** charged_by_currency  what `charged_cents` is made of. */
+export class RehearsedCurrencies extends Migration {
+  override async up(): Promise<void> {
+    this.addSql(`alter table rehearsal_clocks add column charged_by_currency jsonb not null default '{}'`);
+  }
+}
