@@ -47,6 +47,12 @@ export const automationResource = z
     name: z.string(),
     built_in: z.enum(builtInAutomations).nullable().describe('Null for automations that the seller made.'),
     active: z.boolean(),
+    switched_off: z
+      .object({ reason: z.enum(['seller', 'gone', 'failing']), at: timestamp })
+      .nullable()
+      .describe(
+        'Why and when it was switched off; null while it is active. `gone`: its URL answered 410. `failing`: nothing was delivered for five days. `seller`: by you.',
+      ),
     available: z
       .boolean()
       .describe('False while its emails cannot be sent, because this deployment has no mail server (`SMTP_URL`).'),

@@ -1,7 +1,9 @@
+import { createAutomation, updateAutomation } from '@app/contracts/automations';
 import type { RequestInput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { createOrder, getOrder, listOrders } from '@app/contracts/orders';
-import { listProducts } from '@app/contracts/products';
+import { getProduct, listProducts } from '@app/contracts/products';
 import { findProductsForSale, type ProductForSale } from '@app/contracts/products-for-sale';
 import type { ServiceName } from '@app/contracts/services';
 import { putWebhookEndpoint, revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
@@ -44,7 +46,8 @@ export async function createHarness() {
   };
   const { desk, handlers: buyersHandlers } = createCheckoutDesk();
   const asked: unknown[] = [];
-  const books = { orders: '{ "data" : [] }' };
+  /** `product`: the account of the one product in the catalog, and its id. */
+  const books = { orders: '{ "data" : [] }', product: '' };
   const reply = (input: unknown, json: string) => {
     asked.push(input);
     return new Serialized(json);
@@ -63,6 +66,8 @@ export async function createHarness() {
     ]),
     await serveAs(nats, 'billing', daily.billing),
     await serveAs(nats, 'webhook-dispatcher', [
+      onRequest(createAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
+      onRequest(updateAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
       onRequest(putWebhookEndpoint, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
       onRequest(rotateWebhookSecret, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
       onRequest(revealWebhookSecret, async (input, { accountId }) => {
@@ -72,6 +77,11 @@ export async function createHarness() {
     ]),
     await serveAs(nats, 'catalog', [
       onRequest(listProducts, async () => ({ data: [] })),
+      onRequest(getProduct, async ({ productId }, { accountId }) => {
+        if (books.product !== `${accountId} ${productId}`)
+          throw new DomainError('product_not_found', 'No such product.');
+        return new Serialized('{}');
+      }),
       onRequestAcrossAccounts(findProductsForSale, async ({ wanted }) => ({ products: wanted.map(productOf) })),
     ]),
   ];

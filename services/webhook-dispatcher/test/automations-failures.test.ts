@@ -154,13 +154,16 @@ test('a POST that a 410 switched off is on again with another URL, and stays off
   const update = (change: object) =>
     harness.ask(updateAutomation, seller.account, { automationId, body: change as never });
   await seller.sell();
-  await eventually(async () => expect(await own()).toMatchObject({ active: false }));
+  const off = { active: false, switched_off: { reason: 'gone', at: expect.any(String) } };
+  await eventually(async () => expect(await own()).toMatchObject(off));
   expect(await update({ name: 'The same URL' })).toMatchObject({ active: false });
   expect(await update({ action: { ...action, url: `${receiver.url}/new` }, active: false })).toMatchObject({
     active: false,
   });
   await harness.query(`update endpoints set switched_off_reason = 'gone' where id = $1`, [automationId]);
-  expect(await update({ action: { ...action, url: `${receiver.url}/new?2` } })).toMatchObject({ active: true });
+  expect(await update({ action: { ...action, url: `${receiver.url}/new?2` } })).toMatchObject({
+    ...{ active: true, switched_off: null },
+  });
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { orderPaid } from '@app/contracts/orders';
-import { listActivity } from '@app/contracts/webhook-deliveries';
+import { listActivity, listDeliveries } from '@app/contracts/webhook-deliveries';
 import { selfTestWebhook } from '@app/contracts/webhook-tests';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
@@ -176,4 +176,16 @@ test('an endpoint that is off can be tested; one without a URL and another accou
     code: 'invalid_transition',
     message: expect.stringContaining('No URL is connected'),
   });
+});
+
+test('a login page that answers 200 is no receiver: the self-test and the delivery say so', async () => {
+  const { receiver, selfTest, account } = await connectedSeller();
+  const headers = { 'content-type': 'text/html' };
+  receiver.respondWith(() => ({ status: 200, headers, body: '<!doctype html><title>Log in</title>' }));
+  expect((await selfTest()).results[0]?.explanation).toContain('a login page');
+  await harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
+  const reason = async () => (await harness.ask(listDeliveries, account, { event: 'order.paid' })).data[0]?.reason;
+  await eventually(async () =>
+    expect(await reason()).toMatch(/^Delivered at the first try\. The server answered with a login page\./),
+  );
 });

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import type { Actor } from '../auth/actors.ts';
 import { forwardOperation } from '../operations/forward-operation.ts';
 import { pathId } from '../operations/path-params.ts';
+import { ofKnownProduct } from './known-product.ts';
 
 const tag = 'Automations';
 const path = '/api/v1/automations';
@@ -28,23 +29,25 @@ export const automationOperations = [
     summary: 'List automations, the built-in ones first',
     errors: [],
   }),
-  forwardOperation(createAutomation, {
-    id: 'createAutomation',
-    method: 'POST',
-    path,
-    tag,
-    summary: 'Add an automation: when an event happens, send an email or POST to a URL',
-    description:
-      'A POST is a webhook like any other: the same payload, headers, tries and checks of the address, signed with a secret ' +
-      'of its own, which this answer shows once. An email is text with fields of the payload. Its templates are data: a field ' +
-      'is replaced by its value, as text, and nothing else happens.',
-    secret: {
-      name: 'secret',
-      notice:
-        'The secret was shown once, in the first answer. If that got lost, delete the automation and add it again.',
-    },
-    errors: ['webhook_url_refused', 'limit_reached'],
-  }),
+  ofKnownProduct(
+    forwardOperation(createAutomation, {
+      id: 'createAutomation',
+      method: 'POST',
+      path,
+      tag,
+      summary: 'Add an automation: when an event happens, send an email or POST to a URL',
+      description:
+        'A POST is a webhook like any other: the same payload, headers, tries and checks of the address, signed with a secret ' +
+        'of its own, which this answer shows once. An email is text with fields of the payload. Its templates are data: a field ' +
+        'is replaced by its value, as text, and nothing else happens.',
+      secret: {
+        name: 'secret',
+        notice:
+          'The secret was shown once, in the first answer. If that got lost, delete the automation and add it again.',
+      },
+      errors: ['webhook_url_refused', 'limit_reached'],
+    }),
+  ),
   forwardOperation(getAutomation, {
     id: 'getAutomation',
     method: 'GET',
@@ -54,19 +57,21 @@ export const automationOperations = [
     params,
     errors: ['automation_not_found'],
   }),
-  forwardOperation(updateAutomation, {
-    id: 'updateAutomation',
-    method: 'PATCH',
-    path: `${path}/{automationId}`,
-    tag,
-    summary: 'Change an automation, or switch it on or off',
-    description:
-      'Fields left out stay. The event stays, and so does whether it sends an email or a POST. Of a built-in automation ' +
-      '`active` and the text of its email can be changed. What waits to be sent while it is switched off is dropped. A new URL ' +
-      'switches a POST on again that is off because the former one was gone or failing, unless `active` is given.',
-    params,
-    errors: ['automation_not_found', 'webhook_url_refused'],
-  }),
+  ofKnownProduct(
+    forwardOperation(updateAutomation, {
+      id: 'updateAutomation',
+      method: 'PATCH',
+      path: `${path}/{automationId}`,
+      tag,
+      summary: 'Change an automation, or switch it on or off',
+      description:
+        'Fields left out stay. The event stays, and so does whether it sends an email or a POST. Of a built-in automation ' +
+        '`active` and the text of its email can be changed. What waits to be sent while it is switched off is dropped. A new URL ' +
+        'switches a POST on again that is off because the former one was gone or failing, unless `active` is given.',
+      params,
+      errors: ['automation_not_found', 'webhook_url_refused'],
+    }),
+  ),
   forwardOperation(deleteAutomation, {
     id: 'deleteAutomation',
     method: 'DELETE',

@@ -10,6 +10,7 @@ const automation = {
   name: 'Welcome',
   built_in: null,
   active: true,
+  switched_off: null,
   available: true,
   event: 'order.paid',
   product_id: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg',

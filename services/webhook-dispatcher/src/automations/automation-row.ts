@@ -14,7 +14,8 @@ export interface AutomationRow {
   readonly name: string;
   readonly built_in: BuiltInKey | null;
   readonly active: boolean;
-  readonly switched_off_reason: string | null;
+  readonly switched_off_reason: 'seller' | 'gone' | 'failing' | null;
+  readonly switched_off_at: Date | null;
   readonly event: TriggerName;
   readonly product_id: string | null;
   readonly action: AutomationAction;
@@ -23,13 +24,15 @@ export interface AutomationRow {
 }
 
 export const automationColumns =
-  'id, name, built_in, active, switched_off_reason, events[1] as event, product_id, action, created_at, updated_at';
+  'id, name, built_in, active, switched_off_reason, switched_off_at, events[1] as event, product_id, action, created_at, updated_at';
 
 /** @param emailsAvailable whether this deployment has a mail server */
 export function resourceOf(row: AutomationRow, emailsAvailable: boolean): AutomationResource {
   const { id, name, built_in, active, event, product_id, action } = row;
+  const { switched_off_reason: reason, switched_off_at: at } = row;
   return {
     ...{ id, name, built_in, active, event, product_id, action },
+    switched_off: reason !== null && at !== null ? { reason, at: at.toISOString() } : null,
     available: action.type === 'post' || emailsAvailable,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
@@ -50,7 +53,7 @@ export function builtInRow(accountId: string, { key, name, event, action }: Buil
   const madeAt = new Date(idTimeMs(accountId));
   return {
     ...{ id: builtInId(accountId, key), name, built_in: key, active: true, event, product_id: null, action },
-    switched_off_reason: null,
+    ...{ switched_off_reason: null, switched_off_at: null },
     ...{ created_at: madeAt, updated_at: madeAt },
   };
 }

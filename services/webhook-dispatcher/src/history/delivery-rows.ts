@@ -54,8 +54,8 @@ export interface DeliveryRow {
 }
 
 /**
- * A statement that reads a page of deliveries together with what their reasons are made of. The last attempt is looked
- * up only where its failure or its URL is shown. It cannot be older than the delivery: ids are compared by the part of
+ * A statement that reads a page of deliveries together with what their reasons are made of. The last attempt of a
+ * delivered one is looked up too, because a web page may have answered it. It cannot be older than the delivery: ids are compared by the part of
  * their time that counts 17 minutes, because the clocks of two replicas differ a little. The limits of 1 keep the
  * planner from reading a whole table for a join: it cannot know how many rows a page has.
  * @param page selects rows with `liveColumns` or `finishedColumns`; `$1` is the account
@@ -79,8 +79,7 @@ export const deliveriesStatement = (name: string, page: string, order = 'p.id de
          select since, attempts from failing_endpoints where endpoint_id = p.endpoint_id and account_id = $1 limit 1) f on true
        left join lateral (
          select outcome, url, status_code, error, diagnosis, diagnosis_detail from attempts
-         where p.attempts > 0 and (p.status <> 'delivered' or e.role is null)
-           and delivery_id = p.id and account_id = $1 and id > 'att_' || substr(p.id, 5, 6)
+         where p.attempts > 0 and delivery_id = p.id and account_id = $1 and id > 'att_' || substr(p.id, 5, 6)
          order by id desc limit 1) a on true
      order by ${order}`,
   );
@@ -107,6 +106,7 @@ export function deliveryResource(row: DeliveryRow): DeliveryResource {
       endpoint: endpointOf(row),
       ofAutomation: isId('automation', row.endpoint_id),
       lastFailure: lastFailureOf(row),
+      warning: row.status === 'delivered' ? explainedLast(row) : null,
     }),
     attempt_count: row.attempts,
     created_at: row.created_at.toISOString(),
@@ -133,7 +133,11 @@ function endpointOf(row: DeliveryRow): ReasonEndpoint | null {
 function lastFailureOf(row: DeliveryRow): string | null {
   if (row.last_url === null && row.last_error === null && row.last_status === null) return null;
   if (row.last_outcome === 'delivered') return null;
+  return explainedLast(row) ?? row.last_error ?? `the answer was ${row.last_status}`;
+}
+
+/** What was wrong with the last attempt, in a sentence or two; null when nothing was. */
+function explainedLast(row: DeliveryRow): string | null {
   const about = { url: row.last_url ?? '', statusCode: row.last_status, detail: row.last_detail };
-  const explained = explainDiagnosis(row.last_diagnosis, about)?.explanation;
-  return explained ?? row.last_error ?? `the answer was ${row.last_status}`;
+  return explainDiagnosis(row.last_diagnosis, about)?.explanation ?? null;
 }

@@ -8,7 +8,7 @@ const endpoint: ReasonEndpoint = {
 };
 const facts: ReasonFacts = {
   ...{ status: 'pending', code: null, event: 'order.paid', attempts: 0, nextAttemptAt: at, isDue: true },
-  ...{ inRecovery: false, endpoint, ofAutomation: false, lastFailure: null },
+  ...{ inRecovery: false, endpoint, ofAutomation: false, lastFailure: null, warning: null },
 };
 const off = (switchedOffReason: string | null): ReasonEndpoint => ({
   ...{ ...endpoint, active: false, switchedOffReason, switchedOffAt: at },
@@ -23,6 +23,16 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ],
   ['given up at the first try', { status: 'failed', code: 'tries', attempts: 1 }, /^Given up after 1 try\.$/],
   ['delivered later', { status: 'delivered', attempts: 3 }, /^Delivered at try 3\.$/],
+  [
+    'delivered to a login page',
+    { status: 'delivered', attempts: 1, warning: 'The server answered with a login page.' },
+    /^Delivered at the first try\. The server answered with a login page\.$/,
+  ],
+  [
+    'dropped with its automation, which a 410 switched off',
+    { status: 'canceled', code: 'discarded', attempts: 1, endpoint: { ...off('gone'), isAutomation: true } },
+    /the automation was switched off while this waited, because its URL answered 410 \(gone\)\.$/,
+  ],
   ['in flight', { status: 'sending', attempts: 1 }, /^Is being sent now: try 2\.$/],
   ['due', {}, /first try, which is due/],
   ['waiting', { isDue: false, attempts: 2, lastFailure: 'No.' }, /^Try 3 follows at .*\. The last one failed: No\.$/],

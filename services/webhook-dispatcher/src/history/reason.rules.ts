@@ -30,6 +30,8 @@ export interface ReasonFacts {
   readonly ofAutomation: boolean;
   /** Why the last try failed; null when there was none, or when it delivered. */
   readonly lastFailure: string | null;
+  /** What is wrong with the answer that it was delivered with; null when nothing is. */
+  readonly warning: string | null;
 }
 
 /** Failures in a row after which an endpoint gets one request at a time; deliveries/capacity.rules.ts. */
@@ -39,7 +41,7 @@ const breakerOpensAfter = 5;
 export function reasonText(facts: ReasonFacts): string {
   switch (facts.status) {
     case 'delivered':
-      return facts.attempts <= 1 ? 'Delivered at the first try.' : `Delivered at try ${facts.attempts}.`;
+      return deliveredText(facts);
     case 'sending':
       return `Is being sent now: try ${facts.attempts + 1}.`;
     case 'pending':
@@ -53,6 +55,11 @@ export function reasonText(facts: ReasonFacts): string {
     case 'canceled':
       return canceledText(facts);
   }
+}
+
+function deliveredText({ attempts, warning }: ReasonFacts): string {
+  const text = attempts <= 1 ? 'Delivered at the first try.' : `Delivered at try ${attempts}.`;
+  return warning === null ? text : `${text} ${warning}`;
 }
 
 function pendingText(facts: ReasonFacts): string {
@@ -129,11 +136,18 @@ function canceledText({ code, attempts, endpoint, ofAutomation }: ReasonFacts): 
     case 'removed':
       return `${begun}: the ${ofAutomation ? 'automation' : 'endpoint'} was removed while this waited.`;
     case 'discarded':
-      if (endpoint?.isAutomation) return `${begun}: the automation was switched off while this waited.`;
+      if (endpoint?.isAutomation)
+        return `${begun}: the automation was switched off while this waited${whyOff(endpoint)}.`;
       return `${begun}: you chose to drop what was held.`;
     default:
       return `${begun}: it was canceled.`;
   }
+}
+
+/** Of an automation that is off: once it is on again, nothing tells why it was off. */
+function whyOff({ switchedOffReason }: ReasonEndpoint): string {
+  if (switchedOffReason === 'gone') return ', because its URL answered 410 (gone)';
+  return switchedOffReason === 'failing' ? ', because nothing was delivered for five days' : '';
 }
 
 const last = ({ lastFailure, status }: ReasonFacts): string =>

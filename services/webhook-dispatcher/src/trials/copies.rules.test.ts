@@ -5,9 +5,16 @@ const answered = (statusCode: number): CopyAnswer => ({
   accepted: statusCode >= 200 && statusCode < 300,
   statusCode,
   error: null,
+  warning: null,
   durationMs: 12,
 });
-const broke = (error: string): CopyAnswer => ({ accepted: false, statusCode: null, error, durationMs: 15_000 });
+const broke = (error: string): CopyAnswer => ({
+  accepted: false,
+  statusCode: null,
+  error,
+  warning: null,
+  durationMs: 15_000,
+});
 
 /** What a receiver does that checks everything, but for these. */
 const answersOf = (change: Partial<CopyAnswers> = {}): CopyAnswers => ({
@@ -63,7 +70,7 @@ test.each<[string, CopyAnswers, CopyKind[], RegExp]>([
 });
 
 test('a status whose answer broke off is no acceptance', () => {
-  const broken = { accepted: false, statusCode: 200, error: 'the connection was closed', durationMs: 3 };
+  const broken = { accepted: false, statusCode: 200, error: 'the connection was closed', warning: null, durationMs: 3 };
   const [good] = judge(allAs(broken)).results;
   expect(good).toMatchObject({ ok: false, status_code: 200, error: 'the connection was closed' });
   expect(good?.explanation).toContain('200, then the connection was closed');
@@ -85,4 +92,11 @@ test('closing the connection on a forged copy is a refusal', () => {
 test('every answer leads to a result for each copy, in the order of sending', () => {
   for (const status of [200, 301, 400, 503])
     expect(judge(allAs(answered(status))).results.map(({ copy }) => copy)).toEqual([...copyKinds]);
+});
+
+test('a genuine delivery that a login page answers is not told as accepted by the seller’s code', () => {
+  const page = { ...answered(200), warning: 'The server answered with a login page.' };
+  const result = judge(allAs(page));
+  expect(result.results[0]?.explanation).toContain('perhaps not by your code. The server answered with a login page.');
+  expect(result.summary).toMatch(/^The server answered with a login page\./);
 });

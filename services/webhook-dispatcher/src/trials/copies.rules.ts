@@ -14,6 +14,8 @@ export interface CopyAnswer {
   readonly statusCode: number | null;
   /** In plain words; null when the exchange was complete. */
   readonly error: string | null;
+  /** What is wrong with an answer that was accepted, as that of a page for people; null when nothing is. */
+  readonly warning: string | null;
   readonly durationMs: number;
 }
 
@@ -37,7 +39,7 @@ export function judgeCopies(answers: CopyAnswers, sameSale: string): SelfTestRes
 }
 
 const explanations: Readonly<Record<CopyKind, (answers: CopyAnswers, sameSale: string) => string>> = {
-  good: ({ good }) => (good.accepted ? 'A genuine delivery was accepted.' : refusedText(good)),
+  good: ({ good }) => (good.accepted ? acceptedText(good) : refusedText(good)),
   bad_signature: (answers) =>
     answers.bad_signature.accepted
       ? 'A copy with a wrong signature was accepted: anyone who knows the URL could fake a sale. Check ' +
@@ -50,6 +52,12 @@ const explanations: Readonly<Record<CopyKind, (answers: CopyAnswers, sameSale: s
       : refusalText(answers, answers.stale, 'A copy that was signed ten minutes ago'),
   doubled: doubledText,
 };
+
+function acceptedText({ statusCode, warning }: CopyAnswer): string {
+  return warning === null
+    ? 'A genuine delivery was accepted.'
+    : `A genuine delivery was answered with ${statusCode}, but perhaps not by your code. ${warning}`;
+}
 
 /** Why a genuine delivery may have been refused, by what came back. */
 function refusedText(answer: CopyAnswer): string {
@@ -88,7 +96,7 @@ function answerText({ statusCode, error }: CopyAnswer): string {
 
 function summaryOf({ good, bad_signature: bad, stale, doubled }: CopyAnswers): string {
   const faults = [
-    good.accepted ? '' : 'A genuine delivery was not accepted.',
+    good.accepted ? (good.warning ?? '') : 'A genuine delivery was not accepted.',
     bad.accepted ? 'A wrong signature was accepted: anyone who knows the URL could fake a sale.' : '',
     stale.accepted ? 'A delivery of ten minutes ago was accepted: an old one could be sent again by others.' : '',
     good.accepted && !doubled.accepted ? 'A repeated delivery was refused: it would be sent again and again.' : '',

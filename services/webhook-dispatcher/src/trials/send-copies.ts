@@ -4,6 +4,8 @@ import { selfTestCopyMs } from '@app/contracts/webhook-tests';
 import type { WebhookEventName } from '@app/contracts/webhooks';
 import type { Clock } from '@app/service-kit/clock';
 import type { Destination } from '../deliveries/delivery.types.ts';
+import { diagnose } from '../deliveries/diagnosis.rules.ts';
+import { explainDiagnosis } from '../deliveries/diagnosis-texts.rules.ts';
 import { isDelivered } from '../deliveries/exchange.rules.ts';
 import { exchange } from '../deliveries/exchange.ts';
 import { failureText } from '../deliveries/failure.rules.ts';
@@ -80,8 +82,13 @@ async function send(
   const headers = deliveryHeaders(message, keys, { timestamp, traceparent: null, ownHeaders });
   const result = await exchange(agent, { origin, path, headers, body }, Math.min(attemptTimeoutMs, selfTestCopyMs));
   const { statusCode, durationMs } = result;
+  const accepted = isDelivered(result);
+  const answer = result.excerpt?.toString() ?? '';
+  const url = `${origin}${path}`;
+  const finding = accepted ? diagnose({ ...result, url, body: answer }) : null;
+  const warning = explainDiagnosis(finding?.code ?? null, { url, statusCode, detail: null })?.explanation ?? null;
   const error = result.error === null ? null : failureText(result.error);
-  return { accepted: isDelivered(result), statusCode, error, durationMs };
+  return { accepted, statusCode, error, warning, durationMs };
 }
 
 /** What the payload is about, in words. */
