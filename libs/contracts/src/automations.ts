@@ -3,7 +3,7 @@ import { httpUrl, limits, listOf, okResult, rawText, secretNotice, text, timesta
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { deliveryResource } from './webhook-deliveries.ts';
-import { webhookEventName } from './webhooks.ts';
+import { deliveredEventName, webhookEventName } from './webhooks.ts';
 
 /**
  * A control character is six bytes in JSON: with them 100 automations would be no message of 8 MiB. Without them a
@@ -87,7 +87,7 @@ export const updateAutomationBody = z
   })
   .meta({ id: 'AutomationUpdate' });
 export const previewAutomationBody = z
-  .strictObject({ event: webhookEventName, action: emailAction })
+  .strictObject({ event: deliveredEventName, action: emailAction })
   .meta({ id: 'AutomationPreview' });
 /** What the gateway knows of the caller's account; an event may still be on its way to tell it. */
 const sellerSettings = z.object({ businessName: z.string(), supportEmail: z.string() });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { emailAddress, instant, limits, listOf, pageQueryOf, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
-import { webhookEventName } from './webhooks.ts';
+import { deliveredEventName, webhookEventName } from './webhooks.ts';
 
 /** `pending` waits for its try, `failed` was given up, `canceled` was dropped by the seller or with its endpoint. */
 export const deliveryStatuses = ['pending', 'sending', 'delivered', 'held', 'failed', 'canceled', 'filtered'] as const;
@@ -11,10 +11,10 @@ export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
 /** What a list may be narrowed by. `from` is included, `to` is not. */
 const filters = {
-  event: webhookEventName.optional().describe('Name of the event.'),
+  event: deliveredEventName.optional().describe('Name of the event.'),
   eventId: idSchema('event').optional().describe('The `webhook-id` that the receiver saw.'),
   orderId: idSchema('order').optional(),
-  email: emailAddress.optional().describe('The buyer’s address in the payload.'),
+  email: emailAddress.optional().describe('The buyer’s address in the payload, in upper or lower case.'),
   endpointId: z
     .union([idSchema('webhookEndpoint'), idSchema('automation')], 'must be an id beginning whe_ or aut_')
     .optional(),

@@ -34,9 +34,9 @@ test('an automation of a product that is not there, or is another account’s, i
 
 test('an automation of a product of the account, or of every product, is passed on', async () => {
   const { key } = seller;
-  for (const of of [{ productId }, { productId: null }, {}])
+  for (const named of [{ productId }, { productId: null }, {}])
     expect(
-      (await send(url, 'POST', path, { key, body: { name: 'Mine', event: 'order.paid', action, ...of } })).status,
+      (await send(url, 'POST', path, { key, body: { name: 'Mine', event: 'order.paid', action, ...named } })).status,
     ).toBe(200);
   expect(harness.asked).toHaveLength(3);
 });

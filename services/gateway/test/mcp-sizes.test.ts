@@ -9,7 +9,14 @@ import { listOrderPayments, listPayments } from '@app/contracts/payments';
 import { getProduct, listProducts } from '@app/contracts/products';
 import { previewReminders } from '@app/contracts/reminders';
 import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
-import { getDelivery, getRecovery, listActivity, listDeliveries, listEvents } from '@app/contracts/webhook-deliveries';
+import {
+  getDelivery,
+  getRecovery,
+  listActivity,
+  listDeliveries,
+  listEvents,
+  listRecoveries,
+} from '@app/contracts/webhook-deliveries';
 import { getWebhookEndpoint, listWebhookEndpoints } from '@app/contracts/webhooks';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { onRequest, Serialized, serveRequests } from '@app/messaging/serve-requests';
@@ -54,6 +61,7 @@ const reads: RequestDefinition[] = [
   listDeliveries,
   getDelivery,
   getRecovery,
+  listRecoveries,
   listEvents,
   listAutomations,
 ];

@@ -1,5 +1,5 @@
-import { createAutomation, getAutomation } from '@app/contracts/automations';
-import { listActivity } from '@app/contracts/webhook-deliveries';
+import { createAutomation, getAutomation, listAutomations, previewAutomation } from '@app/contracts/automations';
+import { listActivity, listDeliveries } from '@app/contracts/webhook-deliveries';
 import { createWebhookEndpoint, readWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
@@ -44,6 +44,26 @@ test('a URL that is switched off is told of by email, once, in the words of Rece
   await eventually(() => expect(told()).toHaveLength(1));
   expect(headerOf(told()[0]?.text ?? '', 'To')).toContain('help@maya.example');
   expect(await notices()).toEqual([expect.stringContaining(`${receiver.url} was switched off: it answered 410`)]);
+});
+
+test('what tells of an endpoint that is off is found by its name, and its email can be previewed', async () => {
+  await harness.ask(createWebhookEndpoint, seller.account, { body: { url: receiver.url } });
+  await seller.sell();
+  const event = 'endpoint.off';
+  await eventually(async () =>
+    expect((await harness.ask(listDeliveries, seller.account, { event })).data).toMatchObject([{ event }]),
+  );
+  await eventually(async () =>
+    expect((await harness.ask(listActivity, seller.account, { event })).data).toMatchObject([{ event }]),
+  );
+  const { data } = await harness.ask(listAutomations, seller.account, {});
+  const { action } = data.find((one) => one.event === event) ?? expect.fail('no such automation');
+  const account = { businessName: 'Maya', supportEmail: 'help@maya.example' };
+  const previewed = harness.ask(previewAutomation, seller.account, {
+    body: { event, action: action as never },
+    account,
+  });
+  expect(await previewed).toMatchObject({ to: 'help@maya.example', text: expect.stringContaining('switched off') });
 });
 
 test('an automation whose URL is gone is switched off, and told of as what it is', async () => {

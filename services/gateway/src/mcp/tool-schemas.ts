@@ -16,7 +16,7 @@ import {
   recoveryResource,
 } from '@app/contracts/webhook-deliveries';
 import { selfTestResult } from '@app/contracts/webhook-tests';
-import { webhookEndpointResource, webhookEventName } from '@app/contracts/webhooks';
+import { deliveredEventName, webhookEndpointResource, webhookEventName } from '@app/contracts/webhooks';
 import { z } from 'zod';
 import { plainSchema } from '../openapi/plain-schema.ts';
 import type { Tool } from './tool.ts';
@@ -42,12 +42,18 @@ export function inputSchema(tool: Tool): JsonSchema & { type: 'object' } {
       plainSchema({ zodSchema, jsonSchema, io: 'input' });
       for (const key of refused) delete jsonSchema[key as keyof JsonSchema];
       if (jsonSchema.anyOf?.some((one) => one.type === 'boolean')) toBoolean(jsonSchema);
-      if (zodSchema === webhookEventName && tool.operation.id !== eventsNamedBy) delete jsonSchema.enum;
+      if (zodSchema === deliveredEventName || (zodSchema === webhookEventName && tool.operation.id !== eventsNamedBy))
+        delete jsonSchema.enum;
     },
   });
   describeArguments(schema, tool.words);
-  for (const name of tool.unsaid ?? []) delete schema.properties?.[name];
+  for (const name of unsaidOf(tool)) delete schema.properties?.[name];
   return rootOf(schema);
+}
+
+/** A call that does nothing more when it is repeated needs no key, unless it moves money; it takes one all the same. */
+function unsaidOf({ unsaid = [], annotations, confirmation }: Tool): readonly string[] {
+  return annotations.idempotentHint && confirmation === undefined ? [...unsaid, 'idempotencyKey'] : unsaid;
 }
 
 /** A flag, which is 0 or 1 too. */
@@ -109,8 +115,12 @@ export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object'
     metadata: z.registry(),
     override: ({ zodSchema, jsonSchema }) => leaveOutWhatAnotherNames(zodSchema, jsonSchema, operation.id),
   });
-  return rootOf(namesIn(schema, 2));
+  const names = namesIn(schema, 2);
+  return rootOf(saysMore(names) ? names : {});
 }
+
+/** Whether there is more in it than that a list has rows, which the server's instructions say. */
+const saysMore = ({ properties = {} }: JsonSchema): boolean => JSON.stringify(properties) !== '{"data":{"items":{}}}';
 
 /** Nearly every result has them, and the server's instructions name them. */
 const everywhere = ['id', 'created_at', 'updated_at', 'currency', 'has_more', 'test', 'secret', 'secret_notice'];

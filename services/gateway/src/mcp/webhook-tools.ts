@@ -16,7 +16,7 @@ export const webhookTools: readonly Tool[] = [
     description:
       'Connects or replaces that URL. The answer that first connects one holds the signing secret, this once.',
     operation: operation('putWebhookEndpoint'),
-    unsaid: ['description', 'headers', 'held'],
+    words: { held: '`send`, `orders` or `discard`' },
     annotations: changes,
   },
   {
@@ -70,7 +70,7 @@ export const webhookTools: readonly Tool[] = [
     name: 'list_activity',
     description: 'Delivery attempts, runs of automations and notices, newest first.',
     operation: operation('listActivity'),
-    unsaid: ['eventId', 'endpointId', 'from', 'to'],
+    unsaid: ['full'],
     defaults: shortPage,
     annotations: reads,
   },
@@ -100,6 +100,14 @@ export const webhookTools: readonly Tool[] = [
     operation: operation('recoverWebhooks'),
     words: { since: 'At most 30 days ago.', which: '`failed` or `all`' },
     annotations: sends,
+  },
+  {
+    name: 'list_webhook_recoveries',
+    description: 'Newest first.',
+    operation: operation('listWebhookRecoveries'),
+    unsaid: ['full'],
+    defaults: shortPage,
+    annotations: reads,
   },
   {
     name: 'get_webhook_recovery',
@@ -144,6 +152,12 @@ export const webhookTools: readonly Tool[] = [
     description: 'Changes the fields given; of a built-in one `active` and its email’s words.',
     operation: operation('updateAutomation'),
     words: { action: 'As in create_automation.' },
+    annotations: changes,
+  },
+  {
+    name: 'delete_automation',
+    description: 'Not a built-in one.',
+    operation: operation('deleteAutomation'),
     annotations: changes,
   },
   {

@@ -1,10 +1,11 @@
 import { newId } from '@app/contracts/ids';
+import { endpointOff } from '@app/contracts/webhooks';
 import type { Client } from '@app/service-kit/database';
 import { priorities } from '../deliveries/priority.rules.ts';
 import type { DeliverySender, OutgoingEvent } from '../events/outgoing-event.ts';
 import { type StoreDeps, storeEventFor } from '../events/store-events.ts';
 import { builtInId, builtInRows, materialiseStatement } from './automation-row.ts';
-import { type EndpointOffPayload, endpointOff } from './trigger.rules.ts';
+import type { EndpointOffPayload } from './trigger.rules.ts';
 
 export interface EndpointNotice {
   readonly accountId: string;

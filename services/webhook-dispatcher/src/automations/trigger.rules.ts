@@ -1,8 +1,7 @@
 import { samplePayloads } from '@app/contracts/webhook-samples';
-import type { WebhookEventName } from '@app/contracts/webhooks';
+import { endpointOff, type WebhookEventName } from '@app/contracts/webhooks';
 
-/** The event of the built-in notice about an endpoint; sellers cannot choose it. */
-export const endpointOff = 'endpoint.off';
+/** Sellers cannot choose the event of the built-in notice about an endpoint. */
 export type TriggerName = WebhookEventName | typeof endpointOff;
 
 /** A payload whose values are put into templates. */

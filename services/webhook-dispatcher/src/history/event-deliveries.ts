@@ -22,7 +22,7 @@ export interface EventDeliveries {
 
 const columns = 'select id, delivery_ids from events where account_id = $1';
 const range = 'and id <= $3 and id >= $4';
-const others = '($6::text is null or order_id = $6) and ($7::text is null or email = $7)';
+const others = '($6::text is null or order_id = $6) and ($7::text is null or lower(email) = lower($7))';
 /** The narrowest of the given filters finds the events along its index; the others are compared. */
 const byId = statement('history-event', `${columns} and id = $2 ${range} and ${others} limit $5`);
 const byOrder = statement(
@@ -31,7 +31,7 @@ const byOrder = statement(
 );
 const byEmail = statement(
   'history-events-of-email',
-  `${columns} and email = $2 ${range} and ${others} order by id desc limit $5`,
+  `${columns} and lower(email) = lower($2) ${range} and ${others} order by id desc limit $5`,
 );
 
 /** Events read at once: one has a delivery for each endpoint and for each automation that it starts. */

@@ -1,6 +1,5 @@
 import { type DeliveryStatus, deliveryStatuses } from '@app/contracts/webhook-deliveries';
-import { webhookEventNames } from '@app/contracts/webhooks';
-import { endpointOff } from '../automations/trigger.rules.ts';
+import { deliveredEventName } from '@app/contracts/webhooks';
 
 /**
  * An index that begins with what a list may be narrowed by holds the rows of one status and one event as a range, newest
@@ -12,8 +11,7 @@ export interface IndexRanges {
   readonly names: readonly string[];
 }
 
-/** With the event that only automations get. */
-const allNames: readonly string[] = [...webhookEventNames, endpointOff];
+const allNames: readonly string[] = deliveredEventName.options;
 
 const isLive = (status: DeliveryStatus): boolean => status === 'pending' || status === 'sending' || status === 'held';
 const liveStatuses = deliveryStatuses.filter(isLive);

@@ -16,6 +16,7 @@ import { SendingIndexedOnce } from './0014-sending-indexed-once.ts';
 import { HeldForFailing } from './0015-held-for-failing.ts';
 import { RecoveriesBegun } from './0016-recoveries-begun.ts';
 import { RepairedLately } from './0017-repaired-lately.ts';
+import { EmailsInAnyCase } from './0018-emails-in-any-case.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -36,4 +37,5 @@ export const migrations: Migrations = [
   { name: '0015-held-for-failing', class: HeldForFailing },
   { name: '0016-recoveries-begun', class: RecoveriesBegun },
   { name: '0017-repaired-lately', class: RepairedLately },
+  { name: '0018-emails-in-any-case', class: EmailsInAnyCase },
 ];
