@@ -6,6 +6,7 @@ import {
   httpUrl,
   instant,
   limits,
+  line,
   rawText,
   secretNotice,
   slug,
@@ -24,7 +25,7 @@ export type ApiKeyScope = z.infer<typeof apiKeyScope>;
 const password = rawText(200, 10);
 
 export const signupBody = z
-  .strictObject({ email: emailAddress, password, name: text(limits.name, 1) })
+  .strictObject({ email: emailAddress, password, name: line(limits.name, 1) })
   .meta({ id: 'SignUp' });
 export const signupResult = z.object({ ok: z.literal(true), accountId: idSchema('account') }).meta({ id: 'SignedUp' });
 export const loginBody = z.strictObject({ email: emailAddress, password: rawText(200, 1) }).meta({ id: 'Login' });
@@ -109,7 +110,7 @@ export const unknownAccountSettings: Settings = {
 export const updateSettingsBody = z
   .strictObject({
     handle: slug,
-    businessName: text(limits.name, 1),
+    businessName: line(limits.name, 1),
     supportEmail: emailAddress,
     defaultCurrency: currency,
     testMode: z.boolean(),

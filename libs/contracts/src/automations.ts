@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, limits, listOf, okResult, rawText, secretNotice, text, timestamp } from './common.ts';
+import { limits, listOf, okResult, rawText, receiverUrl, secretNotice, text, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { deliveryResource } from './webhook-deliveries.ts';
@@ -27,7 +27,7 @@ const emailAction = z.strictObject({
   subject: template(limits.name, oneLineOfText, 'must be one line without control characters'),
   body: template(limits.templateBytes, linesOfText, 'must have no control characters except tabs and line breaks'),
 });
-const postAction = z.strictObject({ type: z.literal('post'), url: httpUrl });
+const postAction = z.strictObject({ type: z.literal('post'), url: receiverUrl });
 export const automationAction = z.discriminatedUnion('type', [emailAction, postAction]);
 export type AutomationAction = z.infer<typeof automationAction>;
 

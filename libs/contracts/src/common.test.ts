@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { updateSettingsBody } from './accounts.ts';
+import { createAutomationBody } from './automations.ts';
 import { choiceOf, emailAddress, httpUrl, pageQueryOf } from './common.ts';
 import type { DomainError } from './errors.ts';
 import { idSchema, newId } from './ids.ts';
@@ -143,4 +145,25 @@ test('a choice keeps each of its values once, in the order of choosing, and is n
   expect(accepts(choiceOf(z.enum(['a', 'b'])), [])).toBe(false);
   const events = Array.from({ length: 100 }, () => 'order.paid');
   expect(putWebhookEndpointBody.parse({ url: 'https://x.io', events })).toMatchObject({ events: ['order.paid'] });
+});
+
+test.each([
+  ['https://maya.example/a b', 'must not contain spaces'],
+  [' https://maya.example', 'must not contain spaces'],
+  ['https://maya.example:0/x', 'must not name the port 0'],
+  ['https://maya..example/x', 'must not have two dots in a row in its host'],
+  ['https://maya.example/x#part', 'must not have a part behind #'],
+])('the URL of a receiver %j is refused in words', (url, message) => {
+  expect(refusalOf(putWebhookEndpointBody, { url }).errors).toMatchObject([{ field: 'url', message }]);
+});
+
+test('what kind of action it is is required, and the kinds are named; a name of a business is one line', () => {
+  const body = (action: object) => ({ name: 'x', event: 'order.paid', action });
+  expect(refusalOf(createAutomationBody, body({})).errors).toMatchObject([{ field: 'action.type', code: 'required' }]);
+  expect(refusalOf(createAutomationBody, body({ type: 'fax' })).errors).toMatchObject([
+    { field: 'action.type', message: 'must be one of email, post' },
+  ]);
+  expect(refusalOf(updateSettingsBody, { businessName: 'Maya\r\nBcc: eve@example.com' }).errors).toMatchObject([
+    { field: 'businessName', message: 'must be one line without control characters' },
+  ]);
 });

@@ -8,6 +8,11 @@ export function text(max: number, min = 0) {
   return z.string().trim().min(min).max(max).refine(storable, 'must not contain NUL or lone surrogates');
 }
 
+/** A line of text, as for headers of emails. */
+export function line(max: number, min = 0) {
+  return text(max, min).refine((value) => /^\P{Cc}*$/u.test(value), 'must be one line without control characters');
+}
+
 /** Text kept exactly as given (email bodies, tokens). */
 export function rawText(max: number, min = 0) {
   return z.string().min(min).max(max).refine(storable, 'must not contain NUL or lone surrogates');
@@ -86,7 +91,13 @@ const plainUrl = /^https?:\/\/[^/\\\s\p{Cc}][^\\\s\p{Cc}]*$/iu;
 export const httpUrl = z
   .string()
   .max(limits.url)
-  .refine((value) => plainUrl.test(value) && URL.canParse(value) && storable(value), 'must be an http or https URL');
+  .refine((value) => !/\s/.test(value), 'must not contain spaces')
+  .refine((value) => plainUrl.test(value) && URL.canParse(value) && storable(value), 'must be an http or https URL')
+  .refine((value) => URL.parse(value)?.port !== '0', 'must not name the port 0')
+  .refine((value) => !/^\.|\.\./.test(URL.parse(value)?.hostname ?? ''), 'must not have two dots in a row in its host');
+
+/** The URL of a receiver: what stands behind # is never sent. */
+export const receiverUrl = httpUrl.refine((value) => !value.includes('#'), 'must not have a part behind #');
 
 /** ISO 8601 UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });

@@ -91,6 +91,10 @@ function oneOf(values: readonly string[]): string {
 
 /** Lists the values of a union of single values; for other unions it takes the branch with the fewest issues. */
 function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): string {
+  if (issue.discriminator !== undefined && 'options' in issue && Array.isArray(issue.options)) {
+    const given = (issue.input as Readonly<Record<string, unknown>>)[issue.discriminator];
+    return given === undefined ? requiredMessage : oneOf(issue.options.map(String));
+  }
   const values = valuesOf(issue.errors);
   if (values !== undefined) return oneOf(values);
   const [nearest] = issue.errors.toSorted((one, other) => one.length - other.length);

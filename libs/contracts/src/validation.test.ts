@@ -288,7 +288,7 @@ test.each(table)('%s: the words speak of the field', (_, schema, input, field, c
 test.each([
   ['no number', { limit: 'abc' }, 'limit', 'must be a whole number'],
   ['a fraction', { limit: '1.5' }, 'limit', 'must be a whole number'],
-  ['given twice', { limit: ['1', '2'] }, 'limit', 'must be a whole number'],
+  ['given twice', { limit: ['1', '2'] }, 'limit', 'is given more than once: give it once'],
   ['too many', { limit: '101' }, 'limit', 'must be at most 100'],
   ['no id', { before: 'x' }, 'before', 'must be an id beginning ord_'],
   ['unknown', { page: '2' }, 'page', 'is not a known query parameter; known: limit, before'],

@@ -19,10 +19,21 @@ const nouns = { body: 'field', query: 'query parameter' } as const;
  * @throws DomainError `validation_failed`, one error a field and at most 50
  */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, part: InputPart = 'body'): z.output<S> {
+  if (part === 'query') refuseRepeated(input);
   const result = schema.safeParse(withoutLongTails(input), { error: fieldMessage });
   if (result.success) return result.data;
   const { errors, count } = fieldErrors(result.error, part);
   throw validationError(errors, count, part);
+}
+
+/** A parameter that is given twice comes as an array, and no query has one. */
+function refuseRepeated(input: unknown): void {
+  const repeated = Object.entries(input ?? {}).filter(([, value]) => Array.isArray(value));
+  if (repeated.length === 0) return;
+  const errors = repeated.slice(0, errorsMax).map(([name]) => ({
+    ...{ field: name.slice(0, nameLengthMax), code: 'wrong_type', message: 'is given more than once: give it once' },
+  }));
+  throw validationError(errors, repeated.length, 'query');
 }
 
 /** The error for one invalid field. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choiceOf, httpUrl, limits, listOf, okResult, rawText, secretNotice, text, timestamp } from './common.ts';
+import { choiceOf, limits, listOf, okResult, rawText, receiverUrl, secretNotice, text, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
@@ -111,13 +111,13 @@ const endpointFields = {
 };
 
 export const putWebhookEndpointBody = z
-  .strictObject({ url: httpUrl, ...endpointFields })
+  .strictObject({ url: receiverUrl, ...endpointFields })
   .meta({ id: 'WebhookEndpointPut' });
 export const createWebhookEndpointBody = z
-  .strictObject({ url: httpUrl, ...endpointFields })
+  .strictObject({ url: receiverUrl, ...endpointFields })
   .meta({ id: 'WebhookEndpointCreate' });
 export const updateWebhookEndpointBody = z
-  .strictObject({ url: httpUrl.optional(), ...endpointFields })
+  .strictObject({ url: receiverUrl.optional(), ...endpointFields })
   .meta({ id: 'WebhookEndpointUpdate' });
 export const rotateWebhookSecretBody = z
   .strictObject({

@@ -99,8 +99,9 @@ const plainWords = /^[a-z ,’'-]+$/i;
 const systemCode = /\bE[A-Z]{3,}\b/;
 
 /** The server's reply as it is, and of other errors what names no machine. */
-function wordsOf({ message, code, responseCode }: NodemailerError): { detail: string; cause?: string } {
-  if (responseCode !== undefined || ownRefusals.includes(code) || plainWords.test(message)) return { detail: message };
+function wordsOf({ message, code, response, responseCode }: NodemailerError): { detail: string; cause?: string } {
+  if (responseCode !== undefined) return { detail: response ?? message };
+  if (ownRefusals.includes(code) || plainWords.test(message)) return { detail: message };
   const [named = String(code ?? 'no reply')] = systemCode.exec(message) ?? [];
   return { detail: `the mail server cannot be reached: ${named}`, cause: message };
 }

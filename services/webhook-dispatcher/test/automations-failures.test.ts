@@ -97,6 +97,11 @@ test('of many sales at once no more emails go out than an account may send in a 
   server.behaviour.RCPT = '550 no such user';
   await seller.sell();
   await eventually(async () => expect((await seller.runs()).map(({ status }) => status)).toEqual(['failed', 'failed']));
+  for (const { diagnosis } of await seller.activity())
+    expect(diagnosis).toMatchObject({
+      code: 'email_refused',
+      explanation: 'The mail server refused the email for good: “550 no such user”.',
+    });
   server.behaviour.RCPT = '250 ok';
   await Promise.all(Array.from({ length: 12 }, () => seller.sell()));
   await eventually(async () => {

@@ -1,4 +1,5 @@
 import type { Handover } from '@app/email/email-transport';
+import type { DiagnosisCode } from '../deliveries/diagnosis-texts.rules.ts';
 
 /** What the end of a hand-over means for its delivery. */
 export interface HandoverOutcome {
@@ -7,6 +8,8 @@ export interface HandoverOutcome {
   readonly reason: 'refused' | 'unknown' | null;
   /** Whether the mail server is to blame, and not this message: then its other messages wait. */
   readonly serverFailed: boolean;
+  /** What is told of it; null when nothing is wrong. */
+  readonly diagnosis: DiagnosisCode | null;
 }
 
 /**
@@ -14,9 +17,9 @@ export interface HandoverOutcome {
  * whether they paid twice.
  */
 export const handoverOutcomes: Readonly<Record<Handover['outcome'], HandoverOutcome>> = {
-  taken: { delivered: true, reason: null, serverFailed: false },
-  refused: { delivered: false, reason: 'refused', serverFailed: false },
-  deferred: { delivered: false, reason: null, serverFailed: false },
-  unreachable: { delivered: false, reason: null, serverFailed: true },
-  unknown: { delivered: false, reason: 'unknown', serverFailed: true },
+  taken: { delivered: true, reason: null, serverFailed: false, diagnosis: null },
+  refused: { delivered: false, reason: 'refused', serverFailed: false, diagnosis: 'email_refused' },
+  deferred: { delivered: false, reason: null, serverFailed: false, diagnosis: 'email_deferred' },
+  unreachable: { delivered: false, reason: null, serverFailed: true, diagnosis: 'email_unreachable' },
+  unknown: { delivered: false, reason: 'unknown', serverFailed: true, diagnosis: 'email_unknown' },
 };

@@ -75,6 +75,8 @@ interface Result {
   /** Null when it is not known. */
   readonly recipient: string | null;
   readonly handover: Handover;
+  /** Whether the mail server was asked: what we find ourselves needs no diagnosis beside its words. */
+  readonly asked?: true;
   /** The account has sent its emails of the day: this one waits until then, and no try counts. */
   readonly postponedUntilMs?: number;
   /** Why it is given up, where that is not what the mail server said. */
@@ -112,7 +114,7 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     await giveBackUnsent(deps, accountId, now, handover);
     if (handover.outcome !== 'taken' && handover.cause !== undefined)
       logger.warn({ accountId, deliveryId: delivery.id, cause: handover.cause }, 'email not handed over');
-    return { recipient, handover };
+    return { recipient, handover, asked: true };
   } catch (err) {
     logger.warn({ err, accountId, deliveryId: delivery.id }, 'an email could not be made');
     return { recipient: null, handover: deferred('the email could not be made') };
@@ -138,9 +140,9 @@ function attemptOf(
   nowMs: number,
   delivery: Delivery,
   { endpointId }: Destination,
-  { recipient, handover, postponedUntilMs, reason: ownReason, durationMs }: Result & { durationMs: number },
+  { recipient, handover, postponedUntilMs, reason: ownReason, asked, durationMs }: Result & { durationMs: number },
 ): Attempt {
-  const { delivered, reason } = handoverOutcomes[handover.outcome];
+  const { delivered, reason, diagnosis } = handoverOutcomes[handover.outcome];
   const number = postponedUntilMs === undefined ? delivery.number : delivery.number - 1;
   const isOver = delivered || reason !== null;
   const waitMs =
@@ -155,7 +157,12 @@ function attemptOf(
     reason: isOver || waitMs !== null ? (ownReason ?? reason) : 'tries',
     ...{ status_code: null, duration_ms: durationMs },
     ...{ dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null },
-    ...{ error: errorOf(handover), diagnosis: null, diagnosis_detail: null, response: null },
+    ...{
+      error: errorOf(handover),
+      diagnosis: asked ? diagnosis : null,
+      diagnosis_detail: asked ? errorOf(handover) : null,
+      response: null,
+    },
   });
 }
 

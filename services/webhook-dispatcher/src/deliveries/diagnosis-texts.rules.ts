@@ -14,6 +14,8 @@ interface Texts {
 const host = ({ url }: DiagnosedAttempt): string => URL.parse(url)?.host ?? url;
 /** Without the port, which has no part in a look-up. */
 const hostName = ({ url }: DiagnosedAttempt): string => URL.parse(url)?.hostname ?? url;
+/** The other side's own words. */
+const quoted = (detail: string | null): string => (detail === null ? '' : `: “${detail}”`);
 const retried = 'Nothing is lost: it is tried again by itself.';
 const resetAdvice = `${retried} If it stays so, look into the log of your server.`;
 
@@ -222,6 +224,22 @@ const texts = {
   not_http: {
     explanation: 'What answered is not a web server, or its answer is broken.',
     advice: 'Check the port in the URL. If it is right, the server breaks the rules of HTTP in its answer.',
+  },
+  email_refused: {
+    explanation: ({ detail }) => `The mail server refused the email for good${quoted(detail)}.`,
+    advice: 'Check the address: often it does not exist. The email is not tried again by itself.',
+  },
+  email_deferred: {
+    explanation: ({ detail }) => `The mail server did not take the email now${quoted(detail)}.`,
+    advice: retried,
+  },
+  email_unreachable: {
+    explanation: ({ detail }) => `The mail server of this deployment did not take emails${quoted(detail)}.`,
+    advice: `${retried} If it stays so, tell whoever runs this deployment.`,
+  },
+  email_unknown: {
+    explanation: 'The mail server got the email and did not confirm it: it may have arrived.',
+    advice: 'It is not sent again by itself, so that nobody gets it twice. If it is missing, redeliver it.',
   },
   other: {
     explanation: 'The exchange ended with an error.',
