@@ -92,6 +92,9 @@ export type BooksComparison = z.infer<typeof booksComparison>;
 export const dailyRunResource = z
   .object({
     id: z.string(),
+    status: z
+      .enum(['running', 'finished', 'interrupted'])
+      .describe('`interrupted`: its process died or closed, so it has no result; the next run does what it left.'),
     started_at: timestamp,
     finished_at: timestamp.nullable(),
     result: dailyResult.nullable(),

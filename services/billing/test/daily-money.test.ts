@@ -4,6 +4,7 @@ import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DailyStep } from '../src/daily-runs/daily-step.ts';
+import { listDailyRuns } from '../src/daily-runs/list-daily-runs.ts';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { createDailyDeps, runForAccount, runForAll } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
@@ -120,6 +121,7 @@ test('a forced run that joined one which stopped at the limit charges itself; wh
   const { pool } = replicas.database;
   const count = async (sql: string): Promise<number> => (await pool.query(sql)).rows[0]?.count;
   await eventually(async () => (await count('select count(*)::int as count from daily_runs')) === 1);
+  expect((await listDailyRuns(replicas, account, {})).data).toMatchObject([{ status: 'running' }]);
   const [one, two, all] = [asked(true), asked(true), asked(true)];
   const ofAccount = [one, two].map((each) => runForAccount(daily(), account, each));
   await eventually(
@@ -168,6 +170,10 @@ test.each(['its account', 'all accounts'] as const)(
     if (scope === 'its account') await expect(runForAccount(dying, account, forced)).rejects.toThrow('died');
     else expect(await runForAll(dying, forced)).toMatchObject({ ok: false });
     replicas.clock.advance(dayMs);
+    const statuses = async () => (await listDailyRuns(replicas, account, {})).data.map(({ status }) => status);
+    expect(await statuses()).toEqual(['interrupted']);
+    await replicas.database.pool.query('update daily_runs set finished_at = null where account_id = $1', [account]);
+    expect(await statuses()).toEqual(['interrupted']);
     const planned = await preview(account, { limit: 100 });
     const charges = planned.totals.renewals.count;
     expect(planned.data.filter(({ kind }) => kind === 'renewal').length).toBe(charges);
@@ -179,6 +185,7 @@ test.each(['its account', 'all accounts'] as const)(
     );
     expect(periods.rows).toEqual([{ period: 2, count: 60 }]);
     expect(finishing.rebills.charged).toBe(60);
+    expect(await statuses()).toEqual(['finished', 'interrupted']);
   },
 );
 

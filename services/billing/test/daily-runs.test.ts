@@ -65,6 +65,7 @@ test('a seller’s run answers in the published shape and charges the renewal th
     data: [
       {
         id: expect.stringMatching(/^run_/),
+        status: 'finished',
         started_at: at,
         finished_at: at,
         result,

@@ -59,7 +59,14 @@ export function createDailyDesk(asked: unknown[]) {
         return await desk.collect(input, context);
       }),
       onRequestAcrossAccounts(getDailyRun, async ({ runId }, { accountId }) => ({
-        ...{ id: runId, started_at: '2026-03-15T12:00:00.000Z', finished_at: null, result: null, books: null },
+        ...{
+          id: runId,
+          status: 'running' as const,
+          started_at: '2026-03-15T12:00:00.000Z',
+          finished_at: null,
+          result: null,
+          books: null,
+        },
         progress: { done: accountId === '' ? 7 : 3, left: 2, per_second: 1 },
       })),
       onRequestAcrossAccounts(countOverdue, async () => ({ accounts: desk.overdue })),

@@ -16,15 +16,21 @@ export interface DailyRunRow {
 
 export const dailyRunColumns = 'id, started_at, finished_at, result, done, left_to_do, recovery, books';
 
-/** @param now of the clock that dates the rows */
-export function dailyRunOf(row: DailyRunRow, now: Date): z.output<typeof dailyRunResource> {
+/**
+ * @param now of the clock that dates the rows
+ * @param alive whether a run of the account is under way: one without an end that is not has lost its process
+ */
+export function dailyRunOf(row: DailyRunRow, now: Date, alive: boolean): z.output<typeof dailyRunResource> {
   const { id, started_at, finished_at, done, left_to_do: left, books } = row;
   const seconds = Math.max(1, ((finished_at ?? now).getTime() - started_at.getTime()) / 1_000);
+  const result = resultOfRow(row);
+  const running = finished_at === null && alive;
   return {
     id,
+    status: running ? 'running' : finished_at === null || result === null ? 'interrupted' : 'finished',
     started_at: started_at.toISOString(),
     finished_at: finished_at?.toISOString() ?? null,
-    result: resultOfRow(row),
+    result,
     progress: done === null ? null : { done, left: left ?? 0, per_second: Math.round((10 * done) / seconds) / 10 },
     books,
   };

@@ -5,6 +5,7 @@ import { allAccounts } from '@app/messaging/single-flight';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { type DailyRunRow, dailyRunColumns, dailyRunOf } from './daily-run-rows.ts';
+import { findAlive } from './find-alive.ts';
 
 /** A command that joined a run that was under way finds that run under its own id, too. */
 const getStatement = statement(
@@ -32,7 +33,8 @@ export async function getDailyRun(
   const { rows } = await database.pool.query<DailyRunRow>(getStatement([accountId, runId]));
   const row = rows[0];
   if (row === undefined) throw new DomainError('daily_run_not_found', 'There is no daily run with this id.');
-  if (accountId !== allAccounts) return dailyRunOf(row, clock.now());
+  const alive = await findAlive(database, accountId, [row]);
+  if (accountId !== allAccounts) return dailyRunOf(row, clock.now(), alive);
   const { rows: sums } = await database.pool.query<Pick<DailyRunRow, 'done' | 'left_to_do'>>(sumStatement([row.id]));
-  return dailyRunOf({ ...row, ...sums[0] }, clock.now());
+  return dailyRunOf({ ...row, ...sums[0] }, clock.now(), alive);
 }

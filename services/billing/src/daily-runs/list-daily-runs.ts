@@ -5,6 +5,7 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 import { type DailyRunRow, dailyRunColumns, dailyRunOf } from './daily-run-rows.ts';
+import { findAlive } from './find-alive.ts';
 
 const runsOfAccount = pagedList<DailyRunRow>({
   name: 'daily-runs',
@@ -21,5 +22,6 @@ export async function listDailyRuns(
 ): Promise<RequestOutput<typeof contract>> {
   const { data, ...rest } = await runsOfAccount(database, [accountId], page);
   const now = clock.now();
-  return { data: data.map((row) => dailyRunOf(row, now)), ...rest };
+  const alive = await findAlive(database, accountId, data);
+  return { data: data.map((row) => dailyRunOf(row, now, alive)), ...rest };
 }
