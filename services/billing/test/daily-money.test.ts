@@ -55,6 +55,11 @@ async function subscribeMany(account: string, count: number, currency = 'usd'): 
   for (let n = 0; n < count; n += 1) await subscribe(replicas, account, { currency });
 }
 
+async function periodsOf(account: string): Promise<{ period: number; count: number }[]> {
+  const text = 'select period, count(*)::int as count from subscriptions where account_id = $1 group by period';
+  return (await replicas.database.pool.query(text, [account])).rows;
+}
+
 async function notices(account: string): Promise<string[]> {
   const { rows } = await replicas.database.pool.query(
     `select payload::json -> 'data' ->> 'code' as code from outbox
@@ -179,15 +184,63 @@ test.each(['its account', 'all accounts'] as const)(
     expect(planned.data.filter(({ kind }) => kind === 'renewal').length).toBe(charges);
     const finishing = await run(account);
     expect(finishing.problems.map(({ code }) => code)).toEqual(['charge_limit']);
-    const periods = await replicas.database.pool.query(
-      'select period, count(*)::int as count from subscriptions where account_id = $1 group by period',
-      [account],
-    );
-    expect(periods.rows).toEqual([{ period: 2, count: 60 }]);
+    expect(await periodsOf(account)).toEqual([{ period: 2, count: 60 }]);
     expect(finishing.rebills.charged).toBe(60);
     expect(await statuses()).toEqual(['finished', 'interrupted']);
   },
 );
+
+test('a forced run that died behind its last charge lets the next one charge nothing beyond the limit', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 30);
+  // Two periods behind: the second ones were not due when the run was forced, as far as it is concerned.
+  replicas.clock.set('2026-04-20T12:00:00.000Z');
+  await expect(runForAccount(dyingAfter(30), account, asked(true))).rejects.toThrow('died');
+  replicas.clock.advance(dayMs);
+  expect((await preview(account)).totals.renewals.count).toBe(0);
+  // It finds paid what the dead one has asked for, and asks for nothing more.
+  expect((await run(account)).problems.map(({ code }) => code)).toEqual(['charge_limit']);
+  expect(await periodsOf(account)).toEqual([{ period: 2, count: 30 }]);
+});
+
+test('a forced run over all accounts that died lets nobody charge what fell due after it', async () => {
+  replicas.clock.set('2026-02-10T12:00:00.000Z');
+  let closing = false;
+  const stops: DailyStep = async () => {
+    closing = true;
+  };
+  await subscribe(replicas, newAccount(), {});
+  replicas.clock.set('2026-03-20T12:00:00.000Z');
+  const dying = { ...daily(), steps: [stops], partsAtOnce: 1, isClosing: () => closing };
+  await expect(runForAll(dying, asked(true))).rejects.toThrow('closes');
+  const later = newAccount();
+  await subscribeMany(later, 25);
+  replicas.clock.set('2026-05-20T12:00:00.000Z');
+  expect(await run(later)).toMatchObject({ ok: false, rebills: { charged: 0 } });
+});
+
+test('a forced run that died before it charged is finished by the next one', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 25);
+  replicas.clock.set('2026-03-20T12:00:00.000Z');
+  const dies: DailyStep = () => Promise.reject(new Error('died'));
+  await expect(runForAccount({ ...daily(), steps: [dies] }, account, asked(true))).rejects.toThrow('died');
+  replicas.clock.advance(dayMs);
+  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 25 } });
+});
+
+test('what charges nothing does not count towards the limit', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 26);
+  await replicas.database.pool.query(
+    `update subscriptions set amount_cents = 0 where account_id = $1 and id <> (
+       select min(id) from subscriptions where account_id = $1)`,
+    [account],
+  );
+  replicas.clock.set('2026-03-20T12:00:00.000Z');
+  expect((await preview(account)).charge_limit).toMatchObject({ exceeded: false, currencies: [{ due_count: 1 }] });
+  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 26 } });
+});
 
 test('what a forced run over all accounts did not come to is finished by the next run', async () => {
   const [first, second] = [newAccount(), newAccount()].toSorted();

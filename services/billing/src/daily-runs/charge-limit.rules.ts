@@ -1,6 +1,6 @@
 import { formatAmount } from '@app/money/format';
 
-/** So few charges never stop a run: what they can do wrong is small. */
+/** So few charges never stop a run: what they can do wrong is small. Periods that pass without a charge do not count. */
 export const fewCharges = 20;
 
 /** Sums in minor units by currency. */

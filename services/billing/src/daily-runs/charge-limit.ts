@@ -2,7 +2,7 @@ import { readSettingsOf } from '@app/account-settings/read-settings';
 import { idFloor } from '@app/contracts/ids';
 import { type Database, statement } from '@app/service-kit/database';
 import { type DueScope, type DueSum, sumDue } from '../renewals/due-subscriptions.ts';
-import { chargeLimits, type LimitInCurrency, type Sums } from './charge-limit.rules.ts';
+import { chargeLimits, type DueInCurrency, type LimitInCurrency, type Sums } from './charge-limit.rules.ts';
 
 const dayMs = 86_400_000;
 const largestOfDays = 35;
@@ -23,11 +23,17 @@ export interface ChargeLimit {
   readonly exceeded: boolean;
 }
 
+/** How many of them are charged, without the periods that pass and the tries that count without a charge. */
+export const chargesOf = (sums: readonly DueSum[]): (DueInCurrency & { readonly retry: boolean })[] =>
+  sums
+    .map(({ currency, retry, charges, cents }) => ({ currency, retry, count: charges, cents }))
+    .filter(({ count }) => count > 0);
+
 /** Whether what is due to be charged is more than the account's limit of charges, in any currency. */
 export async function readChargeLimit(
   database: Database,
   scope: DueScope,
-  due: readonly DueSum[],
+  due: readonly DueInCurrency[],
 ): Promise<ChargeLimit> {
   const nowMs = scope.now.getTime();
   const since = idFloor('dailyRun', nowMs - largestOfDays * dayMs);
@@ -42,8 +48,8 @@ export async function readChargeLimit(
 }
 
 /** Renewals and retries together. */
-function byCurrency(sums: readonly DueSum[]): { currency: string; count: number; cents: number }[] {
-  const together = new Map<string, { currency: string; count: number; cents: number }>();
+function byCurrency(sums: readonly DueInCurrency[]): DueInCurrency[] {
+  const together = new Map<string, DueInCurrency>();
   for (const { currency, count, cents } of sums) {
     const sum = together.get(currency) ?? { currency, count: 0, cents: 0 };
     together.set(currency, { currency, count: sum.count + count, cents: sum.cents + cents });

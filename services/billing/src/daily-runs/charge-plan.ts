@@ -1,7 +1,7 @@
 import type { Database } from '@app/service-kit/database';
 import { type DueScope, type DueSum, sumDue } from '../renewals/due-subscriptions.ts';
 import { sumsWithout } from './charge-limit.rules.ts';
-import { type ChargeLimit, readChargeLimit } from './charge-limit.ts';
+import { type ChargeLimit, chargesOf, readChargeLimit } from './charge-limit.ts';
 import { type ForcedWork, readForcedWork } from './forced-work.ts';
 
 /** What a run that is not forced charges. */
@@ -17,10 +17,13 @@ export interface ChargePlan {
 
 /** The reads of a run, and of the preview: what forced runs have begun, and the rest if it is within the limit of charges. */
 export async function readChargePlan(database: Database, scope: DueScope): Promise<ChargePlan> {
-  const [due, forced] = await Promise.all([sumDue(database, scope), readForcedWork(database, scope.accountId)]);
+  const [due, forced] = await Promise.all([
+    sumDue(database, scope),
+    readForcedWork(database, scope.accountId, scope.now),
+  ]);
   const ofForced = forced === null ? null : { ...scope, forced };
   const begun = ofForced === null ? [] : await sumDue(database, ofForced);
-  const limit = await readChargeLimit(database, scope, sumsWithout(due, begun));
+  const limit = await readChargeLimit(database, scope, sumsWithout(chargesOf(due), chargesOf(begun)));
   const charged = limit.exceeded ? begun : due;
   const chargedScope = limit.exceeded ? ofForced : scope;
   return { limit, charged, forced, scope: charged.length === 0 ? null : chargedScope };

@@ -20,7 +20,7 @@ export function chargeWithinLimit(
     const { accountId } = run;
     const scope = { accountId, test: false, now: run.now(), closed: run.closed };
     if (run.force) return await finish(charge, stepDeps, run, counts, scope.now);
-    const { limit, forced, scope: charged } = await readChargePlan(deps.database, scope);
+    const { limit, forced, scope: charges } = await readChargePlan(deps.database, scope);
     if (limit.exceeded) {
       const detail = chargeLimitText(limit.currencies, limit.times);
       counts.problems.push({ code: 'charge_limit', detail });
@@ -29,10 +29,10 @@ export function chargeWithinLimit(
       const once = scope.now.toISOString().slice(0, 10);
       await tellOnce(deps, { accountId, code: 'charge_limit', once, summary: detail, nowMs: scope.now.getTime() });
     }
-    const only = charged?.forced;
-    const charging = only === undefined ? run : { ...run, forced: only };
-    if (forced !== null) return await finish(charge, stepDeps, charging, counts, forced.until);
-    if (charged !== null) await charge(stepDeps, charging, counts);
+    if (charges === null) return;
+    const charging = charges.forced === undefined ? run : { ...run, forced: charges.forced };
+    if (forced === null) await charge(stepDeps, charging, counts);
+    else await finish(charge, stepDeps, charging, counts, forced.until);
   };
 }
 

@@ -10,16 +10,21 @@ export interface ForcedWork {
   readonly runs: readonly string[];
 }
 
-/** A forced run over all accounts counts for those that had no result since: their part of it was not done. */
+/**
+ * A forced run over all accounts counts for those that had no result since: their part of it was not done. What was forced
+ * longer ago than `$3` is decided anew.
+ */
 const readStatement = statement(
   'daily-runs-forced-work',
-  `select id, forced_until, false as over_all from daily_runs where account_id = $1 and forced_until is not null
+  `select id, forced_until, false as over_all from daily_runs where account_id = $1 and forced_until > $3
    union all
    select p.id, p.forced_until, true from daily_runs as p
-   where p.account_id = $2 and p.forced_until is not null and p.result is null and not exists (
+   where p.account_id = $2 and p.forced_until > $3 and p.result is null and not exists (
      select from daily_runs as d
      where d.account_id = $1 and d.result is not null and (d.id > p.id or d.platform_run_id = p.id))`,
 );
+
+const keptMs = 7 * 86_400_000;
 
 interface ForcedRow {
   readonly id: string;
@@ -28,8 +33,9 @@ interface ForcedRow {
 }
 
 /** Null when there is none. */
-export async function readForcedWork({ pool }: Database, accountId: string): Promise<ForcedWork | null> {
-  const { rows } = await pool.query<ForcedRow>(readStatement([accountId, allAccounts]));
+export async function readForcedWork({ pool }: Database, accountId: string, now: Date): Promise<ForcedWork | null> {
+  const since = new Date(now.getTime() - keptMs);
+  const { rows } = await pool.query<ForcedRow>(readStatement([accountId, allAccounts, since]));
   if (rows.length === 0) return null;
   return {
     until: new Date(Math.max(...rows.map(({ forced_until }) => forced_until.getTime()))),

@@ -61,7 +61,7 @@ export async function previewDailyRun(
   };
 }
 
-function moneyCount(sums: readonly Omit<DueSum, 'retry'>[]) {
+function moneyCount(sums: readonly Pick<DueSum, 'currency' | 'count' | 'cents'>[]) {
   return {
     count: sums.reduce((sum, { count }) => sum + count, 0),
     amounts: sums.map(({ currency, cents }) => ({ currency, cents })),

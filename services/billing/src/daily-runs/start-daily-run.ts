@@ -112,6 +112,7 @@ async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): 
     ...{ accountId, runId, force, test: false, now: () => clock.now(), progress, isClosing },
     closed: new Set<string>(),
   };
+  if (force) await keepForcedWork(deps.database, { accountId, runId }, clock.now());
   try {
     for (const step of deps.steps) {
       if (isClosing()) throw closing();

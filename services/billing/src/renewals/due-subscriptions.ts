@@ -90,12 +90,15 @@ export interface DueSum {
   readonly currency: string;
   readonly retry: boolean;
   readonly count: number;
-  /** What would be charged, in minor units: a card that was lost is not charged. */
+  /** Those of them that ask for money: a card that was lost is not charged, and a period may cost nothing. */
+  readonly charges: number;
+  /** What would be charged, in minor units. */
   readonly cents: number;
 }
 
 const sumText = (more: string): string =>
   `select currency, status = 'past_due' as retry, count(*) as count,
+     count(*) filter (where amount_cents > 0 and (not hard_declined or free_try)) as charges,
      coalesce(sum(amount_cents) filter (where not hard_declined or free_try), 0)::bigint as cents
    from subscriptions where ${isDue(5)} and next_charge_at > $4${more}
    group by 1, 2 order by 1, 2`;
