@@ -215,7 +215,8 @@ const attempts = (): Record<string, Attempt> => {
         productId: ids.productId as string,
         action: { type: 'email', to: 'seller', subject: 'x', body: '{{email}}' },
       },
-      expect: 'own',
+      expect: ({ status, json }) =>
+        expect([status, json.code, json.errors[0].field]).toEqual([422, 'product_not_found', 'productId']),
     },
     getAutomation: { params: automation, expect: 'unknown' },
     updateAutomation: { params: automation, body: { active: false }, expect: 'unknown' },
@@ -238,7 +239,7 @@ const attempts = (): Record<string, Attempt> => {
     revealWebhookSecret: {
       params: endpoint,
       body: { password: 'a long enough password' },
-      expect: (answer) => expect(answer.status).toBe(401),
+      expect: (answer) => expect(answer.status).toBe(403),
     },
     listActivity: { query: `?orderId=${ids.orderId}`, expect: 'own' },
     listWebhookDeliveries: { query: `?endpointId=${ids.endpointId}`, expect: 'own' },
@@ -273,8 +274,8 @@ const attempts = (): Record<string, Attempt> => {
       body: { email: 'nobody@example.com', password: 'wrong password' },
       expect: (answer) => expect(answer.status).toBe(401),
     },
-    logOut: { expect: (answer) => expect(answer.status).toBe(401) },
-    getMe: { expect: (answer) => expect(answer.status).toBe(401) },
+    logOut: { expect: (answer) => expect(answer.status).toBe(403) },
+    getMe: { expect: (answer) => expect(answer.status).toBe(403) },
   };
 };
 
@@ -403,6 +404,7 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
     get_webhook_recovery: { recoveryId: ids.recoveryId },
     cancel_webhook_recovery: { recoveryId: ids.recoveryId },
     test_automation: { automationId: ids.automationId },
+    delete_automation: { automationId: ids.automationId },
     get_daily_run: { runId: ids.runId },
     update_automation: { automationId: ids.automationId, active: true },
   };
@@ -424,6 +426,7 @@ const ownTools = [
   'list_activity',
   'list_webhook_deliveries',
   'list_events',
+  'list_webhook_recoveries',
   'list_automations',
   'create_automation',
   'preview_automation',

@@ -234,7 +234,7 @@ test('payouts and emails that are handed over', async () => {
   await causes(['order.paid'], () =>
     ok('POST', '/api/v1/orders', { productSlug: 'letters', email: 'b@example.com', affiliateCode: 'ANNA' }),
   );
-  await eventually(async () => (await ok('GET', '/api/v1/affiliates/ANNA/statement')).balances.length > 0);
+  await eventually(async () => expect((await ok('GET', '/api/v1/affiliates/ANNA/statement')).balances).not.toEqual([]));
   const [payout] = await causes(['affiliate.paid'], () =>
     ok('POST', '/api/v1/affiliates/ANNA/payouts?includePending=true'),
   );

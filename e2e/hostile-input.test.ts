@@ -146,6 +146,7 @@ const hostileQueries = [
   'metric=churn',
   'metric=orders&month=2026-13',
   'metric=orders&month=2026-1',
+  'metric=churn&month=9999-12',
   'metric=orders&month=2026-01-01',
   'metric=orders&month=%00',
   'metric=orders&month=-infinity',
@@ -166,10 +167,8 @@ test('no hostile query of an explanation is answered with anything but its fault
     expectProblem(query, answer, [422]);
     expect([query, answer.json.errors.length > 0]).toEqual([query, true]);
   }
-  for (const month of ['0000-01', '9999-12']) {
-    const answer = await seller.call('GET', `${path}?metric=churn&month=${month}`);
-    expect(answer).toMatchObject({ status: 200, json: { value: 0, data: [], next: null } });
-  }
+  const answer = await seller.call('GET', `${path}?metric=churn&month=0000-01`);
+  expect(answer).toMatchObject({ status: 200, json: { value: 0, data: [], next: null } });
 });
 
 const hostileSecrets = ['', ' ', '\t', 'null', '0', "' or ''='", 'x'.repeat(8_000), 'A'.repeat(43), 'é'.repeat(43)];

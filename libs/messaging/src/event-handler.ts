@@ -32,9 +32,9 @@ export interface EventHandler {
   readonly batchMax?: number;
 }
 
-/** Handlers whose effects nobody waits for: at 200 events a second ten share a transaction. */
+/** Handlers whose effects nobody waits for: at 200 events a second four share a transaction. */
 export const unhurried = (handlers: readonly EventHandler[]): EventHandler[] =>
-  handlers.map((handler) => ({ ...handler, gatherMs: 50 }));
+  handlers.map((handler) => ({ ...handler, gatherMs: 20 }));
 
 /**
  * Handles one kind of event. The function gets the events of one batch that are new here, in stream order, and

@@ -24,7 +24,8 @@ export class LighterStatistics extends Migration {
       const changes = columns.split(',').map((column) => `alter column ${column.trim()} set statistics 0`);
       this.addSql(`alter table ${table} ${changes.join(', ')}`);
     }
+    this.addSql(`create index charges_of_own_order on charges (account_id, order_id) where step <> 'renewal'`);
     this.addSql('drop index charges_of_order');
-    this.addSql(`create index charges_of_order on charges (account_id, order_id) where step <> 'renewal'`);
+    this.addSql('alter index charges_of_own_order rename to charges_of_order');
   }
 }
