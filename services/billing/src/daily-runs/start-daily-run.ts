@@ -112,8 +112,8 @@ async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): 
     ...{ accountId, runId, force, test: false, now: () => clock.now(), progress, isClosing },
     closed: new Set<string>(),
   };
-  if (force) await keepForcedWork(deps.database, { accountId, runId }, clock.now());
   try {
+    if (force) await keepForcedWork(deps.database, { accountId, runId }, clock.now());
     for (const step of deps.steps) {
       if (isClosing()) throw closing();
       await step(deps, run, counts);
