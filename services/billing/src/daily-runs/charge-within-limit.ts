@@ -19,7 +19,7 @@ export function chargeWithinLimit(
     if (run.test) return await charge(stepDeps, run, counts);
     const { accountId } = run;
     const scope = { accountId, test: false, now: run.now(), closed: run.closed };
-    if (run.force) return await finish(charge, stepDeps, run, counts, scope.now);
+    if (run.force) return await finish(charge, stepDeps, run, counts);
     const { limit, forced, scope: charges } = await readChargePlan(deps.database, scope);
     if (limit.exceeded) {
       const detail = chargeLimitText(limit.currencies, limit.times);
@@ -31,20 +31,19 @@ export function chargeWithinLimit(
     }
     if (charges === null) return;
     const charging = charges.forced === undefined ? run : { ...run, forced: charges.forced };
-    if (forced === null) await charge(stepDeps, charging, counts);
-    else await finish(charge, stepDeps, charging, counts, forced.until);
+    if (forced === null) return await charge(stepDeps, charging, counts);
+    await keepForcedWork(deps.database, run, forced.until);
+    await finish(charge, stepDeps, charging, counts);
   };
 }
 
-/** Charges, and keeps until when it was forced until all of it is done. */
+/** Charges what is marked as forced, and takes the mark away when all of it is done. */
 async function finish(
   charge: DailyStep,
   deps: StepDeps,
   run: RunOfAccount & { readonly forced?: ForcedWork },
   counts: DailyCounts,
-  until: Date,
 ): Promise<void> {
-  await keepForcedWork(deps.database, run, until);
   const problems = counts.problems.length;
   await charge(deps, run, counts);
   if (run.isClosing() || counts.problems.length > problems) return;
