@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { limits, listOf, okResult, rawText, receiverUrl, secretNotice, text, timestamp } from './common.ts';
+import {
+  isOneLine,
+  limits,
+  listOf,
+  okResult,
+  oneLineRule,
+  rawText,
+  receiverUrl,
+  secretNotice,
+  text,
+  timestamp,
+} from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { deliveryResource } from './webhook-deliveries.ts';
@@ -9,13 +20,12 @@ import { deliveredEventName, webhookEventName } from './webhooks.ts';
  * A control character is six bytes in JSON: with them 100 automations would be no message of 8 MiB. Without them a
  * character is three at most, and 100 automations with 20,480 each are 6.3 MB.
  */
-const oneLineOfText = /^\P{Cc}*$/u;
-const linesOfText = /^[\P{Cc}\t\r\n]*$/u;
+const isLines = (value: string): boolean => /^[\P{Cc}\t\r\n]*$/u.test(value);
 
 /** `{{field}}` is replaced by that field of the payload, such as `{{firstName}}`; nothing else is interpreted. */
-const template = (max: number, allowed: RegExp, rule: string) =>
+const template = (max: number, isAllowed: (value: string) => boolean, rule: string) =>
   rawText(max, 1)
-    .refine((value) => allowed.test(value), rule)
+    .refine(isAllowed, rule)
     .refine((value) => value.trim() !== '', 'must not be blank')
     .describe(
       'Plain text with `{{field}}` for fields of the event’s payload, and `{{businessName}}` and `{{supportEmail}}`. In a body an empty line ends a paragraph, addresses become links, and a line whose fields are all empty is left out.',
@@ -24,8 +34,8 @@ const template = (max: number, allowed: RegExp, rule: string) =>
 const emailAction = z.strictObject({
   type: z.literal('email'),
   to: z.enum(['buyer', 'seller']),
-  subject: template(limits.name, oneLineOfText, 'must be one line without control characters'),
-  body: template(limits.templateBytes, linesOfText, 'must have no control characters except tabs and line breaks'),
+  subject: template(limits.name, isOneLine, oneLineRule),
+  body: template(limits.templateBytes, isLines, 'must have no control characters except tabs and line breaks'),
 });
 const postAction = z.strictObject({ type: z.literal('post'), url: receiverUrl });
 export const automationAction = z.discriminatedUnion('type', [emailAction, postAction]);

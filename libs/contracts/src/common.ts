@@ -8,9 +8,12 @@ export function text(max: number, min = 0) {
   return z.string().trim().min(min).max(max).refine(storable, 'must not contain NUL or lone surrogates');
 }
 
+export const isOneLine = (value: string): boolean => /^\P{Cc}*$/u.test(value);
+export const oneLineRule = 'must be one line without control characters';
+
 /** A line of text, as for headers of emails. */
 export function line(max: number, min = 0) {
-  return text(max, min).refine((value) => /^\P{Cc}*$/u.test(value), 'must be one line without control characters');
+  return text(max, min).refine(isOneLine, oneLineRule);
 }
 
 /** Text kept exactly as given (email bodies, tokens). */
