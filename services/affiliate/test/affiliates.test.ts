@@ -1,20 +1,10 @@
 import { createAffiliate, listAffiliates, listCommissions, updateAffiliate } from '@app/contracts/affiliates';
 import type { RequestInput } from '@app/contracts/define';
 import { newId, newIdSuffix } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type AffiliateHarness, startAffiliate } from './harness.ts';
+import { expect, test } from 'vitest';
+import { accountId, service, startService } from './set-up.ts';
 
-guardLeaks();
-let service: AffiliateHarness;
-let accountId: string;
-beforeAll(async () => {
-  service = await startAffiliate();
-});
-afterAll(() => service.close());
-beforeEach(() => {
-  accountId = newId('account', Date.now());
-});
+startService();
 
 type Body = RequestInput<typeof createAffiliate>['body'];
 

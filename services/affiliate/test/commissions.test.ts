@@ -1,36 +1,14 @@
-import {
-  affiliateCodeUnmatched,
-  createAffiliate,
-  listCommissions,
-  resolveCredits,
-  updateAffiliate,
-} from '@app/contracts/affiliates';
+import { affiliateCodeUnmatched, listCommissions, resolveCredits, updateAffiliate } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type AffiliateHarness, startAffiliate } from './harness.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { referredOrder } from './samples.ts';
+import { accountId, addAffiliate, service, startService } from './set-up.ts';
 
-guardLeaks();
-let service: AffiliateHarness;
-let accountId: string;
-beforeAll(async () => {
-  service = await startAffiliate();
-});
-afterAll(() => service.close());
+startService();
 
-/** Every test has an account of its own, with one affiliate who earns 30 %. */
-beforeEach(async () => {
-  accountId = newId('account', Date.now());
-  await addAffiliate(accountId, { commissionPercent: 30 });
-});
-
-function addAffiliate(owner: string, commission: { commissionPercent: number } | { commissionCents: number }) {
-  const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', ...commission };
-  return service.ask(createAffiliate, { body }, { accountId: owner });
-}
+beforeEach(async () => void (await addAffiliate()));
 
 const list = async (page: { limit?: number; before?: string } = {}, owner = accountId) =>
   await service.ask(listCommissions, { code: 'pat', ...page }, { accountId: owner });
@@ -78,7 +56,7 @@ test('test orders, affiliates’ own purchases and orders without a code earn no
 
 test('an affiliate is credited by the account that made the sale, at the commission of that time', async () => {
   const other = newId('account', Date.now());
-  await addAffiliate(other, { commissionCents: 5000 });
+  await addAffiliate({ commissionCents: 5000 }, other);
   const orders = [referredOrder(), referredOrder({ totalCents: 9900 })];
   for (const order of orders) await service.publish(orderPaid, other, order);
   expect((await whenCommissions(2, other)).map((commission) => commission.amount_cents)).toEqual([5000, 4905]);

@@ -1,25 +1,19 @@
 import { createAffiliate, getStatement } from '@app/contracts/affiliates';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import type { Client } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
 import type { PaidOrder } from '@app/testing/paid-order';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { commissionOn } from '../src/commissions/commission.rules.ts';
 import { recordCommissions } from '../src/commissions/record-commissions.ts';
 import { recordRefunds } from '../src/commissions/record-refunds.ts';
 import { recordRenewals } from '../src/commissions/record-renewals.ts';
 import { linesStatement } from '../src/ledger/get-statement.ts';
 import { createPayout } from '../src/payouts/create-payout.ts';
-import { type AffiliateHarness, startAffiliate } from './harness.ts';
 import { received, referredOrder, refundOf, renewalOf, reopeningOf } from './samples.ts';
+import { service, startService } from './set-up.ts';
 
-guardLeaks();
-let service: AffiliateHarness;
-beforeAll(async () => {
-  service = await startAffiliate();
-});
-afterAll(() => service.close());
+startService();
 
 const months = 3;
 const terms = { commissionBasisPoints: 2500, commissionCents: null };

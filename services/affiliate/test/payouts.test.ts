@@ -1,46 +1,20 @@
-import {
-  affiliatePaid,
-  createAffiliate,
-  createPayout,
-  getStatement,
-  listCommissions,
-  listPayouts,
-} from '@app/contracts/affiliates';
+import { affiliatePaid, createPayout, getStatement, listPayouts } from '@app/contracts/affiliates';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
 import type { PaidOrder } from '@app/testing/paid-order';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type AffiliateHarness, startAffiliate } from './harness.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { referredOrder, refundOf, reopeningOf } from './samples.ts';
+import { accountId, addAffiliate, commissionsOf, service, startService } from './set-up.ts';
 
-guardLeaks();
 const dayMs = 86_400_000;
-let service: AffiliateHarness;
-let accountId: string;
-beforeAll(async () => {
-  service = await startAffiliate();
-});
-afterAll(() => service.close());
-beforeEach(async () => {
-  accountId = newId('account', Date.now());
-  await addAffiliate('PAT');
-});
+startService();
+beforeEach(async () => void (await addWithTenPercent('PAT')));
 const start = '2026-01-15T12:00:00.000Z';
 afterEach(() => service.clock.set(start));
 
-const addAffiliate = (code: string, owner = accountId) =>
-  service.ask(
-    createAffiliate,
-    { body: { code, name: 'Pat', email: `${code}@example.com`, commissionPercent: 10 } },
-    { accountId: owner },
-  );
-/** Newest first; the ids of these orders are younger than their sales. */
-const list = async (code = 'PAT') =>
-  (await service.ask(listCommissions, { code }, { accountId })).data.toSorted((a, b) =>
-    b.created_at.localeCompare(a.created_at),
-  );
+const addWithTenPercent = (code: string, owner = accountId) =>
+  addAffiliate({ code, email: `${code}@example.com`, commissionPercent: 10 }, owner);
 const statement = (page: { limit?: number; before?: string } = {}, code = 'pat') =>
   service.ask(getStatement, { code, ...page }, { accountId });
 const pay = (wanted: { includePending?: boolean; currency?: string; code?: string; commandId?: string } = {}) => {
@@ -53,10 +27,10 @@ const payouts = async (code?: string) =>
 
 /** Sales that are in the list; commissions of 10 %. */
 async function sell(...sales: Partial<PaidOrder>[]): Promise<PaidOrder[]> {
-  const before = (await list()).length;
+  const before = (await commissionsOf()).length;
   const orders = sales.map((fields) => referredOrder({ totalCents: 1000, ...fields }));
   for (const order of orders) await service.publish(orderPaid, accountId, order);
-  await eventually(async () => (await list()).length === before + orders.length);
+  await eventually(async () => (await commissionsOf()).length === before + orders.length);
   return orders;
 }
 async function refund(order: PaidOrder, refundNo = 1): Promise<void> {
@@ -78,7 +52,7 @@ const published = async () => {
 
 test('what is pending becomes due by the clock, after the hold of its sale, and then a payout pays it', async () => {
   await sell({}, {});
-  const statuses = async () => (await list()).map(({ status }) => status);
+  const statuses = async () => (await commissionsOf()).map(({ status }) => status);
   await expect(pay()).rejects.toMatchObject({ code: 'nothing_due' });
   service.clock.set('2026-02-09T08:00:00.122Z');
   expect(await statuses()).toEqual(['pending', 'pending']);
@@ -92,7 +66,7 @@ test('what is pending becomes due by the clock, after the hold of its sale, and 
     ...{ id: expect.stringMatching(/^pay_/), affiliate_code: 'PAT', amount_cents: 200, currency: 'eur' },
     ...{ commission_count: 2, created_at: '2026-02-09T08:00:00.123Z' },
   });
-  expect((await list()).map(({ status, payout_id }) => [status, payout_id])).toEqual([
+  expect((await commissionsOf()).map(({ status, payout_id }) => [status, payout_id])).toEqual([
     ['paid', paid.id],
     ['paid', paid.id],
   ]);
@@ -117,7 +91,7 @@ test('a payout tells of itself once, with the affiliate’s name and address', a
 
 test('includePending pays early what is held, and what is due with it', async () => {
   await sell({ paidAt: '2025-12-01T00:00:00.000Z' }, {});
-  expect((await list()).map(({ status }) => status).toSorted()).toEqual(['due', 'pending']);
+  expect((await commissionsOf()).map(({ status }) => status).toSorted()).toEqual(['due', 'pending']);
   expect((await pay()).amount_cents).toBe(100);
   expect((await pay({ includePending: true })).amount_cents).toBe(100);
 });
@@ -148,9 +122,9 @@ test('many payouts at once, and refunds between them, never pay a commission twi
   // What was refunded after it was paid is taken off the next payout.
   expect((balances[0]?.due_cents ?? 0) + (balances[0]?.pending_cents ?? 0) + paidCents).toBe(2000);
   const ids = (await payouts()).map(({ id }) => id);
-  expect((await list()).filter(({ status, payout_id }) => status === 'paid' && !ids.includes(payout_id ?? ''))).toEqual(
-    [],
-  );
+  expect(
+    (await commissionsOf()).filter(({ status, payout_id }) => status === 'paid' && !ids.includes(payout_id ?? '')),
+  ).toEqual([]);
 });
 
 test('a payout whose process dies before its commit left nothing, and the repeated command pays once', async () => {
@@ -183,7 +157,7 @@ test('a refund after the payment is taken off the next payout; while that is not
   if (order === undefined || other === undefined) throw new Error('no orders');
   await pay({ includePending: true });
   await refund(order);
-  expect((await list())[0]).toMatchObject({
+  expect((await commissionsOf())[0]).toMatchObject({
     ...{ kind: 'clawback', order_id: order.orderId, amount_cents: -100, status: 'due', due_at: start, payout_id: null },
   });
   expect((await statement()).balances).toEqual([
@@ -204,7 +178,7 @@ test('a refund that fails afterwards brings back what it took: the commission, o
   await pay({ includePending: true });
   await refund(order);
   await reopen(order);
-  expect((await list()).map(({ kind, status }) => [kind, status])).toEqual([
+  expect((await commissionsOf()).map(({ kind, status }) => [kind, status])).toEqual([
     ['clawback', 'voided'],
     ['sale', 'paid'],
   ]);
@@ -213,7 +187,7 @@ test('a refund that fails afterwards brings back what it took: the commission, o
   await sell({ totalCents: 3000 });
   expect((await pay({ includePending: true })).amount_cents).toBe(200);
   await reopen(order, 2);
-  expect((await list()).filter(({ status }) => status === 'due')).toMatchObject([
+  expect((await commissionsOf()).filter(({ status }) => status === 'due')).toMatchObject([
     { kind: 'sale', order_id: order.orderId, amount_cents: 100 },
   ]);
   expect((await pay()).amount_cents).toBe(100);
@@ -233,14 +207,14 @@ test('of several currencies one must be named, and each is paid by itself', asyn
 });
 
 test('payouts are of their affiliate and account alone, listed newest first and page by page', async () => {
-  await addAffiliate('SUE');
+  await addWithTenPercent('SUE');
   const other = newId('account', Date.now());
-  await addAffiliate('PAT', other);
+  await addWithTenPercent('PAT', other);
   await sell({});
   const first = await pay({ includePending: true });
   service.clock.advance(dayMs);
   await service.publish(orderPaid, accountId, referredOrder({ affiliateCode: 'SUE' }));
-  await eventually(async () => (await list('SUE')).length === 1);
+  await eventually(async () => (await commissionsOf('SUE')).length === 1);
   const second = await pay({ includePending: true, code: 'sue' });
   expect(await payouts()).toEqual([second, first]);
   expect(await payouts('pat')).toEqual([first]);

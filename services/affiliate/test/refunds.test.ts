@@ -1,30 +1,19 @@
-import { createAffiliate, listCommissions } from '@app/contracts/affiliates';
+import { listCommissions } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import type { Client } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
 import type { PaidOrder } from '@app/testing/paid-order';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { recordCommissions } from '../src/commissions/record-commissions.ts';
 import { recordRefunds } from '../src/commissions/record-refunds.ts';
-import { type AffiliateHarness, startAffiliate } from './harness.ts';
 import { referredOrder, refundOf, reopeningOf } from './samples.ts';
+import { accountId, addAffiliate, service, startService } from './set-up.ts';
 
-guardLeaks();
-let service: AffiliateHarness;
-let accountId: string;
-beforeAll(async () => {
-  service = await startAffiliate();
-});
-afterAll(() => service.close());
-beforeEach(async () => {
-  accountId = newId('account', Date.now());
-  const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 30 };
-  await service.ask(createAffiliate, { body }, { accountId });
-});
+startService();
+beforeEach(async () => void (await addAffiliate()));
 
 /** Statuses by order, of the account's commissions. */
 async function statuses(): Promise<Map<string, string>> {

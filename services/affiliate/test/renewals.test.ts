@@ -1,46 +1,25 @@
-import { createAffiliate, listCommissions, updateAffiliate } from '@app/contracts/affiliates';
+import { createAffiliate, updateAffiliate } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
 import { orderPaid, orderRefunded } from '@app/contracts/orders';
 import { subscriptionRebilled } from '@app/contracts/subscriptions';
 import { deleteExpired } from '@app/service-kit/retention';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
 import type { PaidOrder } from '@app/testing/paid-order';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { recordCommissions } from '../src/commissions/record-commissions.ts';
 import { recordRenewals } from '../src/commissions/record-renewals.ts';
 import { retention } from '../src/db/retention.ts';
-import { type AffiliateHarness, startAffiliate } from './harness.ts';
 import { type Renewal, received, referredOrder, refundOf, renewalOf } from './samples.ts';
+import { accountId, addAffiliate, commissionsOf, service, startService } from './set-up.ts';
 
-guardLeaks();
-let service: AffiliateHarness;
-let accountId: string;
-beforeAll(async () => {
-  service = await startAffiliate();
-});
-afterAll(() => service.close());
-beforeEach(() => {
-  accountId = newId('account', Date.now());
-});
+startService();
 
-const addAffiliate = (terms: { commissionPercent?: number; commissionCents?: number; renewalMonths?: number }) =>
-  service.ask(
-    createAffiliate,
-    { body: { code: 'PAT', name: 'Pat', email: 'pat@example.com', ...terms } },
-    { accountId },
-  );
-/** Newest first; the ids of these orders are younger than their sales. */
-const list = async () =>
-  (await service.ask(listCommissions, { code: 'PAT' }, { accountId })).data.toSorted((a, b) =>
-    b.created_at.localeCompare(a.created_at),
-  );
 const whenCommissions = (count: number) =>
   eventually(async () => {
-    const data = await list();
+    const data = await commissionsOf();
     return data.length >= count && data;
   });
-const amounts = async () => (await list()).map(({ kind, amount_cents }) => [kind, amount_cents]);
+const amounts = async () => (await commissionsOf()).map(({ kind, amount_cents }) => [kind, amount_cents]);
 const pays = (order: PaidOrder) => service.publish(orderPaid, accountId, order);
 const renews = (renewal: Renewal) => service.publish(subscriptionRebilled, accountId, renewal);
 const waiting = async () => {
@@ -63,8 +42,8 @@ test('renewals earn for as many months as the terms said at the sale, a percenta
   const last = referredOrder({ totalCents: 1 });
   await pays(last);
   await eventually(async () => (await amounts()).some(([, cents]) => cents === 1));
-  await eventually(async () => (await list()).length === 4);
-  expect((await list()).filter(({ order_id }) => order_id === order.orderId)).toMatchObject([
+  await eventually(async () => (await commissionsOf()).length === 4);
+  expect((await commissionsOf()).filter(({ order_id }) => order_id === order.orderId)).toMatchObject([
     { kind: 'renewal', amount_cents: 300, created_at: '2026-03-10T08:00:00.123Z', due_at: '2026-04-09T08:00:00.123Z' },
     { kind: 'renewal', amount_cents: 150, created_at: '2026-02-10T08:00:00.123Z', due_at: '2026-03-12T08:00:00.123Z' },
     { kind: 'sale', amount_cents: 300 },
@@ -109,7 +88,7 @@ test('a renewal that comes before its sale is earned when the sale comes, and on
   const order = referredOrder({ totalCents: 1000 });
   for (const months of [2, 1, 2]) await renews(renewalOf(order, months));
   await eventually(async () => (await waiting()) === 2);
-  expect(await list()).toEqual([]);
+  expect(await commissionsOf()).toEqual([]);
   await pays(order);
   await whenCommissions(3);
   for (const months of [1, 2, 3]) await renews(renewalOf(order, months));
@@ -133,7 +112,7 @@ test('a refund of the order takes its commission back, and renewals stay earned:
   await pays(order);
   await renews(renewalOf(order, 2));
   await whenCommissions(3);
-  expect((await list()).map(({ kind, status }) => [kind, status])).toEqual([
+  expect((await commissionsOf()).map(({ kind, status }) => [kind, status])).toEqual([
     ['renewal', 'pending'],
     ['renewal', 'pending'],
     ['sale', 'voided'],
@@ -160,7 +139,7 @@ test('of a sale and its renewal that are recorded at the same time, the second w
       await eventually(async () => ((await pool.query(blocked)).rowCount ?? 0) > 0);
     });
     await later;
-    expect((await list()).filter(({ order_id }) => order_id === order.orderId)).toHaveLength(2);
+    expect((await commissionsOf()).filter(({ order_id }) => order_id === order.orderId)).toHaveLength(2);
   }
 });
 

@@ -2,16 +2,10 @@ import { readSettingsOf } from '@app/account-settings/read-settings';
 import { accountSettingsChanged, newAccountSettings } from '@app/contracts/accounts';
 import { newId } from '@app/contracts/ids';
 import { eventually } from '@app/testing/eventually';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AffiliateHarness, startAffiliate } from './harness.ts';
+import { expect, test } from 'vitest';
+import { service, startService } from './set-up.ts';
 
-guardLeaks();
-let service: AffiliateHarness;
-beforeAll(async () => {
-  service = await startAffiliate();
-});
-afterAll(() => service.close());
+startService();
 
 test('settings that the gateway tells of are kept, and those of a later change hold whenever they come', async () => {
   const accountId = newId('account', Date.now());
