@@ -1,6 +1,7 @@
 import { affiliatePaid } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
+import { getRecovery, listActivity } from '@app/contracts/webhook-deliveries';
 import * as contract from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
@@ -65,6 +66,26 @@ test('what happens before a URL is connected is held, and stays held when the fi
   await eventually(async () => expect(await get()).toMatchObject({ held: nothingHeld, recovery_id: null }));
 });
 
+test('switching on leaves what is older than the URL held, unless it says send', async () => {
+  const early = await order();
+  await areHeld(1);
+  harness.clock.advance(60_000);
+  await put();
+  await put({ active: false });
+  const own = await order();
+  await eventually(async () => expect((await get()).held.count).toBe(2));
+  const { recovery_id: recoveryId } = await put({ active: true });
+  await eventually(() => expect(received()).toEqual([own]));
+  await eventually(async () => expect(await get()).toMatchObject({ held: { count: 1 }, recovery_id: null }));
+  const recovery = await harness.ask(getRecovery, account, { recoveryId: recoveryId as string });
+  expect(recovery).toMatchObject({ status: 'done', total: 1, queued: 1 });
+  // With nothing of its own there is nothing to send.
+  await put({ active: false });
+  expect(await put({ active: true })).toMatchObject({ held: { count: 1 }, recovery_id: null });
+  await put({ held: 'send' });
+  await eventually(() => expect(received()).toEqual([early, own].toSorted()));
+});
+
 test('a further URL that is the first one takes over what was held, and sends the orders alone if it is told so', async () => {
   const first = await order();
   await areHeld(1);
@@ -106,6 +127,10 @@ test('switching on sends what was held, unless it says discard', async () => {
   await eventually(() => expect(received()).toEqual([...held, after]));
   const reasons = (await deliveriesOf(harness, account)).map(({ reason }) => reason);
   expect(reasons).toEqual([null, null, null, 'discarded', null]);
+  const { data } = await harness.ask(listActivity, account, {});
+  expect(data.map(({ summary }) => summary)).toContain(
+    `For the webhook endpoint ${receiver.url}, 1 delivery that was held is canceled, as chosen`,
+  );
 });
 
 test('an endpoint that is off takes discard only; what comes later is held again', async () => {

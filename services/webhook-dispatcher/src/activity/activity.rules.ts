@@ -64,10 +64,15 @@ export function reopenedText(order: { customerEmail: string; detail: string }): 
 }
 
 export function endpointRemovedText(url: string, canceled: number): string {
-  const what =
-    canceled === 1 ? '1 delivery that waited is canceled' : `${canceled} deliveries that waited are canceled`;
-  return `The webhook endpoint ${url} was removed${canceled === 0 ? '' : `; ${what}`}`;
+  return `The webhook endpoint ${url} was removed${canceled === 0 ? '' : `; ${canceledText('waited', canceled)}`}`;
 }
+
+export function heldDroppedText(url: string, canceled: number): string {
+  return `For the webhook endpoint ${url}, ${canceledText('was held', canceled, 'were held')}, as chosen`;
+}
+
+const canceledText = (one: string, count: number, many = one): string =>
+  count === 1 ? `1 delivery that ${one} is canceled` : `${count} deliveries that ${many} are canceled`;
 
 /** For deliveries that waited until their bodies were deleted. */
 export function givenUpText(url: string | null, count: number, oldest: Date, newest: Date): string {

@@ -1,7 +1,7 @@
 import { orderEventNames } from '@app/contracts/webhooks';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { endpointRemovedText } from '../activity/activity.rules.ts';
+import { endpointRemovedText, heldDroppedText } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
 import { behindAllIds, followIndex } from '../storage/index-scans.ts';
@@ -70,6 +70,7 @@ interface Change {
   readonly endpoint_id: string;
   readonly account_id: string;
   readonly url: string | null;
+  /** Deliveries that were canceled or dropped by it so far. */
   readonly canceled: number;
   /** Up to these ids deliveries are held first, then dropped, and at last dropped unless they are of orders. */
   readonly hold_until: string | null;
@@ -91,7 +92,7 @@ export type Applied = 'held' | 'discarded' | 'canceled' | null;
 /**
  * Applies the change of an endpoint to a batch of the deliveries that wait for it: it was switched or removed, or what
  * is held for it is to be dropped. Deliveries are held if the endpoint is off, and canceled if it is removed or is an
- * automation; the last batch records the removal in Recent activity. What is held is sent by a recovery
+ * automation; the last batch records in Recent activity that it was removed, or what was dropped. What is held is sent by a recovery
  * (repair/held-recovery.ts).
  */
 export async function applyBatch(storage: ChangeStorage, endpointId: string): Promise<Applied> {
@@ -109,11 +110,12 @@ async function applyBatchWith(client: Client, storage: ChangeStorage, endpointId
   const run = batches(client, storage.clock.now(), endpointId, change.account_id);
   const batch = endpoint === undefined ? await cancelBatch(run) : await applyTo(run, change, endpoint);
   if (batch.count > 0) {
-    if (batch.as === 'canceled') await client.query(countStatement([endpointId, batch.count]));
+    if (batch.as !== 'held') await client.query(countStatement([endpointId, batch.count]));
     return batch.as;
   }
   await client.query(appliedStatement([endpointId]));
-  if (batch.as === 'canceled') await insertRemovedNotice(client, storage, change);
+  if (endpoint === undefined) await insertNotice(client, storage, change, endpointRemovedText);
+  else if (change.canceled > 0 && !endpoint.isAutomation) await insertNotice(client, storage, change, heldDroppedText);
   return null;
 }
 
@@ -152,13 +154,14 @@ async function applyTo(run: Run, change: Change, { active, isAutomation }: Switc
   return { as: 'discarded', count: await run(discardStatement, behindAllIds) };
 }
 
-async function insertRemovedNotice(
+async function insertNotice(
   client: Client,
   { clock, partitions }: ChangeStorage,
   change: Change,
+  text: (url: string, canceled: number) => string,
 ): Promise<void> {
   const { account_id: accountId, endpoint_id: endpointId, url, canceled } = change;
   if (url === null) return;
-  const notice = newNotice(clock, { accountId, summary: endpointRemovedText(url, canceled), url, endpointId });
+  const notice = newNotice(clock, { accountId, summary: text(url, canceled), url, endpointId });
   await insertNotices(client, partitions, [notice]);
 }

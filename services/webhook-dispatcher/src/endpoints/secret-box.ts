@@ -4,7 +4,10 @@ import { createSealedBox, sealedVersion } from '@app/service-kit/sealed-box';
 /** Encrypts signing secrets for the database and its backups: each bound to its endpoint. */
 export interface SecretBox {
   seal(secret: Buffer, endpointId: string): string;
-  /** Throws when the text was sealed under another key, for another endpoint or in another version, or was altered. */
+  /**
+   * @throws Error when the text was sealed under another key, for another endpoint or in another version, or was
+   * altered
+   */
   open(sealed: string, endpointId: string): Buffer;
 }
 
