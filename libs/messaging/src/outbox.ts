@@ -55,11 +55,20 @@ export const outboxRecord = Object.entries(outboxTypes)
   .map(([column, type]) => `${column} ${type}`)
   .join(', ');
 
-/** For a client that has begun a transaction; the rows as one JSON parameter. */
-export const insertOutboxSql = `insert into outbox (${outboxColumns})
-  select ${outboxColumns} from json_to_recordset($1::json) as r(${outboxRecord})`;
+const insertRows = (parameter: string): string => `insert into outbox (${outboxColumns})
+  select ${outboxColumns} from json_to_recordset(${parameter}::json) as e(${outboxRecord})`;
 
-/** Writes events in the entity manager's transaction. Throws outside of one: such an event could be lost. */
+/** For a client that has begun a transaction; the rows as one JSON parameter. */
+export const insertOutboxSql = insertRows('$1');
+
+/** Part of the statement that makes the change: the rows of the parameter are written if the CTE `changed` has a row. */
+export const insertOutboxIfAny = (changed: string, parameter: string): string =>
+  `${insertRows(parameter)} where exists (select from ${changed})`;
+
+/**
+ * Writes events in the entity manager's transaction.
+ * @throws Error outside of one: such an event could be lost
+ */
 export async function addToOutbox(em: EntityManager, rows: readonly OutboxRow[]): Promise<void> {
   if (!em.isInTransaction()) throw new Error('events are written in the transaction of their change');
   if (rows.length > 0) await executeBound(em, insertOutboxSql, [JSON.stringify(rows)]);

@@ -1,6 +1,6 @@
 import { dailyRunNoticed } from '@app/contracts/daily-runs';
 import type { EventData } from '@app/contracts/define';
-import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { type Database, statement } from '@app/service-kit/database';
 
 const noticeStatement = statement(
@@ -8,8 +8,7 @@ const noticeStatement = statement(
   `with told as (
      insert into commands (id, result) values ($1, '{}') on conflict (id) do nothing returning id
    )
-   insert into outbox (${outboxColumns})
-   select ${outboxColumns} from json_to_recordset($2::json) as e(${outboxRecord}) where exists (select from told)`,
+   ${insertOutboxIfAny('told', '$2')}`,
 );
 
 export interface Notice {

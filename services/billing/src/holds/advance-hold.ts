@@ -1,5 +1,5 @@
 import { type HoldResult, holdSettled } from '@app/contracts/payments';
-import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { beginPayment, type NextPayment } from '../payments/begin-payment.ts';
 import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
@@ -106,8 +106,7 @@ const finishStatement = statement(
      where account_id = $1 and order_id = $2 and status = 'settling'
      returning order_id
    ), events as (
-     insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_recordset($6::json) as e(${outboxRecord}) where exists (select from finished)
+     ${insertOutboxIfAny('finished', '$6')}
    )
    select from finished`,
 );

@@ -1,4 +1,4 @@
-import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { insertOutboxIfAny } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { giveUpPayment } from './give-up-payment.ts';
 import { type LookedUp, lookUpPayment, standing } from './look-up-payment.ts';
@@ -76,8 +76,7 @@ const noticeStatement = statement(
      where account_id = $1 and id = $2 and not noticed and status in ('sent', 'unknown')
      returning id
    )
-   insert into outbox (${outboxColumns})
-   select ${outboxColumns} from json_to_recordset($3::json) as e(${outboxRecord}) where exists (select from noticed)`,
+   ${insertOutboxIfAny('noticed', '$3')}`,
 );
 
 /** Once for each payment. */

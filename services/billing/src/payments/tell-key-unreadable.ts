@@ -1,4 +1,4 @@
-import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { insertOutboxIfAny } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import type { UnreadableKeyError } from '../processors/processors.ts';
 import type { Payment } from './payment.types.ts';
@@ -15,8 +15,7 @@ const tellStatement = statement(
      where account_id = $1 and processor = $2 and (unreadable_told_at is null or unreadable_told_at <= $4)
      returning account_id
    )
-   insert into outbox (${outboxColumns})
-   select ${outboxColumns} from json_to_recordset($5::json) as e(${outboxRecord}) where exists (select from told)`,
+   ${insertOutboxIfAny('told', '$5')}`,
 );
 
 /** Tells whoever runs the service at each payment, and the account's seller once a day. */

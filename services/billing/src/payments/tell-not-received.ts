@@ -1,4 +1,4 @@
-import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { insertOutboxIfAny } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -16,8 +16,7 @@ const noticeStatement = statement(
          where account_id = $1 and order_id = $2 and step = 'renewal' and subject = $3 order by try_no desc limit 3) as p)
      on conflict (id) do nothing returning id
    )
-   insert into outbox (${outboxColumns})
-   select ${outboxColumns} from json_to_recordset($5::json) as e(${outboxRecord}) where exists (select from told)`,
+   ${insertOutboxIfAny('told', '$5')}`,
 );
 
 /** Tells the seller of a renewal that the processor did not get three times in a row: once for each period. */

@@ -1,6 +1,6 @@
 import { upsellAccepted } from '@app/contracts/orders';
 import type { HoldResult } from '@app/contracts/payments';
-import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { finalItems, totalOf } from './checkout.rules.ts';
 import { type CheckoutOrder, orderIdOf, orderPaidRow, type Source } from './checkout-order.ts';
@@ -25,8 +25,7 @@ const settleStatement = statement(
      update orders set status = $4, items = $6::json, total_cents = $7, paid_at = $8
      where account_id = $1 and id = $3 and status = 'authorized' and exists (select from done)
    ), events as (
-     insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_recordset($9::json) as e(${outboxRecord}) where exists (select from done)
+     ${insertOutboxIfAny('done', '$9')}
    )
    select from done`,
 );

@@ -1,14 +1,9 @@
 import { orderRefunded, orderReopened } from '@app/contracts/orders';
-import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import type { Source } from '../checkouts/checkout-order.ts';
 import type { Queryable } from '../checkouts/checkout-row.ts';
 import { aboutOrder, type RefundedOrder } from './refunded-order.ts';
-
-const events = (parameter: string) => `events as (
-     insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_record(${parameter}::json) as e(${outboxRecord}) where exists (select from done)
-   )`;
 
 /** Locks the order first, as the consumers of billing's events do: of the two at once neither waits for the other in a circle. */
 const refundStatement = statement(
@@ -26,7 +21,9 @@ const refundStatement = statement(
    ), shown as (
      update checkouts set status = 'refunded', revision = revision + 1
      where account_id = $1 and order_id = $2 and status = 'paid' and exists (select from done)
-   ), ${events('$6')}
+   ), events as (
+     ${insertOutboxIfAny('done', '$6')}
+   )
    select from done`,
 );
 
@@ -47,7 +44,7 @@ export async function recordRefund(
   const refundedAt = new Date(nowMs);
   const data = { ...aboutOrder(order), refundedCents, refundNo, refundedAt: refundedAt.toISOString() };
   const event = outboxRow(orderRefunded, data, { accountId, requestId, nowMs });
-  const values = [accountId, id, refundNo, refundedCents, refundedAt, JSON.stringify(event)];
+  const values = [accountId, id, refundNo, refundedCents, refundedAt, JSON.stringify([event])];
   return (await db.query(refundStatement(values))).rowCount === 1;
 }
 
@@ -80,7 +77,9 @@ const reopenStatement = statement(
    ), shown as (
      update checkouts set status = 'paid', revision = revision + 1
      where account_id = $1 and order_id = $2 and status = 'refunded' and exists (select from done)
-   ), ${events('$6')}
+   ), events as (
+     ${insertOutboxIfAny('done', '$6')}
+   )
    select from done`,
 );
 
@@ -100,6 +99,6 @@ export async function recordReopening(
   const failedAt = new Date(nowMs);
   const data = { ...aboutOrder(order), refundNo, detail, reopenedAt: failedAt.toISOString() };
   const event = outboxRow(orderReopened, data, { accountId, requestId, nowMs });
-  const values = [accountId, id, refundNo, detail, failedAt, JSON.stringify(event)];
+  const values = [accountId, id, refundNo, detail, failedAt, JSON.stringify([event])];
   return (await db.query(reopenStatement(values))).rowCount === 1;
 }
