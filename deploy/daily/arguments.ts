@@ -26,7 +26,7 @@ const options = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** Throws for what is none of the arguments: it may be a mistyped one, and the job moves money. */
+/** @throws Error for what is none of the arguments: it may be a mistyped one, and the job moves money */
 export function readArguments(args: readonly string[]): Arguments {
   const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
   const { 'every-day': everyDay, again, force, help } = values;

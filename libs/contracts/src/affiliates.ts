@@ -128,8 +128,8 @@ export const createPayoutBody = z
   })
   .meta({ id: 'PayoutCreate' });
 /**
- * Records a payout of everything that is due, of pending commissions too with `includePending`. Throws `nothing_due`, and
- * `validation_failed` for `currency` when there are several.
+ * Records a payout of everything that is due, of pending commissions too with `includePending`.
+ * @throws DomainError nothing_due, validation_failed for `currency` when there are several
  */
 export const createPayout = defineRequest('command', 'affiliate', 'payouts.create', {
   input: z.object({ code: z.string(), includePending: z.boolean(), body: createPayoutBody }),

@@ -77,7 +77,10 @@ export const cancelSubscription = defineRequest('command', 'billing', 'subscript
   input: ofSubscription,
   output: subscriptionResource,
 });
-/** Stops renewals and tries. Throws `invalid_transition` for a canceled one. */
+/**
+ * Stops renewals and tries.
+ * @throws DomainError invalid_transition for a canceled one
+ */
 export const pauseSubscription = defineRequest('command', 'billing', 'subscriptions.pause', {
   input: ofSubscription,
   output: subscriptionResource,

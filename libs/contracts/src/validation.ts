@@ -16,7 +16,7 @@ const nouns = { body: 'field', query: 'query parameter' } as const;
 
 /**
  * Parses input by a schema.
- * @throws DomainError `validation_failed`, one error a field and at most 50
+ * @throws DomainError validation_failed, one error a field and at most 50
  */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, part: InputPart = 'body'): z.output<S> {
   if (part === 'query') refuseRepeated(input);

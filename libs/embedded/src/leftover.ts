@@ -31,7 +31,8 @@ export function forgetServer(file: string, pid: number): void {
 
 /**
  * Stops the server that a killed process of ours left behind, and waits until it has ended: two servers must never have
- * one directory. Throws DataDirInUseError while the process that started it lives.
+ * one directory.
+ * @throws DataDirInUseError while the process that started it lives
  */
 export async function stopLeftover(file: string, dataDir: string, program: string): Promise<void> {
   const entry = read(file);

@@ -30,7 +30,8 @@ const alsoIn = process.platform === 'win32' ? [] : ['/usr/sbin', '/usr/local/bin
 
 /**
  * The nats-server to start: NATS_SERVER_BIN, PATH, Debian's package, Docker. The answer is for `startNatsServer` only:
- * it is a file, or names an image for Docker. Throws NatsServerMissingError with the command that helps.
+ * it is a file, or names an image for Docker.
+ * @throws NatsServerMissingError with the command that helps
  */
 export async function findNatsServer(options: FindNatsServerOptions): Promise<string> {
   const { env, log } = options;

@@ -25,7 +25,7 @@ const held = new Map<string, Claim>();
 
 /**
  * Claims the data directory for this process, and stops a server that a killed process left behind in it.
- * Throws DataDirInUseError while another living process, or another call of this one, holds it.
+ * @throws DataDirInUseError while another living process, or another call of this one, holds it
  */
 export async function claimDataDir(dataDir: string, clusterDir: string): Promise<Claim> {
   const ownerFile = join(dataDir, 'owner.json');

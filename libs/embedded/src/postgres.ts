@@ -55,8 +55,8 @@ const readyWithinMs = 60_000;
 
 /**
  * Starts PostgreSQL on the directory and waits until it answers; about a second for a new directory and a quarter of
- * one after that. Copes with whatever a kill -9 left behind. Throws DataDirInUseError (`@app/embedded/postgres-lock`) while
- * another process has it.
+ * one after that. Copes with whatever a kill -9 left behind.
+ * @throws DataDirInUseError (`@app/embedded/postgres-lock`) while another process has it
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const dataDir = resolve(options.dataDir);

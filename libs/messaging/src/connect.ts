@@ -34,9 +34,9 @@ export interface NatsClient {
   /** Calls `listener` at every loss of the connection; returns the way to stop listening. */
   onLost(listener: () => void): () => void;
   onRestored(listener: () => void): () => void;
-  /** Throws when the server does not answer. */
+  /** @throws Error when the server does not answer */
   check(): Promise<void>;
-  /** Throws when only a new process can go on: the connection is closed for good, or was given up. */
+  /** @throws Error when only a new process can go on: the connection is closed for good, or was given up */
   checkOpen(): void;
   /** What was opened on the connection has ended for good, and this process has no way to open it again. */
   giveUp(reason: string): void;
@@ -49,7 +49,10 @@ export const inboxPrefix = (service: ServiceName): string => `_INBOX_${service.r
 
 const firstConnectPauseMs = 250;
 
-/** Waits for a server for as long as it takes. Throws only when the server refuses the user. */
+/**
+ * Waits for a server for as long as it takes.
+ * @throws Error only when the server refuses the user
+ */
 export async function connectNats(options: NatsOptions): Promise<NatsClient> {
   const say = sayConnectionState(options.logger, options.url);
   const connection = await connectFirst(optionsOf(options), say);

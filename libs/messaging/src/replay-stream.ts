@@ -30,7 +30,7 @@ const inactiveMs = 30_000;
 /**
  * Looks through a stream for events that this service's inbox does not have, and hands them to the running service.
  * An event that is just being delivered may be handed over too: the inbox drops its second effect.
- * @throws when another replay of the same events is running
+ * @throws Error when another replay of the same events is running
  */
 export async function replayStream(
   nats: NatsClient,

@@ -51,7 +51,10 @@ export interface CallContext {
 }
 
 export interface Requester {
-  /** Asks and parses the answer. Throws the callee's `DomainError`, or `service_unavailable` / `outcome_unknown`. */
+  /**
+   * Asks and parses the answer.
+   * @throws the callee's DomainError, or service_unavailable, outcome_unknown
+   */
   request<R extends RequestDefinition>(
     definition: R,
     input: RequestInput<R>,
@@ -160,7 +163,10 @@ function settles(call: Call, message: Msg): boolean {
   return code !== 'service_unavailable' || !call.handedOver;
 }
 
-/** Waits until the next try is worth making. Throws when there is none. */
+/**
+ * Waits until the next try is worth making.
+ * @throws Error when there is none
+ */
 async function beforeNextTry(call: Call, last: TryResult['kind']): Promise<void> {
   const { definition, port, startedMs } = call;
   if (last !== 'unreached') call.handedOver = true;
@@ -268,7 +274,7 @@ function silenceLimitMs({ peer, definition, tries }: Call): number {
   return tries <= quickTries ? silentTryMs : silentLaterTryMs;
 }
 
-/** Throws for a read when the whole service has been silent for too long. */
+/** @throws Error for a read when the whole service has been silent for too long */
 function silence(call: Call, tryEndMs: number): TryResult {
   const { peer, port, definition, startedMs } = call;
   if (performance.now() >= tryEndMs) return { kind: 'lost' };

@@ -16,7 +16,7 @@ import type pg from 'pg';
 export interface SingleFlight<R extends object> {
   /**
    * The result of the run that is under way, or else of `work`. When `work` throws, the run has no result.
-   * @throws DomainError `outcome_unknown` when there is no result by the deadline, or the process closes
+   * @throws DomainError outcome_unknown when there is no result by the deadline, or the process closes
    */
   run(run: AskedRun<R>, work: () => Promise<R>): Promise<R>;
 }

@@ -30,9 +30,15 @@ export interface ServiceContext<Config> extends ServiceDeps {
   readonly config: Config;
   readonly database: Database;
   readonly nats: NatsClient;
-  /** Asks other services. Throws for a service that asks none by the topology: NATS would refuse it. */
+  /**
+   * Asks other services.
+   * @throws Error for a service that asks none by the topology: NATS would refuse it
+   */
   readonly requester: Requester;
-  /** Call it after a commit with events. Throws for a service that publishes none by the topology. */
+  /**
+   * Call it after a commit with events.
+   * @throws Error for a service that publishes none by the topology
+   */
   readonly wakeRelay: () => void;
   /** Takes what the service opens itself; it closes before database and NATS do. */
   readonly resources: ResourceStack;

@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 export interface SealedBox {
   /** @param boundTo what the value belongs to, such as its row's key: it opens for that alone */
   seal(plain: Uint8Array, boundTo: string): Buffer;
-  /** Throws when the value was sealed with another key, for something else or in another version, or was altered. */
+  /** @throws Error when the value was sealed with another key, for something else or in another version, or was altered */
   open(sealed: Uint8Array, boundTo: string): Buffer;
 }
 

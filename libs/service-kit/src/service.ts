@@ -5,7 +5,7 @@ import type { Logger } from './logger.ts';
 export interface Check {
   readonly name: string;
   check(): Promise<void>;
-  /** Throws when only a new process can mend it. */
+  /** @throws Error when only a new process can mend it */
   checkAlive?(): void;
   /** What a person should look at, though the service is ready. */
   warning?(): string | undefined;

@@ -8,7 +8,7 @@ import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { AffiliateDeps } from '../deps.ts';
 import { Affiliate, affiliateResourceOf, commissionColumns } from './affiliate.entity.ts';
 
-/** Throws `limit_reached` and `code_taken`; codes that differ in case only are the same. */
+/** @throws DomainError limit_reached, code_taken; codes that differ in case only are the same */
 export async function createAffiliate(
   { database, clock }: AffiliateDeps,
   { accountId, commandId }: RequestContext,

@@ -2,7 +2,10 @@ import { DomainError } from '@app/contracts/errors';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { Affiliate } from './affiliate.entity.ts';
 
-/** The account's affiliate with this code, in any case. Throws `affiliate_not_found`. */
+/**
+ * The account's affiliate with this code, in any case.
+ * @throws DomainError affiliate_not_found
+ */
 export async function requireAffiliate(
   em: EntityManager,
   accountId: string,

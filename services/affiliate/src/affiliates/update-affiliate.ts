@@ -7,7 +7,10 @@ import type { AffiliateDeps } from '../deps.ts';
 import { affiliateResourceOf, commissionColumns } from './affiliate.entity.ts';
 import { requireAffiliate } from './require-affiliate.ts';
 
-/** Changes the given fields; commissions on earlier sales stay as they are. Throws `affiliate_not_found`. */
+/**
+ * Changes the given fields; commissions on earlier sales stay as they are.
+ * @throws DomainError affiliate_not_found
+ */
 export async function updateAffiliate(
   { database }: AffiliateDeps,
   { accountId, commandId }: RequestContext,

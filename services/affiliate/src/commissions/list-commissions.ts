@@ -24,7 +24,10 @@ const commissionsOfAffiliate = pagedList<CommissionRow>({
   scope: ['account_id', 'affiliate_id'],
 });
 
-/** An affiliate's commissions, newest first: ids sort by the time at which they were earned. Throws `affiliate_not_found`. */
+/**
+ * An affiliate's commissions, newest first: ids sort by the time at which they were earned.
+ * @throws DomainError affiliate_not_found
+ */
 export async function listCommissions(
   { database, clock }: Pick<AffiliateDeps, 'database' | 'clock'>,
   accountId: string,

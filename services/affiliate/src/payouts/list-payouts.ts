@@ -22,7 +22,10 @@ const payoutsOfAffiliate = pagedList<PayoutRow>({
   scope: ['account_id', 'affiliate_id'],
 });
 
-/** The account's payouts, newest first; those of one affiliate with `code`. Throws validation_failed for an unknown code. */
+/**
+ * The account's payouts, newest first; those of one affiliate with `code`.
+ * @throws DomainError validation_failed for an unknown code
+ */
 export async function listPayouts(
   database: Database,
   accountId: string,

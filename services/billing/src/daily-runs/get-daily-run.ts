@@ -23,7 +23,7 @@ const sumStatement = statement(
 
 /**
  * One run of the account, or with '' one over all accounts.
- * @throws DomainError `daily_run_not_found`
+ * @throws DomainError daily_run_not_found
  */
 export async function getDailyRun(
   { database, clock }: { database: Database; clock: Clock },

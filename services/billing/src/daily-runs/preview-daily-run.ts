@@ -24,7 +24,8 @@ const limitDefault = 50;
 
 /**
  * What the account's next run would do now: the reads of the run itself, in its order, without rehearsals. It claims
- * nothing. Throws `validation_failed` for an `after` that no page told.
+ * nothing.
+ * @throws DomainError validation_failed for an `after` that no page told
  */
 export async function previewDailyRun(
   deps: PreviewDeps,

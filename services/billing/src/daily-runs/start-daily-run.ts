@@ -38,7 +38,10 @@ interface RequestedRun {
   readonly force: boolean;
 }
 
-/** Runs every step for one account, one after the other. Throws `outcome_unknown` when it takes too long. */
+/**
+ * Runs every step for one account, one after the other.
+ * @throws DomainError outcome_unknown when it takes too long
+ */
 export async function runForAccount(deps: DailyDeps, accountId: string, requested: RequestedRun): Promise<DailyResult> {
   const run = { accountId, platformRunId: null, ...requested, refuses: refusedBy(requested) };
   return completed(await deps.flight.run(run, () => runSteps(deps, run)));

@@ -37,7 +37,7 @@ export async function decideHold(
 
 /**
  * Settles a hold as its buyer decides on the upsell; after an earlier decision it returns the result of that one.
- * @throws DomainError `invalid_transition` for an order that has no hold
+ * @throws DomainError invalid_transition for an order that has no hold
  */
 export async function settleHold(
   deps: PaymentDeps,

@@ -11,7 +11,7 @@ import type { Caller } from './start-payment.ts';
  * How an order's main payment stands; the processor is asked if it may have changed, and for a payment whose answer is
  * overdue: the buyer need not wait for the payments loop. What the processor never got is sent again by that loop alone:
  * the first copy may still be on its way.
- * @throws DomainError `invalid_transition` when no payment of the order was tried
+ * @throws DomainError invalid_transition when no payment of the order was tried
  */
 export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId: string): Promise<PaymentOutcome> {
   const { accountId, requestId } = caller;

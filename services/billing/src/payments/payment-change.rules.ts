@@ -79,7 +79,7 @@ const nothingElse = { charge: null, hold: null, method: null, captured_cents: nu
 
 /**
  * What the processor's answer to a payment changes.
- * @throws an Error for an answer that the port rules out: then the payment is unknown
+ * @throws Error for an answer that the port rules out: then the payment is unknown
  */
 export function changeBy(payment: Payment, outcome: ProcessorOutcome, nowMs: number): PaymentChange {
   if (outcome.status === 'succeeded') return succeededChange(payment, outcome, nowMs);

@@ -28,7 +28,7 @@ export function startPaymentsLoop(deps: PaymentDeps): BackgroundLoop {
   });
 }
 
-/** One round: what is due of each kind, a few orders at a time. @throws when the database does not answer */
+/** One round: what is due of each kind, a few orders at a time. @throws Error when the database does not answer */
 export async function runRound(deps: PaymentDeps, isClosing: () => boolean = () => false): Promise<void> {
   const { database, clock } = deps;
   const byItself = (accountId: string) => ({ accountId, requestId: null });

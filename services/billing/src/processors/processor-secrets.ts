@@ -4,7 +4,7 @@ import { createSealedBox } from '@app/service-kit/sealed-box';
 export interface ProcessorSecrets {
   /** Opens for this account and this processor alone. */
   seal(secretKey: string, accountId: string, processor: string): Buffer;
-  /** Throws when the key was sealed for others, under another `SECRETS_KEY` or in another version, or was altered. */
+  /** @throws Error when the key was sealed for others, under another `SECRETS_KEY` or in another version, or was altered */
   open(sealed: Buffer, accountId: string, processor: string): string;
 }
 

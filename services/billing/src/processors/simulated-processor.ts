@@ -289,7 +289,7 @@ async function isLost(books: Books, paymentId: string, call: ProcessorCall): Pro
   return rows.length > 0;
 }
 
-/** Throws the signal's reason once it aborts. */
+/** @throws the signal's reason once it aborts */
 const noAnswer = ({ signal }: ProcessorCall): Promise<never> =>
   untilAborted(signal, () => new Promise<never>(() => undefined));
 

@@ -24,7 +24,7 @@ const goesOnAfterMs = 60_000;
 /**
  * Gives back every charge of an order, each whole. Charges that were given back are not given back again, and those of
  * renewals are never given back with the order.
- * @throws DomainError `invalid_transition` while the order's card is held: what is not charged cannot be given back
+ * @throws DomainError invalid_transition while the order's card is held: what is not charged cannot be given back
  */
 export async function refundCharges(deps: PaymentDeps, caller: Caller, orderId: string): Promise<RefundResult> {
   const dueAt = new Date(deps.clock.nowMs() + goesOnAfterMs);

@@ -39,8 +39,9 @@ const yearMax = 2200;
  * are not looked at. A day is the unit of what is done: a process that dies leaves the clock at a day's beginning, with
  * perhaps a part of the day's job done, and the repeated command goes on to the day that it was asked for.
  *
- * One at a time for each account. A second one waits, until the deadline. Throws `outcome_unknown` when there is no result
- * by then, `invalid_transition` when another command is under way, `validation_failed` for a time out of reach.
+ * One at a time for each account. A second one waits, until the deadline.
+ * @throws DomainError outcome_unknown when there is no result by then, invalid_transition when another command is under
+ * way, validation_failed for a time out of reach
  */
 export async function advanceRehearsal(deps: RehearsalDeps, asked: Asked, days: number): Promise<RehearsalResult> {
   const { accountId, commandId, deadlineMs } = asked;

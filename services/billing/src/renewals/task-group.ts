@@ -6,7 +6,7 @@ export interface TaskGroup {
   begin(work: () => Promise<void>): Promise<void>;
   /** Resolves when nothing is under way. */
   idle(): Promise<void>;
-  /** Throws the first failure. */
+  /** @throws the first failure */
   throwFailure(): void;
 }
 

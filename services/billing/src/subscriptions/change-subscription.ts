@@ -79,9 +79,10 @@ type Transaction = ReturnType<Database['fork']>;
 type LockedRow = SubscriptionRow & Subscription & { readonly same_card: boolean | null };
 
 /**
- * Changes one subscription and writes the event of the change, in one transaction, at most once for the command.
- * An action that holds already changes nothing, and tells nobody. Throws `subscription_not_found`, and what `decide` throws.
+ * Changes one subscription and writes the event of the change, in one transaction, at most once for the command. An
+ * action that holds already changes nothing, and tells nobody.
  * @param card the one to compare with the subscription's
+ * @throws DomainError subscription_not_found, or what `decide` throws
  */
 export async function changeSubscription(
   { database, clock, wakeRelay }: ChangeDeps,

@@ -33,7 +33,7 @@ interface HistoryRow extends SubscriptionRow {
 
 /**
  * One subscription, of a test order too, with its periods and payments, newest first and at most 100 each.
- * Throws `subscription_not_found`, for another account's as well.
+ * @throws DomainError subscription_not_found, for another account's as well
  */
 export async function getSubscription(database: Database, accountId: string, id: string): Promise<Resource> {
   const { rows } = await database.pool.query<HistoryRow>(byId([accountId, id, limits.listMax]));

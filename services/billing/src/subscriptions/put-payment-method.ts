@@ -11,8 +11,9 @@ const isTestStatement = statement(
 
 /**
  * Renewals go to this card from now on; its last four digits are known once it was charged. The same card again changes
- * nothing, so it gets no second free try. Throws `subscription_not_found`, and `invalid_transition` for a canceled one.
+ * nothing, so it gets no second free try.
  * @param method the token that the account's processor gave for the card; it is neither logged nor returned
+ * @throws DomainError subscription_not_found, invalid_transition for a canceled one
  */
 export async function putPaymentMethod(
   deps: ChangeDeps & { readonly processors: Processors },

@@ -23,7 +23,10 @@ export interface Subscription extends SubscriptionState {
   readonly started_at: Date;
 }
 
-/** The fields that change; null when the action holds already. Throws `invalid_transition`. */
+/**
+ * The fields that change; null when the action holds already.
+ * @throws DomainError invalid_transition
+ */
 export type SubscriptionChange = Partial<SubscriptionState> | null;
 
 /** A rehearsal may have begun at a later time than now, and nothing ends before it began. */

@@ -7,7 +7,10 @@ import type { SubscriptionResource } from './subscription-rows.ts';
 
 type Action = (deps: ChangeDeps, context: CommandContext, id: string) => Promise<SubscriptionResource>;
 
-/** Ends a subscription now. A canceled one stays as it is, and nobody is told again. Throws `subscription_not_found`. */
+/**
+ * Ends a subscription now. A canceled one stays as it is, and nobody is told again.
+ * @throws DomainError subscription_not_found
+ */
 export const cancelSubscription: Action = (deps, context, id) =>
   changeSubscription(deps, context, id, ({ subscription, now }) => ({
     change: cancel(subscription, now),
@@ -23,7 +26,10 @@ export const cancelSubscription: Action = (deps, context, id) =>
     },
   }));
 
-/** Stops renewals and tries. Throws `subscription_not_found`, and `invalid_transition` for a canceled one. */
+/**
+ * Stops renewals and tries.
+ * @throws DomainError subscription_not_found, invalid_transition for a canceled one
+ */
 export const pauseSubscription: Action = (deps, context, id) =>
   changeSubscription(deps, context, id, ({ subscription, now }) => ({
     change: pause(subscription, now),
@@ -35,8 +41,9 @@ export const pauseSubscription: Action = (deps, context, id) =>
   }));
 
 /**
- * Renews a paused subscription again: on its date, or now with a new anchor when that has passed. One that is not paused
- * stays as it is. Throws `subscription_not_found`, and `invalid_transition` for a canceled one.
+ * Renews a paused subscription again: on its date, or now with a new anchor when that has passed. One that is not
+ * paused stays as it is.
+ * @throws DomainError subscription_not_found, invalid_transition for a canceled one
  */
 export const resumeSubscription: Action = (deps, context, id) =>
   changeSubscription(deps, context, id, ({ subscription, charging, now }) => ({

@@ -9,7 +9,7 @@ import type { CatalogDeps } from '../deps.ts';
 import { lockProduct } from '../products/require-product.ts';
 import { Discount, discountResourceOf } from './discount.entity.ts';
 
-/** Throws `product_not_found`, `code_taken`, `limit_reached`. */
+/** @throws DomainError product_not_found, code_taken, limit_reached */
 export async function createDiscount(
   { database, clock }: CatalogDeps,
   { accountId, commandId }: RequestContext,

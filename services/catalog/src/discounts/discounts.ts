@@ -20,7 +20,10 @@ const discountsOfProduct = pagedList<DiscountRow>({
   scope: ['account_id', 'product_id'],
 });
 
-/** The product's discounts, newest first, expired ones too. Throws `product_not_found`. */
+/**
+ * The product's discounts, newest first, expired ones too.
+ * @throws DomainError product_not_found
+ */
 export async function listDiscounts(
   database: Database,
   accountId: string,
@@ -31,7 +34,10 @@ export async function listDiscounts(
   return { data: data.map(discountResourceOf), ...rest };
 }
 
-/** Changes expiry and use limit; null removes either. Throws `product_not_found`, `discount_not_found`. */
+/**
+ * Changes expiry and use limit; null removes either.
+ * @throws DomainError product_not_found, discount_not_found
+ */
 export async function updateDiscount(
   { database }: CatalogDeps,
   { accountId, commandId }: RequestContext,
@@ -48,7 +54,10 @@ export async function updateDiscount(
   });
 }
 
-/** Orders that used the code keep their discount. Throws `product_not_found`, `discount_not_found`. */
+/**
+ * Orders that used the code keep their discount.
+ * @throws DomainError product_not_found, discount_not_found
+ */
 export async function deleteDiscount(
   { database }: CatalogDeps,
   { accountId, commandId }: RequestContext,

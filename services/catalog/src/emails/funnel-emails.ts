@@ -11,7 +11,7 @@ import { lockProduct, requireProduct } from '../products/require-product.ts';
 import { FunnelEmail, funnelEmailResourceOf } from './funnel-email.entity.ts';
 import { requireEmailRoom } from './require-email-room.ts';
 
-/** Throws `product_not_found`, `position_taken`, `limit_reached`. */
+/** @throws DomainError product_not_found, position_taken, limit_reached */
 export async function createFunnelEmail(
   { database }: CatalogDeps,
   { accountId, commandId }: RequestContext,
@@ -27,7 +27,10 @@ export async function createFunnelEmail(
   });
 }
 
-/** Changes the given fields. Throws `product_not_found`, `email_not_found`, `position_taken`, `limit_reached`. */
+/**
+ * Changes the given fields.
+ * @throws DomainError product_not_found, email_not_found, position_taken, limit_reached
+ */
 export async function updateFunnelEmail(
   { database }: CatalogDeps,
   { accountId, commandId }: RequestContext,
@@ -42,7 +45,10 @@ export async function updateFunnelEmail(
   });
 }
 
-/** The other emails keep their positions. Throws `product_not_found`, `email_not_found`. */
+/**
+ * The other emails keep their positions.
+ * @throws DomainError product_not_found, email_not_found
+ */
 export async function deleteFunnelEmail(
   { database }: CatalogDeps,
   { accountId, commandId }: RequestContext,

@@ -9,7 +9,7 @@ import { FunnelEmail } from './funnel-email.entity.ts';
 
 /**
  * Hands every email of the product to the tool that sends it: one event each, in order of position.
- * Throws `product_not_found`.
+ * @throws DomainError product_not_found
  */
 export async function pushFunnelEmails(
   { database, clock, wakeRelay }: CatalogDeps,

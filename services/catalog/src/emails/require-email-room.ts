@@ -4,9 +4,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 
 /**
  * Requires room for one more email body. All emails of a product travel together, in a funnel's response and in a push,
- * so their bodies share a limit, in bytes as JSON writes them. With 50 subjects and names of 1.2 KB around them the bodies
- * make 1.2 MB, in one message and in one statement of events. The caller has locked the product, so that two emails at
- * once do not take the same room. Throws `limit_reached`.
+ * so their bodies share a limit, in bytes as JSON writes them. With 50 subjects and names of 1.2 KB around them the
+ * bodies make 1.2 MB, in one message and in one statement of events. The caller has locked the product, so that two
+ * emails at once do not take the same room.
+ * @throws DomainError limit_reached
  */
 export async function requireEmailRoom(
   tx: EntityManager,

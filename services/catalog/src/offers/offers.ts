@@ -10,7 +10,7 @@ import type { CatalogDeps } from '../deps.ts';
 import { lockProduct, requireProduct } from '../products/require-product.ts';
 import { Offer, offerResourceOf } from './offer.entity.ts';
 
-/** Throws `product_not_found`, `limit_reached`. */
+/** @throws DomainError product_not_found, limit_reached */
 export async function createOffer(
   { database }: CatalogDeps,
   { accountId, commandId }: RequestContext,
@@ -27,7 +27,10 @@ export async function createOffer(
   });
 }
 
-/** Changes the given fields. Throws `product_not_found`, `offer_not_found`. */
+/**
+ * Changes the given fields.
+ * @throws DomainError product_not_found, offer_not_found
+ */
 export async function updateOffer(
   { database }: CatalogDeps,
   { accountId, commandId }: RequestContext,
@@ -42,7 +45,7 @@ export async function updateOffer(
   });
 }
 
-/** Throws `product_not_found`, `offer_not_found`. */
+/** @throws DomainError product_not_found, offer_not_found */
 export async function deleteOffer(
   { database }: CatalogDeps,
   { accountId, commandId }: RequestContext,

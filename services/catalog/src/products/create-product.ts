@@ -9,7 +9,10 @@ import { runCommand } from '../db/run-command.ts';
 import type { CatalogDeps } from '../deps.ts';
 import { Product, productResourceOf } from './product.entity.ts';
 
-/** Creates and publishes the product. Throws `slug_taken` and `limit_reached`. */
+/**
+ * Creates and publishes the product.
+ * @throws DomainError slug_taken, limit_reached
+ */
 export async function createProduct(
   { database, clock, wakeRelay }: CatalogDeps,
   { accountId, commandId, requestId }: RequestContext,

@@ -3,7 +3,10 @@ import { isId } from '@app/contracts/ids';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { Product } from './product.entity.ts';
 
-/** The account's product. Throws `product_not_found`, for another account's product as well. */
+/**
+ * The account's product.
+ * @throws DomainError product_not_found, for another account's product as well
+ */
 export async function requireProduct(em: EntityManager, accountId: string, productId: string): Promise<Product> {
   return await findProduct(em, accountId, productId, LockMode.NONE);
 }

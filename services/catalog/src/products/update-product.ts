@@ -9,7 +9,10 @@ import { productResourceOf } from './product.entity.ts';
 import { canMove } from './product.rules.ts';
 import { lockProduct } from './require-product.ts';
 
-/** Changes the given fields; a new name is published. Throws `product_not_found`, `slug_taken`, `invalid_transition`. */
+/**
+ * Changes the given fields; a new name is published.
+ * @throws DomainError product_not_found, slug_taken, invalid_transition
+ */
 export async function updateProduct(
   { database, clock, wakeRelay }: CatalogDeps,
   { accountId, commandId, requestId }: RequestContext,

@@ -12,7 +12,7 @@ const concurrency = 2;
 
 /** One step of many checkouts. Those that wait at the same time go together; each has its own outcome. */
 export interface BatchedStep<I, O> {
-  /** @throws DomainError `service_unavailable` when too many wait */
+  /** @throws DomainError service_unavailable when too many wait */
   readonly take: (item: I) => Promise<O>;
   close(): Promise<void>;
 }

@@ -81,7 +81,7 @@ export async function findCheckouts(db: Queryable, buyers: readonly OfBuyer[]): 
   return buyers.map((_, index) => byPlace.get(index + 1) ?? null);
 }
 
-/** Throws `checkout_not_found`: the same error for an id that is none, an unknown id and a wrong secret. */
+/** @throws DomainError checkout_not_found: the same error for an id that is none, an unknown id and a wrong secret */
 export async function findCheckout(steps: Finding, buyer: OfBuyer): Promise<CheckoutRow> {
   return requireFound(await steps.find(buyer));
 }
@@ -115,7 +115,10 @@ const ofTry = statement(
    where c.account_id = $1 and c.order_id = $2`,
 );
 
-/** The checkout of an order with the sale of a certain try. Throws when there is none: money without a sale. */
+/**
+ * The checkout of an order with the sale of a certain try.
+ * @throws Error when there is none: money without a sale
+ */
 export async function checkoutOfTry(
   db: Queryable,
   accountId: string,
@@ -138,7 +141,10 @@ const ownerBySecret = statement(
   'select account_id from checkouts where id = $1 and $2 = any (secret_hashes)',
 );
 
-/** Whose checkout it is. Throws `checkout_not_found`. */
+/**
+ * Whose checkout it is.
+ * @throws DomainError checkout_not_found
+ */
 export async function checkoutOwner(
   database: Database,
   { checkoutId, secret }: OfBuyer,

@@ -10,7 +10,7 @@ import type { CheckoutDeps } from './price-checkout.ts';
 
 /**
  * How the payment stands, after the buyer confirmed it at the bank or when its answer was lost.
- * @throws DomainError `checkout_not_found`; `invalid_transition` before the first try to pay
+ * @throws DomainError checkout_not_found; invalid_transition before the first try to pay
  */
 export async function continueCheckout(
   deps: CheckoutDeps,

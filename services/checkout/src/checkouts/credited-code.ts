@@ -4,7 +4,8 @@ import type { CheckoutRow } from './checkout-row.ts';
 
 /**
  * The code of the affiliate who is credited with a checkout's sale, as the affiliate has it; null for nobody. Asks only
- * when the buyer came with a code. Throws when affiliate does not answer: a guess could pay the wrong affiliate.
+ * when the buyer came with a code.
+ * @throws Error when affiliate does not answer: a guess could pay the wrong affiliate
  */
 export async function creditedCode(
   requester: Requester,

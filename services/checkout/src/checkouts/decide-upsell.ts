@@ -16,7 +16,7 @@ type Decision = 'accepted' | 'declined';
 /**
  * Decides on the upsell of a held order. The hold is billing's: the first request decides, and a later one gets the
  * outcome of the first. `processing` while a payment of it is not known yet.
- * @throws DomainError `checkout_not_found`; `invalid_transition` where no upsell was offered; `outcome_unknown` when
+ * @throws DomainError checkout_not_found; invalid_transition where no upsell was offered; outcome_unknown when
  *   billing's answer was lost: the same decision may be sent again
  */
 export async function decideUpsell(

@@ -14,7 +14,7 @@ const showStatement = statement(
 /**
  * The checkout with the prices of right now; with a payment, what was agreed on. A price that changed is not written down
  * as shown: the buyer may pay in another tab, which still shows the old one.
- * @throws DomainError `checkout_not_found`; `no_longer_for_sale` when nobody can buy it any more
+ * @throws DomainError checkout_not_found; no_longer_for_sale when nobody can buy it any more
  */
 export async function getCheckout(deps: CheckoutDeps, buyer: OfBuyer, requestId: string): Promise<CheckoutResource> {
   const row = await findCheckout(deps.steps, buyer);

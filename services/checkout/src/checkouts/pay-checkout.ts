@@ -24,8 +24,8 @@ const looksMax = 10;
 /**
  * Pays. A click while a try is under way joins it, and a command that comes again gets the outcome of its own try. The
  * sale is fixed and committed before billing is asked.
- * @throws DomainError `checkout_not_found`; `validation_failed` without an email; `price_changed`, with nothing charged;
- *   `rate_limited` after ten tries
+ * @throws DomainError checkout_not_found; validation_failed without an email; price_changed, with nothing charged;
+ *   rate_limited after ten tries
  */
 export async function payCheckout(
   deps: CheckoutDeps,

@@ -18,7 +18,7 @@ const changesMax = 10;
 
 /**
  * Changes what is given, and prices the checkout anew. Two changes at once are made one after the other.
- * @throws DomainError `checkout_not_found`; `invalid_transition` once a payment began; the field at fault
+ * @throws DomainError checkout_not_found; invalid_transition once a payment began; the field at fault
  */
 export async function updateCheckout(
   deps: CheckoutDeps,

@@ -37,8 +37,9 @@ export async function listOrders(database: Database, accountId: string, page: Pa
 }
 
 /**
- * One order of the account, test orders too. Throws `order_not_found`, for another account's order as well, and for one
- * whose hold was lost: nothing was sold.
+ * One order of the account, test orders too.
+ * @throws DomainError order_not_found, for another account's order as well, and for one whose hold was lost: nothing
+ * was sold
  */
 export async function getOrder(database: Database, accountId: string, orderId: string): Promise<Serialized> {
   const { rows } = await database.pool.query<OrderRow>(byId([accountId, orderId]));

@@ -42,7 +42,7 @@ export function unknownProduct(field: string, slug: string): DomainError {
   return refused('unknown_product', field, `There is no product with the slug "${slug}".`);
 }
 
-/** @throws DomainError `product_not_live` */
+/** @throws DomainError product_not_live */
 export function requireLive(field: string, product: PricedProduct): void {
   if (product.status === 'live') return;
   throw refused('product_not_live', field, `The product "${product.slug}" is ${product.status}, not live.`);

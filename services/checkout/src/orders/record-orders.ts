@@ -104,7 +104,7 @@ export const isOvertaken = (err: unknown): boolean => (err as { code?: unknown }
 /**
  * Writes orders and their events.
  * @param orders each at most once
- * @throws DomainError `service_unavailable` when the database cannot be reached: then nothing was written
+ * @throws DomainError service_unavailable when the database cannot be reached: then nothing was written
  */
 export async function recordOrders(database: Database, orders: readonly NewOrder[]): Promise<Recorded> {
   const client = await connect(database);

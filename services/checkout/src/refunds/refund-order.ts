@@ -56,7 +56,7 @@ const looksMax = 5;
 /**
  * Refunds the whole order. The refund is committed before billing is asked, so it goes on whoever dies; a refunded order
  * answers the same again.
- * @throws DomainError `order_not_found`, `invalid_transition` for an order whose card is held, `refund_failed`
+ * @throws DomainError order_not_found, invalid_transition for an order whose card is held, refund_failed
  */
 export async function refundOrder(deps: RefundDeps, orderId: string, context: RequestContext): Promise<RefundResult> {
   const { accountId, requestId } = context;

@@ -15,7 +15,10 @@ const findStatement = statement(
    from opt_out_tokens as t where t.token_hash = $1`,
 );
 
-/** Whose reminders the token ends, and whether they have ended. Throws `not_found` for an unknown token. */
+/**
+ * Whose reminders the token ends, and whether they have ended.
+ * @throws DomainError not_found for an unknown token
+ */
 export async function getOptOut({ database }: { database: Database }, token: string): Promise<OptOut> {
   const { rows } = await database.pool.query<{ account_id: string; opted_out: boolean }>(
     findStatement([hashOf(token)]),
@@ -31,7 +34,10 @@ const optOutStatement = statement(
    returning account_id, true as opted_out`,
 );
 
-/** Ends the seller's reminders to the buyer for good; asked again, nothing changes. Throws `not_found`. */
+/**
+ * Ends the seller's reminders to the buyer for good; asked again, nothing changes.
+ * @throws DomainError not_found
+ */
 export async function optOut(
   { database, clock }: { database: Database; clock: Clock },
   token: string,

@@ -33,7 +33,10 @@ const partLimitMs = 15 * 60_000;
 
 type Asked = Pick<AskedRun, 'runId' | 'deadlineMs'>;
 
-/** Reminds the account's buyers. Whoever comes meanwhile gets the same result. Throws `outcome_unknown` at the deadline. */
+/**
+ * Reminds the account's buyers. Whoever comes meanwhile gets the same result.
+ * @throws DomainError outcome_unknown at the deadline
+ */
 export async function runForAccount(deps: RunDeps, accountId: string, asked: Asked): Promise<RunResult> {
   const run = { accountId, platformRunId: null, ...asked };
   return await deps.flight.run(run, () => runPart(deps, run));

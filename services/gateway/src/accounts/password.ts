@@ -44,7 +44,7 @@ export const nobodysHash = [
   Buffer.alloc(keyLength).toString('base64'),
 ].join('$');
 
-/** @throws RetryLaterError `service_unavailable` when too many wait already */
+/** @throws RetryLaterError service_unavailable when too many wait already */
 async function derive(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
   // Node refuses more than 32 MB unless told; a little above the need.
   const options = { N, r, p, maxmem: 160 * N * r };

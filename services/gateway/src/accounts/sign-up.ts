@@ -31,8 +31,9 @@ export interface SignedUp {
 }
 
 /**
- * Makes an account and its first user, and writes the event of its settings. A repeated command finds the account that it
- * made. Throws `email_taken`.
+ * Makes an account and its first user, and writes the event of its settings. A repeated command finds the account that
+ * it made.
+ * @throws DomainError email_taken
  */
 export async function signUp(
   deps: { database: Database; clock: Clock },

@@ -15,7 +15,7 @@ const takeSql = `
 
 /**
  * Gives the account a handle, in the transaction that writes the account; those it had stay its own.
- * @throws DomainError `handle_taken` when another account has or had it, `validation_failed` beyond 20 handles
+ * @throws DomainError handle_taken when another account has or had it, validation_failed beyond 20 handles
  */
 export async function takeHandle(tx: EntityManager, accountId: string, handle: string, takenAt: Date): Promise<void> {
   const [taken] = await executeBound<{ earlier: number; added: boolean }>(tx, takeSql, [handle, accountId, takenAt]);

@@ -7,8 +7,8 @@ export const checkoutSecretHeader = 'x-checkout-secret';
 const form = /^[A-Za-z0-9_-]{40,100}$/;
 
 /**
- * The secret that a buyer's request carries. Throws `checkout_not_found` when it carries none of the right form: no
- * checkout has such a secret.
+ * The secret that a buyer's request carries.
+ * @throws DomainError checkout_not_found when it carries none of the right form: no checkout has such a secret
  */
 export function checkoutSecretOf(headers: Readonly<Record<string, unknown>>): string {
   const secret = headers[checkoutSecretHeader];

@@ -2,7 +2,10 @@ import { type OpenCheckoutBody, openCheckout as openCheckoutRequest } from '@app
 import { invalidField } from '@app/contracts/validation';
 import type { Call } from '../operations/operation.ts';
 
-/** Opens a checkout at the seller whom the handle names. Throws what the checkout service refuses it with. */
+/**
+ * Opens a checkout at the seller whom the handle names.
+ * @throws what the checkout service refuses it with
+ */
 export async function openCheckout(call: Call<unknown, unknown, OpenCheckoutBody>): Promise<Uint8Array> {
   const { app, body, address, headers, context } = call;
   const seller = await app.sellers.find(body.handle);

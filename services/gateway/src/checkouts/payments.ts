@@ -12,7 +12,10 @@ import { tooManyTries } from './decline-limit.ts';
 
 // Buyers are not told whose account it is: the outcome alone is the response.
 
-/** Tries to pay. Throws `rate_limited` before anything is asked of a processor. */
+/**
+ * Tries to pay.
+ * @throws DomainError rate_limited before anything is asked of a processor
+ */
 export async function payCheckout(call: BuyersCall<RequestInput<typeof payRequest>['body']>): Promise<CheckoutOutcome> {
   const { address, body, params } = call;
   const { declineLimit } = call.app;

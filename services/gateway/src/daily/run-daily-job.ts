@@ -15,7 +15,7 @@ export const dailyRunWaitMs = 285_000;
 /**
  * The daily run of the caller's account, or with the platform key of every account. Billing and checkout get one command
  * id at the same time, and their results are one. Whatever becomes of the reminders, billing's result is answered.
- * @throws DomainError `outcome_unknown` when billing has no result in time; it names the run
+ * @throws DomainError outcome_unknown when billing has no result in time; it names the run
  */
 export async function runDailyJob(call: {
   readonly app: App;

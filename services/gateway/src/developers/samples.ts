@@ -86,7 +86,10 @@ webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
 export const libraryCheck = `
 import { Webhook } from 'standardwebhooks'; // or from 'svix'
 
-/** body: the text as it came, before any JSON parser. Throws unless it is genuine and of the last five minutes. */
+/**
+ * body: the text as it came, before any JSON parser.
+ * @throws Error unless it is genuine and of the last five minutes
+ */
 export function readEvent(headers, body, secret) {
   return new Webhook(secret).verify(body, headers);
 }

@@ -23,9 +23,9 @@ export type Access = 'public' | 'anyPage' | 'credential';
 /** Finds out who calls, and whether too often. */
 export interface Guard {
   /**
-   * Throws or rejects with `unauthorized`, `cross_site_request` or `rate_limited`. The result is no promise when the
-   * caller is in the cache. `public` routes need no credential, and pages of other sites may not call them. Routes for
-   * `anyPage` look at no credential, so that a page of any site may.
+   * The result is no promise when the caller is in the cache. `public` routes need no credential, and pages of other
+   * sites may not call them. Routes for `anyPage` look at no credential, so that a page of any site may.
+   * @throws DomainError unauthorized, cross_site_request or rate_limited; a promise rejects with it
    */
   admit(access: Access, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
 }
@@ -121,7 +121,7 @@ function credentialOf(req: FastifyRequest): Credential | null {
 
 /**
  * Sets the headers of draft-ietf-httpapi-ratelimit-headers, and those of its first versions, which programs know.
- * Throws `rate_limited` when the request is over the limit.
+ * @throws DomainError rate_limited when the request is over the limit
  */
 function applyLimit(reply: FastifyReply, limit: number, { allowed, remaining, resetSeconds }: QuotaUse): void {
   reply.header('ratelimit-policy', `"default";q=${limit};w=60`);

@@ -11,9 +11,15 @@ import { isOwnHost, parseHost } from './host.rules.ts';
  * no browser, so that requests with a key are not checked.
  */
 export interface OwnSite {
-  /** For requests with a session cookie. Throws `cross_site_request`. */
+  /**
+   * For requests with a session cookie.
+   * @throws DomainError cross_site_request
+   */
   checkSession(req: FastifyRequest): void;
-  /** For requests without a credential. Throws `cross_site_request` when a foreign page sent it. */
+  /**
+   * For requests without a credential.
+   * @throws DomainError cross_site_request when a foreign page sent it
+   */
   checkPage(req: FastifyRequest): void;
 }
 

@@ -38,7 +38,10 @@ export const readLimits: ReadLimits = {
 
 /** A read that may run. It ends when its response is closed. */
 export interface RunningRead {
-  /** The service has replied. Throws `service_unavailable` when the memory is full: then the response must be dropped. */
+  /**
+   * The service has replied.
+   * @throws DomainError service_unavailable when the memory is full: then the response must be dropped
+   */
   hold(bytes: number): void;
 }
 
@@ -90,8 +93,9 @@ export class ReadLimiter {
   }
 
   /**
-   * A promise only when the read has to wait, which is rare. Throws or rejects with `service_unavailable`.
+   * A promise only when the read has to wait, which is rare.
    * @param operation its id
+   * @throws DomainError service_unavailable; a promise rejects with it
    */
   begin(accountId: string, operation: string, res: ServerResponse): RunningRead | Promise<RunningRead> {
     // Its `close` event has passed already: the read would never end.

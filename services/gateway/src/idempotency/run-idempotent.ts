@@ -27,8 +27,8 @@ export interface IdempotentResult {
 }
 
 /**
- * Runs the call, or returns the stored response of the first request under its key. Throws `idempotency_key_in_use`,
- * `idempotency_key_reused`, or what the call throws.
+ * Runs the call, or returns the stored response of the first request under its key.
+ * @throws DomainError idempotency_key_in_use, idempotency_key_reused, or what the call throws
  */
 export async function runIdempotent(
   store: IdempotencyStore,
@@ -68,7 +68,8 @@ const storePausesMs = [0, 100, 500];
 
 /**
  * Stores the response before it is sent. If it were sent without being stored, a repetition would run the command again
- * and, for a new API key, replace the key that the caller already has. Throws `outcome_unknown` when it cannot be stored.
+ * and, for a new API key, replace the key that the caller already has.
+ * @throws DomainError outcome_unknown when it cannot be stored
  */
 async function storeResponse(
   store: IdempotencyStore,

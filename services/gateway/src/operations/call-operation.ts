@@ -40,7 +40,8 @@ export interface OperationResult {
 
 /**
  * Runs an operation for HTTP and for MCP alike: checks access, validates the input, looks for an earlier request under
- * the Idempotency-Key. Throws a DomainError.
+ * the Idempotency-Key.
+ * @throws DomainError
  */
 export async function callOperation(
   app: App,

@@ -6,8 +6,8 @@ import { loginRequired, unauthorized } from '../auth/unauthorized.ts';
 import type { Operation } from './operation.ts';
 
 /**
- * Throws `unauthorized`, `insufficient_scope` or, for want of a buyer's secret, `checkout_not_found` when this actor may
- * not call this operation.
+ * @throws DomainError unauthorized, insufficient_scope or, for want of a buyer's secret, checkout_not_found when this
+ * actor may not call this operation
  */
 export function checkAccess(operation: Operation, actor: Actor, headers: IncomingHttpHeaders): void {
   switch (operation.auth) {

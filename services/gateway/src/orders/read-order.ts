@@ -3,8 +3,9 @@ import { listOrderPayments, type PaymentResource } from '@app/contracts/payments
 import type { CallContext, Requester } from '@app/messaging/requester';
 
 /**
- * An order and every try to move money for it, oldest first, without the renewals of its subscription. Both services are asked at once, each for the account's own.
- * Throws `order_not_found`.
+ * An order and every try to move money for it, oldest first, without the renewals of its subscription. Both services
+ * are asked at once, each for the account's own.
+ * @throws DomainError order_not_found
  */
 export async function readOrder(
   requester: Requester,

@@ -7,7 +7,7 @@ import type { Actor } from '../auth/actors.ts';
 /**
  * Asks a logged-in user for the password once more. The tries count together with those of logging in, so that a stolen
  * session is of no use for guessing it.
- * @throws DomainError invalid_credentials; RetryLaterError `rate_limited`
+ * @throws DomainError invalid_credentials; RetryLaterError rate_limited
  */
 export async function checkPassword(
   app: Pick<App, 'database' | 'limitLogin'>,

@@ -20,7 +20,8 @@ interface SettingsDeps {
 
 /**
  * Changes the settings that are given, and writes the event of the change with the number it has. What changes nothing
- * writes no event. Throws `handle_taken`.
+ * writes no event.
+ * @throws DomainError handle_taken
  */
 export async function updateSettings(
   { database, clock, wakeRelay }: SettingsDeps,

@@ -14,8 +14,9 @@ import { partsOfMonth } from './metrics.rules.ts';
 type Input = RequestInput<typeof contract>;
 
 /**
- * How a number of a product comes about: its formula, the formula's parts, and a page of the facts behind them. The parts
- * are those that the published number is made of. Throws `product_not_found` and `validation_failed`.
+ * How a number of a product comes about: its formula, the formula's parts, and a page of the facts behind them. The
+ * parts are those that the published number is made of.
+ * @throws DomainError product_not_found, validation_failed
  */
 export async function explainMetric(
   deps: { database: Database; clock: Clock },

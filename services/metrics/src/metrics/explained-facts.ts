@@ -88,8 +88,9 @@ const portion = 1_000;
 const looksMax = 20_000;
 
 /**
- * Up to `limit` facts that add to the formula's parts, kind after kind, each in order of time, from behind the fact `after`.
- * `next` is the last fact looked at, or null at the end. Throws `validation_failed` when `after` is no fact of this list.
+ * Up to `limit` facts that add to the formula's parts, kind after kind, each in order of time, from behind the fact
+ * `after`. `next` is the last fact looked at, or null at the end.
+ * @throws DomainError validation_failed when `after` is no fact of this list
  */
 export async function listFacts(
   database: Database,

@@ -19,8 +19,9 @@ const waitMs = 1_000;
 const pollMs = 50;
 
 /**
- * The account's product, whose name and type came with events. The event of a product made moments ago may be under way:
- * such a one is waited for, up to a second. Throws `product_not_found`, for another account's product as well.
+ * The account's product, whose name and type came with events. The event of a product made moments ago may be under
+ * way: such a one is waited for, up to a second.
+ * @throws DomainError product_not_found, for another account's product as well
  */
 export async function getProduct(
   { database, clock }: { database: Database; clock: Clock },
