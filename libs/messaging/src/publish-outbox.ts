@@ -6,9 +6,9 @@ import { headers } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
 import type { Client } from 'pg';
 import type { NatsClient } from './connect.ts';
-import { createLooks, type Looks } from './outbox-looks.ts';
+import { createOutboxScan, type OutboxScan } from './outbox-scan.ts';
 import { publishSpan } from './spans.ts';
-import { openStreamPublisher, type StreamPublisher, type Taken } from './stream-publisher.ts';
+import { openStreamPublisher, type PublishAck, type StreamPublisher } from './stream-publisher.ts';
 
 /**
  * A leader's hold on outbox and stream. `highestSeq` is the last place in the stream that any row was marked with: an
@@ -23,14 +23,14 @@ export interface Publisher {
   highestSeq: number;
   /** The highest place whose row was deleted. */
   prunedSeq: number;
-  readonly looks: Looks;
+  readonly scan: OutboxScan;
 }
 
 /** Publishes in flight at once: enough to fill the pipe, few enough that an outage repeats little. */
 export const batchMax = 500;
 /** Published rows kept in case the stream loses its tail: thirty times nats-server's two minutes between flushes. */
 const keepPublishedMinutes = 60;
-/** What a look with nothing due reads at most; as many as a batch publishes, so that pruning keeps up. */
+/** What pruning with nothing due reads at most; as many as a batch publishes, so that pruning keeps up. */
 const pruneMax = batchMax;
 
 interface PendingRow {
@@ -53,7 +53,7 @@ export async function openPublisher(
     stream: openStreamPublisher(base.nats),
     highestSeq: Number(rows[0]?.seq ?? 0),
     prunedSeq: 0,
-    looks: createLooks(),
+    scan: createOutboxScan(),
   };
 }
 
@@ -65,33 +65,33 @@ export const pendingQuery = {
 };
 
 /**
- * Publishes one batch in the order of its rows' ids and marks what the stream took. Transactions that run at the same
- * time may be published in either order, and rows whose publish failed come behind what was published meanwhile.
+ * Publishes one batch in the order of its rows' ids and marks what the stream acknowledged. Transactions that run at the
+ * same time may be published in either order, and rows whose publish failed come behind what was published meanwhile.
  * @returns how many rows the batch had; 0 also when NATS is away
  * @throws the first failure, after marking the others
  */
 export async function publishBatch(publisher: Publisher): Promise<number> {
   if (!publisher.nats.connected()) return 0;
-  const { looks } = publisher;
-  const values = [looks.from()];
+  const { scan } = publisher;
+  const values = [scan.from()];
   const { rows } = await publisher.session.query<PendingRow>({ ...pendingQuery, values });
-  looks.saw(rows.at(-1)?.id);
+  scan.saw(rows.at(-1)?.id);
   if (rows.length === 0) return 0;
   const outcomes = await untilLost(publisher.nats, Promise.allSettled(rows.map((row) => publishRow(publisher, row))));
   // What is lost with the connection is not marked, and so published again under the same message ids.
   if (outcomes === 'lost') return 0;
-  const taken = outcomes.flatMap((outcome, index) => {
+  const acknowledged = outcomes.flatMap((outcome, index) => {
     return outcome.status === 'fulfilled' ? [{ id: rows[index]?.id as string, ...outcome.value }] : [];
   });
-  await unmarkReused(publisher, taken);
-  await mark(publisher, taken);
+  await unmarkReused(publisher, acknowledged);
+  await mark(publisher, acknowledged);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   return rows.length;
 }
 
 /** The event carries its publish on, so that whoever consumes it continues there. */
-async function publishRow({ stream, nats }: Publisher, row: PendingRow): Promise<Taken> {
+async function publishRow({ stream, nats }: Publisher, row: PendingRow): Promise<PublishAck> {
   const { name, attributes } = publishSpan(row.subject, row.event_id);
   const span = { service: nats.service, kind: SpanKind.PRODUCER, attributes, parent: row.traceparent };
   return await inSpan(name, span, async () => {
@@ -116,7 +116,7 @@ async function untilLost<T>(nats: NatsClient, work: Promise<T>): Promise<T | 'lo
   }
 }
 
-type TakenRow = Taken & { readonly id: string };
+type AcknowledgedRow = PublishAck & { readonly id: string };
 
 /**
  * Rows are looked up one by one: `same_id` is compared so that the planner expects one row. It may choose to read the whole
@@ -129,16 +129,16 @@ export const markQuery = {
          where outbox.id = p.id and p.id = p.same_id`,
 };
 
-async function mark(publisher: Publisher, taken: readonly TakenRow[]): Promise<void> {
-  if (taken.length === 0) return;
-  const sequences = taken.map((row) => row.seq);
-  await publisher.session.query({ ...markQuery, values: [taken.map((row) => row.id), sequences] });
+async function mark(publisher: Publisher, acknowledged: readonly AcknowledgedRow[]): Promise<void> {
+  if (acknowledged.length === 0) return;
+  const sequences = acknowledged.map((row) => row.seq);
+  await publisher.session.query({ ...markQuery, values: [acknowledged.map((row) => row.id), sequences] });
   publisher.highestSeq = Math.max(publisher.highestSeq, ...sequences);
 }
 
 /** The stream gave places away a second time: the rows marked with them are no longer in it. */
-async function unmarkReused(publisher: Publisher, taken: readonly TakenRow[]): Promise<void> {
-  const reused = taken.filter((row) => !row.duplicate && row.seq <= publisher.highestSeq).map((row) => row.seq);
+async function unmarkReused(publisher: Publisher, acknowledged: readonly AcknowledgedRow[]): Promise<void> {
+  const reused = acknowledged.filter((row) => !row.duplicate && row.seq <= publisher.highestSeq).map((row) => row.seq);
   if (reused.length > 0) await unmarkFrom(publisher, Math.min(...reused));
 }
 
@@ -155,12 +155,12 @@ async function unmarkFrom(publisher: Publisher, seq: number): Promise<void> {
   );
   publisher.highestSeq = seq - 1;
   publisher.prunedSeq = Math.min(publisher.prunedSeq, publisher.highestSeq);
-  publisher.looks.startOver();
+  publisher.scan.startOver();
   publisher.logger.warn({ events: lost.rowCount }, 'the stream lost events; publishing them again');
 }
 
 /**
- * Rows lie in the index in the order they were published: a look at the lowest places finds all that are due, however
+ * Rows lie in the index in the order they were published: reading the lowest places finds all that are due, however
  * many are not. Places below the last one pruned are skipped, for their entries stay in the index until a vacuum. What a
  * replica of a version before 0.2 published during a roll-out has no time of its own.
  */

@@ -25,7 +25,7 @@ import { defaultStreamMaxBytes, ensureStream, openStreams } from './streams.ts';
  * same message id; the stream drops it within its window, and every consumer's inbox drops it after that.
  */
 export interface Relay {
-  /** Tells the leader, here or in another replica, that a transaction with events was committed. */
+  /** Wakes the leader, here or in another replica: a transaction with events was committed. */
   wake(): void;
   /** Publishes what can be published, then stops. */
   close(): Promise<void>;
@@ -40,14 +40,14 @@ export interface RelayOptions {
   readonly streamMaxBytes?: number;
 }
 
-/** Wakes can get lost (a replica that dies after its commit): the sweep finds what they would have told. */
+/** Wakes can get lost (a replica that dies after its commit): the sweep finds the rows that they were sent for. */
 const sweepIntervalMs = 1_000;
 const pruneEveryMs = 10_000;
 const boundEveryMs = 60_000;
 /** After a failed term; it doubles with each that follows, up to the longest. */
 const retryPauseMs = 250;
 const retryPauseMaxMs = 5_000;
-/** A stand-by looks at the lock once a second: one that reaches NATS gets it before a leader that did not. */
+/** A stand-by tries the lock once a second: one that reaches NATS gets it before a leader that did not. */
 const outpacedPauseMs = 1_500;
 /** A leader without NATS hands over; nats-server restarts within this. */
 const giveUpAfterMs = 5_000;
@@ -60,12 +60,12 @@ export function startRelay(options: RelayOptions): Relay {
   const waker = createWaker();
   const state: RelayState = { closing: false, leading: false };
   const subject = wakeSubject(options.nats.service);
-  // Stand-bys hear it too; what wakes them is only their own next look at the lock.
+  // Stand-bys receive it too; they wait for their own next try of the lock.
   const wakeLeader = (): void => {
     if (state.leading) waker.wake();
   };
   const subscription = options.nats.connection.subscribe(subject, { callback: wakeLeader });
-  // A stand-by without NATS does not ask for the lock: now it may.
+  // A stand-by without NATS does not try the lock: now it may.
   const stopListening = options.nats.onRestored(waker.wake);
   const running = stayInService(options, waker, state);
   return {
@@ -86,7 +86,7 @@ export function startRelay(options: RelayOptions): Relay {
 /** Tries to lead for as long as the service lives; whatever goes wrong ends one term, not the relay. */
 async function stayInService(options: RelayOptions, waker: Waker, state: RelayState): Promise<void> {
   const { nats, logger } = options;
-  const say = sayFailures(logger);
+  const logFailure = logRelayFailures(logger);
   let failures = 0;
   while (!state.closing) {
     if (!nats.connected()) {
@@ -98,7 +98,7 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
       session = await openLockSession(sessionOf(options), waker.wake, sessionSettings);
       if (await winLock(session, waker, state, nats)) await lead(options, session, waker, state, () => (failures = 0));
     } catch (err) {
-      if (!state.closing) say(err);
+      if (!state.closing) logFailure(err);
       const pauseMs = Math.min(retryPauseMaxMs, retryPauseMs * 2 ** failures);
       failures += 1;
       await waker.sleep(err instanceof TimeoutError ? Math.max(pauseMs, outpacedPauseMs) : pauseMs);
@@ -113,7 +113,7 @@ const sessionSettings = {
   // Nobody waits for the disk when rows are marked: should the server crash within the next half second, they are
   // published again under the same message ids, as after a crash between publish and mark.
   synchronous_commit: 'off',
-  // Each of the session's statements follows an index. To plan a look at the outbox costs as much as the look.
+  // Each of the session's statements follows an index. To plan a scan of the outbox costs as much as the scan.
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
 };
@@ -123,15 +123,15 @@ const sessionOf = ({ databaseUrl, nats }: RelayOptions) => ({
   application_name: `${nats.service}-relay`,
 });
 
-const sayAgainAfterMs = 30_000;
+const logAgainAfterMs = 30_000;
 
-/** A failure that repeats is told every half minute. */
-function sayFailures(logger: Logger): (err: unknown) => void {
-  let said = { message: '', atMs: 0 };
+/** A failure that repeats is logged every half minute. */
+function logRelayFailures(logger: Logger): (err: unknown) => void {
+  let logged = { message: '', atMs: 0 };
   return (err) => {
     const message = err instanceof Error ? err.message : String(err);
-    if (message === said.message && performance.now() - said.atMs < sayAgainAfterMs) return;
-    said = { message, atMs: performance.now() };
+    if (message === logged.message && performance.now() - logged.atMs < logAgainAfterMs) return;
+    logged = { message, atMs: performance.now() };
     logger.warn({ err }, 'outbox relay starts over');
   };
 }
@@ -164,14 +164,14 @@ async function lead(
   });
   try {
     while (!state.closing && !isCutOff(nats)) {
-      if (nats.connected()) await keepStream(options, publisher, due);
-      // What was committed since the look wakes the relay, or woke it already.
+      if (nats.connected()) await maintainStream(options, publisher, due);
+      // What was committed since the scan wakes the relay, or woke it already.
       if ((await publishBatch(publisher)) < batchMax) await waker.sleep(sweepIntervalMs);
       succeeded();
       const pruned = performance.now() >= due.pruneMs && !(await prunePublished(publisher));
       if (pruned) due.pruneMs = performance.now() + pruneEveryMs;
     }
-    publisher.looks.startOver();
+    publisher.scan.startOver();
     while ((await publishBatch(publisher)) > 0);
   } finally {
     stopListening();
@@ -181,8 +181,8 @@ async function lead(
 
 const isCutOff = (nats: NatsClient): boolean => !nats.connected() && nats.sinceChangeMs() > giveUpAfterMs;
 
-/** Compares stream and outbox once after each connecting, and looks at the stream's size now and then. */
-async function keepStream(
+/** Compares stream and outbox once after each connecting, and the stream's size with its bound once a minute. */
+async function maintainStream(
   { nats, logger, streamReplicas, streamMaxBytes = defaultStreamMaxBytes }: RelayOptions,
   publisher: Publisher,
   due: { compareMs: number; boundMs: number },

@@ -1,8 +1,8 @@
 import { type Msg, type MsgHdrs, nuid, TimeoutError } from '@nats-io/transport-node';
 import { inboxPrefix, type NatsClient } from './connect.ts';
 
-/** What a stream did with an event. */
-export interface Taken {
+/** A stream's acknowledgement of an event. */
+export interface PublishAck {
   /** The event's place in the stream. */
   readonly seq: number;
   /** The stream had an event of this id already, at that place. */
@@ -10,8 +10,8 @@ export interface Taken {
 }
 
 /**
- * Publishes to streams and hears what they took. The client's own `publish` makes a timer and an error object, with its
- * stack, for every event: a twentieth of an order's CPU.
+ * Publishes to streams and receives their acknowledgements. The client's own `publish` makes a timer and an error object,
+ * with its stack, for every event: a twentieth of an order's CPU.
  */
 export interface StreamPublisher {
   /**
@@ -19,7 +19,7 @@ export interface StreamPublisher {
    * @throws TimeoutError after five seconds without an acknowledgement, also where NATS forbids the subject; an Error
    * that says why the stream refused
    */
-  publish(eventId: string, subject: string, payload: string, headers: MsgHdrs): Promise<Taken>;
+  publish(eventId: string, subject: string, payload: string, headers: MsgHdrs): Promise<PublishAck>;
   /** Rejects what still waits. */
   close(): void;
 }
@@ -29,7 +29,7 @@ const checkEveryMs = 250;
 
 interface Waiting {
   readonly endMs: number;
-  resolve(taken: Taken): void;
+  resolve(ack: PublishAck): void;
   reject(err: unknown): void;
 }
 
@@ -47,7 +47,7 @@ export function openStreamPublisher(nats: NatsClient): StreamPublisher {
   };
   const subscription = nats.connection.subscribe(`${prefix}*`, {
     callback: (err, message) => {
-      if (err === null) settle(take(message.subject), message);
+      if (err === null) resolveOrReject(take(message.subject), message);
       else rejectAll(err);
     },
   });
@@ -64,7 +64,7 @@ export function openStreamPublisher(nats: NatsClient): StreamPublisher {
     publish: (eventId, subject, payload, headers) => {
       headers.append('Nats-Msg-Id', eventId);
       const reply = prefix + (published++).toString(36);
-      const { promise, resolve, reject } = Promise.withResolvers<Taken>();
+      const { promise, resolve, reject } = Promise.withResolvers<PublishAck>();
       nats.connection.publish(subject, Buffer.from(payload), { headers, reply });
       waiting.set(reply, { endMs: performance.now() + timeoutMs, resolve, reject });
       return promise;
@@ -83,8 +83,11 @@ interface Acknowledgement {
   readonly error?: { readonly description: string };
 }
 
-/** https://docs.nats.io/reference/reference-protocols/nats_api_reference: a pub ack is JSON; nobody there is an empty 503. */
-function settle(waiting: Waiting | undefined, message: Msg): void {
+/**
+ * https://docs.nats.io/reference/reference-protocols/nats_api_reference: a pub ack is JSON; where no stream has the
+ * subject, it is an empty 503.
+ */
+function resolveOrReject(waiting: Waiting | undefined, message: Msg): void {
   if (waiting === undefined) return;
   if (message.headers?.code === 503) {
     waiting.reject(new Error('no stream takes this subject'));
