@@ -108,17 +108,17 @@ function queueOfReplies(readAll: () => Promise<void>): { receive(reply: Msg | Lo
       const first = waiting.shift();
       if (first !== undefined) return Promise.resolve(first);
       return new Promise((resolve) => {
-        const settle = (reply: Msg | Lost | Silent): void => {
+        const end = (reply: Msg | Lost | Silent): void => {
           clearTimeout(timer);
           take = undefined;
           resolve(reply);
         };
         // Also after a pause of this very process: the timer is due before the replies that have arrived are read.
         const silent = (): void => {
-          if (take === settle) settle('silent');
+          if (take === end) end('silent');
         };
         const timer = setTimeout(() => void readAll().then(silent), limitMs);
-        take = settle;
+        take = end;
       });
     },
   };
