@@ -9,7 +9,7 @@ import {
   type NatsConnection,
   type Status,
 } from '@nats-io/transport-node';
-import { sayConnectionState } from './connection-log.ts';
+import { type ConnectionLog, logConnectionState } from './connection-log.ts';
 
 export interface NatsOptions {
   readonly url: string;
@@ -54,19 +54,19 @@ const firstConnectPauseMs = 250;
  * @throws Error only when the server refuses the user
  */
 export async function connectNats(options: NatsOptions): Promise<NatsClient> {
-  const say = sayConnectionState(options.logger, options.url);
-  const connection = await connectFirst(optionsOf(options), say);
+  const log = logConnectionState(options.logger, options.url);
+  const connection = await connectFirst(optionsOf(options), log);
   const state = { up: true, changedMs: Number.NEGATIVE_INFINITY, givenUp: '' };
-  const [onLost, tellLost] = listeners();
-  const [onRestored, tellRestored] = listeners();
+  const [onLost, notifyLost] = listeners();
+  const [onRestored, notifyRestored] = listeners();
   const change = (up: boolean): void => {
     if (state.up === up) return;
     state.up = up;
     state.changedMs = performance.now();
-    if (up) tellRestored();
-    else tellLost();
+    if (up) notifyRestored();
+    else notifyLost();
   };
-  void followStatus(connection, change, say);
+  void followStatus(connection, change, log);
   return {
     connection,
     service: options.service,
@@ -87,7 +87,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsClient> {
       state.givenUp = reason;
     },
     close: async () => {
-      say.closing();
+      log.closing();
       if (!connection.isClosed()) await (state.up ? connection.drain() : connection.close());
     },
   };
@@ -121,17 +121,15 @@ export function natsCheck(nats: NatsClient): Check {
   return { name: 'nats', check: () => nats.check(), checkAlive: () => nats.checkOpen() };
 }
 
-type Say = ReturnType<typeof sayConnectionState>;
-
-async function connectFirst(options: ConnectionOptions, say: Say): Promise<NatsConnection> {
+async function connectFirst(options: ConnectionOptions, log: ConnectionLog): Promise<NatsConnection> {
   while (true) {
     try {
       const connection = await connect(options);
-      say.reached();
+      log.reached();
       return connection;
     } catch (err) {
       if (err instanceof AuthorizationError) throw err;
-      say.unreachable(err);
+      log.unreachable(err);
       await sleep(firstConnectPauseMs);
     }
   }
@@ -148,21 +146,25 @@ function listeners(): [Listen, () => void] {
   return [listen, () => [...all].forEach((listener) => void listener())];
 }
 
-async function followStatus(connection: NatsConnection, change: (up: boolean) => void, say: Say): Promise<void> {
+async function followStatus(
+  connection: NatsConnection,
+  change: (up: boolean) => void,
+  log: ConnectionLog,
+): Promise<void> {
   for await (const status of connection.status()) {
-    sayStatus(status, say);
+    logStatus(status, log);
     if (status.type === 'disconnect') change(false);
     else if (status.type === 'reconnect') change(true);
   }
   change(false);
 }
 
-function sayStatus(status: Status, say: Say): void {
-  if (status.type === 'disconnect') say.lost();
-  else if (status.type === 'reconnect') say.reached();
-  else if (status.type === 'error') say.error(status.error);
-  else if (status.type === 'staleConnection') say.error(new Error('the server did not answer two pings'));
-  else if (status.type === 'close') say.closed();
+function logStatus(status: Status, log: ConnectionLog): void {
+  if (status.type === 'disconnect') log.lost();
+  else if (status.type === 'reconnect') log.reached();
+  else if (status.type === 'error') log.error(status.error);
+  else if (status.type === 'staleConnection') log.error(new Error('the server did not answer two pings'));
+  else if (status.type === 'close') log.closed();
 }
 
 function waitForRestore(onRestored: Listen, limitMs: number): Promise<boolean> {

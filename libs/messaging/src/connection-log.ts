@@ -1,9 +1,9 @@
 import type { Logger } from '@app/service-kit/logger';
 import { PermissionViolationError } from '@nats-io/transport-node';
 
-/** An outage is told at its beginning, then each half minute, then at its end. */
+/** An outage is logged at its beginning, then each half minute, then at its end. */
 const repeatEveryMs = 30_000;
-/** A forbidden subject is told once a minute, however often it is tried. */
+/** A forbidden subject is logged once a minute, however often it is tried. */
 const forbiddenEveryMs = 60_000;
 
 export interface ConnectionLog {
@@ -18,7 +18,7 @@ export interface ConnectionLog {
 }
 
 /** One clear line for each change of the connection to NATS, with its cause and how long it lasted. */
-export function sayConnectionState(logger: Logger | undefined, url: string): ConnectionLog {
+export function logConnectionState(logger: Logger | undefined, url: string): ConnectionLog {
   const server = withoutPassword(url);
   let awaySinceMs: number | undefined;
   let cause: unknown;

@@ -43,14 +43,14 @@ interface Command {
   readonly database: Database;
   readonly values: Values;
   readonly filter: LetterFilter;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 const limitMax = 10_000;
 
 const commands: Record<string, (command: Command) => Promise<void>> = {
-  count: sayCounts,
-  list: sayList,
+  count: printCounts,
+  list: printList,
   replay: replayLetters,
   'replay-stream': replayMissed,
 };
@@ -64,7 +64,7 @@ export async function runEventsCommand(
   service: ServiceName,
   readSettings: () => EventsSettings,
   args: readonly string[],
-  say: (line: string) => void = (line) => void process.stdout.write(`${line}\n`),
+  print: (line: string) => void = (line) => void process.stdout.write(`${line}\n`),
 ): Promise<number> {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
@@ -77,14 +77,21 @@ export async function runEventsCommand(
       ...{ entities: [], migrations: [] },
     });
     try {
-      await run({ service, settings, database, values, filter: { subject: values.subject, eventId: values.id }, say });
+      await run({
+        service,
+        settings,
+        database,
+        values,
+        filter: { subject: values.subject, eventId: values.id },
+        print,
+      });
     } finally {
       await database.close();
     }
     return 0;
   } catch (err) {
-    say(`${service}: ${(err as Error).message}`);
-    if (err instanceof UsageError || (err as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) say(usage);
+    print(`${service}: ${(err as Error).message}`);
+    if (err instanceof UsageError || (err as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) print(usage);
     return 1;
   }
 }
@@ -96,44 +103,44 @@ function limitOf({ limit }: Values, fallback: number): number {
   return given;
 }
 
-async function sayCounts({ service, database, filter, say }: Command): Promise<void> {
+async function printCounts({ service, database, filter, print }: Command): Promise<void> {
   const counts = await countLetters(database, filter);
   for (const { subject, letters, waiting, oldest } of counts) {
-    say(
+    print(
       `${letters}  ${subject}  oldest given up ${oldest.toISOString()}${waiting > 0 ? `, ${waiting} to be replayed` : ''}`,
     );
   }
-  say(`${service}: ${total(counts)} dead letters`);
+  print(`${service}: ${total(counts)} dead letters`);
 }
 
 const total = (counts: readonly { letters: number }[]): number => counts.reduce((sum, { letters }) => sum + letters, 0);
 
-async function sayList({ service, database, values, filter, say }: Command): Promise<void> {
+async function printList({ service, database, values, filter, print }: Command): Promise<void> {
   const page = { limit: limitOf(values, 20), after: values.after ?? '' };
   const letters = await listLetters(database, filter, page);
   for (const { event_id, subject, died_at, error, payload } of letters) {
-    say(`${died_at.toISOString()}  ${event_id}  ${subject}  ${error.replaceAll(/\s+/g, ' ').slice(0, 200)}`);
-    if (values.payload) say(payload);
+    print(`${died_at.toISOString()}  ${event_id}  ${subject}  ${error.replaceAll(/\s+/g, ' ').slice(0, 200)}`);
+    if (values.payload) print(payload);
   }
   const last = letters.at(-1);
   const more = last !== undefined && letters.length === page.limit ? `; go on with --after ${last.event_id}` : '';
-  say(`${service}: ${letters.length} of ${total(await countLetters(database, filter))} dead letters${more}`);
+  print(`${service}: ${letters.length} of ${total(await countLetters(database, filter))} dead letters${more}`);
 }
 
 /** The service looks every two seconds; one that has done nothing for so long is not running, or hangs. */
 const patienceMs = 30_000;
 const lookEveryMs = 500;
 
-async function replayLetters({ service, database, values, filter, say }: Command): Promise<void> {
+async function replayLetters({ service, database, values, filter, print }: Command): Promise<void> {
   const requested = await requestReplay(database, filter, limitOf(values, 1_000));
-  if (requested === undefined) return say(`${service}: no dead letters`);
+  if (requested === undefined) return print(`${service}: no dead letters`);
   const asked = requested.eventIds.length;
   const { open, failed } = await settled(() => replayState(database, requested));
-  say(`${service}: ${asked} asked for, ${asked - open - failed} replayed, ${failed} failed again and were kept`);
+  print(`${service}: ${asked} asked for, ${asked - open - failed} replayed, ${failed} failed again and were kept`);
   if (open > 0) throw new Error(`${open} are still waiting: is the service running?`);
 }
 
-async function replayMissed({ service, settings, database, values, filter, say }: Command): Promise<void> {
+async function replayMissed({ service, settings, database, values, filter, print }: Command): Promise<void> {
   const since = new Date(values.since ?? '');
   if (Number.isNaN(since.getTime())) throw new UsageError('--since must be a time such as 2026-01-31T12:00:00Z');
   const consumed = topology[service].consumes;
@@ -144,7 +151,7 @@ async function replayMissed({ service, settings, database, values, filter, say }
   try {
     for (const event of wanted) {
       const { read, handed, dead } = await replayStream(nats, database, event, since);
-      say(
+      print(
         `${event.subject}: ${read} since ${since.toISOString()}, ${handed} were not in the inbox, ${dead} are dead letters`,
       );
       const waiting = async () => {
@@ -154,7 +161,7 @@ async function replayMissed({ service, settings, database, values, filter, say }
       const { open } = await settled(waiting);
       if (open > 0) throw new Error(`${open} are still waiting: is the service running?`);
       const kept = total(await countLetters(database, { subject: event.subject }));
-      say(`${event.subject}: nothing waits any more, ${kept} dead letters`);
+      print(`${event.subject}: nothing waits any more, ${kept} dead letters`);
     }
   } finally {
     await nats.close();

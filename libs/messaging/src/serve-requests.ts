@@ -19,7 +19,7 @@ export interface RequestHandler {
   readonly handle: (input: never, context: RequestContext) => Promise<unknown>;
 }
 
-/** Answers a request on behalf of one account: without an account in its context it is refused. */
+/** Handles a request on behalf of one account: without an account in its context it is refused. */
 export function onRequest<R extends RequestDefinition>(
   definition: R,
   handle: (input: RequestInput<R>, context: RequestContext) => Promise<RequestOutput<R> | Serialized>,
@@ -27,7 +27,7 @@ export function onRequest<R extends RequestDefinition>(
   return { definition, acrossAccounts: false, handle };
 }
 
-/** Answers a question between services that no single account asks. */
+/** Handles a request between services that is no single account's. */
 export function onRequestAcrossAccounts<R extends RequestDefinition>(
   definition: R,
   handle: (input: RequestInput<R>, context: RequestContext) => Promise<RequestOutput<R> | Serialized>,
@@ -47,7 +47,7 @@ export class Serialized {
 /** How long a service that closes lets requests under way finish; whoever stops its process waits ten seconds. */
 const finishWithinMs = 4_000;
 
-interface Serving {
+interface RequestServer {
   readonly logger: Logger;
   readonly running: RunningRequests;
   readonly stalls: StallWatch;
@@ -70,7 +70,7 @@ export async function serveRequests(
     description: options.description,
     queue: nats.service,
   });
-  // In no queue group: whoever asks wants to hear of any replica.
+  // In no queue group: the requester wants a reply from any replica.
   const pings = nats.connection.subscribe(pingSubject(nats.service), {
     callback: (err, message) => {
       if (err === null) message.respond('{}');
@@ -80,19 +80,19 @@ export async function serveRequests(
     name: 'messaging.process.duration',
     description: 'Of requests that this replica answered.',
   });
-  const serving = {
+  const server: RequestServer = {
     logger,
     duration,
     running: createRunningRequests(),
     stalls: watchStalls(),
     failed: logFailures(logger),
-    late: sayLate(logger),
+    late: logLate(logger),
   };
   for (const entry of options.handlers) {
     service.addEndpoint(entry.definition.name.replaceAll('.', '-'), {
       subject: entry.definition.subject,
       handler: (err, message) => {
-        if (err === null) handleMessage(entry, message, serving);
+        if (err === null) handleMessage(entry, message, server);
       },
     });
   }
@@ -112,36 +112,36 @@ export async function serveRequests(
         await service.stop();
       }
       // No new ones come; those under way still need NATS and the database.
-      await serving.running.finish(finishWithinMs);
-      serving.stalls.close();
+      await server.running.finish(finishWithinMs);
+      server.stalls.close();
     },
   };
 }
 
-function handleMessage(entry: RequestHandler, message: ServiceMsg, serving: Serving): void {
-  const context = readContext(message.headers, Date.now() - serving.stalls.waitedMs());
+function handleMessage(entry: RequestHandler, message: ServiceMsg, server: RequestServer): void {
+  const context = readContext(message.headers, Date.now() - server.stalls.waitedMs());
   // Nobody waits for it any more: a command not begun now is a command that never took effect.
   if (Date.now() >= context.deadlineMs) {
-    serving.late(entry.definition.subject);
+    server.late(entry.definition.subject);
     return;
   }
   const refuse = (code: FaultCode): void => respondFault(message, code);
-  const request = serving.running.begin({
-    // A command cut off here may have been committed: its caller asks again, and reaches another replica.
+  const request = server.running.begin({
+    // A command cut off here may have been committed: its caller repeats it, and reaches another replica.
     cutOff: () => refuse(entry.definition.mode === 'read' ? 'service_unavailable' : 'outcome_unknown'),
     working: () => void message.respond('', { headers: workingHeaders() }),
   });
-  const { logger } = serving;
-  answerMessage(entry, message, context, serving.duration)
+  const { logger } = server;
+  replyOf(entry, message, context, server.duration)
     .then(
       (json) => request.end(() => message.respond(json)),
-      (err: unknown) => request.end(() => respondError(message, entry, context, err, serving)),
+      (err: unknown) => request.end(() => respondError(message, entry, context, err, server)),
     )
-    // The connection is closed, or the answer is larger than the server takes; the caller asks again.
+    // The connection is closed, or the reply is larger than nats-server takes; the caller repeats the request.
     .catch((err: unknown) => logger.error({ err, subject: entry.definition.subject }, 'an answer could not be sent'));
 }
 
-async function answerMessage(
+async function replyOf(
   entry: RequestHandler,
   message: ServiceMsg,
   context: RequestContext,
@@ -155,11 +155,11 @@ async function answerMessage(
   return output instanceof Serialized ? output.json : JSON.stringify(output);
 }
 
-const sayLateEveryMs = 10_000;
+const logLateEveryMs = 10_000;
 
 /** After a stall they are thousands. */
-function sayLate(logger: Logger): (subject: string) => void {
-  const atTimes = countedAtMostEvery(sayLateEveryMs);
+function logLate(logger: Logger): (subject: string) => void {
+  const atTimes = countedAtMostEvery(logLateEveryMs);
   return (subject) =>
     atTimes((requests) =>
       logger.warn({ subject, requests }, 'requests came after their callers had stopped waiting; not begun'),
@@ -193,7 +193,7 @@ function respondError(
   entry: RequestHandler,
   context: RequestContext,
   err: unknown,
-  { failed }: Serving,
+  { failed }: RequestServer,
 ): void {
   if (err instanceof DomainError) {
     const body = JSON.stringify({ code: err.code, detail: err.message, errors: err.errors });
@@ -208,7 +208,7 @@ function respondError(
 const logOutageEveryMs = 1_000;
 
 /** An outage meets every request: it is logged once a second, with how many there were. */
-function logFailures(logger: Logger): Serving['failed'] {
+function logFailures(logger: Logger): RequestServer['failed'] {
   const atTimes = countedAtMostEvery(logOutageEveryMs);
   return ({ definition }, { accountId, requestId }, err) => {
     const failure = { err, subject: definition.subject, accountId, requestId };
@@ -233,7 +233,7 @@ function respondFault(message: ServiceMsg, code: FaultCode, detail: string = fau
   message.respondError(errorCodes[code].status, code, JSON.stringify({ code, detail, errors: [] }));
 }
 
-/** A command cut off in its transaction may have been committed: its requester must ask again, not conclude. */
+/** A command cut off in its transaction may have been committed: its requester must repeat it, not conclude. */
 function faultCode(entry: RequestHandler, err: unknown): FaultCode {
   if (!isOutage(err)) return 'internal';
   return entry.definition.mode === 'read' || isUnreached(err) || isDiskFull(err)
