@@ -5,7 +5,9 @@
  *              holds the event. Rows are kept for a while after that: should the stream lose its tail (nats-server
  *              flushes to disk only every two minutes), they are published again.
  * inbox        ids of the events that took effect here, written in the transaction of that effect.
- * commands     results of commands by command id: a repeated command gets the first result. Orders do without.
+ * commands     what was done under an id, so that it is not done twice: a command's result, the run that a command
+ *              joined, the key of a notice that is sent once. Creating an order writes no row here, because the order's
+ *              id is its command's. Deleted after 31 days.
  * dead_letters events given up on, with the reason, until they are replayed or 90 days have passed.
  */
 export const messagingTables = `
