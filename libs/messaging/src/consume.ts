@@ -7,7 +7,7 @@ import { openDurable } from './durable.ts';
 import type { EventHandler } from './event-handler.ts';
 import { handleBatch } from './handle-batch.ts';
 import { openMessageBuffer } from './message-buffer.ts';
-import { createOutage } from './outage.ts';
+import { createOutageRetry } from './outage-retry.ts';
 import { startReplays } from './replay-dead-letters.ts';
 import { isMissing } from './streams.ts';
 
@@ -118,12 +118,12 @@ async function consumeOnce({ nats, database, logger, handler, state }: ConsumerR
     state.consuming = false;
     buffer.stopFetching();
   };
-  const outage = createOutage({ logger, pause: state.pause, isClosing: () => state.closing, onBegin });
+  const outageRetry = createOutageRetry({ logger, pause: state.pause, isClosing: () => state.closing, onBegin });
   state.consuming = true;
   try {
     if (state.closing) buffer.close();
     for (let batch = await buffer.take(batchMax); batch.length > 0; batch = await buffer.take(batchMax)) {
-      await handleBatch({ service: nats.service, database, handler, logger, outage, buffer }, batch);
+      await handleBatch({ service: nats.service, database, handler, logger, outageRetry, buffer }, batch);
     }
     if (state.closing) await buffer.release();
   } finally {

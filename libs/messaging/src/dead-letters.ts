@@ -14,11 +14,11 @@ export interface DeadLetter extends EventHeaders {
 const errorMax = 2_000;
 
 /** PostgreSQL's text holds no zero bytes, which a payload that is no JSON may have. */
-const storable = (text: string): string => text.replaceAll('\0', '\ufffd');
+const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');
 
 export function reasonOf(err: unknown): string {
   const reason = err instanceof Error ? `${err.name}: ${err.message}` : String(err);
-  return storable(reason.slice(0, errorMax));
+  return withoutNul(reason.slice(0, errorMax));
 }
 
 const insertSql = `
@@ -47,7 +47,7 @@ export async function insertLetters(
 ): Promise<void> {
   const rows = letters.map((letter) => ({
     ...letter,
-    payload: storable(letter.payload),
+    payload: withoutNul(letter.payload),
     error: reasonOf(letter.error),
   }));
   await client.query(insertSql, [JSON.stringify(rows), replay]);

@@ -10,22 +10,28 @@ interface Queryable {
 }
 
 /** An event that was tried with others so often is tried alone from then on: it may be the one that fails them all. */
-export const triesTogetherMax = 3;
+const triesTogetherMax = 3;
 
 /**
  * Counts one try more for each event, but leaves those at `triesTogetherMax` alone: they are counted when they begin.
  * @returns the tries of each, this one included; events that are to be tried alone are missing
  */
-export async function beginTogether(database: Queryable, eventIds: readonly string[]): Promise<Map<string, number>> {
-  return await count(database, 'event-tries-together', eventIds, `where t.tries < ${triesTogetherMax}`);
+export async function addTryUnlessSuspect(
+  database: Queryable,
+  eventIds: readonly string[],
+): Promise<Map<string, number>> {
+  return await addTries(database, 'event-tries-add-unless-suspect', eventIds, `where t.tries < ${triesTogetherMax}`);
 }
 
-/** Counts one try more for each event. */
-export async function countTries(database: Queryable, eventIds: readonly string[]): Promise<Map<string, number>> {
-  return await count(database, 'event-tries-count', eventIds, '');
+/**
+ * Counts one try more for each event.
+ * @returns the tries of each, this one included
+ */
+export async function addTry(database: Queryable, eventIds: readonly string[]): Promise<Map<string, number>> {
+  return await addTries(database, 'event-tries-add', eventIds, '');
 }
 
-async function count(
+async function addTries(
   database: Queryable,
   name: string,
   eventIds: readonly string[],

@@ -3,17 +3,17 @@ import { isOutage } from '@app/service-kit/outages';
 import type { JsMsg } from '@nats-io/jetstream';
 import { giveUpEvents } from './dead-letters.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
-import { beginTogether, countTries, forgetTries } from './event-tries.ts';
+import { addTry, addTryUnlessSuspect, forgetTries } from './event-tries.ts';
 import { headersOf, messageId } from './message.ts';
 import type { MessageBuffer } from './message-buffer.ts';
-import { InterruptedError, type Outage } from './outage.ts';
+import { InterruptedError, type OutageRetry } from './outage-retry.ts';
 import { decide, triesMax } from './retry-policy.ts';
-import { type EffectPlace, readEvent, takeEffect } from './take-effect.ts';
+import { type ConsumerDeps, readEvent, takeEffect } from './take-effect.ts';
 
-export interface BatchRun extends EffectPlace {
+export interface BatchRun extends ConsumerDeps {
   readonly handler: EventHandler;
   readonly logger: Logger;
-  readonly outage: Outage;
+  readonly outageRetry: OutageRetry;
   readonly buffer: Pick<MessageBuffer, 'ack' | 'retry'>;
 }
 
@@ -42,7 +42,7 @@ export async function handleBatch(run: BatchRun, messages: readonly JsMsg[]): Pr
     const { together, alone } = await begin(run, messages);
     const failures = await handleTogether(run, together);
     for (const delivery of alone) failures.push(...(await handleSuspect(run, delivery)));
-    await settleFailures(run, failures);
+    await retryOrGiveUp(run, failures);
   } catch (err) {
     if (!(err instanceof InterruptedError)) throw err;
   }
@@ -50,13 +50,13 @@ export async function handleBatch(run: BatchRun, messages: readonly JsMsg[]): Pr
 
 /** Writes down the tries of what comes again, before they are begun. */
 async function begin(
-  { database, outage }: BatchRun,
+  { database, outageRetry }: BatchRun,
   messages: readonly JsMsg[],
 ): Promise<{ together: Delivery[]; alone: Delivery[] }> {
   const deliveries = messages.map((message) => ({ message, tries: undefined }));
   const again = idsOf(deliveries.filter(({ message }) => message.redelivered));
   if (again.length === 0) return { together: deliveries, alone: [] };
-  const tries = await outage.insist(() => beginTogether(database.pool, again));
+  const tries = await outageRetry.retryAlways(() => addTryUnlessSuspect(database.pool, again));
   const known = deliveries.map((delivery) => ({ ...delivery, tries: tries.get(idOf(delivery)) }));
   const isSuspect = ({ message, tries }: Delivery): boolean => message.redelivered && tries === undefined;
   return { together: known.filter((delivery) => !isSuspect(delivery)), alone: known.filter(isSuspect) };
@@ -67,7 +67,7 @@ async function handleTogether(run: BatchRun, deliveries: readonly Delivery[]): P
   const readable = deliveries.flatMap((delivery) => read(run, delivery, failures));
   if (readable.length === 0) return failures;
   try {
-    await finish(run, readable);
+    await applyAndAck(run, readable);
     return failures;
   } catch (err) {
     if (err instanceof InterruptedError) throw err;
@@ -99,7 +99,7 @@ async function handleEach(run: BatchRun, deliveries: readonly Readable[]): Promi
   let timeouts = 0;
   for (const [index, delivery] of deliveries.entries()) {
     try {
-      await finish(run, [delivery]);
+      await applyAndAck(run, [delivery]);
       timeouts = 0;
     } catch (err) {
       if (err instanceof InterruptedError) throw err;
@@ -113,18 +113,19 @@ async function handleEach(run: BatchRun, deliveries: readonly Readable[]): Promi
 }
 
 /** Takes effect and acknowledges. */
-async function finish(run: BatchRun, deliveries: readonly Readable[]): Promise<void> {
-  const { handler, outage, buffer } = run;
+async function applyAndAck(run: BatchRun, deliveries: readonly Readable[]): Promise<void> {
+  const { handler, outageRetry, buffer } = run;
   const counted = idsOf(deliveries.filter(isWritten));
   const events = deliveries.map(({ event }) => event);
-  await outage.outlast(() => takeEffect(run, handler, events, (client) => forgetTries(client, counted)));
+  await outageRetry.retryOutage(() => takeEffect(run, handler, events, (client) => forgetTries(client, counted)));
   for (const { message } of deliveries) buffer.ack(message);
 }
 
 /** An event that failed several times already, or was in a buffer when the process ended. */
 async function handleSuspect(run: BatchRun, delivery: Delivery): Promise<Failure[]> {
-  const { database, outage } = run;
-  const tries = (await outage.insist(() => countTries(database.pool, idsOf([delivery])))).get(idOf(delivery)) ?? 1;
+  const { database, outageRetry } = run;
+  const tries =
+    (await outageRetry.retryAlways(() => addTry(database.pool, idsOf([delivery])))).get(idOf(delivery)) ?? 1;
   const suspect = { ...delivery, tries };
   // The last try wrote down neither a success nor a failure.
   if (tries > triesMax)
@@ -132,14 +133,14 @@ async function handleSuspect(run: BatchRun, delivery: Delivery): Promise<Failure
   return await handleTogether(run, [suspect]);
 }
 
-async function settleFailures(run: BatchRun, failures: readonly Failure[]): Promise<void> {
+async function retryOrGiveUp(run: BatchRun, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
-  const { database, outage } = run;
+  const { database, outageRetry } = run;
   const tried = (blameless: boolean): Delivery[] =>
     failures.filter(({ err }) => isOutage(err) === blameless).map(({ delivery }) => delivery);
-  await outage.insist(() => forgetTries(database.pool, idsOf(tried(true).filter(isWritten))));
+  await outageRetry.retryAlways(() => forgetTries(database.pool, idsOf(tried(true).filter(isWritten))));
   const first = tried(false).filter((delivery) => !isWritten(delivery));
-  const counted = await outage.insist(() => countTries(database.pool, idsOf(first)));
+  const counted = await outageRetry.retryAlways(() => addTry(database.pool, idsOf(first)));
   const decided = failures.map((failure) => {
     const tries = failure.delivery.tries ?? counted.get(idOf(failure.delivery)) ?? 1;
     return { ...failure, tries, verdict: decide(failure.err, tries) };
@@ -172,7 +173,7 @@ function tryAgain({ buffer, logger }: BatchRun, decided: readonly Decided[]): vo
   }
 }
 
-async function giveUp({ database, outage, buffer, logger }: BatchRun, decided: readonly Decided[]): Promise<void> {
+async function giveUp({ database, outageRetry, buffer, logger }: BatchRun, decided: readonly Decided[]): Promise<void> {
   const [example] = decided;
   if (example === undefined) return;
   const letters = decided.map(({ delivery: { message }, err }) => ({
@@ -183,7 +184,7 @@ async function giveUp({ database, outage, buffer, logger }: BatchRun, decided: r
     ...headersOf(message),
     error: err,
   }));
-  await outage.insist(() => giveUpEvents(database, letters));
+  await outageRetry.retryAlways(() => giveUpEvents(database, letters));
   const { err, tries, delivery } = example;
   logger.error(
     { err, tries, eventId: idOf(delivery), events: decided.length },

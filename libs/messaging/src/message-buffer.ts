@@ -39,7 +39,7 @@ export function openMessageBuffer(messages: ConsumerMessages, max: number, gathe
   const arrivals = createWaker();
   const room = createWaker();
   const state = { fetching: true, acknowledging: true, closed: false, ended: false };
-  const settle = (message: JsMsg, send: () => void): void => {
+  const respond = (message: JsMsg, send: () => void): void => {
     unacknowledged.delete(message.seq);
     if (state.acknowledging) send();
   };
@@ -47,7 +47,7 @@ export function openMessageBuffer(messages: ConsumerMessages, max: number, gathe
     // Delivered again while it waits here: once is enough.
     if (unacknowledged.has(message.seq)) return;
     unacknowledged.set(message.seq, message);
-    if (state.closed) settle(message, () => message.nak(releaseMs));
+    if (state.closed) respond(message, () => message.nak(releaseMs));
     else waiting.push(message);
   };
   const fetchAll = async (): Promise<unknown> => {
@@ -83,8 +83,8 @@ export function openMessageBuffer(messages: ConsumerMessages, max: number, gathe
       room.wake();
       return waiting.splice(0, count);
     },
-    ack: (message) => settle(message, () => message.ack()),
-    retry: (message, delayMs) => settle(message, () => message.nak(delayMs)),
+    ack: (message) => respond(message, () => message.ack()),
+    retry: (message, delayMs) => respond(message, () => message.nak(delayMs)),
     stopFetching,
     stopAcknowledging: () => {
       state.acknowledging = false;
@@ -96,7 +96,7 @@ export function openMessageBuffer(messages: ConsumerMessages, max: number, gathe
       room.wake();
     },
     release: async () => {
-      for (const message of [...unacknowledged.values()]) settle(message, () => message.nak(releaseMs));
+      for (const message of [...unacknowledged.values()]) respond(message, () => message.nak(releaseMs));
       await sleep(releaseMs / 2);
     },
     ended: fetchAll(),

@@ -5,9 +5,9 @@ import type { PoolClient } from 'pg';
 import { reasonOf } from './dead-letters.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import type { EventHeaders } from './message.ts';
-import { type EffectPlace, readEvent, takeEffect } from './take-effect.ts';
+import { type ConsumerDeps, readEvent, takeEffect } from './take-effect.ts';
 
-export interface ReplaysOptions extends EffectPlace {
+export interface ReplaysOptions extends ConsumerDeps {
   readonly handlers: readonly EventHandler[];
   readonly logger: Logger;
 }

@@ -41,7 +41,7 @@ const insertInbox = {
 };
 
 /** Where events take effect: the consuming service and its database. */
-export interface EffectPlace {
+export interface ConsumerDeps {
   readonly service: ServiceName;
   readonly database: Database;
 }
@@ -51,7 +51,7 @@ export interface EffectPlace {
  * @param alongside what else belongs to that transaction
  */
 export async function takeEffect(
-  { service, database }: EffectPlace,
+  { service, database }: ConsumerDeps,
   { definition, handle, concerns }: EventHandler,
   events: readonly ReceivedEvent<never>[],
   alongside: (client: PoolClient) => Promise<unknown> = async () => undefined,

@@ -6,7 +6,7 @@ import { headers } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { onEvent } from '../src/event-handler.ts';
 import { handleBatch } from '../src/handle-batch.ts';
-import { createOutage } from '../src/outage.ts';
+import { createOutageRetry } from '../src/outage-retry.ts';
 import { counted, databaseOptions, logger, openTestDb, range, type TestDb } from './harness.ts';
 
 guardLeaks();
@@ -44,8 +44,8 @@ test('three statements in a row that time out end the batch, also with events be
       retry: ({ seq }: JsMsg) => void again.push(seq),
     };
     const pause = createWaker();
-    const outage = createOutage({ logger, pause, isClosing: () => false, onBegin: () => undefined });
-    const run = { service: 'metrics' as const, database, handler: slow, logger, outage, buffer };
+    const outageRetry = createOutageRetry({ logger, pause, isClosing: () => false, onBegin: () => undefined });
+    const run = { service: 'metrics' as const, database, handler: slow, logger, outageRetry, buffer };
     await handleBatch(run, range(0, 100).map(messageOf));
     expect(sizes).toEqual([10, 1, 1, 1]);
     expect(acknowledged).toEqual(range(0, 100).filter((n) => n % 10 !== 0));

@@ -3,23 +3,23 @@ import { isOutage } from '@app/service-kit/outages';
 import type { Waker } from '@app/service-kit/waker';
 import { mayBeOneEvent } from './retry-policy.ts';
 
-/** The consumer closes: what it was at goes back to the durable. */
+/** The consumer closes: the messages that it was handling go back to the durable. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
 
-/** Repeats work until the surroundings let it through: the batch stays in the buffer, and nothing more is fetched. */
-export interface Outage {
+/** Repeats work while the database is away: the batch stays in the buffer, and nothing more is fetched. */
+export interface OutageRetry {
   /**
    * @throws what is not an outage, as it comes
    * @throws InterruptedError when the consumer closes meanwhile
    */
-  outlast<T>(work: () => Promise<T>): Promise<T>;
-  /** As `outlast`, for the consumer's own bookkeeping: nothing can go on while that fails, whatever the reason. */
-  insist<T>(work: () => Promise<T>): Promise<T>;
+  retryOutage<T>(work: () => Promise<T>): Promise<T>;
+  /** As `retryOutage`, for the consumer's own bookkeeping: nothing can go on while that fails, whatever the reason. */
+  retryAlways<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export interface OutageOptions {
+interface OutageRetryOptions {
   readonly logger: Logger;
   readonly pause: Waker;
   readonly isClosing: () => boolean;
@@ -29,27 +29,27 @@ export interface OutageOptions {
 const pauseMaxMs = 5_000;
 const pauseMs = (failures: number): number => Math.min(pauseMaxMs, 500 * 2 ** Math.min(failures, 10));
 
-export function createOutage({ logger, pause, isClosing, onBegin }: OutageOptions): Outage {
+export function createOutageRetry({ logger, pause, isClosing, onBegin }: OutageRetryOptions): OutageRetry {
   const wait = async (failures: number, err: unknown): Promise<void> => {
     if (failures === 0) logger.warn({ err }, 'events wait: the database does not take them');
     onBegin();
     if (!isClosing()) await pause.sleep(pauseMs(failures));
     if (isClosing()) throw new InterruptedError('closing');
   };
-  const repeat = async <T>(work: () => Promise<T>, outlasts: (err: unknown) => boolean): Promise<T> => {
+  const repeat = async <T>(work: () => Promise<T>, isRetried: (err: unknown) => boolean): Promise<T> => {
     for (let failures = 0; ; failures += 1) {
       const outcome = await attempt(work);
       if (outcome.done) {
         if (failures > 0) logger.info({ failures }, 'events are taken again');
         return outcome.result;
       }
-      if (!outlasts(outcome.err)) throw outcome.err;
+      if (!isRetried(outcome.err)) throw outcome.err;
       await wait(failures, outcome.err);
     }
   };
   return {
-    outlast: (work) => repeat(work, (err) => isOutage(err) && !mayBeOneEvent(err)),
-    insist: (work) => repeat(work, () => true),
+    retryOutage: (work) => repeat(work, (err) => isOutage(err) && !mayBeOneEvent(err)),
+    retryAlways: (work) => repeat(work, () => true),
   };
 }
 
