@@ -27,8 +27,11 @@ export function postgresSettings(options: { durable: boolean; maxConnections: nu
     autovacuum_vacuum_threshold: 500,
     autovacuum_vacuum_scale_factor: 0.02,
     autovacuum_vacuum_insert_scale_factor: 0.1,
+    // Tables grow and their values stay alike: analyzed when they have doubled, and by a sample of 9,000 rows. After each 5 %
+    // and by 30,000 it took 12 % of all CPU time under load.
     autovacuum_analyze_threshold: 500,
-    autovacuum_analyze_scale_factor: 0.05,
+    autovacuum_analyze_scale_factor: 1,
+    default_statistics_target: 30,
     autovacuum_max_workers: 2,
     ...(options.durable ? durable : throwaway),
   };
