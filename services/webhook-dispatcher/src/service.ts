@@ -20,7 +20,7 @@ import { startFeeding } from './repair/feeding.ts';
 import { repairRequests } from './repair/requests.ts';
 import { startRetention } from './retention/retention.ts';
 import { Partitions } from './storage/partitions.ts';
-import { trialRequests } from './trials/requests.ts';
+import { testSendRequests } from './test-sends/requests.ts';
 
 export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
   name: 'webhook-dispatcher',
@@ -72,7 +72,7 @@ export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
         ...activityRequests(database),
         ...repairRequests({ database, clock, announce: changes.announce, released: () => dispatcher.wake() }),
         ...historyRequests(database),
-        ...trialRequests({ ...storage, dispatcher, agent, secrets, attemptTimeoutMs: sending.attemptTimeoutMs }),
+        ...testSendRequests({ ...storage, dispatcher, agent, secrets, attemptTimeoutMs: sending.attemptTimeoutMs }),
       ],
     };
   },

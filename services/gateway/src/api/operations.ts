@@ -17,7 +17,7 @@ import { subscriptionOperations } from '../subscriptions/operations.ts';
 import { deliveryOperations } from '../webhooks/delivery-operations.ts';
 import { endpointOperations } from '../webhooks/endpoint-operations.ts';
 import { recoveryOperations } from '../webhooks/recovery-operations.ts';
-import { trialOperations } from '../webhooks/trial-operations.ts';
+import { testSendOperations } from '../webhooks/test-send-operations.ts';
 
 /** Everything the product does over HTTP, in the order of the developer pages. */
 export const operations: readonly Operation[] = [
@@ -31,7 +31,7 @@ export const operations: readonly Operation[] = [
   ...affiliateOperations,
   ...metricsOperations,
   ...endpointOperations,
-  ...trialOperations,
+  ...testSendOperations,
   ...deliveryOperations,
   ...recoveryOperations,
   ...automationOperations,

@@ -8,7 +8,7 @@ const tag = 'Webhooks';
 const params = z.object({ endpointId: pathId('webhookEndpoint', 'webhook_endpoint_not_found') });
 const path = '/api/v1/webhook-endpoints/{endpointId}';
 
-export const trialOperations = [
+export const testSendOperations = [
   forwardOperation(sendTestWebhook, {
     id: 'sendTestWebhook',
     method: 'POST',

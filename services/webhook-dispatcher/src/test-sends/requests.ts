@@ -3,7 +3,7 @@ import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { type SelfTestDeps, selfTest } from './self-test.ts';
 import { type SendTestDeps, sendTest } from './send-test.ts';
 
-export function trialRequests(deps: SendTestDeps & SelfTestDeps): RequestHandler[] {
+export function testSendRequests(deps: SendTestDeps & SelfTestDeps): RequestHandler[] {
   return [
     onRequest(sendTestWebhook, ({ endpointId, body }, { accountId, commandId }) =>
       sendTest(deps, accountId, commandId, { endpointId, event: body.event }),
