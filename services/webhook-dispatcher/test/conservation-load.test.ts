@@ -25,20 +25,20 @@ afterAll(async () => {
   await harness.close();
 });
 
-/** Proves without a pause, in two places that take the turn from each other, until stopped. Answers how often. */
+/** Proves without a pause, in two places that take runs from each other, until stopped. Answers how often. */
 function proveAllTheTime() {
   let stopped = false;
   const { partitions, clock } = harness;
   const deps = { database, partitions, clock, logger: silentLogger(), intervalSeconds: 0 };
   const one = async () => {
-    let turns = 0;
-    while (!stopped) if (await proveConservation(deps, () => stopped)) turns += 1;
-    return turns;
+    let runs = 0;
+    while (!stopped) if (await proveConservation(deps, () => stopped)) runs += 1;
+    return runs;
   };
   const running = Promise.all([one(), one()]);
   return async () => {
     stopped = true;
-    return (await running).reduce((sum, turns) => sum + turns, 0);
+    return (await running).reduce((sum, runs) => sum + runs, 0);
   };
 }
 

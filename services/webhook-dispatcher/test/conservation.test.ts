@@ -61,7 +61,7 @@ test('a lost row of a delivery that waits is made again, and delivered under the
     { id: before?.id, became: 'pending', repaired_at: expect.any(Date) },
   ]);
   expect(await of('conservation_gaps')).toMatchObject([{ gap: 1, events: 1, deliveries: 1, pending: 0 }]);
-  // It was repaired in the run that found it, and shows for a few runs all the same.
+  // It was made again in the run that found it, and shows for a few runs all the same.
   await eventually(async () => expect(await figure('webhook_conservation_gap')).toBe(1), within);
   await eventually(async () => expect(await figure('webhook_conservation_gap')).toBe(0), within);
   await eventually(async () => expect(await figure('webhook_conservation_repaired_total')).toBe(1), within);
@@ -114,7 +114,7 @@ test.each([
   // The process has proved, and its transaction waits to write what is lost.
   ['in the middle of a proof', 'lock table lost_deliveries in exclusive mode', 'with gap as', 0],
   // What is lost is written, and the row waits to be made again.
-  ['between finding and repairing', 'lock table deliveries in share mode', 'with remade as', 1],
+  ['between finding and making again', 'lock table deliveries in share mode', 'with remade as', 1],
 ])('a lost row is made again once, though the process is killed %s', async (_, lock, waiting, found) => {
   // The child runs in real time.
   harness.clock.set(new Date());

@@ -2,6 +2,7 @@ import { idFloor } from '@app/contracts/ids';
 import { type Client, statement } from '@app/service-kit/database';
 import { dayMs } from '../storage/partition.rules.ts';
 import { type Range, takeRanges } from './conservation.rules.ts';
+import type { RoundPosition } from './run-lease.ts';
 
 /** Events that one statement proves. It reads their deliveries by key: 13 ms. */
 const batchMax = 1_000;
@@ -76,13 +77,8 @@ export async function nextNewEvents(client: Client, fromAccount: string): Promis
   };
 }
 
-interface RoundRow {
-  readonly older_account: string;
-  readonly older_sequence: number;
-}
-
 /** The next of the older events, in a round over all accounts. */
-export async function nextOlderEvents(client: Client, nowMs: number, at: RoundRow): Promise<Batch> {
+export async function nextOlderEvents(client: Client, nowMs: number, at: RoundPosition): Promise<Batch> {
   const floor = idFloor('event', nowMs - olderDays * dayMs);
   const values = [at.older_account, at.older_sequence, floor];
   const { rows } = await client.query<RangeRow>(olderEventsStatement(values));

@@ -25,8 +25,8 @@ const age: Gauge = {
 };
 
 /**
- * Most losses are repaired within the run that finds them, and the metric is read once a minute or more rarely: so what
- * was repaired shows for a few runs more.
+ * Most lost deliveries are made again within the run that finds them, and the metric is read once a minute or more
+ * rarely: so what was made again shows for a few runs more.
  */
 const shownForRuns = 5;
 const figuresStatement = statement(
@@ -38,7 +38,10 @@ const figuresStatement = statement(
    from conservation`,
 );
 
-/** Runs the proof every minute, at one replica, and shows what it found. */
+/**
+ * Reconciles events and deliveries every minute, at one replica: finds deliveries that are missing, has them made again,
+ * and shows what it found.
+ */
 export function startConservation(deps: ConservationDeps): { close(): Promise<void> } {
   const { database, logger, intervalSeconds } = deps;
   const loop = startLoop({

@@ -1,10 +1,10 @@
 import { nextNewEvents, nextOlderEvents } from './conservation-ranges.ts';
 import { type Proof, proveRanges } from './prove-ranges.ts';
 import { isGap, recordProofs } from './record-proofs.ts';
-import { type RepairDeps, repairDeliveries } from './repair-deliveries.ts';
-import { finishTurn, holdTurn, type Turn, takeTurn } from './turn.ts';
+import { type RemakeDeps, remakeDeliveries } from './remake-deliveries.ts';
+import { finishRun, lockRun, type RoundPosition, takeRun } from './run-lease.ts';
 
-export interface ConservationDeps extends RepairDeps {
+export interface ConservationDeps extends RemakeDeps {
   readonly intervalSeconds: number;
 }
 
@@ -19,17 +19,17 @@ const olderEventsMaxMs = 500;
  * One run: proves, for each account, that every event has its number and every delivery that an event names has a row,
  * and makes again what is lost. New events first, then some of the older ones in turn, in short transactions: a process
  * that is killed between two of them costs nothing, because each writes how far it is, and what it found and did not
- * repair yet. Does nothing while another replica has the turn.
- * @returns whether this process had the turn
+ * make again yet. Does nothing before a run is due (run-lease.ts).
+ * @returns whether this process took a run
  */
 export async function proveConservation(deps: ConservationDeps, closing: () => boolean): Promise<boolean> {
-  const runId = await takeTurn(deps.database, deps.intervalSeconds);
+  const runId = await takeRun(deps.database, deps.intervalSeconds);
   if (runId === undefined) return false;
   const isComplete = await proveNewEvents(deps, runId, closing);
-  await repairDeliveries(deps, runId, closing);
+  await remakeDeliveries(deps, runId, closing);
   await proveOlderEvents(deps, runId, closing);
-  await repairDeliveries(deps, runId, closing);
-  if (isComplete) await finishTurn(deps.database, runId);
+  await remakeDeliveries(deps, runId, closing);
+  if (isComplete) await finishRun(deps.database, runId);
   return true;
 }
 
@@ -50,22 +50,22 @@ async function proveOlderEvents(deps: ConservationDeps, runId: number, closing: 
   const untilMs = performance.now() + olderEventsMaxMs;
   const nowMs = deps.clock.nowMs();
   do {
-    const ended = await proveBatch(deps, runId, true, (client, turn) => nextOlderEvents(client, nowMs, turn));
+    const ended = await proveBatch(deps, runId, true, (client, position) => nextOlderEvents(client, nowMs, position));
     if (ended === undefined || ended.isLast) return;
   } while (!closing() && performance.now() < untilMs);
 }
 
 type NextBatch = (
   client: Parameters<typeof nextNewEvents>[0],
-  turn: Turn,
+  position: RoundPosition,
 ) => Promise<Awaited<ReturnType<typeof nextNewEvents>>>;
 
-/** Proves one batch in one transaction; undefined when another process has the turn. */
+/** Proves one batch in one transaction; undefined when another process has taken the next run. */
 async function proveBatch({ database, logger }: ConservationDeps, runId: number, older: boolean, next: NextBatch) {
   const ended = await database.transaction(async (client) => {
-    const turn = await holdTurn(client, runId);
-    if (turn === undefined) return undefined;
-    const batch = await next(client, turn);
+    const position = await lockRun(client, runId);
+    if (position === undefined) return undefined;
+    const batch = await next(client, position);
     const proofs = batch.ranges.length === 0 ? [] : await proveRanges(client, batch.ranges);
     await recordProofs(client, runId, proofs, { older });
     await batch.done();
@@ -77,6 +77,6 @@ async function proveBatch({ database, logger }: ConservationDeps, runId: number,
 
 function logGap({ logger }: Pick<ConservationDeps, 'logger'>, runId: number, { range, lost, lostEvents }: Proof): void {
   const { accountId } = range;
-  const about = { runId, accountId, deliveryIds: lost.map(({ id }) => id), sequences: lostEvents };
-  logger.error(about, 'conservation: deliveries or events of the account are lost');
+  const logFields = { runId, accountId, deliveryIds: lost.map(({ id }) => id), sequences: lostEvents };
+  logger.error(logFields, 'conservation: deliveries or events of the account are lost');
 }

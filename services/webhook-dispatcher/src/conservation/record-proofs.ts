@@ -10,7 +10,7 @@ const addToRunStatement = statement(
    where id = $1`,
 );
 
-/** A number or a delivery that was lost, repaired and is lost again counts again. */
+/** A delivery that was lost, made again and is lost once more counts once more. */
 const recordGapsStatement = statement(
   'conservation-gaps-record',
   `with gap as (

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * - `conservation`: one row. Which run has the turn, and where the round over the older events stands.
+ * - `conservation`: one row. The number of the last run, and where the round over the older events stands.
  * - `proved_accounts`: up to which number of its log an account was proved once. Events from before this migration are
  *   proved by the round over the older ones.
  * - `conservation_runs`: what each run has proved, for 30 days, and `conservation_gaps`: the accounts in which it found a

@@ -3,7 +3,7 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import type { Logger } from '@app/service-kit/logger';
 import type { Partitions } from '../storage/partitions.ts';
 import { type Remade, remadeAs } from './conservation.rules.ts';
-import { holdTurn } from './turn.ts';
+import { lockRun } from './run-lease.ts';
 
 /** Deliveries that one transaction makes again. */
 const batchMax = 500;
@@ -68,7 +68,7 @@ interface LostRow {
   readonly attempts: number;
 }
 
-export interface RepairDeps {
+export interface RemakeDeps {
   readonly database: Database;
   readonly partitions: Partitions;
   readonly clock: Clock;
@@ -76,24 +76,24 @@ export interface RepairDeps {
 }
 
 /**
- * Makes deliveries again whose rows were found missing, also those that a process found which died before it repaired
+ * Makes deliveries again whose rows were found missing, also those that a process found which died before it made
  * them. Returns how many.
  */
-export async function repairDeliveries(deps: RepairDeps, runId: number, closing: () => boolean): Promise<number> {
-  let repaired = 0;
+export async function remakeDeliveries(deps: RemakeDeps, runId: number, closing: () => boolean): Promise<number> {
+  let count = 0;
   while (!closing()) {
-    const remade = await deps.database.transaction((client) => repairBatch(deps, client, runId));
-    repaired += remade.filter(({ status }) => status !== null).length;
+    const remade = await deps.database.transaction((client) => remakeBatch(deps, client, runId));
+    count += remade.filter(({ status }) => status !== null).length;
     logRemade(deps.logger, runId, remade);
     if (remade.length < batchMax) break;
   }
-  return repaired;
+  return count;
 }
 
 type RemadeRow = LostRow & { readonly status: Remade['status'] | null };
 
-async function repairBatch({ partitions, clock }: RepairDeps, client: Client, runId: number): Promise<RemadeRow[]> {
-  if ((await holdTurn(client, runId)) === undefined) return [];
+async function remakeBatch({ partitions, clock }: RemakeDeps, client: Client, runId: number): Promise<RemadeRow[]> {
+  if ((await lockRun(client, runId)) === undefined) return [];
   const { rows } = await client.query<LostRow>(lostStatement());
   if (rows.length === 0) return [];
   await partitions.cover(rows.map(({ id }) => id));
