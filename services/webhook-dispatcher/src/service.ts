@@ -43,8 +43,8 @@ export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
       ...{ sendEmail: emails.sendEmail, emailTimeoutMs: emails.timeoutMs },
       ...{ owner: leaseOwner.id, secrets, allowLoopback, leaseSeconds: config.LEASE_SECONDS },
       attemptTimeoutMs: config.ATTEMPT_TIMEOUT_SECONDS * 1_000,
-      failing: (endpointId: string) => switchOff.failing(endpointId),
-      gone: (endpointId: string, url: string) => switchOff.gone(endpointId, url),
+      onFailedForADay: (endpointId: string) => switchOff.failedForADay(endpointId),
+      onGone: (endpointId: string, url: string) => switchOff.gone(endpointId, url),
     };
     const dispatcher = resources.add('dispatcher', new Dispatcher({ ...storage, ...sending }), (started) =>
       started.close(),

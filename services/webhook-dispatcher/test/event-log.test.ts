@@ -53,7 +53,12 @@ const outgoing = (accountId: string): OutgoingEvent => ({
 /** Sends nothing: what is stored waits for a claim. */
 const storing = () => {
   const leases = new Leases(1, 60);
-  const dispatcher = { newLease: () => leases.create(), freeCapacityOf: () => 0, expect: () => {}, accept: () => {} };
+  const dispatcher = {
+    newLease: () => leases.create(),
+    freeCapacityOf: () => 0,
+    registerLease: () => {},
+    queueCommitted: () => {},
+  };
   const emails = { emailsAvailable: false, writeBuiltIns: createWriteBuiltIns(false) };
   return { clock: harness.clock, partitions: harness.partitions, dispatcher, ...emails };
 };

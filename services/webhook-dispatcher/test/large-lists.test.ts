@@ -19,7 +19,12 @@ afterAll(() => harness.close());
 /** Stores events with these bodies, and sends nothing. */
 async function store(accountId: string, bodies: readonly string[]): Promise<void> {
   const leases = new Leases(1, 60);
-  const dispatcher = { newLease: () => leases.create(), freeCapacityOf: () => 0, expect: () => {}, accept: () => {} };
+  const dispatcher = {
+    newLease: () => leases.create(),
+    freeCapacityOf: () => 0,
+    registerLease: () => {},
+    queueCommitted: () => {},
+  };
   const { clock, partitions } = harness;
   const storing = { clock, partitions, dispatcher, emailsAvailable: false, writeBuiltIns: createWriteBuiltIns(false) };
   const events = bodies.map((body) => ({

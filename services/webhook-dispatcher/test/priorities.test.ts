@@ -42,7 +42,7 @@ function arrivedBefore(received: readonly string[], others: readonly string[]): 
 test('fresh events overtake thousands of recovered deliveries of their own endpoint, in the database and in memory', async () => {
   const seller = await connectedAccount(harness);
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 10 }));
-  await addWaiting(seller, 3_000, priorities.again);
+  await addWaiting(seller, 3_000, priorities.resent);
   await comeDue([seller]);
   await eventually(() => expect(seller.receiver.requests.length).toBeGreaterThan(100), { withinMs: 20_000 });
   const floodBefore = seller.receiver.requests.length;
@@ -61,7 +61,7 @@ test('fresh events of another account overtake a flood that more endpoints recov
   for (let n = 0; n < 40; n += 1) others.push(await connectedAccount(harness, flooded.receiver));
   for (const other of others) await publish(other, 1);
   await eventually(() => expect(flooded.receiver.requests).toHaveLength(40), { withinMs: 20_000 });
-  for (const other of others) await addWaiting(other, 40, priorities.again);
+  for (const other of others) await addWaiting(other, 40, priorities.resent);
   await comeDue(others);
   await eventually(() => expect(flooded.receiver.requests.length).toBeGreaterThan(140), { withinMs: 20_000 });
   const calm = await connectedAccount(harness);

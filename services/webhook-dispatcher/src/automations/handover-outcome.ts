@@ -4,8 +4,8 @@ import type { DiagnosisCode } from '../deliveries/diagnosis-texts.rules.ts';
 /** What the end of a hand-over means for its delivery. */
 export interface HandoverOutcome {
   readonly delivered: boolean;
-  /** Why no try follows; null when delivered, and while another try may follow. */
-  readonly reason: 'refused' | 'unknown' | null;
+  /** Why no attempt follows; null when delivered, and while another may follow. */
+  readonly reasonCode: 'refused' | 'unknown' | null;
   /** Whether the mail server is to blame, and not this message: then its other messages wait. */
   readonly serverFailed: boolean;
   /** What is told of it; null when nothing is wrong. */
@@ -17,9 +17,9 @@ export interface HandoverOutcome {
  * whether they paid twice.
  */
 export const handoverOutcomes: Readonly<Record<Handover['outcome'], HandoverOutcome>> = {
-  taken: { delivered: true, reason: null, serverFailed: false, diagnosis: null },
-  refused: { delivered: false, reason: 'refused', serverFailed: false, diagnosis: 'email_refused' },
-  deferred: { delivered: false, reason: null, serverFailed: false, diagnosis: 'email_deferred' },
-  unreachable: { delivered: false, reason: null, serverFailed: true, diagnosis: 'email_unreachable' },
-  unknown: { delivered: false, reason: 'unknown', serverFailed: true, diagnosis: 'email_unknown' },
+  taken: { delivered: true, reasonCode: null, serverFailed: false, diagnosis: null },
+  refused: { delivered: false, reasonCode: 'refused', serverFailed: false, diagnosis: 'email_refused' },
+  deferred: { delivered: false, reasonCode: null, serverFailed: false, diagnosis: 'email_deferred' },
+  unreachable: { delivered: false, reasonCode: null, serverFailed: true, diagnosis: 'email_unreachable' },
+  unknown: { delivered: false, reasonCode: 'unknown', serverFailed: true, diagnosis: 'email_unknown' },
 };

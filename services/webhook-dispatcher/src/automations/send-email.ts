@@ -77,10 +77,10 @@ interface Result {
   readonly handover: Handover;
   /** Whether the mail server was asked: what we find ourselves needs no diagnosis beside its words. */
   readonly asked?: true;
-  /** The account has sent its emails of the day: this one waits until then, and no try counts. */
+  /** The account has sent its emails of the day: this one waits until then, and no attempt counts. */
   readonly postponedUntilMs?: number;
   /** Why it is given up, where that is not what the mail server said. */
-  readonly reason?: 'no_address';
+  readonly reasonCode?: 'no_address';
 }
 
 async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination): Promise<Result> {
@@ -96,7 +96,8 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     const payload = JSON.parse(delivery.body) as Payload;
     const recipient = (row.asked ? row.email : null) ?? (row.action.to === 'buyer' ? row.email : seller.supportEmail);
     // What is stored of the event never changes; the seller's address may be set later.
-    if (!recipient && row.action.to === 'buyer') return { recipient: null, handover: noAddress, reason: 'no_address' };
+    if (!recipient && row.action.to === 'buyer')
+      return { recipient: null, handover: noAddress, reasonCode: 'no_address' };
     if (!recipient || !seller.supportEmail)
       return { recipient: null, handover: deferred('the address is not known yet') };
     if (mailer === undefined) return { recipient, handover: deferred('this deployment has no mail server') };
@@ -140,21 +141,28 @@ function attemptOf(
   nowMs: number,
   delivery: Delivery,
   { endpointId }: Destination,
-  { recipient, handover, postponedUntilMs, reason: ownReason, asked, durationMs }: Result & { durationMs: number },
+  {
+    recipient,
+    handover,
+    postponedUntilMs,
+    reasonCode: ownReasonCode,
+    asked,
+    durationMs,
+  }: Result & { durationMs: number },
 ): Attempt {
-  const { delivered, reason, diagnosis } = handoverOutcomes[handover.outcome];
-  const number = postponedUntilMs === undefined ? delivery.number : delivery.number - 1;
-  const isOver = delivered || reason !== null;
+  const { delivered, reasonCode, diagnosis } = handoverOutcomes[handover.outcome];
+  const number = postponedUntilMs === undefined ? delivery.attemptNumber : delivery.attemptNumber - 1;
+  const isOver = delivered || reasonCode !== null;
   const waitMs =
     postponedUntilMs === undefined
       ? isOver
         ? null
-        : waitAfter(delivery.number - delivery.scheduleFrom, Math.random(), null)
+        : waitAfter(delivery.attemptNumber - delivery.attemptsBeforeSchedule, Math.random(), null)
       : postponedUntilMs - nowMs;
   return newAttempt(nowMs, delivery, {
     ...{ endpoint_id: endpointId, number, delivered, waitMs },
     url: recipient === null ? null : `mailto:${recipient}`,
-    reason: isOver || waitMs !== null ? (ownReason ?? reason) : 'tries',
+    reason_code: isOver || waitMs !== null ? (ownReasonCode ?? reasonCode) : 'tries',
     ...{ status_code: null, duration_ms: durationMs },
     ...{ dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null },
     ...{

@@ -1,8 +1,9 @@
 import { newId } from '@app/contracts/ids';
 import { endpointOff } from '@app/contracts/webhooks';
 import type { Client } from '@app/service-kit/database';
+import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { priorities } from '../deliveries/priority.rules.ts';
-import type { DeliverySender, OutgoingEvent } from '../events/outgoing-event.ts';
+import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import { type StoreDeps, storeEventFor } from '../events/store-events.ts';
 import { builtInId, builtInRows, materialiseStatement } from './automation-row.ts';
 import type { EndpointOffPayload } from './trigger.rules.ts';
@@ -22,8 +23,8 @@ export interface EndpointNotice {
 const nobody: DeliverySender = {
   newLease: () => ({ token: '', owner: 0, seconds: 0, endsMs: 0 }),
   freeCapacityOf: () => 0,
-  expect: () => undefined,
-  accept: () => undefined,
+  registerLease: () => undefined,
+  queueCommitted: () => undefined,
 };
 
 /**

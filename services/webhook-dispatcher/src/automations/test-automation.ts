@@ -58,6 +58,6 @@ function sampleEvent(
   const email = action.type === 'email' ? supportEmail : null;
   return {
     ...{ id: ids.eventId, accountId: ids.accountId, name, body, email, occurredAt },
-    ...{ orderId: null, productId: null, test: true, priority: priorities.again, traceparent: null },
+    ...{ orderId: null, productId: null, test: true, priority: priorities.resent, traceparent: null },
   };
 }

@@ -24,7 +24,7 @@ export interface AttemptDeps {
 /** "Gone": the receiver says that nothing is to be sent to this URL any more. */
 export const goneStatus = 410;
 
-/** Returns the function that makes one try. It never rejects: an error is the outcome of the attempt. */
+/** Returns the function that makes one attempt. It never rejects: an error is the outcome of the attempt. */
 export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, to: Destination) => Promise<Attempt> {
   const prepare = createPrepare(deps.secrets);
   const duration = secondsHistogram('webhook-dispatcher', {
@@ -36,24 +36,28 @@ export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, t
     const result = await post(deps, prepare, delivery, to);
     const nowMs = deps.clock.nowMs();
     const delivered = isDelivered(result);
-    const waitMs = delivered ? null : waitFor(delivery, result);
+    const waitMs = delivered ? null : waitBeforeNextAttemptMs(delivery, result);
     const outcome = delivered ? 'delivered' : waitMs === null ? 'failed' : 'retried';
     duration?.(result.durationMs / 1_000, { 'webhook.outcome': outcome });
     return newAttempt(nowMs, delivery, {
-      ...{ endpoint_id: to.endpointId, number: delivery.number, url: to.url, delivered, waitMs },
-      reason: outcome === 'failed' ? 'tries' : null,
+      ...{ endpoint_id: to.endpointId, number: delivery.attemptNumber, url: to.url, delivered, waitMs },
+      reason_code: outcome === 'failed' ? 'tries' : null,
       ...exchangeColumns(result, to.url ?? ''),
     });
   };
 }
 
 /**
- * Milliseconds until the next try; null after the last one. After 410 the endpoint is switched off: another try always
- * follows, so that the delivery is held with the others.
+ * Milliseconds until the next attempt; null after the last one. After 410 the endpoint is switched off: another attempt
+ * always follows, so that the delivery is held with the others.
  */
-function waitFor({ number, scheduleFrom }: Delivery, { statusCode, headers }: Exchange): number | null {
+function waitBeforeNextAttemptMs(
+  { attemptNumber, attemptsBeforeSchedule }: Delivery,
+  { statusCode, headers }: Exchange,
+): number | null {
   const requestedMs = retryAfterMs(headerOf(headers, 'retry-after'), Date.now());
-  return waitAfter(statusCode === goneStatus ? 1 : number - scheduleFrom, Math.random(), requestedMs);
+  const ofSchedule = statusCode === goneStatus ? 1 : attemptNumber - attemptsBeforeSchedule;
+  return waitAfter(ofSchedule, Math.random(), requestedMs);
 }
 
 /** What the attempts table stores of an exchange. */

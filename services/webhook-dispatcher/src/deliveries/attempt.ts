@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import type { Delivery } from './delivery.types.ts';
 
-/** What is stored of what a try sent and got. Times are in milliseconds; null is what did not happen. */
+/** What is stored of what an attempt sent and got. Times are in milliseconds; null is what did not happen. */
 export interface ExchangeColumns {
   readonly status_code: number | null;
   readonly duration_ms: number;
@@ -16,7 +16,7 @@ export interface ExchangeColumns {
   readonly response: string | null;
 }
 
-/** One try of a delivery and its outcome, as the attempts table stores it. */
+/** One attempt of a delivery and its outcome, as the attempts table stores it. */
 export interface Attempt extends ExchangeColumns {
   readonly id: string;
   readonly account_id: string;
@@ -29,16 +29,16 @@ export interface Attempt extends ExchangeColumns {
   /** `mailto:` and the recipient for emails; null when the recipient is not known. */
   readonly url: string | null;
   readonly delivered: boolean;
-  /** Why no try follows, as `finished_deliveries.reason` stores it; null when delivered and while another try follows. */
-  readonly reason: string | null;
-  /** Null when delivered, and after the last try. */
+  /** Why no attempt follows, as `finished_deliveries.reason` stores it; null when delivered, and while another follows. */
+  readonly reason_code: string | null;
+  /** Null when delivered, and after the last attempt. */
   readonly next_attempt_at: string | null;
 }
 
-export interface AttemptOutcome
+interface AttemptOutcome
   extends ExchangeColumns,
-    Pick<Attempt, 'endpoint_id' | 'number' | 'url' | 'delivered' | 'reason'> {
-  /** Milliseconds until the next try; null when none follows. */
+    Pick<Attempt, 'endpoint_id' | 'number' | 'url' | 'delivered' | 'reason_code'> {
+  /** Milliseconds until the next attempt; null when none follows. */
   readonly waitMs: number | null;
 }
 

@@ -17,7 +17,7 @@ const fakeGroups = fc.record({
   quick: fakeGroup,
   slow: fakeGroup,
   new: fakeGroup,
-  failing: fakeGroup,
+  'breaker-open': fakeGroup,
   email: fakeGroup,
 });
 
@@ -67,7 +67,7 @@ test('one claim is bounded however much capacity there is', () => {
     (_, n): FakeEndpoint => ({ group: groups[n % 4] as Group, capacity: 256, free: 256 }),
   );
   const free = { max: 2_048, free: 2_048 };
-  const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, failing: free, email: free });
+  const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, 'breaker-open': free, email: free });
   for (const id of idsOf(endpoints)) backlog.add(id, 0);
   const claimed = backlog.takeNextClaim().reduce((sum, { limit }) => sum + limit, 0);
   expect(claimed).toBe(1_000);
@@ -79,7 +79,7 @@ test('an endpoint stays in the backlog until it is claimed, and everything is cl
     fc.property(fc.array(fc.constantFrom(...groups), { maxLength: endpointMax }), (groupsOfEndpoints) => {
       const endpoints = groupsOfEndpoints.map((group) => ({ group, capacity: 16, free: 16 }));
       const free = { max: 64, free: 64 };
-      const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, failing: free, email: free });
+      const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, 'breaker-open': free, email: free });
       const ids = idsOf(endpoints);
       for (const id of ids) backlog.add(id, 0);
       const claimed: string[] = [];
@@ -97,7 +97,7 @@ test('an endpoint stays in the backlog until it is claimed, and everything is cl
 test('the capacity of a group is shared evenly, and an endpoint keeps its place in line', () => {
   const endpoints = Array.from({ length: 4 }, (): FakeEndpoint => ({ group: 'quick', capacity: 100, free: 100 }));
   const free = { max: 40, free: 40 };
-  const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, failing: free, email: free });
+  const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, 'breaker-open': free, email: free });
   for (const id of ['2', '0', '3', '1', '0', '2']) backlog.add(id, 0);
   expect(backlog.takeNextClaim()).toEqual(['2', '0', '3', '1'].map((id) => claimOf(id, 10)));
 });
@@ -105,7 +105,7 @@ test('the capacity of a group is shared evenly, and an endpoint keeps its place 
 test('an endpoint whose queue is full is set aside until half of it is free', () => {
   const endpoint: FakeEndpoint = { group: 'quick', capacity: 16, free: 7 };
   const free = { max: 40, free: 40 };
-  const backlog = backlogOver([endpoint], { quick: free, slow: free, new: free, failing: free, email: free });
+  const backlog = backlogOver([endpoint], { quick: free, slow: free, new: free, 'breaker-open': free, email: free });
   backlog.add('0', 0);
   expect([backlog.has('0', 0), backlog.isClaimDue('0'), backlog.takeNextClaim().length]).toEqual([true, false, 0]);
   endpoint.free = 8;
@@ -114,10 +114,10 @@ test('an endpoint whose queue is full is set aside until half of it is free', ()
   expect(backlog.has('0', 0)).toBe(false);
 });
 
-test('smaller priorities are claimed first, and the others get what is left', () => {
+test('more urgent priorities are claimed first, and the others get what is left', () => {
   const endpoints = Array.from({ length: 2 }, (): FakeEndpoint => ({ group: 'quick', capacity: 100, free: 100 }));
   const free = { max: 150, free: 150 };
-  const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, failing: free, email: free });
+  const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, 'breaker-open': free, email: free });
   for (const priority of [2, 1, 0] as const) backlog.add('0', priority);
   backlog.add('1', 2);
   expect(backlog.takeNextClaim()).toEqual([claimOf('0', 100, 0), claimOf('1', 25, 2)]);
@@ -126,7 +126,7 @@ test('smaller priorities are claimed first, and the others get what is left', ()
   expect(priorityOrder.map((priority) => backlog.has('1', priority))).toEqual([false, false, false]);
 });
 
-test('a new delivery waits behind due ones of the same or a smaller priority, and behind no others', () => {
+test('a new delivery waits behind due ones of the same or a more urgent priority, and behind no others', () => {
   const endpoints: FakeEndpoint[] = [
     { group: 'quick', capacity: 16, free: 16 },
     { group: 'quick', capacity: 16, free: 0 },
@@ -134,7 +134,7 @@ test('a new delivery waits behind due ones of the same or a smaller priority, an
   const free = { max: 40, free: 40 };
   for (const endpoint of ['0', '1'])
     for (const due of priorityOrder) {
-      const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, failing: free, email: free });
+      const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, 'breaker-open': free, email: free });
       backlog.add(endpoint, due);
       for (const priority of priorityOrder) expect(backlog.has(endpoint, priority)).toBe(due <= priority);
     }

@@ -18,7 +18,7 @@ export interface ClaimLimit {
 }
 
 /** The endpoints that have something due of one priority. */
-interface Due {
+interface DueEndpoints {
   /** Those without capacity. */
   readonly full: Set<string>;
   readonly claimable: Readonly<Record<Group, Set<string>>>;
@@ -26,12 +26,12 @@ interface Due {
 
 /**
  * The endpoints that are known to have due deliveries in the database, by priority, and how many of each are claimed
- * next: no more than can be sent soon, smaller priorities first, shared evenly among endpoints, in turns. An endpoint
+ * next: no more than can be sent soon, more urgent priorities first, shared evenly among endpoints, in turns. An endpoint
  * whose queue is full is set aside until it has capacity.
  */
 export class Backlog {
   readonly #capacity: Capacity;
-  readonly #due: readonly [Due, Due, Due] = [newDue(), newDue(), newDue()];
+  readonly #due: readonly [DueEndpoints, DueEndpoints, DueEndpoints] = [newDue(), newDue(), newDue()];
 
   constructor(capacity: Capacity) {
     this.#capacity = capacity;
@@ -67,21 +67,21 @@ export class Backlog {
   /** What to claim now. Those endpoints leave the backlog with that priority; add them again if more is due. */
   takeNextClaim(): ClaimLimit[] {
     const limits: ClaimLimit[] = [];
-    const taken = newTaken();
-    for (const priority of priorityOrder) for (const group of groups) this.#takeFrom(group, priority, taken, limits);
+    const claimed = nothingClaimed();
+    for (const priority of priorityOrder) for (const group of groups) this.#takeFrom(group, priority, claimed, limits);
     return limits;
   }
 
-  #takeFrom(group: Group, priority: Priority, taken: Taken, limits: ClaimLimit[]): void {
+  #takeFrom(group: Group, priority: Priority, claimed: ClaimedSoFar, limits: ClaimLimit[]): void {
     const claimable = this.#due[priority].claimable[group];
-    const inGroup = this.#freeCapacityOfGroup(group, priority) - taken.ofGroup[group];
-    let free = Math.max(0, Math.min(claimMax - taken.all, inGroup));
+    const inGroup = this.#freeCapacityOfGroup(group, priority) - claimed.ofGroup[group];
+    let free = Math.max(0, Math.min(claimMax - claimed.all, inGroup));
     const evenPart = Math.max(1, Math.floor(free / Math.max(1, claimable.size)));
     for (const endpointId of claimable) {
       if (free === 0) break;
-      const before = taken.ofEndpoint.get(endpointId) ?? 0;
+      const before = claimed.ofEndpoint.get(endpointId) ?? 0;
       const limit = Math.min(evenPart, free, this.#capacity.freeCapacityOf(endpointId, priority) - before);
-      // What the claim takes of smaller priorities may fill the endpoint: the next claim asks again.
+      // What the claim takes of more urgent priorities may fill the endpoint: the next claim asks again.
       if (limit <= 0 && before > 0) continue;
       claimable.delete(endpointId);
       if (limit <= 0 || this.#capacity.groupOf(endpointId) !== group) {
@@ -90,9 +90,9 @@ export class Backlog {
       }
       limits.push({ endpointId, priority, limit });
       free -= limit;
-      taken.all += limit;
-      taken.ofGroup[group] += limit;
-      taken.ofEndpoint.set(endpointId, before + limit);
+      claimed.all += limit;
+      claimed.ofGroup[group] += limit;
+      claimed.ofEndpoint.set(endpointId, before + limit);
     }
   }
 
@@ -103,22 +103,22 @@ export class Backlog {
   }
 }
 
-/** What one claim takes. */
-interface Taken {
+/** What one claim takes, as far as its limits are chosen. */
+interface ClaimedSoFar {
   all: number;
   readonly ofGroup: Record<Group, number>;
   readonly ofEndpoint: Map<string, number>;
 }
-const newTaken = (): Taken => ({
+const nothingClaimed = (): ClaimedSoFar => ({
   all: 0,
-  ofGroup: { quick: 0, slow: 0, new: 0, failing: 0, email: 0 },
+  ofGroup: { quick: 0, slow: 0, new: 0, 'breaker-open': 0, email: 0 },
   ofEndpoint: new Map(),
 });
 
-const newDue = (): Due => ({
+const newDue = (): DueEndpoints => ({
   full: new Set(),
-  claimable: { quick: new Set(), slow: new Set(), new: new Set(), failing: new Set(), email: new Set() },
+  claimable: { quick: new Set(), slow: new Set(), new: new Set(), 'breaker-open': new Set(), email: new Set() },
 });
 
-const isIn = ({ full, claimable }: Due, endpointId: string): boolean =>
+const isIn = ({ full, claimable }: DueEndpoints, endpointId: string): boolean =>
   full.has(endpointId) || groups.some((group) => claimable[group].has(endpointId));

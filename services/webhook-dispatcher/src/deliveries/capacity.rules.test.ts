@@ -32,7 +32,7 @@ test('the breaker opens when a request hangs or five fail in a row: one request 
     exchanges(quick, ...Array.from({ length: 5 }, (): [number, boolean] => [5, true])),
   ];
   for (const health of opened) {
-    expect([groupOf(health), slotsOf(health), capacityOf(health)]).toEqual(['failing', 1, 1]);
+    expect([groupOf(health), slotsOf(health), capacityOf(health)]).toEqual(['breaker-open', 1, 1]);
     const closed = healthAfter(health, 20, false);
     expect([groupOf(closed), slotsOf(closed)]).toEqual(['quick', 16]);
   }
@@ -66,7 +66,7 @@ test('the breaker is open exactly while the last five exchanges failed or the la
         failures = failed ? failures + 1 : 0;
         expected = failed && (failures >= 5 || durationMs > overdueAfterMs(health));
         health = healthAfter(health, durationMs, failed);
-        expect(groupOf(health) === 'failing').toBe(expected);
+        expect(groupOf(health) === 'breaker-open').toBe(expected);
       }
       expect(slotsOf(health) === 1).toBe(expected);
     }),

@@ -3,26 +3,36 @@
  *
  * The last exchanges of an endpoint decide its group. Each group has slots of its own, so that a slow endpoint takes
  * nothing from a quick one, and an endpoint that hangs or fails takes nothing from one that works, quick or slow:
- * - `quick`    its last success took at most a second
- * - `slow`     its last success took longer: it works, and keeps its part of the slots
- * - `new`      nothing has succeeded yet
- * - `failing`  its circuit breaker is open: one request at a time, until one succeeds
- * - `email`    an automation that sends emails, however it goes: all of them wait for one mail server
+ * - `quick`         its last success took at most a second
+ * - `slow`          its last success took longer: it works, and keeps its part of the slots
+ * - `new`           nothing has succeeded yet
+ * - `breaker-open`  its circuit breaker is open in this process: one request at a time, until one succeeds; and while it
+ *                   has stalled
+ * - `email`         an automation that sends emails, however it goes: all of them wait for one mail server
  *
  * A request that takes far longer than its endpoint usually does is overdue and gives up its slot. An endpoint with an
  * overdue request and no success since that request began has stalled: it gets no further request until one succeeds or all its overdue requests have ended. So
  * 300 endpoints that hang cost 300 connections, and each of them gives up its slot after little more than a second.
  */
-export type Group = 'quick' | 'slow' | 'new' | 'failing' | 'email';
-export const groups: readonly Group[] = ['quick', 'slow', 'new', 'failing', 'email'];
+export type Group = 'quick' | 'slow' | 'new' | 'breaker-open' | 'email';
+export const groups: readonly Group[] = ['quick', 'slow', 'new', 'breaker-open', 'email'];
 
 /**
  * Requests in flight to all endpoints of a group, without the overdue ones. Emails are never overdue: those that hang keep
  * their slots, because mail servers refuse clients with many connections. Automations get half of the slots by their
  * priority (priority.rules.ts), so eight emails are under way at once.
  */
-export const slotsOfGroup: Readonly<Record<Group, number>> = { quick: 128, slow: 128, new: 64, failing: 64, email: 16 };
-/** Each overdue request is an open connection. At this many, new and failing endpoints get no further request. */
+export const slotsOfGroup: Readonly<Record<Group, number>> = {
+  quick: 128,
+  slow: 128,
+  new: 64,
+  'breaker-open': 64,
+  email: 16,
+};
+/**
+ * Each overdue request is an open connection. At this many, new endpoints and those with an open breaker get no further
+ * request.
+ */
 export const overdueMax = 1_024;
 export const slowAfterMs = 1_000;
 
@@ -53,14 +63,14 @@ export function overdueAfterMs(health: Health): number {
 }
 
 /** Failures in a row that open the breaker. One request that hung opens it too, because it cost a slot for a second. */
-const failuresMax = 5;
+export const breakerOpensAfter = 5;
 
-export function isBreakerOpen({ hung, failures }: Health): boolean {
-  return hung || failures >= failuresMax;
+function isBreakerOpen({ hung, failures }: Health): boolean {
+  return hung || failures >= breakerOpensAfter;
 }
 
 export function groupOf(health: Health): Group {
-  if (isBreakerOpen(health)) return 'failing';
+  if (isBreakerOpen(health)) return 'breaker-open';
   if (health.lastMs === null) return 'new';
   return health.lastMs > slowAfterMs ? 'slow' : 'quick';
 }
@@ -91,12 +101,12 @@ const waitingPerSlotMin = 2;
 
 /**
  * Deliveries of a whole group that may wait in memory: as many as its slots send in the drain time. The latency of new
- * and failing endpoints is unknown, so these groups have fixed limits.
+ * endpoints and of those with an open breaker is unknown, so these groups have fixed limits.
  * @param meanMs moving average over the group's exchanges
  */
 export function waitingMaxOf(group: Group, meanMs: number): number {
   const slots = slotsOfGroup[group];
-  if (group === 'failing') return slots;
+  if (group === 'breaker-open') return slots;
   if (group === 'new') return slots * 4;
   const perSlot = drainMs / Math.max(1, meanMs);
   return Math.floor(slots * Math.min(waitingPerSlotMax, Math.max(waitingPerSlotMin, perSlot)));

@@ -49,13 +49,13 @@ export const dueStatement = statement(
 const claimStatement = statement(
   'deliveries-claim',
   `with endpoint as (
-     select id, active, ${destinationColumns} from endpoints e where id = any ($1::text[]) for share skip locked
+     select id, active, ${destinationColumns('e')} from endpoints e where id = any ($1::text[]) for share skip locked
    ), wanted as materialized (
-     select w.endpoint_id, w.priority, w.max_count, e.id, e.active, ${destinationColumns}
-     from unnest($1::text[], $2::int[], $7::smallint[]) as w (endpoint_id, max_count, priority) left join endpoint e on e.id = w.endpoint_id
+     select l.endpoint_id, l.priority, l.max_count, e.id, e.active, ${destinationColumns('e')}
+     from unnest($1::text[], $2::int[], $7::smallint[]) as l (endpoint_id, max_count, priority) left join endpoint e on e.id = l.endpoint_id
      where e.active or (
-       (e.id is not null or not exists (select from endpoints where id = w.endpoint_id))
-       and not exists (select from unsettled_endpoints where endpoint_id = w.endpoint_id))
+       (e.id is not null or not exists (select from endpoints where id = l.endpoint_id))
+       and not exists (select from unsettled_endpoints where endpoint_id = l.endpoint_id))
    ), due as (
      select d.id from wanted w cross join lateral (
        select id from deliveries
@@ -65,20 +65,20 @@ const claimStatement = statement(
        for update skip locked) d
    ), claimed as (
      update deliveries d set
-       status = case when e.active then 'sending' else 'held' end,
-       lease_token = case when e.active then $4 end,
-       lease_owner = case when e.active then $5::int end,
-       lease_until = case when e.active then clock_timestamp() + make_interval(secs => $6) end
-     from wanted e
-     where d.id = any (array(select id from due)) and d.endpoint_id = e.endpoint_id and d.priority = e.priority
-       and (e.active or e.role <> 'automation')
+       status = case when w.active then 'sending' else 'held' end,
+       lease_token = case when w.active then $4 end,
+       lease_owner = case when w.active then $5::int end,
+       lease_until = case when w.active then clock_timestamp() + make_interval(secs => $6) end
+     from wanted w
+     where d.id = any (array(select id from due)) and d.endpoint_id = w.endpoint_id and d.priority = w.priority
+       and (w.active or w.role <> 'automation')
      returning d.id, d.event_id, d.account_id, d.event_name, d.test, d.priority, d.attempts, d.schedule_from, d.status,
-       d.next_attempt_at, d.endpoint_id, ${destinationColumns}
+       d.next_attempt_at, d.endpoint_id, ${destinationColumns('w')}
    ), canceled as (
-     delete from deliveries d using wanted e
-     where d.id = any (array(select id from due)) and d.endpoint_id = e.endpoint_id and d.priority = e.priority
-       and (e.id is null or (not e.active and e.role = 'automation'))
-     returning ${keptColumns}, d.priority, case when e.id is null then 'removed' else 'discarded' end as reason
+     delete from deliveries d using wanted w
+     where d.id = any (array(select id from due)) and d.endpoint_id = w.endpoint_id and d.priority = w.priority
+       and (w.id is null or (not w.active and w.role = 'automation'))
+     returning ${keptColumns}, d.priority, case when w.id is null then 'removed' else 'discarded' end as reason
    ), finished as (${insertFinished('canceled', { status: `'canceled'`, reason: 'reason', at: '$3' })})
    select c.*, coalesce(c.endpoint_id, n.endpoint_id) as counted_endpoint,
      coalesce(c.priority, n.priority) as counted_priority
@@ -96,8 +96,8 @@ export const bodiesStatement = statement(
    where event_id = any ($1::text[]) and event_id >= $2 and event_id <= $3`,
 );
 
-const giveUpStatement = statement(
-  'deliveries-without-body',
+const expireStatement = statement(
+  'deliveries-expire',
   `with expired as (
      delete from deliveries d using unnest($1::text[], $2::text[]) as e (id, account_id)
      where d.id = any ($1) and d.id = e.id and d.account_id = e.account_id and d.lease_token = $3
@@ -110,7 +110,7 @@ const giveUpStatement = statement(
  * is gone. A restart of the database takes the lock from a process that lives: it has a few seconds to lock again.
  */
 const freeVoidStatement = statement(
-  'deliveries-expired',
+  'deliveries-free-void-leases',
   `update deliveries set status = 'pending', lease_token = null, lease_owner = null, lease_until = null
    where id = any (array(
      select id from deliveries
@@ -121,7 +121,7 @@ const freeVoidStatement = statement(
 );
 
 const releaseStatement = statement(
-  'deliveries-give-back',
+  'deliveries-release',
   `update deliveries d set status = 'pending', lease_token = null, lease_owner = null, lease_until = null
    from unnest($1::text[], $2::text[], $3::text[]) as r (id, account_id, lease_token)
    where d.id = r.id and d.account_id = r.account_id and d.lease_token = r.lease_token`,
@@ -133,7 +133,7 @@ const pageMax = 1_000;
 export type Due = Pick<ClaimLimit, 'endpointId' | 'priority'>;
 
 /** Marks the retries whose time has come as due, and returns what is due. */
-export async function listDue(database: Database, now: Date): Promise<Due[]> {
+export async function markAndListDue(database: Database, now: Date): Promise<Due[]> {
   for (let marked = pageMax; marked === pageMax; )
     marked = (await database.pool.query(markDueStatement([now, pageMax]))).rowCount ?? 0;
   const found: Due[] = [];
@@ -187,9 +187,9 @@ export interface ClaimStorage {
 }
 
 /**
- * Claims due deliveries on lease. Those whose body is no longer kept are given up. `more` says of what there may be more:
- * where as many were found as the limit allows, including those that were held or canceled because the endpoint is off
- * or removed.
+ * Claims due deliveries on lease. Those whose body is no longer kept expire: they are `failed`. `more` says of what there
+ * may be more: where as many were found as the limit allows, including those that were held or canceled because the
+ * endpoint is off or removed.
  */
 export async function claimDeliveries(
   storage: ClaimStorage,
@@ -216,7 +216,7 @@ export async function claimDeliveries(
   const bodies = await readBodies(storage.database, sending);
   const [kept, expired] = [[] as ClaimedRow[], [] as ClaimedRow[]];
   for (const row of sending) (bodies.has(row.event_id) ? kept : expired).push(row);
-  if (expired.length > 0) await giveUpExpired(storage, claim, expired);
+  if (expired.length > 0) await expireDeliveries(storage, claim, expired);
   const claimed = [...Map.groupBy(kept, (row) => row.endpoint_id)].map(([endpointId, [first, ...others]]) => ({
     destination: destinationOf(endpointId, first as ClaimedRow),
     deliveries: [first as ClaimedRow, ...others].map((row) =>
@@ -232,11 +232,15 @@ async function readBodies(database: Database, rows: readonly ClaimedRow[]): Prom
   return new Map(bodies.map((row) => [row.event_id, row]));
 }
 
-async function giveUpExpired(storage: ClaimStorage, { lease, now }: Claim, rows: readonly ClaimedRow[]): Promise<void> {
+async function expireDeliveries(
+  storage: ClaimStorage,
+  { lease, now }: Claim,
+  rows: readonly ClaimedRow[],
+): Promise<void> {
   const ids = rows.map((row) => row.id);
   const accountIds = rows.map((row) => row.account_id);
   const values = [ids, accountIds, lease.token, now];
-  await finishDeliveries(storage, () => storage.database.pool.query(giveUpStatement(values)));
+  await finishDeliveries(storage, () => storage.database.pool.query(expireStatement(values)));
 }
 
 function deliveryOf(row: ClaimedRow, { body, traceparent }: BodyRow, lease: Lease): Delivery {
@@ -249,8 +253,8 @@ function deliveryOf(row: ClaimedRow, { body, traceparent }: BodyRow, lease: Leas
     test: row.test,
     traceparent,
     priority: row.priority,
-    number: row.attempts + 1,
-    scheduleFrom: row.schedule_from,
+    attemptNumber: row.attempts + 1,
+    attemptsBeforeSchedule: row.schedule_from,
     leaseToken: lease.token,
     leaseEndsMs: lease.endsMs,
   };
@@ -267,7 +271,7 @@ export async function freeVoidLeases(
   return (await database.pool.query(freeVoidStatement(values))).rowCount ?? 0;
 }
 
-/** Returns claimed deliveries to `pending` without a try. A delivery that has another lease by now stays as it is. */
+/** Returns claimed deliveries to `pending` without an attempt. A delivery that has another lease by now stays as it is. */
 export async function releaseDeliveries(database: Database, deliveries: readonly Delivery[]): Promise<void> {
   if (deliveries.length === 0) return;
   const ids = deliveries.map((delivery) => delivery.id);

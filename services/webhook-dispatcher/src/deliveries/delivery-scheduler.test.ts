@@ -11,7 +11,7 @@ import {
   unknownHealth,
 } from './capacity.rules.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
-import { DeliveryScheduler } from './delivery-scheduler.ts';
+import { DeliveryScheduler, type SendResult } from './delivery-scheduler.ts';
 import { addTo, hasShare, noCounts, type Priority, priorityOrder } from './priority.rules.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -28,7 +28,7 @@ interface InFlight {
   readonly endpointId: string;
   readonly priority: Priority;
   readonly startedMs: number;
-  readonly finish: (failed: boolean) => void;
+  readonly finish: (result: SendResult) => void;
 }
 
 /**
@@ -87,7 +87,7 @@ class Rig {
     this.inFlight.splice(this.inFlight.indexOf(request), 1);
     this.#health.set(endpointId, healthAfter(this.healthOf(endpointId), nowMs - startedMs, failed));
     if (!failed) this.#succeededAtMs.set(endpointId, nowMs);
-    request.finish(failed);
+    request.finish(failed ? 'failed' : 'ok');
     await null;
   }
 
@@ -111,7 +111,12 @@ class Rig {
       id: `${endpointId} ${this.#added}`,
       priority,
       ...{ accountId: 'acc', eventId: 'evt', eventName: 'order.paid', body: '', test: false, traceparent: null },
-      ...{ number: 1, scheduleFrom: 0, leaseToken: '', leaseEndsMs: performance.now() + leaseEndsInMs },
+      ...{
+        attemptNumber: 1,
+        attemptsBeforeSchedule: 0,
+        leaseToken: '',
+        leaseEndsMs: performance.now() + leaseEndsInMs,
+      },
     };
   }
 
@@ -119,7 +124,7 @@ class Rig {
     if (!this.waiting.delete(id)) this.violations.push(`${id} left the scheduler twice`);
   }
 
-  #send(delivery: Delivery, { endpointId, version }: Destination): Promise<boolean> {
+  #send(delivery: Delivery, { endpointId, version }: Destination): Promise<SendResult> {
     this.#leave(delivery);
     this.sent.push(delivery);
     const nowMs = performance.now();
@@ -310,7 +315,7 @@ test('endpoints that never answer keep a bounded number of connections, however 
   }
   expect(rig.violations).toEqual([]);
   expect(most).toBeGreaterThanOrEqual(overdueMax);
-  expect(most).toBeLessThan(overdueMax + slotsOfGroup.new + slotsOfGroup.failing);
+  expect(most).toBeLessThan(overdueMax + slotsOfGroup.new + slotsOfGroup['breaker-open']);
   // When their requests have ended, none of them counts any more.
   await finishAll(rig, true);
   for (let n = 0; n < 2 * slotsOfGroup.new; n += 1) rig.add(`new ${n}`, 1);
@@ -420,7 +425,7 @@ test('the health of an endpoint is forgotten when it was not used for ten minute
   expect(rig.scheduler.groupOf('unused')).toBe('quick');
   vi.advanceTimersByTime(21 * 60_000);
   expect(rig.scheduler.groupOf('unused')).toBe('new');
-  expect(rig.scheduler.groupOf('used')).toBe('failing');
+  expect(rig.scheduler.groupOf('used')).toBe('breaker-open');
   await rig.stop();
 });
 
@@ -484,14 +489,14 @@ test.each([
   await rig.stop();
 });
 
-test('the one request to an endpoint that fails is of the smallest priority that waits', async () => {
+test('the one request to an endpoint that fails is of the most urgent priority that waits', async () => {
   const rig = new Rig();
   await addQuick(rig, 'a');
   for (let n = 0; n < 5; n += 1) {
     rig.add('a', 1);
     await finishOne(rig, 0, true);
   }
-  expect(rig.scheduler.groupOf('a')).toBe('failing');
+  expect(rig.scheduler.groupOf('a')).toBe('breaker-open');
   rig.add('a', 1);
   for (const priority of priorityOrder) expect(rig.scheduler.freeCapacityOf('a', priority)).toBe(0);
   await rig.stop();

@@ -32,7 +32,7 @@ interface EndpointQueue {
   readonly byPriority: readonly [Delivery[], Delivery[], Delivery[]];
   readonly waiting: Counts;
   readonly inFlight: Counts;
-  /** Requests of smaller priorities that began while one of this priority waited. */
+  /** Requests of more urgent priorities that began while one of this priority waited. */
   readonly passedOver: Counts;
   /** Those in flight that gave up their slot. */
   overdue: number;
@@ -68,9 +68,12 @@ interface InFlightRequest {
   slot: Group | null;
 }
 
+/** `failed`: the receiver is to blame, and not this delivery alone. */
+export type SendResult = 'ok' | 'failed';
+
 export interface DeliverySchedulerOptions {
-  /** Makes one exchange with the receiver. Resolves to whether it failed; never rejects. */
-  readonly send: (delivery: Delivery, destination: Destination) => Promise<boolean>;
+  /** Makes one exchange with the receiver; never rejects. */
+  readonly send: (delivery: Delivery, destination: Destination) => Promise<SendResult>;
   /** Gets deliveries that cannot be sent soon; they are claimed again later. */
   readonly release: (endpointId: string, deliveries: readonly Delivery[]) => void;
   /** An exchange with the endpoint is over, so there may be capacity for more of its deliveries. */
@@ -84,7 +87,7 @@ const overdueCheckIntervalMs = 250;
 const forgetAfterMs = 10 * 60_000;
 
 /**
- * Decides whose delivery goes out next: smaller priorities first (priority.rules.ts), the endpoints of a group take
+ * Decides whose delivery goes out next: the most urgent priority first (priority.rules.ts), the endpoints of a group take
  * turns, and no group takes the slots of another (capacity.rules.ts says why and how many). It knows nothing of HTTP or
  * the database.
  */
@@ -95,7 +98,7 @@ export class DeliveryScheduler {
     quick: newGroup(),
     slow: newGroup(),
     new: newGroup(),
-    failing: newGroup(),
+    'breaker-open': newGroup(),
     email: newGroup(),
   };
   readonly #requests = new Set<InFlightRequest>();
@@ -193,7 +196,7 @@ export class DeliveryScheduler {
         }
   }
 
-  /** Starts a request of a larger priority that smaller ones have passed over for long. */
+  /** Starts a request of a less urgent priority that more urgent ones have passed over for long. */
   #startPassedOver(group: Group, by: Priority): void {
     const { passedOver, ready } = this.#groups[group];
     for (const priority of priorityOrder) {
@@ -205,20 +208,20 @@ export class DeliveryScheduler {
 
   #hasSlot(group: Group, priority: Priority): boolean {
     if (this.#closed || !hasShare(slotsOfGroup[group], this.#groups[group].slotsTaken, priority)) return false;
-    return (group !== 'new' && group !== 'failing') || this.#overdue < overdueMax;
+    return (group !== 'new' && group !== 'breaker-open') || this.#overdue < overdueMax;
   }
 
-  /** @param smallest the smallest priority of which something waits for the endpoint and may start */
-  #start(queue: EndpointQueue, smallest: Priority): void {
+  /** @param mostUrgent the most urgent priority of which something waits for the endpoint and may start */
+  #start(queue: EndpointQueue, mostUrgent: Priority): void {
     const { group } = queue;
-    const priority = this.#priorityToStart(queue, smallest);
+    const priority = this.#priorityToStart(queue, mostUrgent);
     const delivery = this.#nextLeased(queue, priority);
     if (delivery !== undefined) {
       const request: InFlightRequest = { queue, priority, slot: group, startedMs: performance.now() };
       addTo(queue.inFlight, priority, 1);
       addTo(this.#groups[group].slotsTaken, priority, 1);
       this.#requests.add(request);
-      void this.#options.send(delivery, queue.destination).then((failed) => this.#finish(request, failed));
+      void this.#options.send(delivery, queue.destination).then((result) => this.#finish(request, result));
     }
     this.#requeue(queue);
     const { passedOver, ready } = this.#groups[group];
@@ -229,13 +232,13 @@ export class DeliveryScheduler {
     }
   }
 
-  /** Usually the smallest, now and then one that it has passed over for long. */
-  #priorityToStart(queue: EndpointQueue, smallest: Priority): Priority {
+  /** Usually the most urgent, now and then one that it has passed over for long. */
+  #priorityToStart(queue: EndpointQueue, mostUrgent: Priority): Priority {
     for (const priority of priorityOrder) {
-      if (priority <= smallest || !isOwed(queue.passedOver[priority])) continue;
+      if (priority <= mostUrgent || !isOwed(queue.passedOver[priority])) continue;
       if (mayStart(queue, priority) && this.#hasSlot(queue.group, priority)) return priority;
     }
-    return smallest;
+    return mostUrgent;
   }
 
   /** The next delivery of the priority whose lease outlasts an attempt; those before it are released. */
@@ -251,8 +254,9 @@ export class DeliveryScheduler {
     return undefined;
   }
 
-  #finish(request: InFlightRequest, failed: boolean): void {
+  #finish(request: InFlightRequest, result: SendResult): void {
     const { queue, priority } = request;
+    const failed = result === 'failed';
     const nowMs = performance.now();
     const durationMs = nowMs - request.startedMs;
     this.#requests.delete(request);
@@ -264,12 +268,12 @@ export class DeliveryScheduler {
     queue.usedAtMs = nowMs;
     if (!failed) queue.succeededAtMs = nowMs;
     if (!failed || queue.overdue === 0) queue.stalled = false;
-    const wasFailing = queue.group === 'failing';
+    const wasOpen = queue.group === 'breaker-open';
     queue.health = healthAfter(queue.health, durationMs, failed);
     this.#requeue(queue);
     const state = this.#groups[queue.group];
     state.meanMs = state.meanMs * 0.9 + durationMs * 0.1;
-    if (queue.group === 'failing' && !wasFailing) this.#releaseWaiting(queue);
+    if (queue.group === 'breaker-open' && !wasOpen) this.#releaseWaiting(queue);
     this.#startRequests();
     this.#options.onCapacity(queue.destination.endpointId);
     if (this.#closed && this.#requests.size === 0) this.#onIdle?.();
@@ -337,7 +341,7 @@ const newQueue = (destination: Destination): EndpointQueue => ({
 });
 
 const groupOfQueue = ({ destination, stalled, health }: EndpointQueue): Group =>
-  destination.channel === 'email' ? 'email' : stalled ? 'failing' : groupOf(health);
+  destination.channel === 'email' ? 'email' : stalled ? 'breaker-open' : groupOf(health);
 
 const newGroup = (): GroupState => ({
   slotsTaken: noCounts(),

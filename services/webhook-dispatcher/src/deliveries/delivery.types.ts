@@ -9,8 +9,8 @@ import type { Priority } from './priority.rules.ts';
  *   (new) ──▶ pending ── due, claimed on lease ──▶ sending ── 2xx ──▶ delivered
  *     │         │  ▲                                 │
  *     │         │  └─────── next_attempt_at ─────────┤ anything else
- *     │         │                                    ├──▶ failed   (after the last try)
- *     │         │                                    └──▶ held     (after the last try, when nothing reaches the endpoint)
+ *     │         │                                    ├──▶ failed   (after the last attempt)
+ *     │         │                                    └──▶ held     (after the last attempt, when nothing reaches the endpoint)
  *     │         ├── endpoint off ──▶ held ── on again ──▶ pending
  *     │         └── endpoint removed ──▶ canceled
  *     └── stored as `sending` when this process has capacity for it: no claim is needed; as `held` when the endpoint is
@@ -31,14 +31,14 @@ export interface Delivery {
   readonly accountId: string;
   readonly eventId: string;
   readonly eventName: string;
-  /** Every try sends the same bytes. */
+  /** Every attempt sends the same bytes. */
   readonly body: string;
   readonly test: boolean;
   readonly traceparent: string | null;
-  /** Number of the next try, from 1. */
-  readonly number: number;
-  /** Tries before the schedule of waits began anew, because the delivery was sent again. */
-  readonly scheduleFrom: number;
+  /** Number of the next attempt, from 1. */
+  readonly attemptNumber: number;
+  /** Attempts before the schedule of waits began anew, because the delivery was sent again. */
+  readonly attemptsBeforeSchedule: number;
   readonly leaseToken: string;
   /** On the scale of performance.now(), never later than the lease in the database. */
   readonly leaseEndsMs: number;

@@ -1,8 +1,12 @@
 import type { Destination } from './delivery.types.ts';
 
-/** Columns of `endpoints e` from which a destination is made. The template of an email is read when it is sent. */
-export const destinationColumns =
-  'e.version, e.role, e.url, e.secret, e.previous_secret, e.previous_secret_until, e.headers, e.channel';
+const columns = ['version', 'role', 'url', 'secret', 'previous_secret', 'previous_secret_until', 'headers', 'channel'];
+
+/**
+ * Columns of `endpoints` from which a destination is made. The template of an email is read when it is sent.
+ * @param alias of the table, or of a part of the statement that has these columns
+ */
+export const destinationColumns = (alias: string): string => columns.map((column) => `${alias}.${column}`).join(', ');
 
 export interface DestinationRow {
   readonly version: number;

@@ -9,9 +9,10 @@ import type { Partitions } from '../storage/partitions.ts';
 import type { Attempt } from './attempt.ts';
 import { createAttemptDelivery, goneStatus } from './attempt-delivery.ts';
 import { Backlog } from './backlog.ts';
-import { claimDeliveries, freeVoidLeases, listDue, releaseDeliveries } from './claim-deliveries.ts';
+import { claimDeliveries, freeVoidLeases, markAndListDue, releaseDeliveries } from './claim-deliveries.ts';
 import type { Delivery, Destination, EndpointBatch, Lease } from './delivery.types.ts';
-import { DeliveryScheduler } from './delivery-scheduler.ts';
+import { DeliveryScheduler, type SendResult } from './delivery-scheduler.ts';
+import type { DeliverySender } from './delivery-sender.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import { Leases } from './leases.ts';
 import type { Priority } from './priority.rules.ts';
@@ -30,10 +31,10 @@ export interface DispatcherOptions {
   readonly sendEmail: SendEmail;
   /** One email, all of it. */
   readonly emailTimeoutMs: number;
-  /** Nothing was delivered to the endpoint for a day or for days. */
-  readonly failing: (endpointId: string) => void;
+  /** Nothing was delivered to the endpoint for a day or for five days. */
+  readonly onFailedForADay: (endpointId: string) => void;
   /** The URL has answered that it is gone. */
-  readonly gone: (endpointId: string, url: string) => void;
+  readonly onGone: (endpointId: string, url: string) => void;
 }
 
 /** Nothing announces that a retry is due or that a lease has ended, so the database is polled. */
@@ -48,10 +49,10 @@ const shutdownGraceMs = 5_000;
  * lease. Deliveries that are due again, that exceeded the capacity or that a dead process left are claimed from the
  * database as soon as their endpoints have capacity.
  */
-export class Dispatcher {
+export class Dispatcher implements DeliverySender {
   readonly #options: DispatcherOptions;
   readonly #agent;
-  readonly #attempt;
+  readonly #post;
   readonly #recorder: Recorder;
   readonly #leases: Leases;
   readonly #scheduler: DeliveryScheduler;
@@ -66,12 +67,12 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     const { database, logger, owner, leaseSeconds } = options;
-    const { partitions, failing } = options;
+    const { partitions, onFailedForADay } = options;
     this.#options = options;
     this.#leases = new Leases(owner, leaseSeconds);
     this.#agent = createGuardedAgent(options);
-    this.#attempt = createAttemptDelivery({ ...options, agent: this.#agent });
-    this.#recorder = createRecorder({ database, partitions, logger, leaseMs: leaseSeconds * 1_000, failing });
+    this.#post = createAttemptDelivery({ ...options, agent: this.#agent });
+    this.#recorder = createRecorder({ database, partitions, logger, leaseMs: leaseSeconds * 1_000, onFailedForADay });
     this.#scheduler = new DeliveryScheduler({
       ...{ attemptTimeoutMs: options.attemptTimeoutMs, emailTimeoutMs: options.emailTimeoutMs },
       send: (delivery, to) => this.#send(delivery, to),
@@ -99,14 +100,14 @@ export class Dispatcher {
     return this.#leases.create();
   }
 
-  /** Deliveries are about to be stored under the lease. They are freed unless `accept` follows within 3 seconds. */
-  expect(lease: Lease): void {
-    this.#leases.expect(lease);
+  /** Deliveries are about to be stored under the lease. They are freed unless `queueCommitted` follows within 3 seconds. */
+  registerLease(lease: Lease): void {
+    this.#leases.register(lease);
   }
 
   /**
-   * How many new deliveries of the endpoint may be stored as `sending`. None while older ones of the same priority or a
-   * smaller one are due in the database: new deliveries wait behind those, and behind no others.
+   * How many new deliveries of the endpoint may be stored as `sending`. None while older ones of the same or a more urgent
+   * priority are due in the database: new deliveries wait behind those, and behind no others.
    */
   freeCapacityOf(endpointId: string, priority: Priority): number {
     if (this.#closing || this.#backlog.has(endpointId, priority)) return 0;
@@ -115,7 +116,7 @@ export class Dispatcher {
   }
 
   /** Queues the deliveries of a lease whose transaction is committed. */
-  accept(lease: Lease, batches: readonly EndpointBatch[]): void {
+  queueCommitted(lease: Lease, batches: readonly EndpointBatch[]): void {
     if (!this.#leases.confirm(lease)) {
       void this.#release(batches.flatMap((batch) => batch.deliveries));
       return;
@@ -153,31 +154,31 @@ export class Dispatcher {
     await this.#agent.destroy();
   }
 
-  async #send(delivery: Delivery, to: Destination): Promise<boolean> {
+  async #send(delivery: Delivery, to: Destination): Promise<SendResult> {
     this.#inFlight.add(delivery);
-    const { attempt, failed } = await this.#try(delivery, to);
+    const { attempt, result } = await this.#attempt(delivery, to);
     this.#inFlight.delete(delivery);
     // The delivery was released at shutdown: the process that claims it next records its own attempt.
-    if (this.#abandoned) return true;
+    if (this.#abandoned) return 'failed';
     const recorded = this.#recorder.add(attempt);
     const { url } = to;
     if (attempt.status_code === goneStatus && url !== null)
-      void recorded.then(() => this.#options.gone(to.endpointId, url));
+      void recorded.then(() => this.#options.onGone(to.endpointId, url));
     const { account_id: accountId, status_code: status, duration_ms: durationMs, number, error } = attempt;
-    const about = { accountId, eventId: delivery.eventId, deliveryId: delivery.id, number, status, durationMs, error };
-    if (attempt.delivered) this.#options.logger.debug(about, 'delivered');
-    else this.#options.logger.info(about, 'attempt failed');
-    return failed;
+    const ids = { accountId, eventId: delivery.eventId, deliveryId: delivery.id };
+    const logFields = { ...ids, number, status, durationMs, error };
+    if (attempt.delivered) this.#options.logger.debug(logFields, 'delivered');
+    else this.#options.logger.info(logFields, 'attempt failed');
+    return result;
   }
 
-  /** `failed`: the receiver is to blame, and not this delivery alone. */
-  async #try(delivery: Delivery, to: Destination): Promise<{ attempt: Attempt; failed: boolean }> {
+  async #attempt(delivery: Delivery, to: Destination): Promise<{ attempt: Attempt; result: SendResult }> {
     if (to.channel === 'email') {
       const { attempt, serverFailed } = await this.#options.sendEmail(delivery, to);
-      return { attempt, failed: serverFailed };
+      return { attempt, result: serverFailed ? 'failed' : 'ok' };
     }
-    const attempt = await this.#attempt(delivery, to);
-    return { attempt, failed: !attempt.delivered };
+    const attempt = await this.#post(delivery, to);
+    return { attempt, result: attempt.delivered ? 'ok' : 'failed' };
   }
 
   /** Deliveries that are released at the same time share a statement. */
@@ -211,7 +212,7 @@ export class Dispatcher {
     const { database, clock, logger, owner, leaseSeconds } = this.#options;
     const freed = await freeVoidLeases(database, { owner, leaseSeconds, lostTokens: this.#leases.lostTokens() });
     if (freed > 0) logger.warn({ deliveries: freed }, 'leases were void; their deliveries are claimed again');
-    for (const { endpointId, priority } of await listDue(database, clock.now()))
+    for (const { endpointId, priority } of await markAndListDue(database, clock.now()))
       this.#backlog.add(endpointId, priority);
   }
 
@@ -222,7 +223,7 @@ export class Dispatcher {
       if (limits.length === 0) return;
       const { clock } = this.#options;
       const lease = this.newLease();
-      this.expect(lease);
+      this.registerLease(lease);
       const { claimed, more } = await claimDeliveries(this.#options, { limits, now: clock.now(), lease });
       // Polling, which declares leases lost, and claiming take turns: this lease is not lost.
       this.#leases.confirm(lease);

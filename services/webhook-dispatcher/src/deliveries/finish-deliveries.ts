@@ -5,7 +5,7 @@ import type { Partitions } from '../storage/partitions.ts';
 /** Columns of a live delivery that a finished one keeps, for `returning`. */
 const kept = ['id', 'account_id', 'event_id', 'endpoint_id', 'event_name', 'test', 'recovery_id', 'created_at'];
 
-/** What a statement that deletes from `deliveries d` returns beside the tries, so that `insertFinished` can insert it. */
+/** What a statement that deletes from `deliveries d` returns beside the attempts, so that `insertFinished` can insert it. */
 export const keptColumnsExceptAttempts = kept.map((column) => `d.${column}`).join(', ');
 export const keptColumns = `${keptColumnsExceptAttempts}, d.attempts`;
 

@@ -22,7 +22,7 @@ test('a lease is confirmed once, or lost from three seconds after it was expecte
     fc.property(plan, ({ confirmAfterMs, checkEveryMs }) => {
       const leases = new Leases(1, leaseSeconds);
       const lease = leases.create();
-      leases.expect(lease);
+      leases.register(lease);
       const startMs = performance.now();
       let [isConfirmed, isLost] = [false, false];
       for (let passedMs = 0; passedMs <= leaseSeconds * 1_000; passedMs = performance.now() - startMs) {
@@ -43,9 +43,9 @@ test('a lease is confirmed once, or lost from three seconds after it was expecte
 test('leases are confirmed and lost independently of each other', () => {
   const leases = new Leases(1, leaseSeconds);
   const [first, second, third] = [leases.create(), leases.create(), leases.create()];
-  for (const lease of [first, second]) leases.expect(lease);
+  for (const lease of [first, second]) leases.register(lease);
   vi.advanceTimersByTime(2_000);
-  leases.expect(third);
+  leases.register(third);
   expect(leases.confirm(second)).toBe(true);
   vi.advanceTimersByTime(2_000);
   expect(leases.lostTokens()).toEqual([first.token]);

@@ -26,14 +26,14 @@ export class Leases {
   }
 
   /** Deliveries are about to be written under the lease. */
-  expect(lease: Lease): void {
+  register(lease: Lease): void {
     this.#unconfirmed.set(lease.token, { lease, sinceMs: performance.now(), lost: false });
   }
 
   /** The deliveries are committed and known here. Returns false when the lease is lost and others may have them. */
   confirm(lease: Lease): boolean {
-    const expected = this.#unconfirmed.get(lease.token);
-    if (expected === undefined || expected.lost) return false;
+    const unconfirmed = this.#unconfirmed.get(lease.token);
+    if (unconfirmed === undefined || unconfirmed.lost) return false;
     return this.#unconfirmed.delete(lease.token);
   }
 
@@ -43,10 +43,10 @@ export class Leases {
    */
   lostTokens(): string[] {
     const nowMs = performance.now();
-    for (const [token, expected] of this.#unconfirmed) {
-      if (expected.lease.endsMs < nowMs) this.#unconfirmed.delete(token);
-      else if (expected.sinceMs + lostAfterMs < nowMs) expected.lost = true;
+    for (const [token, unconfirmed] of this.#unconfirmed) {
+      if (unconfirmed.lease.endsMs < nowMs) this.#unconfirmed.delete(token);
+      else if (unconfirmed.sinceMs + lostAfterMs < nowMs) unconfirmed.lost = true;
     }
-    return [...this.#unconfirmed].filter(([, expected]) => expected.lost).map(([token]) => token);
+    return [...this.#unconfirmed].filter(([, unconfirmed]) => unconfirmed.lost).map(([token]) => token);
   }
 }

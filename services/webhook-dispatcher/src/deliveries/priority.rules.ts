@@ -1,22 +1,22 @@
 /**
- * Smaller goes first, within an endpoint and among endpoints.
+ * The smaller number is the more urgent priority: it goes first, within an endpoint and among endpoints.
  *
  * The arithmetic, for whatever has room for `whole`: the slots of an endpoint or of a group of endpoints, and what each
  * of them may hold in memory.
  * - Each priority and those behind it have at most half of what the one before has: 16 slots of an endpoint are 16, 8
  *   and 4. However many recoveries and tests there are, three quarters of the slots are free of them, and half are free
  *   of everything that is not about money.
- * - Nothing starves. In memory a priority that is not the first may always hold a part of 1/32, also when smaller ones
- *   fill the room. While one waits, it gets at least one of 33 requests of its endpoint, and its endpoint one of 33 of its
- *   group: with both lower priorities waiting everywhere, that is an eighth of all requests at most.
+ * - Nothing starves. In memory a priority that is not the first may always hold a part of 1/32, also when more urgent
+ *   ones fill the room. While one waits, it gets at least one of 33 requests of its endpoint, and its endpoint one of 33
+ *   of its group: with both less urgent priorities waiting everywhere, that is an eighth of all requests at most.
  */
 export const priorities = {
   /** Events of money. */
   money: 0,
   /** Runs of automations, and emails of a funnel that are pushed by the hundred. */
   other: 1,
-  /** What is sent again, and tests. */
-  again: 2,
+  /** What is redelivered or recovered, and tests. */
+  resent: 2,
 } as const;
 export type Priority = (typeof priorities)[keyof typeof priorities];
 export const priorityOrder: readonly Priority[] = [0, 1, 2];
@@ -24,7 +24,7 @@ export const priorityOrder: readonly Priority[] = [0, 1, 2];
 export const priorityOf = (eventName: string): Priority =>
   eventName === 'funnel.email.sync' ? priorities.other : priorities.money;
 
-/** A count for each priority, together with all larger ones: the first is the sum of all. */
+/** A count for each priority, together with all less urgent ones: the first is the sum of all. */
 export type Counts = [number, number, number];
 export const noCounts = (): Counts => [0, 0, 0];
 
@@ -52,7 +52,7 @@ export const countOf = (counts: Counts, priority: Priority): number =>
 
 /**
  * How many more of the priority may be held. A room for one has no reserve: the one request to an endpoint that fails
- * belongs to its smallest priority.
+ * belongs to its most urgent priority.
  */
 export function roomFor(whole: number, held: Counts, priority: Priority): number {
   const left = whole - held[0];
@@ -63,5 +63,5 @@ export function roomFor(whole: number, held: Counts, priority: Priority): number
   return Math.max(0, Math.min(left, share), reserved);
 }
 
-/** Whether a priority waited through so many requests of smaller ones that the next request is its own. */
+/** Whether a priority waited through so many requests of more urgent ones that the next request is its own. */
 export const isOwed = (passedOver: number): boolean => passedOver >= reservedPart;

@@ -3,7 +3,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
-import { failingMatters } from '../endpoints/switch-off.ts';
+import { failedForADayOrFiveSql } from '../endpoints/switch-off.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { Attempt } from './attempt.ts';
 import { goneStatus } from './attempt-delivery.ts';
@@ -73,22 +73,23 @@ const recordDeliveredStatement = statement(
  * deliveries while this statement is about to hold more. It skips an endpoint that is being changed: the delivery becomes pending, and the claim that finds it
  * sees the changed endpoint.
  *
- * A last try ends in `held` when nothing has reached the endpoint since the first: repair/release-held.ts sends it again
- * after a success. While the endpoint is being changed nobody knows, and one try more decides.
+ * A last attempt ends in `held` when nothing has reached the endpoint since the first: repair/release-held.ts sends it again
+ * after a success. While the endpoint is being changed nobody knows, and one attempt more decides.
  *
- * It also counts the failures of endpoints without a success, and returns those that have failed for a day or for days.
+ * It also counts, in `failing_endpoints`, the failures of endpoints without a success since their first recorded failure,
+ * and returns those that have failed for a day or for five days.
  */
 const recordFailedStatement = statement(
   'attempts-record-failed',
   `with attempt as (
      select * from json_to_recordset($1::json) as a (
        id text, account_id text, delivery_id text, endpoint_id text, event_name text, lease_token text,
-       number int, created_at timestamptz, url text, reason text, status_code int, duration_ms int, dns_ms int,
-       connect_ms int, tls_ms int, first_byte_ms int, error text, diagnosis text,
+       number int, created_at timestamptz, url text, reason_code text, status_code int, duration_ms int,
+       dns_ms int, connect_ms int, tls_ms int, first_byte_ms int, error text, diagnosis text,
        diagnosis_detail text, response text, next_attempt_at timestamptz)
    ), endpoint as (
      select id, account_id, active, role from endpoints
-     where id = any (array(select endpoint_id from attempt where next_attempt_at is not null or reason = 'tries'))
+     where id = any (array(select endpoint_id from attempt where next_attempt_at is not null or reason_code = 'tries'))
      for share skip locked
    ), verdict as materialized (
      select a.delivery_id, a.account_id, a.lease_token, a.number, a.created_at,
@@ -100,12 +101,12 @@ const recordFailedStatement = statement(
            select from endpoints where id = a.endpoint_id and account_id = a.account_id) then 'canceled'
          when e.id is not null and a.next_attempt_at is null then 'held'
          else 'pending' end as status,
-       case when l.gives_up then a.reason when e.active then '${heldForFailing}'
+       case when l.gives_up then a.reason_code when e.active then '${heldForFailing}'
          when e.id is not null then 'discarded' else 'removed' end as reason
      from attempt a left join endpoint e on e.id = a.endpoint_id and e.account_id = a.account_id
        cross join lateral (
          select a.next_attempt_at is null and not (
-           a.reason = 'tries' and e.role is distinct from 'automation' and ${nothingDelivered}) as gives_up offset 0) l
+           a.reason_code = 'tries' and e.role is distinct from 'automation' and ${nothingDelivered}) as gives_up offset 0) l
    ), waiting as (
      update deliveries d set
        status = v.status,
@@ -158,11 +159,11 @@ const recordFailedStatement = statement(
        last_at = greatest(f.last_at, excluded.last_at), attempts = f.attempts + excluded.attempts, events = f.events + excluded.events
      returning endpoint_id, since, last_at, attempts, events, warned_at
    )
-   select endpoint_id from failing where ${failingMatters}`,
+   select endpoint_id from failing where ${failedForADayOrFiveSql}`,
 );
 
-/** Returns the endpoints that have failed for a day or for days. */
-async function insertAttempts(database: Database, attempts: readonly Attempt[]): Promise<string[]> {
+/** @returns ids of endpoints that have failed for a day or for five days */
+async function writeAttempts(database: Database, attempts: readonly Attempt[]): Promise<string[]> {
   const delivered = attempts.filter((attempt) => attempt.delivered);
   const endpointIds = [...new Set(delivered.map((attempt) => attempt.endpoint_id))].sort();
   if (delivered.length > 0) {
@@ -198,16 +199,16 @@ export function createRecorder(options: {
   partitions: Partitions;
   logger: Logger;
   leaseMs: number;
-  /** The endpoint has failed for a day or for days. */
-  failing: (endpointId: string) => void;
+  /** The endpoint has failed for a day or for five days. */
+  onFailedForADay: (endpointId: string) => void;
 }): Recorder {
-  const { database, partitions, logger, leaseMs, failing } = options;
+  const { database, partitions, logger, leaseMs, onFailedForADay } = options;
   const write = async (attempts: readonly Attempt[]): Promise<void> => {
     const giveUpAtMs = performance.now() + leaseMs;
     for (;;) {
       try {
         await partitions.cover(attempts.flatMap((attempt) => [attempt.id, attempt.delivery_id]));
-        for (const endpointId of await insertAttempts(database, attempts)) failing(endpointId);
+        for (const endpointId of await writeAttempts(database, attempts)) onFailedForADay(endpointId);
         return;
       } catch (err) {
         if (!(isOutage(err) || partitions.forgetAfter(err)) || performance.now() > giveUpAtMs) throw err;

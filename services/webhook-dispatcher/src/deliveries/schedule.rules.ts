@@ -1,6 +1,6 @@
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
-/** Waits between the tries: 12 tries over 70 h 42 m 35 s. The first four fall within three minutes, which outlasts a redeploy. */
+/** Waits between the attempts: 12 attempts over 70 h 42 m 35 s. The first four fall within three minutes, which outlasts a redeploy. */
 const stepsMs = [
   5 * second,
   30 * second,
@@ -22,8 +22,8 @@ const jitter = 0.2;
 const retryAfterMaxMs = 24 * hour;
 
 /**
- * How long to wait after a failed try, in milliseconds; null after the last try.
- * @param number the try that failed, from 1
+ * How long to wait after a failed attempt, in milliseconds; null after the last one.
+ * @param number the attempt that failed, from 1; from 1 again when the delivery is sent again
  * @param random uniform in [0, 1)
  * @param retryAfterMs the wait that the receiver asked for: honoured up to 24 hours, and never shortens a wait
  */

@@ -4,7 +4,7 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import { endpointRemovedText, heldDroppedText } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
-import { behindAllIds, followIndex } from '../storage/index-scans.ts';
+import { behindAllIdsAndSuffixes, followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 
 /** Deliveries changed in one transaction, which takes about 20 ms. A change of the endpoint waits no longer than that. */
@@ -135,8 +135,8 @@ interface Batch {
 }
 
 async function cancelBatch(run: Run): Promise<Batch> {
-  const pending = await run(cancelPendingStatement, behindAllIds);
-  return { as: 'canceled', count: pending > 0 ? pending : await run(cancelHeldStatement, behindAllIds) };
+  const pending = await run(cancelPendingStatement, behindAllIdsAndSuffixes);
+  return { as: 'canceled', count: pending > 0 ? pending : await run(cancelHeldStatement, behindAllIdsAndSuffixes) };
 }
 
 async function applyTo(run: Run, change: Change, { active, isAutomation }: Switched): Promise<Batch> {
@@ -148,10 +148,10 @@ async function applyTo(run: Run, change: Change, { active, isAutomation }: Switc
   const others = othersUntil === null ? 0 : await run(discardOthersStatement, othersUntil, change.others_after);
   if (others > 0) return { as: 'discarded', count: others };
   if (active) return { as: 'held', count: 0 };
-  const waiting = await run(holdStatement, behindAllIds);
+  const waiting = await run(holdStatement, behindAllIdsAndSuffixes);
   if (waiting > 0 || !isAutomation) return { as: 'held', count: waiting };
   // An automation sends nothing of the time before it is on again.
-  return { as: 'discarded', count: await run(discardStatement, behindAllIds) };
+  return { as: 'discarded', count: await run(discardStatement, behindAllIdsAndSuffixes) };
 }
 
 async function insertNotice(

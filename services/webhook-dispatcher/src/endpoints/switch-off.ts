@@ -14,14 +14,14 @@ import type { Partitions } from '../storage/partitions.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 
 /**
- * Five days are longer than all tries of one delivery take together (71 hours). The minimum of 20 tries and 3 events
+ * Five days are longer than all attempts of one delivery take together (71 hours). The minimum of 20 attempts and 3 events
  * protects an endpoint that gets one event a week from being switched off because of one of them.
  */
 const failedForDays = `last_at >= since + interval '5 days' and attempts >= 20 and events >= 3`;
-/** A day of failures is no short outage. One delivery alone is tried eight times in it. */
+/** A day of failures is no short outage. One delivery alone is tried nine or ten times in it. */
 const failedForADay = `warned_at is null and last_at >= since + interval '24 hours' and attempts >= 5`;
 /** Whether an endpoint of `failing_endpoints` is to be switched off, or its seller is to be told. */
-export const failingMatters = `(${failedForDays} or ${failedForADay})`;
+export const failedForADayOrFiveSql = `(${failedForDays} or ${failedForADay})`;
 
 const ownerStatement = statement('endpoint-owner', 'select account_id from endpoints where id = $1');
 const lockStatement = statement(
@@ -32,7 +32,7 @@ const lockStatement = statement(
 const failingStatement = statement(
   'endpoint-failing',
   `select since, attempts, ${failedForDays} as for_days from failing_endpoints
-   where endpoint_id = $1 and account_id = $2 and ${failingMatters} for update`,
+   where endpoint_id = $1 and account_id = $2 and ${failedForADayOrFiveSql} for update`,
 );
 const warnedStatement = statement(
   'endpoint-warned',
@@ -115,8 +115,8 @@ async function failingVerdict(client: Client, endpointId: string, endpoint: Lock
 }
 
 export interface SwitchOff {
-  /** The endpoint has failed for a day or for days: its seller is told, or it is switched off. */
-  failing(endpointId: string): void;
+  /** The endpoint has failed for a day: its seller is told; or for five days: it is switched off. */
+  failedForADay(endpointId: string): void;
   /** The URL has answered 410: its endpoint is switched off, unless it has another URL by now. */
   gone(endpointId: string, url: string): void;
 }
@@ -148,7 +148,7 @@ export function createSwitchOff(
     }
   };
   return {
-    failing: (endpointId) => void run(endpointId, (client, found) => failingVerdict(client, endpointId, found)),
+    failedForADay: (endpointId) => void run(endpointId, (client, found) => failingVerdict(client, endpointId, found)),
     gone: (endpointId, url) =>
       void run(endpointId, async (_, found) =>
         found.url === url ? { reason: 'gone', summary: endpointGoneText(found) } : null,

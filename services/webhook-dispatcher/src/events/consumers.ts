@@ -39,16 +39,29 @@ const ordersMax = 500;
 
 export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
   return [
-    { ...onSent(deps, orderPaid, 'order.paid', orderPaidPayload, ofOrder), batchMax: ordersMax },
-    onSent(deps, orderRefunded, 'order.refunded', orderRefundedPayload, ofOrder),
-    onSent(deps, upsellAccepted, 'upsell.accepted', upsellAcceptedPayload, ofOrder),
-    onSent(deps, subscriptionRebilled, 'subscription.rebilled', subscriptionRebilledPayload, ofOrder),
-    onSent(deps, subscriptionPaymentFailed, 'subscription.payment_failed', subscriptionPaymentFailedPayload, ofOrder),
-    onSent(deps, subscriptionCanceled, 'subscription.canceled', subscriptionCanceledPayload, ofOrder, isForSellers),
-    onSent(deps, subscriptionPaused, 'subscription.paused', subscriptionPausedPayload, ofOrder),
-    onSent(deps, subscriptionResumed, 'subscription.resumed', subscriptionResumedPayload, ofOrder),
-    onSent(deps, affiliatePaid, 'affiliate.paid', affiliatePaidPayload, () => ofNoOrder),
-    onSent(deps, funnelEmailSynced, 'funnel.email.sync', funnelEmailSyncPayload, ofProduct),
+    { ...onWebhookEvent(deps, orderPaid, 'order.paid', orderPaidPayload, keysOfOrder), batchMax: ordersMax },
+    onWebhookEvent(deps, orderRefunded, 'order.refunded', orderRefundedPayload, keysOfOrder),
+    onWebhookEvent(deps, upsellAccepted, 'upsell.accepted', upsellAcceptedPayload, keysOfOrder),
+    onWebhookEvent(deps, subscriptionRebilled, 'subscription.rebilled', subscriptionRebilledPayload, keysOfOrder),
+    onWebhookEvent(
+      deps,
+      subscriptionPaymentFailed,
+      'subscription.payment_failed',
+      subscriptionPaymentFailedPayload,
+      keysOfOrder,
+    ),
+    onWebhookEvent(
+      deps,
+      subscriptionCanceled,
+      'subscription.canceled',
+      subscriptionCanceledPayload,
+      keysOfOrder,
+      isSentToWebhooks,
+    ),
+    onWebhookEvent(deps, subscriptionPaused, 'subscription.paused', subscriptionPausedPayload, keysOfOrder),
+    onWebhookEvent(deps, subscriptionResumed, 'subscription.resumed', subscriptionResumedPayload, keysOfOrder),
+    onWebhookEvent(deps, affiliatePaid, 'affiliate.paid', affiliatePaidPayload, () => noKeys),
+    onWebhookEvent(deps, funnelEmailSynced, 'funnel.email.sync', funnelEmailSyncPayload, keysOfProduct),
     onEvent(affiliateCodeUnmatched, (events, client) =>
       recordNotices(deps, events, client, ({ code }) => unmatchedCodeText(code)),
     ),
@@ -65,33 +78,33 @@ export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
 }
 
 /** By what an event is found in the lists. */
-type About = Pick<OutgoingEvent, 'orderId' | 'email' | 'productId' | 'test'>;
+type EventKeys = Pick<OutgoingEvent, 'orderId' | 'email' | 'productId' | 'test'>;
 
-interface OfOrder {
+interface OrderData {
   readonly orderId: string;
   readonly customerEmail: string;
   readonly productId: string;
   readonly test: boolean;
 }
-const ofOrder = ({ orderId, customerEmail: email, productId, test }: OfOrder): About => ({
+const keysOfOrder = ({ orderId, customerEmail: email, productId, test }: OrderData): EventKeys => ({
   orderId,
   email,
   productId,
   test,
 });
-const ofProduct = ({ productId }: { readonly productId: string }): About => ({ ...ofNoOrder, productId });
-const ofNoOrder: About = { orderId: null, email: null, productId: null, test: false };
+const keysOfProduct = ({ productId }: { readonly productId: string }): EventKeys => ({ ...noKeys, productId });
+const noKeys: EventKeys = { orderId: null, email: null, productId: null, test: false };
 
 /** A subscription that ends after its last try is sent only where the account wants such notices. */
-const isForSellers = ({ sendWebhook = true }: EventData<typeof subscriptionCanceled>): boolean => sendWebhook;
+const isSentToWebhooks = ({ sendWebhook = true }: EventData<typeof subscriptionCanceled>): boolean => sendWebhook;
 
 /** Handles a kind of event that sellers' endpoints receive, as `name`. */
-function onSent<Data>(
+function onWebhookEvent<Data>(
   deps: StoreEventsDeps,
   definition: EventDefinition<z.ZodType<Data>>,
   name: WebhookEventName,
   payloadOf: (data: Data, sentAt: string) => object,
-  aboutOf: (data: Data) => About,
+  keysOf: (data: Data) => EventKeys,
   isSent: (data: Data) => boolean = () => true,
 ): EventHandler {
   return onEvent(
@@ -99,7 +112,7 @@ function onSent<Data>(
     (events, client, onCommit) => {
       const outgoing = events.map(({ id, accountId, occurredAt, traceparent = null, data }) => {
         const body = JSON.stringify(payloadOf(data, occurredAt));
-        return { id, accountId, name, ...aboutOf(data), priority: priorityOf(name), body, traceparent, occurredAt };
+        return { id, accountId, name, ...keysOf(data), priority: priorityOf(name), body, traceparent, occurredAt };
       });
       return storeEvents(deps, outgoing, client, onCommit);
     },

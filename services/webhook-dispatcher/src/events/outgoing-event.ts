@@ -1,5 +1,4 @@
 import type { TriggerName } from '../automations/trigger.rules.ts';
-import type { EndpointBatch, Lease } from '../deliveries/delivery.types.ts';
 import type { Priority } from '../deliveries/priority.rules.ts';
 
 /** An event in the form that receivers get. */
@@ -17,15 +16,4 @@ export interface OutgoingEvent {
   readonly body: string;
   readonly traceparent: string | null;
   readonly occurredAt: string;
-}
-
-/** Who sends the stored deliveries, as far as storing them is concerned. */
-export interface DeliverySender {
-  newLease(): Lease;
-  /** How many new deliveries of the priority it can send to the endpoint soon. */
-  freeCapacityOf(endpointId: string, priority: Priority): number;
-  /** Called before deliveries are stored under the lease. */
-  expect(lease: Lease): void;
-  /** Called once they are committed. */
-  accept(lease: Lease, batches: readonly EndpointBatch[]): void;
 }

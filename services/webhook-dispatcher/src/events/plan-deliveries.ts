@@ -1,8 +1,9 @@
 import { newId } from '@app/contracts/ids';
 import type { Delivery, EndpointBatch, Lease } from '../deliveries/delivery.types.ts';
+import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { type DestinationRow, destinationOf } from '../deliveries/destination.ts';
 import { type Priority, priorities } from '../deliveries/priority.rules.ts';
-import type { DeliverySender, OutgoingEvent } from './outgoing-event.ts';
+import type { OutgoingEvent } from './outgoing-event.ts';
 
 export interface EndpointRow extends DestinationRow {
   readonly id: string;
@@ -13,7 +14,7 @@ export interface EndpointRow extends DestinationRow {
 }
 
 /** A row of `deliveries`, or of `finished_deliveries` when it is filtered. */
-export interface DeliveryRow {
+export interface NewDeliveryRow {
   readonly id: string;
   readonly event_id: string;
   readonly endpoint_id: string;
@@ -47,7 +48,7 @@ export function endpointsFor(event: OutgoingEvent, ofAccount: readonly EndpointR
 
 /** Decides which deliveries a batch of events has, and which of them this process sends at once. */
 export class DeliveryPlan {
-  readonly rows: DeliveryRow[] = [];
+  readonly rows: NewDeliveryRow[] = [];
   readonly batches = new Map<string, GrowingBatch>();
   readonly #dispatcher: DeliverySender;
   readonly lease: Lease;
@@ -63,9 +64,9 @@ export class DeliveryPlan {
    * Adds a delivery of the event and returns its row.
    * @param options.asked the delivery was asked for, so no filter applies
    */
-  add(event: OutgoingEvent, endpoint: EndpointRow, { asked = false }: { asked?: boolean } = {}): DeliveryRow {
+  add(event: OutgoingEvent, endpoint: EndpointRow, { asked = false }: { asked?: boolean } = {}): NewDeliveryRow {
     const id = newId('delivery', this.#nowMs);
-    const priority = asked ? priorities.again : endpoint.role === 'automation' ? priorities.other : event.priority;
+    const priority = asked ? priorities.resent : endpoint.role === 'automation' ? priorities.other : event.priority;
     const row = {
       id,
       event_id: event.id,
@@ -86,7 +87,7 @@ export class DeliveryPlan {
     id: string,
     priority: Priority,
     asked: boolean,
-  ): DeliveryRow['status'] {
+  ): NewDeliveryRow['status'] {
     if (!asked && !takesName(endpoint, event.name)) return 'filtered';
     return endpoint.active ? this.#addToBatch(event, endpoint, id, priority) : 'held';
   }
@@ -102,7 +103,7 @@ export class DeliveryPlan {
       this.batches.set(endpoint.id, batch);
     }
     const { deliveries, overflow } = batch;
-    // Behind one that waits in the database, as one of the same priority or a smaller one does.
+    // One of the same or a more urgent priority waits in the database already: this one waits behind it.
     const waits = [...overflow].some((other) => other <= priority);
     if (waits || deliveries.length >= this.#dispatcher.freeCapacityOf(endpoint.id, priority)) {
       overflow.add(priority);
@@ -117,8 +118,8 @@ export class DeliveryPlan {
       test: event.test,
       traceparent: event.traceparent,
       priority,
-      number: 1,
-      scheduleFrom: 0,
+      attemptNumber: 1,
+      attemptsBeforeSchedule: 0,
       leaseToken: this.lease.token,
       leaseEndsMs: this.lease.endsMs,
     });

@@ -4,11 +4,12 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { WriteBuiltIns } from '../automations/built-in-writer.ts';
+import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { destinationColumns } from '../deliveries/destination.ts';
 import { firstEndpointLock } from '../endpoints/first-endpoint-lock.ts';
 import type { Partitions } from '../storage/partitions.ts';
-import type { DeliverySender, OutgoingEvent } from './outgoing-event.ts';
-import { DeliveryPlan, type DeliveryRow, type EndpointRow, endpointsFor } from './plan-deliveries.ts';
+import type { OutgoingEvent } from './outgoing-event.ts';
+import { DeliveryPlan, type EndpointRow, endpointsFor, type NewDeliveryRow } from './plan-deliveries.ts';
 
 export interface StoreDeps {
   readonly clock: Clock;
@@ -28,14 +29,14 @@ export interface StoreEventsDeps extends StoreDeps {
  */
 const endpointsStatement = statement(
   'endpoints-of-accounts',
-  `select id, account_id, events, product_id, active, ${destinationColumns} from endpoints e
+  `select id, account_id, events, product_id, active, ${destinationColumns('e')} from endpoints e
    where account_id = any($1::text[])
      and (role <> 'automation' or (active and events && $2::text[] and (channel = 'http' or $3)))
    order by id for share`,
 );
 const chosenEndpointsStatement = statement(
   'endpoints-chosen',
-  `select id, account_id, events, product_id, active, ${destinationColumns} from endpoints e
+  `select id, account_id, events, product_id, active, ${destinationColumns('e')} from endpoints e
    where account_id = $1 and id = any($2::text[]) order by id for share`,
 );
 
@@ -135,7 +136,7 @@ export async function storeEvents(
   const accountIds = [...new Set(events.map((event) => event.accountId))];
   await deps.writeBuiltIns(client, accountIds, onCommit);
   const names = [...new Set(events.map((event) => event.name))];
-  const endpoints = await endpointsOf(deps, client, accountIds, names);
+  const endpoints = await endpointsOrPlaceholder(deps, client, accountIds, names);
   const plan = newPlan(deps);
   const left = new Map<string, number>();
   for (const { accountId } of events) left.set(accountId, (left.get(accountId) ?? 0) + 1);
@@ -175,7 +176,7 @@ const newPlan = ({ dispatcher, clock }: StoreDeps): DeliveryPlan =>
 interface Planned {
   readonly event: OutgoingEvent;
   readonly behind: number | null;
-  readonly rows: readonly DeliveryRow[];
+  readonly rows: readonly NewDeliveryRow[];
 }
 
 type EventRow = Readonly<Record<keyof typeof eventColumns, unknown>> & { readonly id: string };
@@ -215,18 +216,21 @@ async function insert(
     ...columnsOf(events, eventColumns),
     ...columnsOf(plan.rows, deliveryColumns),
   ];
-  dispatcher.expect(lease);
+  dispatcher.registerLease(lease);
   try {
     await client.query(insertStatement(values));
   } catch (err) {
     partitions.forgetAfter(err);
     throw err;
   }
-  onCommit(() => dispatcher.accept(lease, [...plan.batches.values()]));
+  onCommit(() => dispatcher.queueCommitted(lease, [...plan.batches.values()]));
 }
 
-/** Without the automations that events of these names do not start. */
-async function endpointsOf(
+/**
+ * Returns the endpoints of the accounts, without the automations that events of these names do not start. An account that
+ * has none gets its endpoint without a URL first.
+ */
+async function endpointsOrPlaceholder(
   { clock, emailsAvailable }: StoreEventsDeps,
   client: Client,
   accountIds: readonly string[],

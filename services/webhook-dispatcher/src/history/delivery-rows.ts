@@ -10,8 +10,8 @@ export type DeliveryResource = RequestOutput<typeof listDeliveries>['data'][numb
 const shared =
   'd.id, d.event_id, d.endpoint_id, d.event_name, d.test, d.status, d.attempts, d.recovery_id, d.created_at';
 /** The same columns of both tables of deliveries, as `d`. */
-export const liveColumns = `${shared}, case when d.status = 'held' then d.held_reason end as code, null::timestamptz as finished_at, d.next_attempt_at, d.due`;
-export const finishedColumns = `${shared}, d.reason as code, d.finished_at, null::timestamptz as next_attempt_at, false as due`;
+export const liveColumns = `${shared}, case when d.status = 'held' then d.held_reason end as reason_code, null::timestamptz as finished_at, d.next_attempt_at, d.due`;
+export const finishedColumns = `${shared}, d.reason as reason_code, d.finished_at, null::timestamptz as next_attempt_at, false as due`;
 
 /** Deliveries by their ids, which are in one of both tables at any time; `wanted` has them. */
 export const deliveriesById = `cross join lateral (
@@ -20,14 +20,15 @@ export const deliveriesById = `cross join lateral (
     select ${finishedColumns} from finished_deliveries d where d.account_id = $1 and d.id = wanted.id
     limit 1) d`;
 
-export interface DeliveryRow {
+export interface ListedDeliveryRow {
   readonly id: string;
   readonly event_id: string;
   readonly endpoint_id: string;
   readonly event_name: string;
   readonly test: boolean;
   readonly status: DeliveryStatus;
-  readonly code: string | null;
+  /** The stored code of why it ended or is held; `reason` of the API is the sentence made of it. */
+  readonly reason_code: string | null;
   readonly attempts: number;
   readonly recovery_id: string | null;
   readonly created_at: Date;
@@ -84,7 +85,7 @@ export const deliveriesStatement = (name: string, page: string, order = 'p.id de
      order by ${order}`,
   );
 
-export function deliveryResource(row: DeliveryRow): DeliveryResource {
+export function deliveryResource(row: ListedDeliveryRow): DeliveryResource {
   const nextAttemptAt = row.status === 'pending' ? (row.next_attempt_at?.toISOString() ?? null) : null;
   return {
     id: row.id,
@@ -97,7 +98,7 @@ export function deliveryResource(row: DeliveryRow): DeliveryResource {
     status: row.status,
     reason: reasonText({
       status: row.status,
-      code: row.code,
+      reasonCode: row.reason_code,
       event: row.event_name,
       attempts: row.attempts,
       nextAttemptAt,
@@ -116,7 +117,7 @@ export function deliveryResource(row: DeliveryRow): DeliveryResource {
   };
 }
 
-function endpointOf(row: DeliveryRow): ReasonEndpoint | null {
+function endpointOf(row: ListedDeliveryRow): ReasonEndpoint | null {
   if (row.role === null) return null;
   const { failing_since: since, failing_attempts: attempts } = row;
   return {
@@ -130,14 +131,14 @@ function endpointOf(row: DeliveryRow): ReasonEndpoint | null {
   };
 }
 
-function lastFailureOf(row: DeliveryRow): string | null {
+function lastFailureOf(row: ListedDeliveryRow): string | null {
   if (row.last_url === null && row.last_error === null && row.last_status === null) return null;
   if (row.last_outcome === 'delivered') return null;
   return explainedLast(row) ?? row.last_error ?? `the answer was ${row.last_status}`;
 }
 
 /** What was wrong with the last attempt, in a sentence or two; null when nothing was. */
-function explainedLast(row: DeliveryRow): string | null {
+function explainedLast(row: ListedDeliveryRow): string | null {
   const about = { url: row.last_url ?? '', statusCode: row.last_status, detail: row.last_detail };
   return explainDiagnosis(row.last_diagnosis, about)?.explanation ?? null;
 }

@@ -1,11 +1,10 @@
 import type { RequestOutput } from '@app/contracts/define';
-import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Attempt, ExchangeColumns } from '../deliveries/attempt.ts';
 import { explainDiagnosis } from '../deliveries/diagnosis-texts.rules.ts';
-import { type DeliveryRow, deliveryResource } from './delivery-rows.ts';
-import { findDelivery } from './read-delivery.ts';
+import { deliveryResource } from './delivery-rows.ts';
+import { requireDeliveryRow } from './read-delivery.ts';
 
 type DeliveryDetail = RequestOutput<typeof contract.getDelivery>;
 
@@ -34,8 +33,7 @@ interface AttemptRow extends ExchangeColumns, Pick<Attempt, 'id' | 'number' | 'u
  * @throws DomainError delivery_not_found
  */
 export async function getDelivery(database: Database, accountId: string, deliveryId: string): Promise<DeliveryDetail> {
-  const row: DeliveryRow | undefined = await findDelivery(database, accountId, deliveryId);
-  if (row === undefined) throw new DomainError('delivery_not_found', 'This account has no such delivery.');
+  const row = await requireDeliveryRow(database, accountId, deliveryId);
   const [attempts, bodies] = await Promise.all([
     database.pool.query<AttemptRow>(attemptsStatement([accountId, deliveryId])),
     database.pool.query<{ body: string }>(bodyStatement([accountId, row.event_id])),

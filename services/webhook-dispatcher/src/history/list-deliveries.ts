@@ -4,13 +4,13 @@ import { idFloor } from '@app/contracts/ids';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Database, statement } from '@app/service-kit/database';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
-import { behindAllIds } from '../storage/index-scans.ts';
+import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
 import {
-  type DeliveryRow,
   deliveriesById,
   deliveriesStatement,
   deliveryResource,
   finishedColumns,
+  type ListedDeliveryRow,
   liveColumns,
 } from './delivery-rows.ts';
 import { checkSpan, eventBounds, eventsNamed, namesEvents } from './event-deliveries.ts';
@@ -19,8 +19,17 @@ import { inRange, rangesOf } from './index-ranges.rules.ts';
 type Query = RequestInput<typeof contract.listDeliveries>;
 type DeliveryList = RequestOutput<typeof contract.listDeliveries>;
 
+/*
+ * Parameters of the statements of a page: $1 the account, $2 and $3 bound the ids (below the first, from the second), $4 how
+ * many rows.
+ * - all and ranges: $5 and $6 pairs of a status and an event's name of deliveries with work to do (arrays of equal length)
+ * - ranges: $7 and $8 the same of finished ones
+ * - of an endpoint: $5 the endpoint, $6 statuses, $7 an event's name or null
+ * That of named events: $1 the account, $2 ids, $3 how many rows, $4 a status, $5 an endpoint, $6 an event's name (each may
+ * be null), $7 and $8 bound the ids as above.
+ */
 const ofPage = 'd.account_id = $1 and d.id < $2 and d.id >= $3';
-const newestFirst = 'order by d.id desc limit $4';
+const newestPage = 'order by d.id desc limit $4';
 /** Conditions on the id alone are for partitions; without them the planner cannot walk along the ids of all accounts. */
 const inAccountRange = inRange(['d.status', 'd.event_name'], ['wanted.status', 'wanted.name'], 'd.id');
 const ofEndpoint = `d.account_id = $1 and d.endpoint_id = $5 and ($7::text is null or d.event_name = $7)`;
@@ -28,20 +37,20 @@ const inEndpointRange = inRange(['d.status'], ['wanted.status'], 'd.id');
 const waitingInRanges = `select d.* from unnest($5::text[], $6::text[]) as wanted (status, name) cross join lateral (
     select ${liveColumns} from deliveries d
     where d.account_id = $1 and d.status in ('pending', 'held') and ${inAccountRange}) d`;
-/** What an account has in flight is not many: `offset 0` has it found first, and sorted then. */
+/** An account has few deliveries in flight. `offset 0` makes PostgreSQL find them first and sort them afterwards. */
 const inFlight = `select d.* from (
     select ${liveColumns} from deliveries d where d.account_id = $1 and d.status = 'sending' offset 0) d
   where d.id < $2 and d.id >= $3`;
-const inFlightOfNames = `${inFlight} and d.status = any ($5::text[]) and d.event_name = any ($6::text[]) ${newestFirst}`;
+const inFlightOfNames = `${inFlight} and d.status = any ($5::text[]) and d.event_name = any ($6::text[]) ${newestPage}`;
 const merge = (...parts: string[]): string =>
-  `select d.* from (${parts.map((part) => `(${part})`).join(' union all ')}) d ${newestFirst}`;
+  `select d.* from (${parts.map((part) => `(${part})`).join(' union all ')}) d ${newestPage}`;
 
 const everyStatement = deliveriesStatement(
   'deliveries-page',
   merge(
     waitingInRanges,
     inFlightOfNames,
-    `select ${finishedColumns} from finished_deliveries d where ${ofPage} ${newestFirst}`,
+    `select ${finishedColumns} from finished_deliveries d where ${ofPage} ${newestPage}`,
   ),
 );
 const rangesStatement = deliveriesStatement(
@@ -60,7 +69,7 @@ const endpointStatement = deliveriesStatement(
     `select d.* from unnest($6::text[]) as wanted (status) cross join lateral (
       select ${liveColumns} from deliveries d where d.status in ('pending', 'held') and ${ofEndpoint} and ${inEndpointRange}) d`,
     `${inFlight} and d.status = any ($6::text[]) and d.endpoint_id = $5 and ($7::text is null or d.event_name = $7)
-     ${newestFirst}`,
+     ${newestPage}`,
     `select d.* from unnest($6::text[]) as wanted (status) cross join lateral (
       select ${finishedColumns} from finished_deliveries d where ${ofEndpoint} and ${ofPage} and ${inEndpointRange}) d`,
   ),
@@ -100,18 +109,18 @@ export async function listDeliveries(database: Database, accountId: string, quer
 
 /** The ids that the page's rows have: below the first, from the second. */
 function idRange({ before, from, to }: Query): [below: string, from: string] {
-  const end = to === undefined ? behindAllIds : idFloor('delivery', Date.parse(to));
+  const end = to === undefined ? behindAllIdsAndSuffixes : idFloor('delivery', Date.parse(to));
   const below = before === undefined || before > end ? end : before;
   return [below, from === undefined ? '' : idFloor('delivery', Date.parse(from))];
 }
 
-async function newestDeliveries(database: Database, accountId: string, query: Query): Promise<DeliveryRow[]> {
+async function newestDeliveries(database: Database, accountId: string, query: Query): Promise<ListedDeliveryRow[]> {
   const { status, event, endpointId, limit = limits.listMax } = query;
   const page = [accountId, ...idRange(query), limit + 1];
   const { live, finished } = rangesOf({ status, event });
   const ranges = [live.statuses, live.names, finished.statuses, finished.names];
   const read = async (text: ReturnType<typeof deliveriesStatement>, values: unknown[]) =>
-    (await database.pool.query<DeliveryRow>(text([...page, ...values]))).rows;
+    (await database.pool.query<ListedDeliveryRow>(text([...page, ...values]))).rows;
   if (endpointId !== undefined) {
     const statuses = [...new Set([...live.statuses, ...finished.statuses])];
     return await read(endpointStatement, [endpointId, statuses, event ?? null]);
@@ -125,17 +134,17 @@ async function deliveriesOfEvents(
   accountId: string,
   query: Query,
   beforeEvent: string | undefined,
-): Promise<DeliveryRow[]> {
+): Promise<ListedDeliveryRow[]> {
   const { status, event, endpointId, before, from, to, limit = limits.listMax } = query;
   const [below, lowest] = idRange({ from, to });
   const bounds = { ...eventBounds({ from, to }), ...(beforeEvent === undefined ? {} : { newest: beforeEvent }) };
-  const found: DeliveryRow[] = [];
+  const found: ListedDeliveryRow[] = [];
   for await (const events of eventsNamed(database, accountId, query, bounds)) {
     const ids = events.flatMap(({ id, deliveryIds }) =>
       id === beforeEvent ? deliveryIds.filter((deliveryId) => deliveryId < (before as string)) : deliveryIds,
     );
     const values = [accountId, ids, limit + 1 - found.length, status ?? null, endpointId ?? null, event ?? null];
-    const { rows } = await database.pool.query<DeliveryRow>(byIdsStatement([...values, below, lowest]));
+    const { rows } = await database.pool.query<ListedDeliveryRow>(byIdsStatement([...values, below, lowest]));
     found.push(...rows);
     if (found.length > limit) break;
   }

@@ -2,10 +2,10 @@ import { DomainError } from '@app/contracts/errors';
 import type { Database } from '@app/service-kit/database';
 import {
   type DeliveryResource,
-  type DeliveryRow,
   deliveriesById,
   deliveriesStatement,
   deliveryResource,
+  type ListedDeliveryRow,
 } from './delivery-rows.ts';
 
 const oneStatement = deliveriesStatement(
@@ -13,17 +13,22 @@ const oneStatement = deliveriesStatement(
   `select d.* from (select $2::text as id) wanted ${deliveriesById}`,
 );
 
-/** The row of a delivery; undefined when the account has no such delivery. */
-export async function findDelivery(
+/**
+ * Returns the row of a delivery.
+ * @throws DomainError delivery_not_found
+ */
+export async function requireDeliveryRow(
   database: Database,
   accountId: string,
   deliveryId: string,
-): Promise<DeliveryRow | undefined> {
-  return (await database.pool.query<DeliveryRow>(oneStatement([accountId, deliveryId]))).rows[0];
+): Promise<ListedDeliveryRow> {
+  const [row] = (await database.pool.query<ListedDeliveryRow>(oneStatement([accountId, deliveryId]))).rows;
+  if (row === undefined) throw new DomainError('delivery_not_found', 'This account has no such delivery.');
+  return row;
 }
 
 /**
- * Reads a delivery as lists show it.
+ * Reads a delivery as lists show it; get-delivery.ts gets it with its attempts and its payload.
  * @throws DomainError delivery_not_found
  */
 export async function readDelivery(
@@ -31,7 +36,5 @@ export async function readDelivery(
   accountId: string,
   deliveryId: string,
 ): Promise<DeliveryResource> {
-  const row = await findDelivery(database, accountId, deliveryId);
-  if (row === undefined) throw new DomainError('delivery_not_found', 'This account has no such delivery.');
-  return deliveryResource(row);
+  return deliveryResource(await requireDeliveryRow(database, accountId, deliveryId));
 }

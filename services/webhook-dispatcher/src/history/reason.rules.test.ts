@@ -7,7 +7,7 @@ const endpoint: ReasonEndpoint = {
   ...{ switchedOffAt: null, failing: null },
 };
 const facts: ReasonFacts = {
-  ...{ status: 'pending', code: null, event: 'order.paid', attempts: 0, nextAttemptAt: at, isDue: true },
+  ...{ status: 'pending', reasonCode: null, event: 'order.paid', attempts: 0, nextAttemptAt: at, isDue: true },
   ...{ inRecovery: false, endpoint, ofAutomation: false, lastFailure: null, warning: null },
 };
 const off = (switchedOffReason: string | null): ReasonEndpoint => ({
@@ -18,10 +18,10 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ['delivered at once', { status: 'delivered', attempts: 1 }, /^Delivered at the first try\.$/],
   [
     'its automation was removed',
-    { status: 'canceled', code: 'removed', endpoint: null, ofAutomation: true },
+    { status: 'canceled', reasonCode: 'removed', endpoint: null, ofAutomation: true },
     /^Not sent: the automation was removed while this waited\.$/,
   ],
-  ['given up at the first try', { status: 'failed', code: 'tries', attempts: 1 }, /^Given up after 1 try\.$/],
+  ['given up at the first try', { status: 'failed', reasonCode: 'tries', attempts: 1 }, /^Given up after 1 try\.$/],
   ['delivered later', { status: 'delivered', attempts: 3 }, /^Delivered at try 3\.$/],
   [
     'delivered to a login page',
@@ -30,7 +30,7 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ],
   [
     'dropped with its automation, which a 410 switched off',
-    { status: 'canceled', code: 'discarded', attempts: 1, endpoint: { ...off('gone'), isAutomation: true } },
+    { status: 'canceled', reasonCode: 'discarded', attempts: 1, endpoint: { ...off('gone'), isAutomation: true } },
     /the automation was switched off while this waited, because its URL answered 410 \(gone\)\.$/,
   ],
   ['in flight', { status: 'sending', attempts: 1 }, /^Is being sent now: try 2\.$/],
@@ -65,19 +65,19 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   [
     'given up for now',
     {
-      ...{ status: 'held', code: 'endpoint_failing', attempts: 12, lastFailure: 'No.' },
+      ...{ status: 'held', reasonCode: 'endpoint_failing', attempts: 12, lastFailure: 'No.' },
       endpoint: { ...endpoint, failing: { since: at, attempts: 36 } },
     },
     /^Given up after 12 tries, because nothing has reached the endpoint since 2026.*: it is sent again .* The last try failed: No\.$/,
   ],
   [
     'given up, and its release canceled',
-    { status: 'held', code: 'endpoint_failing', attempts: 12 },
+    { status: 'held', reasonCode: 'endpoint_failing', attempts: 12 },
     /^Given up after 12 tries, because nothing reached the endpoint while it was tried\. .* if you canceled that one, redeliver it/,
   ],
   [
     'given up for now, and off',
-    { status: 'held', code: 'endpoint_failing', attempts: 12, endpoint: off('failing') },
+    { status: 'held', reasonCode: 'endpoint_failing', attempts: 12, endpoint: off('failing') },
     /^Sent no further: the endpoint is off/,
   ],
   ['held though on', { status: 'held' }, /waits to be released/],
@@ -86,21 +86,21 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
     { status: 'held', endpoint: { ...off(null), isAutomation: true } },
     /automation is off/,
   ],
-  ['filtered', { status: 'filtered', code: 'filtered' }, /was not set to take order\.paid/],
+  ['filtered', { status: 'filtered', reasonCode: 'filtered' }, /was not set to take order\.paid/],
   [
     'given up',
-    { status: 'failed', code: 'tries', attempts: 12, lastFailure: 'No.' },
+    { status: 'failed', reasonCode: 'tries', attempts: 12, lastFailure: 'No.' },
     /after 12 tries\. The last one failed: No\./,
   ],
-  ['expired, never sent', { status: 'failed', code: 'expired' }, /^Never sent: it waited for 30 days/],
-  ['expired', { status: 'failed', code: 'expired', attempts: 1 }, /waiting for 30 days, with 1 try\./],
-  ['without an address', { status: 'failed', code: 'no_address', attempts: 1 }, /no address of a buyer/],
-  ['refused', { status: 'failed', code: 'refused', attempts: 1 }, /refused for good/],
-  ['removed', { status: 'canceled', code: 'removed' }, /^Not sent: the endpoint was removed/],
-  ['discarded', { status: 'canceled', code: 'discarded', attempts: 2 }, /^Sent no further: you chose to drop/],
+  ['expired, never sent', { status: 'failed', reasonCode: 'expired' }, /^Never sent: it waited for 30 days/],
+  ['expired', { status: 'failed', reasonCode: 'expired', attempts: 1 }, /waiting for 30 days, with 1 try\./],
+  ['without an address', { status: 'failed', reasonCode: 'no_address', attempts: 1 }, /no address of a buyer/],
+  ['refused', { status: 'failed', reasonCode: 'refused', attempts: 1 }, /refused for good/],
+  ['removed', { status: 'canceled', reasonCode: 'removed' }, /^Not sent: the endpoint was removed/],
+  ['discarded', { status: 'canceled', reasonCode: 'discarded', attempts: 2 }, /^Sent no further: you chose to drop/],
   [
     'dropped with its automation',
-    { status: 'canceled', code: 'discarded', endpoint: { ...off('gone'), isAutomation: true }, attempts: 1 },
+    { status: 'canceled', reasonCode: 'discarded', endpoint: { ...off('gone'), isAutomation: true }, attempts: 1 },
     /^Sent no further: the automation was switched off/,
   ],
 ])('%s says why in one line', (_, change, expected) => {

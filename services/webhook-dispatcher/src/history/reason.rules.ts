@@ -1,5 +1,7 @@
 import type { DeliveryStatus } from '@app/contracts/webhook-deliveries';
 import { triesText } from '../activity/activity.rules.ts';
+import { breakerOpensAfter } from '../deliveries/capacity.rules.ts';
+import { heldForFailing } from '../deliveries/held-for-failing.rules.ts';
 
 /** The endpoint of a delivery as it is now; null when it was removed. */
 export interface ReasonEndpoint {
@@ -17,8 +19,8 @@ export interface ReasonEndpoint {
 
 export interface ReasonFacts {
   readonly status: DeliveryStatus;
-  /** The stored code of a finished delivery, or of one that is held. */
-  readonly code: string | null;
+  /** The stored code of why it ended or is held; `reason` of the API is the sentence made of it. */
+  readonly reasonCode: string | null;
   readonly event: string;
   readonly attempts: number;
   /** When the next try is due; null unless it waits for one. */
@@ -33,9 +35,6 @@ export interface ReasonFacts {
   /** What is wrong with the answer that it was delivered with; null when nothing is. */
   readonly warning: string | null;
 }
-
-/** Failures in a row after which an endpoint gets one request at a time; deliveries/capacity.rules.ts. */
-const breakerOpensAfter = 5;
 
 /** Why a delivery has its status, in one line: why nothing was sent, when nothing was, or when it is tried next. */
 export function reasonText(facts: ReasonFacts): string {
@@ -77,14 +76,14 @@ function pendingText(facts: ReasonFacts): string {
 /** It may have arrived, and the receiver did not say so. */
 const sent = (attempts: number): string => (attempts === 0 ? 'Not sent' : 'Sent no further');
 
-function heldText({ endpoint, ofAutomation, attempts, code }: ReasonFacts): string {
+function heldText({ endpoint, ofAutomation, attempts, reasonCode }: ReasonFacts): string {
   const begun = sent(attempts);
   if (endpoint === null) return `${begun}: the ${ofAutomation ? 'automation' : 'endpoint'} was removed.`;
   if (endpoint.isAutomation) return automationText(endpoint, attempts);
   if (!endpoint.hasUrl) return `${begun}: no URL is connected.`;
   if (endpoint.active && endpoint.isRecovering)
     return `${begun} yet: a recovery sends what was held, oldest first, and has not come to it.`;
-  if (endpoint.active && code === 'endpoint_failing') return givenUpForNowText(endpoint, attempts);
+  if (endpoint.active && reasonCode === heldForFailing) return givenUpForNowText(endpoint, attempts);
   if (endpoint.active)
     return `${begun} yet: it was held while the endpoint was off or had no URL, and waits to be released.`;
   const since = endpoint.switchedOffAt === null ? '' : ` since ${endpoint.switchedOffAt}`;
@@ -112,9 +111,9 @@ function automationText({ active }: ReasonEndpoint, attempts: number): string {
 }
 
 function failedText(facts: ReasonFacts): string {
-  const { code, attempts } = facts;
+  const { reasonCode, attempts } = facts;
   const tries = triesText(attempts);
-  switch (code) {
+  switch (reasonCode) {
     case 'expired':
       return attempts === 0
         ? 'Never sent: it waited for 30 days, and was given up.'
@@ -130,9 +129,9 @@ function failedText(facts: ReasonFacts): string {
   }
 }
 
-function canceledText({ code, attempts, endpoint, ofAutomation }: ReasonFacts): string {
+function canceledText({ reasonCode, attempts, endpoint, ofAutomation }: ReasonFacts): string {
   const begun = sent(attempts);
-  switch (code) {
+  switch (reasonCode) {
     case 'removed':
       return `${begun}: the ${ofAutomation ? 'automation' : 'endpoint'} was removed while this waited.`;
     case 'discarded':

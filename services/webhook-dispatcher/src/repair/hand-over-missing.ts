@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
 import { type Client, statement } from '@app/service-kit/database';
+import { priorities } from '../deliveries/priority.rules.ts';
 import type { Partitions } from '../storage/partitions.ts';
-import { type HandedOver, repairPriority, type SpanBatch } from './hand-over.ts';
+import type { HandedOver, SpanBatch } from './hand-over.ts';
 import { idsSince } from './place.rules.ts';
 
 /** Events looked at in one transaction, which takes about 10 ms when none of them is missing. */
@@ -47,7 +48,7 @@ const makeStatement = statement(
    insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, created_at, status, due,
      next_attempt_at, priority, recovery_id)
    select m.id, m.event_id, $3, $2, m.event_name, m.test, m.created_at, 'pending', true,
-     least(m.created_at, $5::timestamptz), ${repairPriority}, $4
+     least(m.created_at, $5::timestamptz), ${priorities.resent}, $4
    from made m join named n on n.id = m.event_id`,
 );
 

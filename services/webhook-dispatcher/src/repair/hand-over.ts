@@ -1,9 +1,7 @@
 import { type Client, statement } from '@app/service-kit/database';
 import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
+import { priorities } from '../deliveries/priority.rules.ts';
 import type { Span } from './place.rules.ts';
-
-/** Of redelivered and recovered deliveries: behind all others of their endpoint. */
-export const repairPriority = 2;
 
 /** What a batch is taken from, and how much. */
 export interface Batch {
@@ -33,10 +31,10 @@ export interface HandedOver {
 
 /**
  * Recovered deliveries are due since they were made, so they are claimed oldest first, whichever batch they came in. The
- * schedule of their tries begins anew.
+ * schedule of their attempts begins anew.
  */
 const handedOver = (created: string, attempts: string): string =>
-  `'pending', null, true, least(${created}, $7::timestamptz), ${repairPriority}, $3::text, ${attempts}`;
+  `'pending', null, true, least(${created}, $7::timestamptz), ${priorities.resent}, $3::text, ${attempts}`;
 const columns = 'status, held_reason, due, next_attempt_at, priority, recovery_id, schedule_from';
 
 const heldText = (which: string): string => `with batch as (

@@ -6,8 +6,8 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { priorities } from '../deliveries/priority.rules.ts';
 import { readDelivery } from '../history/read-delivery.ts';
-import { repairPriority } from './hand-over.ts';
 
 export interface RedeliverDeps {
   readonly database: Database;
@@ -36,7 +36,7 @@ const againSql = `with moved as (
   insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, status, due,
     next_attempt_at, priority, schedule_from)
   select id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, 'pending', true, $3,
-    ${repairPriority}, attempts
+    ${priorities.resent}, attempts
   from moved returning id`;
 
 /** One that is in line already keeps its place; one that is in flight is being sent now. */

@@ -4,5 +4,8 @@
  */
 export const followIndex = 'set local enable_bitmapscan = off';
 
-/** Sorts behind every id, and behind every suffix of one: the end of a scan that has no other. */
-export const behindAllIds = '~';
+/**
+ * Sorts behind every id, and behind every suffix of one: the end of a scan that has no other. This is true for columns of
+ * collation "C", which compares bytes, as all ids of this service have it.
+ */
+export const behindAllIdsAndSuffixes = '~';

@@ -25,7 +25,7 @@ export interface SelfTestDeps extends SendCopiesDeps {
 const resultStatement = statement('self-test-result', 'select result from commands where id = $1');
 const endpointStatement = statement(
   'self-test-endpoint',
-  `select e.events, ${destinationColumns} from endpoints e
+  `select e.events, ${destinationColumns('e')} from endpoints e
    where e.id = $2 and e.account_id = $1 and e.role in ('primary', 'additional')`,
 );
 /** Only a process that died leaves a row behind, until its time is over. */

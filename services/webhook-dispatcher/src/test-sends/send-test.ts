@@ -64,7 +64,7 @@ function testEvent(
     ...about,
     ...{ orderId: text('orderId'), email: text('email'), productId: text('productId') },
     test: true,
-    priority: priorities.again,
+    priority: priorities.resent,
     body: JSON.stringify(payload),
     traceparent: currentTraceparent() ?? null,
     occurredAt: String(payload.sentAt),

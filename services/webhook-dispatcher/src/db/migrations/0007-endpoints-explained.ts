@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * - `unsettled_endpoints`: the newest delivery that is to be held, to be dropped, or to be dropped unless it is of an
- *   order, and how far the last of the three is; endpoints/settle-endpoint.ts.
+ *   order, and how far the last of the three is; endpoints/apply-change.ts.
  * - `failing_endpoints.warned_at`: when the seller was told that nothing is delivered.
  * - `notices.endpoint_id`: the endpoint or the automation that a notice is about.
  */
