@@ -6,7 +6,7 @@ import { compareBooks } from '../src/books/compare-books.ts';
 import { noCounts } from '../src/daily-runs/daily-counts.rules.ts';
 import { settleHold } from '../src/holds/settle-hold.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
-import type { PaymentProcessor, ProcessorRecord } from '../src/processors/processor.ts';
+import type { PaymentProcessor, ProcessorRecord } from '../src/processors/payment-processor.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { seedCharges } from './books-seed.ts';
 import { dyingAt, isDeath } from './dying-process.ts';

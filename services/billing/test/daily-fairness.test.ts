@@ -4,7 +4,7 @@ import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDailyDeps, runForAll } from '../src/daily-runs/start-daily-run.ts';
-import type { PaymentProcessor } from '../src/processors/processor.ts';
+import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
 import { subscribe } from './subscriptions-of-tests.ts';

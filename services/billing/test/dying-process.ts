@@ -1,5 +1,5 @@
 import type { Client, Database } from '@app/service-kit/database';
-import type { PaymentProcessor } from '../src/processors/processor.ts';
+import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import type { Wrap } from './payment-replicas.ts';
 
 /** To the code it looks like a connection that broke: nothing that it tries afterwards has an effect either. */

@@ -2,7 +2,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/holds/settle-hold.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
-import type { PaymentProcessor } from '../src/processors/processor.ts';
+import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 

@@ -5,7 +5,7 @@ import { lockRows, plannedScans, query } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
-import type { CardRequest, ProcessorCall } from '../src/processors/processor.ts';
+import type { CardRequest, ProcessorCall } from '../src/processors/payment-processor.ts';
 import { dyingAt, isDeath } from './dying-process.ts';
 import { minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';

@@ -14,7 +14,7 @@ import { readMoney } from '../src/payments/payment-rows.ts';
 import { runRound } from '../src/payments/payments-loop.ts';
 import { createAnswers } from '../src/payments/write-answer.ts';
 import { createTries } from '../src/payments/write-try.ts';
-import type { PaymentProcessor } from '../src/processors/processor.ts';
+import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { readBookEntries } from '../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
 import { countRenewals } from '../src/renewals/count-renewals.ts';

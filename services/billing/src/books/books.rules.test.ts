@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ProcessorRecord } from '../processors/processor.ts';
+import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import { notAtProcessor, type OwnPayment, verdictOn } from './books.rules.ts';
 
 const record = (fields: Partial<ProcessorRecord> = {}): ProcessorRecord => ({

@@ -1,7 +1,7 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
 import { formatAmount } from '@app/money/format';
 import type { Payment } from '../payments/payment.types.ts';
-import type { ProcessorRecord } from '../processors/processor.ts';
+import type { ProcessorRecord } from '../processors/payment-processor.ts';
 
 /** What the comparison reads of a payment of ours. */
 export type OwnPayment = Pick<

@@ -4,7 +4,7 @@ import { statement } from '@app/service-kit/database';
 import type { DailyCounts } from '../daily-runs/daily-counts.rules.ts';
 import type { RunOfAccount } from '../daily-runs/daily-step.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import type { ProcessorRecord } from '../processors/processor.ts';
+import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import { type Found, ListComparison, listedOrphansMax } from './compare-list.ts';
 import { type ComparedBefore, timeToCompare } from './compared-time.rules.ts';
 

@@ -1,6 +1,6 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../processors/processor.ts';
+import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../processors/payment-processor.ts';
 import { type FailedRefund, reopenCharges } from '../refunds/reopen-charges.ts';
 import { type MoneyKind, notAtProcessor, type Orphan, verdictOn } from './books.rules.ts';
 import { type ComparedTime, clocksDifferMs } from './compared-time.rules.ts';

@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { Payment } from '../payments/payment.types.ts';
-import type { ProcessorRecord } from '../processors/processor.ts';
+import type { ProcessorRecord } from '../processors/payment-processor.ts';
 
 /** Whose payments at which processor; live money and rehearsals are worlds of their own. */
 export interface Books {

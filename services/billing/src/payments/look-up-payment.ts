@@ -1,4 +1,4 @@
-import type { ProcessorOutcome } from '../processors/processor.ts';
+import type { ProcessorOutcome } from '../processors/payment-processor.ts';
 import type { Payment } from './payment.types.ts';
 import { changeBy } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';

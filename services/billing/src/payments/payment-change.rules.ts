@@ -1,6 +1,6 @@
 import type { EventData } from '@app/contracts/define';
 import type { paymentCompleted } from '@app/contracts/payments';
-import type { ProcessorOutcome } from '../processors/processor.ts';
+import type { ProcessorOutcome } from '../processors/payment-processor.ts';
 import { buyerReason, givenUp, keyUnreadable, nextCheckAt, notReceived } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import type { Processors } from '../processors/processors.ts';
+import type { Processors } from '../processors/processor-registry.ts';
 import type { OngoingCalls } from './ongoing-calls.ts';
 import type { OrderTurns } from './order-turns.ts';
 import type { Answers } from './write-answer.ts';

@@ -1,5 +1,5 @@
 import type { OfferedUpsell, PaymentStatus, PaymentStep } from '@app/contracts/payments';
-import type { CardRequest, ReferenceRequest, SavedMethodRequest } from '../processors/processor.ts';
+import type { CardRequest, ReferenceRequest, SavedMethodRequest } from '../processors/payment-processor.ts';
 
 /** What the processor was asked, exactly: the call is the name of the port's method. */
 export type PaymentRequest =

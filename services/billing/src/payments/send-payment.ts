@@ -1,5 +1,5 @@
-import type { PaymentProcessor, ProcessorCall, ProcessorOutcome } from '../processors/processor.ts';
-import { UnreadableKeyError } from '../processors/processors.ts';
+import type { PaymentProcessor, ProcessorCall, ProcessorOutcome } from '../processors/payment-processor.ts';
+import { UnreadableKeyError } from '../processors/processor-registry.ts';
 import type { Charge, Payment, PaymentRequest } from './payment.types.ts';
 import { changeBy, keyUnreadableChange, type PaymentChange, unknownChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';

@@ -1,7 +1,7 @@
 import type { RequestInput } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import type { startPayment as contract, PaymentOutcome } from '@app/contracts/payments';
-import { UnreadableKeyError } from '../processors/processors.ts';
+import { UnreadableKeyError } from '../processors/processor-registry.ts';
 import { giveUpPayment } from './give-up-payment.ts';
 import { decideStart, nextCheckAt, outcomeOf } from './payment.rules.ts';
 import type { Payment, PaymentRequest } from './payment.types.ts';

@@ -1,6 +1,6 @@
 import { insertOutboxIfAny } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
-import type { UnreadableKeyError } from '../processors/processors.ts';
+import type { UnreadableKeyError } from '../processors/processor-registry.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { noticeEvent } from './payment-events.ts';

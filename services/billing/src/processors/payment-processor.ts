@@ -1,76 +1,119 @@
-import type { RequestInput, RequestOutput } from '@app/contracts/define';
-import type * as contract from '@app/contracts/payments';
-import { runCommandOnce } from '@app/messaging/run-command-once';
-import { executeBound } from '@app/service-kit/bound-sql';
-import type { Clock } from '@app/service-kit/clock';
-import { type Database, statement } from '@app/service-kit/database';
-import type { ProcessorSecrets } from './processor-secrets.ts';
-import type { KnownProcessors, ProcessorName } from './processors.ts';
-
-export interface PaymentProcessorDeps {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly secrets: ProcessorSecrets;
-  readonly processors: KnownProcessors;
-}
-
-type Resource = RequestOutput<typeof contract.getPaymentProcessor>;
-type Body = RequestInput<typeof contract.putPaymentProcessor>['body'];
-
-interface ChosenRow {
-  readonly processor: ProcessorName;
-  readonly has_secret: boolean;
-  readonly updated_at: Date;
-}
-
-const columns = 'processor, secret_key is not null as has_secret, updated_at';
-
-const chosenStatement = statement(
-  'processor-settings-chosen',
-  `select ${columns} from processor_settings where account_id = $1 and chosen`,
-);
-
-/** The processor that the account has chosen, or the default. It says which secrets are stored, and shows none. */
-export async function getPaymentProcessor(database: Database, accountId: string): Promise<Resource> {
-  const { rows } = await database.pool.query<ChosenRow>(chosenStatement([accountId]));
-  return rows[0] === undefined ? { processor: 'simulated', secrets: [], updated_at: null } : resourceOf(rows[0]);
-}
-
-const lockSql = `select pg_advisory_xact_lock(hashtextextended('payment processor ' || $1, 0))`;
-const unchooseSql = `
-  update processor_settings set chosen = false where account_id = $1 and chosen and processor <> $2`;
-const chooseSql = `
-  insert into processor_settings as kept (account_id, processor, chosen, secret_key, updated_at)
-  values ($1, $2, true, $3, $4)
-  on conflict (account_id, processor) do update set
-    chosen = true, secret_key = coalesce(excluded.secret_key, kept.secret_key), updated_at = excluded.updated_at,
-    unreadable_told_at = case when excluded.secret_key is null then kept.unreadable_told_at end
-  returning ${columns}`;
-
 /**
- * Chooses the processor of the account's new payments. A secret that is left out stays as it is stored; those of other
- * processors stay for payments that were made with them.
+ * What moves money, behind one interface. Amounts are minor units of the currency (lower-case ISO 4217). Each request
+ * carries the id of our payment as its idempotency key: the same key moves money at most once, whatever is sent again.
+ *
+ * An adapter returns what it knows and throws what it does not: an error, a time-out, an answer it cannot read. Only
+ * `declined` is a definite no, and only after it may a new payment be tried. It throws too for a key that comes again with
+ * other parameters, for a reference that does not exist, and for an API key that is not accepted.
  */
-export async function putPaymentProcessor(
-  deps: PaymentProcessorDeps,
-  accountId: string,
-  commandId: string,
-  { processor, secretKey }: Body,
-): Promise<Resource> {
-  const sealed = secretKey === undefined ? null : deps.secrets.seal(secretKey, accountId, processor);
-  const resource = await runCommandOnce<Resource>(deps.database.fork(), commandId, async (tx) => {
-    // Of two changes at once the second waits here, and then sees the first one's choice.
-    await executeBound(tx, lockSql, [accountId]);
-    await executeBound(tx, unchooseSql, [accountId, processor]);
-    const [row] = await executeBound<ChosenRow>(tx, chooseSql, [accountId, processor, sealed, deps.clock.now()]);
-    return resourceOf(row as ChosenRow);
-  });
-  deps.processors.forget(accountId);
-  return resource;
+export interface PaymentProcessor {
+  /** As accounts choose it. */
+  readonly name: string;
+  /** Holds an amount on the buyer's card; the method is saved for charges without the buyer. */
+  authorize(request: CardRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /** Charges the buyer's card at once; the method is saved as well. */
+  charge(request: CardRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /** Charges a saved method while the buyer is away: it never asks the buyer to confirm, it declines then. */
+  chargeSaved(request: SavedMethodRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /** Takes a held amount, whole or a part; what is left is released. Declined with `hold_expired` when it came too late. */
+  capture(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /** Gives a charge back, whole or a part. Success means taken: it can fail later, which `list` shows. */
+  refund(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /**
+   * Ends a hold, or a payment that waits for the buyer. `declined` when it succeeded meanwhile and cannot be ended:
+   * look it up then. Success for what has ended already.
+   */
+  release(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  /** How the payment with this id stands; null when the processor never got it. */
+  lookUp(paymentId: string, call: ProcessorCall): Promise<ProcessorOutcome | null>;
+  /**
+   * Everything that the processor recorded from `from` (included) to `to` (excluded), oldest first. What becomes of an entry
+   * later (the buyer confirmed, a refund failed) is a further record with the same reference, of the time it happened.
+   * What was recorded at this very moment may be missing still: ask with an overlap.
+   */
+  list(from: Date, to: Date, call: ProcessorCall): AsyncIterable<ProcessorRecord>;
 }
 
-const resourceOf = ({ processor, has_secret, updated_at }: ChosenRow): Resource => ({
-  processor,
-  secrets: has_secret ? ['secretKey'] : [],
-  updated_at: updated_at.toISOString(),
-});
+/** Whose processor account it is, and how long anybody waits. */
+export interface ProcessorCall {
+  readonly accountId: string;
+  /** The account's own key at the processor; undefined where none is stored. */
+  readonly secretKey: string | undefined;
+  /**
+   * Rehearsals move no money: adapters with a test mode use it, and `simulated` notes it in its books. Neither world
+   * sees the other's payments.
+   */
+  readonly test: boolean;
+  /** Aborts when the deadline has passed: what is not known by then is unknown. */
+  readonly signal: AbortSignal;
+}
+
+interface MoneyRequest {
+  /** Our payment's id, and so the idempotency key. */
+  readonly paymentId: string;
+  readonly amountCents: number;
+  readonly currency: string;
+}
+
+export interface CardRequest extends MoneyRequest {
+  /** The processor's token for the buyer's card. */
+  readonly paymentMethod: string;
+  readonly customerEmail: string;
+  readonly orderId: string;
+  /** Where the bank sends the buyer back to. */
+  readonly returnUrl: string | null;
+}
+
+export interface SavedMethodRequest extends MoneyRequest {
+  /** As `savedMethod` of an earlier success. */
+  readonly savedMethod: string;
+  readonly customerEmail: string;
+  readonly orderId: string;
+}
+
+export interface ReferenceRequest extends MoneyRequest {
+  /** The processor's reference of the hold, charge or waiting payment that this is about. */
+  readonly reference: string;
+}
+
+export type ProcessorOutcome =
+  | {
+      readonly status: 'succeeded';
+      /** The processor's own id of it. */
+      readonly reference: string;
+      /** For charges without the buyer; only of `authorize` and `charge`. */
+      readonly savedMethod?: string;
+      readonly lastFour?: string;
+      /** Until when a hold can be captured; only of `authorize`. */
+      readonly captureBefore?: Date;
+    }
+  | {
+      readonly status: 'declined';
+      /** `hard`: this card will not work again. */
+      readonly kind: 'soft' | 'hard';
+      /** The processor's code, snake_case. */
+      readonly reason: string;
+      /** Plain words for the seller. */
+      readonly message: string;
+      readonly lastFour?: string;
+    }
+  | {
+      readonly status: 'requires_action';
+      readonly reference: string;
+      /** Where the buyer confirms. */
+      readonly url: string;
+    };
+
+/** One entry of the processor's own books. */
+export interface ProcessorRecord {
+  readonly reference: string;
+  /** Ours, as we sent it; null for what somebody did at the processor itself. */
+  readonly paymentId: string | null;
+  readonly kind: 'hold' | 'charge' | 'capture' | 'refund' | 'release';
+  readonly status: 'succeeded' | 'declined' | 'requires_action' | 'failed';
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly recordedAt: Date;
+  /** Why, for `declined` and `failed`. */
+  readonly message: string | null;
+}

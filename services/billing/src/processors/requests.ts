@@ -1,8 +1,8 @@
 import * as contract from '@app/contracts/payments';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import { getPaymentProcessor, type PaymentProcessorDeps, putPaymentProcessor } from './payment-processor.ts';
+import { getPaymentProcessor, type ProcessorSettingsDeps, putPaymentProcessor } from './processor-settings.ts';
 
-export function paymentProcessorRequests(deps: PaymentProcessorDeps): RequestHandler[] {
+export function paymentProcessorRequests(deps: ProcessorSettingsDeps): RequestHandler[] {
   return [
     onRequest(contract.getPaymentProcessor, (_, { accountId }) => getPaymentProcessor(deps.database, accountId)),
     onRequest(contract.putPaymentProcessor, ({ body }, { accountId, commandId }) =>

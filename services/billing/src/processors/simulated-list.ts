@@ -1,5 +1,5 @@
 import type { Database } from '@app/service-kit/database';
-import type { ProcessorCall, ProcessorRecord } from './processor.ts';
+import type { ProcessorCall, ProcessorRecord } from './payment-processor.ts';
 import { wordsOf } from './simulated-cards.rules.ts';
 import { listStatement, type RecordRow } from './simulated-statements.ts';
 import { untilAborted } from './until-aborted.ts';

@@ -13,7 +13,7 @@ import type {
   ProcessorOutcome,
   ReferenceRequest,
   SavedMethodRequest,
-} from './processor.ts';
+} from './payment-processor.ts';
 import { asSaved, cardOf, knownCard, type NetworkFault, type SimulatedCard, wordsOf } from './simulated-cards.rules.ts';
 import { listRecords } from './simulated-list.ts';
 import {

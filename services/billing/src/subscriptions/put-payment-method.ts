@@ -1,5 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
-import type { Processors } from '../processors/processors.ts';
+import type { Processors } from '../processors/processor-registry.ts';
 import { type ChangeDeps, type CommandContext, changeSubscription } from './change-subscription.ts';
 import { replaceCard } from './subscription-change.rules.ts';
 import { noSubscription, type SubscriptionResource } from './subscription-rows.ts';

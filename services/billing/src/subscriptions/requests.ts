@@ -1,6 +1,6 @@
 import * as contract from '@app/contracts/subscriptions';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import type { Processors } from '../processors/processors.ts';
+import type { Processors } from '../processors/processor-registry.ts';
 import type { ChangeDeps } from './change-subscription.ts';
 import { getSubscription } from './get-subscription.ts';
 import { listSubscriptions } from './list-subscriptions.ts';

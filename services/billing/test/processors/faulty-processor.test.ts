@@ -5,7 +5,7 @@ import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
-import type { CardRequest, ProcessorCall } from '../../src/processors/processor.ts';
+import type { CardRequest, ProcessorCall } from '../../src/processors/payment-processor.ts';
 import { type RunQuery, readBookEntries } from '../../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
 import { type Fault, faultyProcessor, randomFaults, scripted, seededRandom } from './faulty-processor.ts';

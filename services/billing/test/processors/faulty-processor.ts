@@ -6,7 +6,7 @@ import type {
   ProcessorOutcome,
   ReferenceRequest,
   SavedMethodRequest,
-} from '../../src/processors/processor.ts';
+} from '../../src/processors/payment-processor.ts';
 
 /**
  * What happens to one call.

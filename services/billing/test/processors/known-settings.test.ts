@@ -5,9 +5,9 @@ import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres
 import { query } from '@app/testing/sql';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { databaseOptions, migrate } from '../../src/db/migrate.ts';
-import type { PaymentProcessor } from '../../src/processors/processor.ts';
+import type { PaymentProcessor } from '../../src/processors/payment-processor.ts';
+import { createProcessors, type KnownProcessors } from '../../src/processors/processor-registry.ts';
 import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
-import { createProcessors, type KnownProcessors } from '../../src/processors/processors.ts';
 
 guardLeaks();
 

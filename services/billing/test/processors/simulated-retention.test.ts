@@ -8,7 +8,7 @@ import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../../src/db/migrate.ts';
 import { retention } from '../../src/db/retention.ts';
-import type { ProcessorCall, ProcessorOutcome } from '../../src/processors/processor.ts';
+import type { ProcessorCall, ProcessorOutcome } from '../../src/processors/payment-processor.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
 
 guardLeaks();

@@ -6,7 +6,7 @@ import type {
   ProcessorCall,
   ProcessorOutcome,
   ProcessorRecord,
-} from '../../../src/processors/processor.ts';
+} from '../../../src/processors/payment-processor.ts';
 
 /** Tokens of the processor's test cards, by what they do. Where a processor has no such card, that test is skipped. */
 export interface ConformanceCards {

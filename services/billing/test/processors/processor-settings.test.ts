@@ -5,9 +5,9 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../../src/db/migrate.ts';
-import type { PaymentProcessor } from '../../src/processors/processor.ts';
+import type { PaymentProcessor } from '../../src/processors/payment-processor.ts';
+import { createProcessors } from '../../src/processors/processor-registry.ts';
 import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
-import { createProcessors } from '../../src/processors/processors.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
 import { type Harness, secretsKey, startHarness } from '../harness.ts';
 

@@ -1,7 +1,7 @@
 import type { processorName } from '@app/contracts/payments';
 import { type Database, statement } from '@app/service-kit/database';
 import type { z } from 'zod';
-import type { PaymentProcessor } from './processor.ts';
+import type { PaymentProcessor } from './payment-processor.ts';
 import type { ProcessorSecrets } from './processor-secrets.ts';
 
 export type ProcessorName = z.infer<typeof processorName>;

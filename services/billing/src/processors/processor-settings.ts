@@ -1,0 +1,76 @@
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import type * as contract from '@app/contracts/payments';
+import { runCommandOnce } from '@app/messaging/run-command-once';
+import { executeBound } from '@app/service-kit/bound-sql';
+import type { Clock } from '@app/service-kit/clock';
+import { type Database, statement } from '@app/service-kit/database';
+import type { KnownProcessors, ProcessorName } from './processor-registry.ts';
+import type { ProcessorSecrets } from './processor-secrets.ts';
+
+export interface ProcessorSettingsDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly secrets: ProcessorSecrets;
+  readonly processors: KnownProcessors;
+}
+
+type Resource = RequestOutput<typeof contract.getPaymentProcessor>;
+type Body = RequestInput<typeof contract.putPaymentProcessor>['body'];
+
+interface ChosenRow {
+  readonly processor: ProcessorName;
+  readonly has_secret: boolean;
+  readonly updated_at: Date;
+}
+
+const columns = 'processor, secret_key is not null as has_secret, updated_at';
+
+const chosenStatement = statement(
+  'processor-settings-chosen',
+  `select ${columns} from processor_settings where account_id = $1 and chosen`,
+);
+
+/** The processor that the account has chosen, or the default. It says which secrets are stored, and shows none. */
+export async function getPaymentProcessor(database: Database, accountId: string): Promise<Resource> {
+  const { rows } = await database.pool.query<ChosenRow>(chosenStatement([accountId]));
+  return rows[0] === undefined ? { processor: 'simulated', secrets: [], updated_at: null } : resourceOf(rows[0]);
+}
+
+const lockSql = `select pg_advisory_xact_lock(hashtextextended('payment processor ' || $1, 0))`;
+const unchooseSql = `
+  update processor_settings set chosen = false where account_id = $1 and chosen and processor <> $2`;
+const chooseSql = `
+  insert into processor_settings as kept (account_id, processor, chosen, secret_key, updated_at)
+  values ($1, $2, true, $3, $4)
+  on conflict (account_id, processor) do update set
+    chosen = true, secret_key = coalesce(excluded.secret_key, kept.secret_key), updated_at = excluded.updated_at,
+    unreadable_told_at = case when excluded.secret_key is null then kept.unreadable_told_at end
+  returning ${columns}`;
+
+/**
+ * Chooses the processor of the account's new payments. A secret that is left out stays as it is stored; those of other
+ * processors stay for payments that were made with them.
+ */
+export async function putPaymentProcessor(
+  deps: ProcessorSettingsDeps,
+  accountId: string,
+  commandId: string,
+  { processor, secretKey }: Body,
+): Promise<Resource> {
+  const sealed = secretKey === undefined ? null : deps.secrets.seal(secretKey, accountId, processor);
+  const resource = await runCommandOnce<Resource>(deps.database.fork(), commandId, async (tx) => {
+    // Of two changes at once the second waits here, and then sees the first one's choice.
+    await executeBound(tx, lockSql, [accountId]);
+    await executeBound(tx, unchooseSql, [accountId, processor]);
+    const [row] = await executeBound<ChosenRow>(tx, chooseSql, [accountId, processor, sealed, deps.clock.now()]);
+    return resourceOf(row as ChosenRow);
+  });
+  deps.processors.forget(accountId);
+  return resource;
+}
+
+const resourceOf = ({ processor, has_secret, updated_at }: ChosenRow): Resource => ({
+  processor,
+  secrets: has_secret ? ['secretKey'] : [],
+  updated_at: updated_at.toISOString(),
+});
