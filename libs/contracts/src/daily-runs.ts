@@ -114,7 +114,7 @@ export const getDailyRun = defineRequest('read', 'billing', 'daily-runs.get', {
 });
 
 /** One thing that the next run would do. */
-const plannedStep = z.object({
+const plannedAction = z.object({
   kind: z.enum(['renewal', 'retry', 'settlement', 'look_up', 'reminder']),
   id: z.string().describe('Of the subscription, the order, the payment or the checkout.'),
   customer_email: z.string(),
@@ -124,7 +124,7 @@ const plannedStep = z.object({
   due_at: timestamp,
   attempt: z.int().nullable().describe('The number of the try, for a renewal and a retry.'),
 });
-export type PlannedStep = z.infer<typeof plannedStep>;
+export type PlannedAction = z.infer<typeof plannedAction>;
 
 /**
  * What the next run would do now, one kind after the other in the order in which it does them. The totals are of all pages.
@@ -159,7 +159,7 @@ export const dailyPreview = z
         }),
       ),
     }),
-    data: z.array(plannedStep),
+    data: z.array(plannedAction),
     next: z.string().nullable().describe('Send it as `after` for the next page.'),
   })
   .meta({ id: 'DailyRunPreview' });

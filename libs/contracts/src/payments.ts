@@ -9,9 +9,9 @@ import { idSchema } from './ids.ts';
  */
 export const paymentMethodToken = rawText(255, 1).refine((token) => token.trim() !== '', 'must not be blank');
 
-/** What a payment is for. Each step of an order succeeds at most once, a renewal once for each period. */
-export const paymentStep = z.enum(['main', 'capture', 'upsell', 'recharge', 'refund', 'release', 'renewal']);
-export type PaymentStep = z.infer<typeof paymentStep>;
+/** What a payment is for: `step` in the database and in JSON. Each succeeds at most once for an order, a renewal once for each period. */
+export const paymentPurpose = z.enum(['main', 'capture', 'upsell', 'recharge', 'refund', 'release', 'renewal']);
+export type PaymentPurpose = z.infer<typeof paymentPurpose>;
 
 /** `unknown`: sent, and no answer came. It blocks every other payment of its order until the processor was asked. */
 export const paymentStatus = z.enum(['created', 'sent', 'succeeded', 'declined', 'requires_action', 'unknown']);
@@ -113,7 +113,7 @@ export const paymentResource = z
   .object({
     id: idSchema('payment'),
     order_id: idSchema('order'),
-    step: paymentStep,
+    step: paymentPurpose,
     try_no: z.int(),
     amount_cents: z.int(),
     currency: z.string(),

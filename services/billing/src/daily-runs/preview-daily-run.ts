@@ -1,4 +1,4 @@
-import type { previewDailyRun as contract, PlannedStep } from '@app/contracts/daily-runs';
+import type { previewDailyRun as contract, PlannedAction } from '@app/contracts/daily-runs';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
@@ -15,8 +15,8 @@ interface PreviewDeps {
 }
 
 interface Page {
-  readonly steps: readonly PlannedStep[];
-  /** Behind the last step. */
+  readonly actions: readonly PlannedAction[];
+  /** Behind the last action. */
   readonly next: Cursor;
 }
 
@@ -39,7 +39,12 @@ export async function previewDailyRun(
     readChargePlan(deps.database, scope),
   ]);
   const { charged, limit: chargeLimit } = charges;
-  const { steps, next } = await readSteps(deps.database, { ...scope, charges: charges.scope }, cursorOf(after), limit);
+  const { actions, next } = await readActions(
+    deps.database,
+    { ...scope, charges: charges.scope },
+    cursorOf(after),
+    limit,
+  );
   return {
     at: scope.now.toISOString(),
     totals: {
@@ -57,7 +62,7 @@ export async function previewDailyRun(
         ...{ limit_cents: limitCents, exceeded },
       })),
     },
-    data: [...steps],
+    data: [...actions],
     next: writeCursor(next),
   };
 }
@@ -75,17 +80,17 @@ interface Scope extends DueScope {
 }
 
 /** One kind after the other, until the page is full. */
-async function readSteps(database: Database, scope: Scope, from: Cursor, limit: number): Promise<Page> {
-  const steps: PlannedStep[] = [];
+async function readActions(database: Database, scope: Scope, from: Cursor, limit: number): Promise<Page> {
+  const actions: PlannedAction[] = [];
   let cursor = from;
   while (cursor.kind !== 'end') {
-    const places = limit - steps.length;
+    const places = limit - actions.length;
     if (places === 0) break;
     const page = await readKind(database, scope, cursor, places);
-    steps.push(...page.steps);
-    cursor = page.steps.length < places ? firstCursor(cursor.kind) : page.next;
+    actions.push(...page.actions);
+    cursor = page.actions.length < places ? firstCursor(cursor.kind) : page.next;
   }
-  return { steps, next: cursor };
+  return { actions, next: cursor };
 }
 
 async function readKind(database: Database, scope: Scope, cursor: Cursor, limit: number): Promise<Page> {
@@ -97,7 +102,7 @@ async function readKind(database: Database, scope: Scope, cursor: Cursor, limit:
     case 'charge':
       return await readCharges(database, scope, cursor, limit);
     default:
-      return { steps: [], next: cursor };
+      return { actions: [], next: cursor };
   }
 }
 
@@ -117,23 +122,23 @@ async function countLookUps({ pool }: Database, { accountId, now }: DueScope): P
   return rows[0]?.count ?? 0;
 }
 
-type LookUpRow = Pick<PlannedStep, 'id' | 'customer_email' | 'product_name' | 'currency'> & { due_at: Date };
+type LookUpRow = Pick<PlannedAction, 'id' | 'customer_email' | 'product_name' | 'currency'> & { due_at: Date };
 
 async function readLookUps({ pool }: Database, { accountId, now }: Scope, id: string, limit: number): Promise<Page> {
   const { rows } = await pool.query<LookUpRow>(lookUpsStatement([accountId, unfinishedBefore(now), id, limit]));
-  const steps = rows.map((row) => {
+  const actions = rows.map((row) => {
     return { ...row, kind: 'look_up' as const, amount_cents: 0, due_at: row.due_at.toISOString(), attempt: null };
   });
-  return { steps, next: { kind: 'look_up', id: rows.at(-1)?.id ?? id } };
+  return { actions, next: { kind: 'look_up', id: rows.at(-1)?.id ?? id } };
 }
 
 async function readSettlements(database: Database, scope: Scope, id: string, limit: number): Promise<Page> {
   const rows = await readHoldsDue(database, scope, id, limit);
-  const steps = rows.map(({ order_id, due_at, ...row }) => ({
+  const actions = rows.map(({ order_id, due_at, ...row }) => ({
     ...row,
     ...{ kind: 'settlement' as const, id: order_id, due_at: due_at.toISOString(), attempt: null },
   }));
-  return { steps, next: { kind: 'settlement', id: rows.at(-1)?.order_id ?? id } };
+  return { actions, next: { kind: 'settlement', id: rows.at(-1)?.order_id ?? id } };
 }
 
 async function readCharges(
@@ -142,15 +147,15 @@ async function readCharges(
   { id, dueAt }: { id: string; dueAt: Date | null },
   limit: number,
 ): Promise<Page> {
-  if (charges === null) return { steps: [], next: { kind: 'charge', id, dueAt } };
+  if (charges === null) return { actions: [], next: { kind: 'charge', id, dueAt } };
   const after = dueAt === null ? null : { next_charge_at: dueAt, id };
   const rows = await readDue(database, charges, { after, limit });
   const last = rows.at(-1);
   const next = { kind: 'charge' as const, id: last?.id ?? id, dueAt: last?.next_charge_at ?? dueAt };
-  return { steps: rows.map(chargeStep), next };
+  return { actions: rows.map(plannedCharge), next };
 }
 
-function chargeStep(due: DueSubscription): PlannedStep {
+function plannedCharge(due: DueSubscription): PlannedAction {
   const { id, status, free_try, failed_tries, hard_declined, next_charge_at } = due;
   return {
     kind: status === 'past_due' ? 'retry' : 'renewal',

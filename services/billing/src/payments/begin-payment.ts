@@ -1,5 +1,5 @@
 import { newId } from '@app/contracts/ids';
-import type { PaymentStep } from '@app/contracts/payments';
+import type { PaymentPurpose } from '@app/contracts/payments';
 import { statement } from '@app/service-kit/database';
 import { nextCheckAt } from './payment.rules.ts';
 import type { OrderMoney, Payment, PaymentRequest } from './payment.types.ts';
@@ -8,7 +8,7 @@ import { paymentColumns, paymentOf } from './payment-rows.ts';
 
 /** A payment that follows from others of its order: it is about the same buyer and product as they are. */
 export interface NextPayment {
-  readonly step: PaymentStep;
+  readonly step: PaymentPurpose;
   readonly subject: string;
   readonly tryNo: number;
   readonly amountCents: number;

@@ -1,4 +1,4 @@
-import type { OfferedUpsell, PaymentStatus, PaymentStep } from '@app/contracts/payments';
+import type { OfferedUpsell, PaymentPurpose, PaymentStatus } from '@app/contracts/payments';
 import type { CardRequest, ReferenceRequest, SavedMethodRequest } from '../processors/payment-processor.ts';
 
 /** What the processor was asked, exactly: the call is the name of the port's method. */
@@ -18,7 +18,7 @@ export type Payment = PaymentRequest & {
   readonly id: string;
   readonly account_id: string;
   readonly order_id: string;
-  readonly step: PaymentStep;
+  readonly step: PaymentPurpose;
   /** The charge that a refund gives back, the payment that a release ends; '' for the order's own steps. */
   readonly subject: string;
   readonly try_no: number;

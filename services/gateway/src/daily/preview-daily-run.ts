@@ -1,4 +1,4 @@
-import { type PlannedStep, previewDailyRun as previewBilling } from '@app/contracts/daily-runs';
+import { type PlannedAction, previewDailyRun as previewBilling } from '@app/contracts/daily-runs';
 import type { RequestOutput } from '@app/contracts/define';
 import { previewReminders } from '@app/contracts/reminders';
 import type { App } from '../app.ts';
@@ -7,12 +7,12 @@ import type { OperationContext } from '../operations/operation.ts';
 const limitDefault = 50;
 /** Begins a cursor among the reminders; every other one is billing's. */
 const reminders = 'reminder:';
-/** Billing's cursor behind its last step. */
+/** Billing's cursor behind its last action. */
 const billingDone = 'end';
 
 type Preview = RequestOutput<typeof previewBilling>;
 
-/** What the next run would do: billing's steps first, then checkout's reminders, under one cursor. Totals are of all pages. */
+/** What the next run would do: billing's actions first, then checkout's reminders, under one cursor. Totals are of all pages. */
 export async function previewDailyRun(
   app: App,
   { limit = limitDefault, after }: { readonly limit?: number | undefined; readonly after?: string | undefined },
@@ -31,7 +31,7 @@ export async function previewDailyRun(
   const totals = { ...billing.totals, reminders: checkout.count };
   if (billing.next !== null) return { ...billing, totals };
   const places = limit - billing.data.length;
-  const planned = checkout.data.map(reminderStep);
+  const planned = checkout.data.map(plannedReminder);
   // A page that billing has filled in part is followed by one of reminders alone: their cursor is checkout's.
   const fits = planned.length <= places;
   const next = fits ? checkout.next : '';
@@ -43,7 +43,7 @@ export async function previewDailyRun(
   };
 }
 
-const reminderStep = (reminder: RequestOutput<typeof previewReminders>['data'][number]): PlannedStep => ({
+const plannedReminder = (reminder: RequestOutput<typeof previewReminders>['data'][number]): PlannedAction => ({
   kind: 'reminder',
   id: reminder.checkoutId,
   customer_email: reminder.customerEmail,
