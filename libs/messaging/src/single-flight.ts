@@ -122,7 +122,7 @@ const finishedValues = <R>(run: AskedRun<R>, awaited: readonly string[]) => [
 
 type Statement = (values?: unknown[]) => pg.QueryConfig;
 
-export interface RunStatements {
+interface RunStatements {
   lockKey(accountId: string): string;
   readonly look: Statement;
   readonly finished: Statement;

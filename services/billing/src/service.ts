@@ -11,7 +11,7 @@ import { dailySteps } from './daily-runs/steps.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
 import { createOngoingCalls } from './payments/ongoing-calls.ts';
-import { createOrderTurns } from './payments/order-turns.ts';
+import { createOrderMutex } from './payments/order-mutex.ts';
 import type { PaymentDeps } from './payments/payment-deps.ts';
 import { startPaymentsLoop } from './payments/payments-loop.ts';
 import { paymentRequests } from './payments/requests.ts';
@@ -41,16 +41,16 @@ export const createBilling = defineService<BillingConfig>({
     resources.add('simulated processor', simulated, (opened) => opened.close());
     const secrets = createProcessorSecrets(config.SECRETS_KEY);
     const processors = createProcessors(database, secrets, [simulated]);
-    const calls = createOngoingCalls(config.PROCESSOR_DEADLINE_MS);
+    const processorCalls = createOngoingCalls(config.PROCESSOR_DEADLINE_MS);
     const tries = resources.add('tries to pay', createTries(database), (opened) => opened.close());
     const answers = resources.add('payment answers', createAnswers(database, clock), (opened) => opened.close());
     const payments: PaymentDeps = {
-      ...{ database, clock, logger, wakeRelay, processors, calls, tries, answers },
-      turns: createOrderTurns(),
+      ...{ database, clock, logger, wakeRelay, processors, processorCalls, tries, answers },
+      orderMutex: createOrderMutex(),
     };
     resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());
     // Closed first: the loop would wait for the processor's answer.
-    resources.add('processor calls', calls, (made) => made.close());
+    resources.add('processor calls', processorCalls, (made) => made.close());
     // Locks of runs take half of the pool, and the work of the runs has the other half. The run over all needs two locks.
     const runsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
     const overdue = watchOverdue({ database, clock, logger, wakeRelay });

@@ -4,11 +4,11 @@ import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { type DailyCounts, noCounts } from '../src/daily-runs/daily-counts.rules.ts';
-import type { RunOfAccount } from '../src/daily-runs/daily-step.ts';
+import type { AccountRun } from '../src/daily-runs/daily-step.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { createOngoingCalls } from '../src/payments/ongoing-calls.ts';
-import { createOrderTurns } from '../src/payments/order-turns.ts';
+import { createOrderMutex } from '../src/payments/order-mutex.ts';
 import type { PaymentDeps } from '../src/payments/payment-deps.ts';
 import { readMoney } from '../src/payments/payment-rows.ts';
 import { runRound } from '../src/payments/payments-loop.ts';
@@ -17,8 +17,8 @@ import { createTries } from '../src/payments/write-try.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { readBookEntries } from '../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
-import { countRenewals } from '../src/renewals/count-renewals.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
+import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
 import { type Fault, type FaultyProcessor, faultyProcessor } from './processors/faulty-processor.ts';
 
 /** One process of billing, without NATS: what it writes to the outbox is read from there. */
@@ -33,7 +33,7 @@ export interface Replica {
   /** A daily run of one account; returns how many holds it settled. */
   daily(accountId: string): Promise<number>;
   /** The steps of a daily run that charge renewals and count what ended of them; returns its counts. */
-  renew(accountId: string, run?: Partial<RunOfAccount>): Promise<RenewCounts>;
+  renew(accountId: string, run?: Partial<AccountRun>): Promise<RenewCounts>;
 }
 
 export type RenewCounts = Pick<DailyCounts, 'charged' | 'chargedCents' | 'retried' | 'canceled'>;
@@ -102,7 +102,7 @@ export async function startReplicas(deadlineMs = 250): Promise<Replicas> {
       await database.pool.query('truncate renewals, renewal_counts, payments, charges, holds, payment_methods');
     },
     close: async () => {
-      await Promise.all(started.map(({ calls }) => calls.close()));
+      await Promise.all(started.map(({ processorCalls }) => processorCalls.close()));
       await simulated.close();
       await database.close();
       await storage.close();
@@ -126,8 +126,8 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     logger: shared.logger,
     wakeRelay: () => undefined,
     processors: { chosen: async () => account, named: async () => account },
-    calls: createOngoingCalls(wrap.deadlineMs ?? shared.deadlineMs),
-    turns: createOrderTurns(),
+    processorCalls: createOngoingCalls(wrap.deadlineMs ?? shared.deadlineMs),
+    orderMutex: createOrderMutex(),
     tries: createTries(database),
     answers: createAnswers(database, shared.clock),
   };
@@ -145,7 +145,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     renew: async (accountId, run = {}) => {
       const counts = noCounts();
       const renewing = { ...runOf(accountId, deps), ...run };
-      for (const step of [renewDue(deps), countRenewals]) await step(deps, renewing, counts);
+      for (const step of [renewDue(deps), takeRenewalCounts]) await step(deps, renewing, counts);
       const { charged, chargedCents, retried, canceled } = counts;
       return { charged, chargedCents, retried, canceled };
     },
@@ -153,12 +153,12 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
 }
 
 /** The daily run of an account, as a step sees it. */
-export const runOf = (accountId: string, { clock }: Pick<PaymentDeps, 'clock'>): RunOfAccount => ({
+export const runOf = (accountId: string, { clock }: Pick<PaymentDeps, 'clock'>): AccountRun => ({
   accountId,
   runId: newId('dailyRun', clock.nowMs()),
   ...{ test: false, force: false, now: () => clock.now(), isClosing: () => false },
   progress: { expect: () => undefined, done: () => undefined },
-  closed: new Set(),
+  renewedByLookUp: new Set(),
 });
 
 export const newAccount = (): string => newId('account', Date.parse('2026-03-15T12:00:00.000Z'));

@@ -208,7 +208,7 @@ test('the buyer of a payment whose process was killed while it was charged hears
   const replica = replicas.start();
   const goOn = () => continuePayment(replica.deps, caller(account), input.orderId);
   const looks = () => replica.processor.calls.map(({ method }) => method);
-  replicas.clock.advance(replica.deps.calls.deadlineMs + 1_999);
+  replicas.clock.advance(replica.deps.processorCalls.deadlineMs + 1_999);
   expect(await goOn()).toMatchObject({ status: 'processing', tryNo: 1 });
   expect(looks()).toEqual([]);
   replicas.clock.advance(1);

@@ -2,7 +2,7 @@ import type { BooksComparison } from '@app/contracts/daily-runs';
 import { processorName } from '@app/contracts/payments';
 import { statement } from '@app/service-kit/database';
 import type { DailyCounts } from '../daily-runs/daily-counts.rules.ts';
-import type { RunOfAccount } from '../daily-runs/daily-step.ts';
+import type { AccountRun } from '../daily-runs/daily-step.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import { type Found, ListComparison, listedOrphansMax } from './compare-list.ts';
@@ -63,7 +63,7 @@ const writeStatement = statement('books-write', 'update daily_runs set books = $
  * An orphan makes the run not `ok`, for as long as the compared days show it: money that nobody can explain. So does a
  * list that could not be read; the next run compares from where the last comparison ended.
  */
-export async function compareBooks(deps: PaymentDeps, run: RunOfAccount, counts: DailyCounts): Promise<void> {
+export async function compareBooks(deps: PaymentDeps, run: AccountRun, counts: DailyCounts): Promise<void> {
   // Days of a rehearsal pass in seconds: their refunds are looked after by the account's own runs.
   if (run.test) return;
   const compared: BooksComparison[] = [];
@@ -115,7 +115,7 @@ const endStatement = statement(
 /** Undefined when the process closes meanwhile. */
 async function compare(
   deps: PaymentDeps,
-  run: RunOfAccount,
+  run: AccountRun,
   { processor: name, test, ...before }: ToCompare,
 ): Promise<BooksComparison | undefined> {
   const { accountId } = run;
@@ -130,9 +130,12 @@ async function compare(
   const list = new ListComparison(deps, { accountId, processor: name, test }, { from, isWhole }, { processor, call });
   for (let startMs = listFromMs; startMs < endMs; startMs += portionMs) {
     const [start, end] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
-    await deps.calls.make((signal) => readPages(processor.list(start, end, { ...call, signal }), list, run.isClosing), {
-      limitMs: listLimitMs,
-    });
+    await deps.processorCalls.make(
+      (signal) => readPages(processor.list(start, end, { ...call, signal }), list, run.isClosing),
+      {
+        limitMs: listLimitMs,
+      },
+    );
     if (run.isClosing()) return undefined;
     await pool.query(comparedStatement([accountId, name, test, end]));
   }

@@ -119,7 +119,7 @@ export class ListComparison {
     if (this.#lookUps >= lookUpsMax) return undefined;
     this.#lookUps += 1;
     const { processor, call } = this.#asked;
-    const outcome = await this.#deps.calls.make((signal) => processor.lookUp(id, { ...call, signal }));
+    const outcome = await this.#deps.processorCalls.make((signal) => processor.lookUp(id, { ...call, signal }));
     return outcome?.status === 'succeeded';
   }
 

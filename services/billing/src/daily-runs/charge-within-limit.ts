@@ -2,7 +2,7 @@ import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { chargeLimitText } from './charge-limit.rules.ts';
 import { readChargePlan } from './charge-plan.ts';
 import type { DailyCounts } from './daily-counts.rules.ts';
-import type { DailyStep, RunOfAccount, StepDeps } from './daily-step.ts';
+import type { AccountRun, DailyStep, StepDeps } from './daily-step.ts';
 import { endForcedWork, type ForcedWork, keepForcedWork } from './forced-work.ts';
 import { tellOnce } from './notice.ts';
 
@@ -18,9 +18,9 @@ export function chargeWithinLimit(
   return async (stepDeps, run, counts) => {
     if (run.test) return await charge(stepDeps, run, counts);
     const { accountId } = run;
-    const scope = { accountId, test: false, now: run.now(), closed: run.closed };
-    if (run.force) return await finish(charge, stepDeps, run, counts);
-    const { limit, forced, scope: charges } = await readChargePlan(deps.database, scope);
+    const scope = { accountId, test: false, now: run.now(), renewedByLookUp: run.renewedByLookUp };
+    if (run.force) return await chargeForced(charge, stepDeps, run, counts);
+    const { limit, forced, scope: chargeScope } = await readChargePlan(deps.database, scope);
     if (limit.exceeded) {
       const detail = chargeLimitText(limit.currencies, limit.times);
       counts.problems.push({ code: 'charge_limit', detail });
@@ -29,19 +29,19 @@ export function chargeWithinLimit(
       const once = scope.now.toISOString().slice(0, 10);
       await tellOnce(deps, { accountId, code: 'charge_limit', once, summary: detail, nowMs: scope.now.getTime() });
     }
-    if (charges === null) return;
-    const charging = charges.forced === undefined ? run : { ...run, forced: charges.forced };
+    if (chargeScope === null) return;
+    const charging = chargeScope.forced === undefined ? run : { ...run, forced: chargeScope.forced };
     if (forced === null) return await charge(stepDeps, charging, counts);
     await keepForcedWork(deps.database, run, forced.until);
-    await finish(charge, stepDeps, charging, counts);
+    await chargeForced(charge, stepDeps, charging, counts);
   };
 }
 
-/** Charges what is marked as forced, and takes the mark away when all of it is done. */
-async function finish(
+/** Charges, and takes the mark of forced work away once all of it is done. */
+async function chargeForced(
   charge: DailyStep,
   deps: StepDeps,
-  run: RunOfAccount & { readonly forced?: ForcedWork },
+  run: AccountRun & { readonly forced?: ForcedWork },
   counts: DailyCounts,
 ): Promise<void> {
   const problems = counts.problems.length;

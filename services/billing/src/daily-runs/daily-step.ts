@@ -12,7 +12,7 @@ export interface StepDeps {
 }
 
 /** The run of one account that a step is a part of. */
-export interface RunOfAccount {
+export interface AccountRun {
   readonly accountId: string;
   readonly runId: string;
   /** The run of a rehearsal: it works on test subscriptions alone, and no other run does. */
@@ -22,8 +22,11 @@ export interface RunOfAccount {
   /** What is due by now is due in this run: the clock, or the time of the rehearsal. */
   now(): Date;
   readonly progress: Progress;
-  /** Orders of which this run has found a renewal paid that had no end when it began: it charges no other one for them. */
-  readonly closed: Set<string>;
+  /**
+   * Ids of orders whose renewal turned out to be paid when this run looked it up. The run charges no second period for
+   * them.
+   */
+  readonly renewedByLookUp: Set<string>;
   /** Charges nothing but this. */
   readonly forced?: ForcedWork;
   /** The process closes: begin nothing more and return. The run has no result then, and the next one does the rest. */
@@ -34,4 +37,4 @@ export interface RunOfAccount {
  * One part of an account's daily run. It adds what it did to the counts. Its process may die at any point: what was not
  * done is found again by the next run.
  */
-export type DailyStep = (deps: StepDeps, run: RunOfAccount, counts: DailyCounts) => Promise<void>;
+export type DailyStep = (deps: StepDeps, run: AccountRun, counts: DailyCounts) => Promise<void>;

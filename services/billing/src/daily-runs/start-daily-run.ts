@@ -113,7 +113,7 @@ async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): 
   const progress = startProgress(deps, { accountId, runId });
   const run = {
     ...{ accountId, runId, force, test: false, now: () => clock.now(), progress, isClosing },
-    closed: new Set<string>(),
+    renewedByLookUp: new Set<string>(),
   };
   try {
     if (force) await keepForcedWork(deps.database, { accountId, runId }, clock.now());

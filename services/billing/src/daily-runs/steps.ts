@@ -3,9 +3,9 @@ import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import { checkUnfinishedPayments } from '../payments/check-unfinished.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { countBlocked } from '../renewals/count-blocked.ts';
-import { countRenewals } from '../renewals/count-renewals.ts';
 import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
+import { takeRenewalCounts } from '../renewals/take-renewal-counts.ts';
 import { chargeWithinLimit } from './charge-within-limit.ts';
 import type { DailyStep } from './daily-step.ts';
 
@@ -18,6 +18,6 @@ export const dailySteps = (payments: PaymentDeps): readonly DailyStep[] => [
   },
   chargeWithinLimit(payments, renewDue(payments)),
   (_, run, counts) => compareBooks(payments, run, counts),
-  countRenewals,
+  takeRenewalCounts,
   countBlocked,
 ];

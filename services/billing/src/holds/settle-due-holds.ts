@@ -1,6 +1,6 @@
 import { statement } from '@app/service-kit/database';
-import type { RunOfAccount } from '../daily-runs/daily-step.ts';
-import type { DueOrder } from '../payments/claim-due.ts';
+import type { AccountRun } from '../daily-runs/daily-step.ts';
+import type { DueOrder } from '../payments/due-work.ts';
 import { forEachOrder } from '../payments/for-each-order.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { holdIsDue } from './holds-due.ts';
@@ -20,7 +20,7 @@ const dueStatement = statement(
  * Settles the account's holds on which nobody decided in time, and tries again those whose capture was declined.
  * @returns how many it settled, without rehearsals
  */
-export async function settleDueHolds(deps: PaymentDeps, run: RunOfAccount): Promise<number> {
+export async function settleDueHolds(deps: PaymentDeps, run: AccountRun): Promise<number> {
   const { database } = deps;
   const { accountId, progress, test } = run;
   const now = run.now();

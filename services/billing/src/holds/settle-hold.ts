@@ -28,7 +28,7 @@ export async function decideHold(
     const nowMs = deps.clock.nowMs();
     const values = [caller.accountId, orderId, decision, new Date(nowMs), new Date(nowMs + goesOnAfterMs)];
     await deps.database.pool.query(decideStatement(values));
-    return await deps.turns.take(caller.accountId, orderId, () => advanceHold(deps, caller, orderId, again));
+    return await deps.orderMutex.run(caller.accountId, orderId, () => advanceHold(deps, caller, orderId, again));
   };
   const advanced = await decide();
   // The card was held between the statement above and the reading of the hold.

@@ -15,5 +15,5 @@ export async function checkAndAdvance(
   if (!ended || step === 'main' || step === 'release' || step === 'renewal') return;
   const caller = { accountId, requestId: null };
   if (step === 'refund') await advanceRefund(deps, caller, orderId, false);
-  else await deps.turns.take(accountId, orderId, () => advanceHold(deps, caller, orderId, false));
+  else await deps.orderMutex.run(accountId, orderId, () => advanceHold(deps, caller, orderId, false));
 }

@@ -9,7 +9,8 @@ import type { PaymentDeps } from './payment-deps.ts';
 import { noticeEvent } from './payment-events.ts';
 import { unknownText } from './payment-notices.rules.ts';
 import { readMoney, readPayment } from './payment-rows.ts';
-import { type About, record, sendPayment } from './send-payment.ts';
+import { type AnswerContext, recordPaymentChange } from './record-payment.ts';
+import { sendPayment } from './send-payment.ts';
 import { tellNotReceived } from './tell-not-received.ts';
 
 /**
@@ -25,33 +26,38 @@ export async function checkPayment(
   id: string,
 ): Promise<boolean> {
   // Its answer is on its way to this process.
-  if (deps.calls.has(id)) return false;
+  if (deps.processorCalls.has(id)) return false;
   const money = await readMoney(deps.database, accountId, orderId);
   const payment = money.payments.find((candidate) => candidate.id === id);
   if (payment === undefined || hasEnded(payment)) return payment !== undefined;
   // It is being given up; the release is looked up instead.
   if (payment.status === 'requires_action' && openRelease(money.payments) !== undefined) return false;
-  const about = aboutOf(payment, money);
-  const after = await resolve(deps, payment, about, await lookUpPayment(deps, payment, about));
+  const context = contextOf(payment, money);
+  const after = await resolve(deps, payment, context, await lookUpPayment(deps, payment, context));
   const nowMs = deps.clock.nowMs();
   if (isUnknownForLong(after, nowMs) && !hasEnded(after)) await tellSeller(deps, after);
   if (!isAbandoned(after, nowMs)) return hasEnded(after);
   return hasEnded((await giveUpPayment(deps, after, null)).payment);
 }
 
-function aboutOf(payment: Payment, { payments, charges }: OrderMoney): About {
-  const ended = payment.step === 'release' ? payments.find(({ id }) => id === payment.subject) : undefined;
-  return { requestId: null, charges, ...(ended === undefined ? {} : { ended }) };
+function contextOf(payment: Payment, { payments, charges }: OrderMoney): AnswerContext {
+  const released = payment.step === 'release' ? payments.find(({ id }) => id === payment.subject) : undefined;
+  return { requestId: null, charges, ...(released === undefined ? {} : { released }) };
 }
 
-async function resolve(deps: PaymentDeps, payment: Payment, about: About, looked: LookedUp): Promise<Payment> {
+async function resolve(
+  deps: PaymentDeps,
+  payment: Payment,
+  context: AnswerContext,
+  looked: LookedUp,
+): Promise<Payment> {
   if (looked !== 'not received') return standing(payment, looked);
   const nowMs = deps.clock.nowMs();
   if (mayResend(payment, nowMs)) {
     // The first copy may be on its way still, so it has not ended either: it is looked up again.
-    return (await isWanted(deps, payment)) ? await sendPayment(deps, payment, about) : payment;
+    return (await isWanted(deps, payment)) ? await sendPayment(deps, payment, context) : payment;
   }
-  await record(deps, payment, notReceivedChange(nowMs), about);
+  await recordPaymentChange(deps, payment, notReceivedChange(nowMs), context);
   if (payment.step === 'renewal') await tellNotReceived(deps, payment);
   return await readPayment(deps.database, payment);
 }

@@ -1,6 +1,6 @@
-import type { RunOfAccount } from '../daily-runs/daily-step.ts';
+import type { AccountRun } from '../daily-runs/daily-step.ts';
 import { checkAndAdvance } from './advance-order.ts';
-import { type DuePayment, listUnfinishedPayments } from './claim-due.ts';
+import { type DuePayment, listUnfinishedPayments } from './due-work.ts';
 import { forEachOrder } from './for-each-order.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 
@@ -12,7 +12,7 @@ const olderThanMs = 60_000;
 export const unfinishedBefore = (now: Date): Date => new Date(now.getTime() - olderThanMs);
 
 /** Asks the processor for every payment of the account that has come to no end. */
-export async function checkUnfinishedPayments(deps: PaymentDeps, run: RunOfAccount): Promise<void> {
+export async function checkUnfinishedPayments(deps: PaymentDeps, run: AccountRun): Promise<void> {
   const { accountId, progress } = run;
   const madeBefore = unfinishedBefore(deps.clock.now());
   let page: DuePayment[];

@@ -27,7 +27,7 @@ export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId
 }
 
 /** Somebody waits for its answer: this process, or by its deadline another one. */
-function isOnItsWay({ calls, clock }: PaymentDeps, payment: Payment): boolean {
+function isOnItsWay({ processorCalls, clock }: PaymentDeps, payment: Payment): boolean {
   if (payment.status !== 'sent') return false;
-  return calls.has(payment.id) || !isOverdue(payment, calls.deadlineMs, clock.nowMs());
+  return processorCalls.has(payment.id) || !isOverdue(payment, processorCalls.deadlineMs, clock.nowMs());
 }

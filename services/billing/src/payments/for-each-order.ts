@@ -1,6 +1,6 @@
 import { isOutage } from '@app/service-kit/outages';
 import { createSemaphore } from '@app/service-kit/semaphore';
-import type { DueOrder } from './claim-due.ts';
+import type { DueOrder } from './due-work.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 
 /** Orders that are worked on at once. Each waits for a processor most of the time, and holds a connection only for moments. */
@@ -24,8 +24,8 @@ export async function forEachOrder<T extends DueOrder>(
         } catch (err) {
           if (isOutage(err)) outage = err;
           else {
-            const about = { accountId: item.account_id, orderId: item.order_id };
-            logger.error({ err, ...about }, 'an order’s payments could not be advanced');
+            const logFields = { accountId: item.account_id, orderId: item.order_id };
+            logger.error({ err, ...logFields }, 'an order’s payments could not be advanced');
           }
         }
       }),

@@ -6,7 +6,7 @@ import type { PaymentDeps } from './payment-deps.ts';
 import { readMoney, readPayment } from './payment-rows.ts';
 import { sendPayment } from './send-payment.ts';
 
-export interface GivenUp {
+interface GivenUp {
   /** As it stands then: declined when it was ended. */
   readonly payment: Payment;
   /** Nobody knows yet whether it was ended. */
@@ -31,7 +31,7 @@ export async function giveUpPayment(deps: PaymentDeps, waiting: Payment, request
   });
   // Undefined: another replica ends it already, or has ended it.
   const release =
-    begun === undefined ? undefined : await sendPayment(deps, begun, { requestId, charges: [], ended: waiting });
+    begun === undefined ? undefined : await sendPayment(deps, begun, { requestId, charges: [], released: waiting });
   if (release?.status === 'declined') {
     const looked = await lookUpPayment(deps, waiting, { requestId, charges: [] });
     return { payment: standing(waiting, looked), ending: false };

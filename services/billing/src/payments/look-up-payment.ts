@@ -3,7 +3,7 @@ import type { Payment } from './payment.types.ts';
 import { changeBy } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readPayment } from './payment-rows.ts';
-import { type About, record } from './send-payment.ts';
+import { type AnswerContext, recordPaymentChange } from './record-payment.ts';
 
 /**
  * Asks the processor how a payment stands, and records it.
@@ -13,12 +13,12 @@ import { type About, record } from './send-payment.ts';
  */
 export type LookedUp = Payment | 'not received' | 'unanswered';
 
-export async function lookUpPayment(deps: PaymentDeps, payment: Payment, about: About): Promise<LookedUp> {
+export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context: AnswerContext): Promise<LookedUp> {
   const { clock, logger, database } = deps;
   try {
     const outcome = await ask(deps, payment);
     if (outcome === null) return 'not received';
-    await record(deps, payment, changeBy(payment, outcome, clock.nowMs()), about);
+    await recordPaymentChange(deps, payment, changeBy(payment, outcome, clock.nowMs()), context);
   } catch (err) {
     const { id: paymentId, account_id: accountId, order_id: orderId } = payment;
     logger.warn({ err, accountId, orderId, paymentId }, 'a payment could not be looked up; it is tried again');
@@ -29,7 +29,7 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, about: 
 
 async function ask(deps: PaymentDeps, { id, processor: name, account_id: accountId, test }: Payment) {
   const { processor, secretKey } = await deps.processors.named(name, accountId, test);
-  return await deps.calls.make<ProcessorOutcome | null>((signal) =>
+  return await deps.processorCalls.make<ProcessorOutcome | null>((signal) =>
     processor.lookUp(id, { accountId, secretKey, test, signal }),
   );
 }

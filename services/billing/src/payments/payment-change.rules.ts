@@ -15,7 +15,7 @@ export interface PaymentChange {
   /** The charge that a refund gave back whole. */
   readonly refunded: { readonly id: string; readonly cents: number } | null;
   /** The payment that a release ended. */
-  readonly ended: { readonly id: string; readonly message: string } | null;
+  readonly released: { readonly id: string; readonly message: string } | null;
 }
 
 export interface PaymentUpdate {
@@ -60,7 +60,7 @@ const beforeExpiryMs = hourMs;
 const shortestHoldMs = 4 * 24 * hourMs;
 
 /** When a hold that nobody settles is settled by itself: 26 hours after its window, and an hour before it expires. */
-export function holdDueAt(decideBy: Date, captureBefore: Date): Date {
+function holdDueAt(decideBy: Date, captureBefore: Date): Date {
   return new Date(Math.min(decideBy.getTime() + withoutDailyRunMs, captureBefore.getTime() - beforeExpiryMs));
 }
 
@@ -75,7 +75,7 @@ const unchanged = {
   finished_at: null,
   next_check_at: null,
 } as const;
-const nothingElse = { charge: null, hold: null, method: null, captured_cents: null, refunded: null, ended: null };
+const nothingElse = { charge: null, hold: null, method: null, captured_cents: null, refunded: null, released: null };
 
 /**
  * What the processor's answer to a payment changes.
@@ -150,7 +150,10 @@ function succeededChange(payment: Payment, outcome: Succeeded, nowMs: number): P
     case 'refund':
       return { ...change, refunded: { id: payment.subject, cents: payment.amount_cents } };
     case 'release':
-      return { ...change, ended: { id: payment.subject, message: 'The buyer did not confirm it; it was given up.' } };
+      return {
+        ...change,
+        released: { id: payment.subject, message: 'The buyer did not confirm it; it was given up.' },
+      };
   }
 }
 
@@ -182,8 +185,8 @@ export function completedBy(payment: Payment, update: PaymentUpdate): EventData<
   };
 }
 
-/** The end of a payment that its release brought about. */
-export const endedUpdate = (message: string, nowMs: number): PaymentUpdate => ({
+/** What a release changes of the payment that it ends. */
+export const releasedUpdate = (message: string, nowMs: number): PaymentUpdate => ({
   ...unchanged,
   status: 'declined',
   from: open,

@@ -3,7 +3,7 @@ import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { Processors } from '../processors/processor-registry.ts';
 import type { OngoingCalls } from './ongoing-calls.ts';
-import type { OrderTurns } from './order-turns.ts';
+import type { OrderMutex } from './order-mutex.ts';
 import type { Answers } from './write-answer.ts';
 import type { Tries } from './write-try.ts';
 
@@ -14,8 +14,8 @@ export interface PaymentDeps {
   /** Called after a commit with events. */
   readonly wakeRelay: () => void;
   readonly processors: Processors;
-  readonly calls: OngoingCalls;
+  readonly processorCalls: OngoingCalls;
   readonly tries: Tries;
   readonly answers: Answers;
-  readonly turns: OrderTurns;
+  readonly orderMutex: OrderMutex;
 }

@@ -11,7 +11,7 @@ const hourMs = 60 * minuteMs;
 const checkDelaysMs = [minuteMs, 5 * minuteMs, hourMs];
 const withoutDailyRunMs = 26 * hourMs;
 
-/** @param checks looks that were made already */
+/** @param checks look-ups that were made already */
 export function nextCheckAt(checks: number, nowMs: number): Date {
   return new Date(nowMs + (checkDelaysMs[checks] ?? withoutDailyRunMs));
 }
@@ -61,7 +61,7 @@ export function openRelease(payments: readonly Payment[]): Payment | undefined {
   return payments.find((payment) => !hasEnded(payment) && payment.step === 'release');
 }
 
-export type StartDecision =
+type StartDecision =
   | { readonly kind: 'outcome'; readonly of: Payment }
   | { readonly kind: 'give up'; readonly of: Payment }
   | { readonly kind: 'charge' };

@@ -2,7 +2,7 @@ import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop
 import { decideHold } from '../holds/settle-hold.ts';
 import { advanceRefund } from '../refunds/refund-charges.ts';
 import { checkAndAdvance } from './advance-order.ts';
-import { claimDueHolds, claimDuePayments, claimDueRefunds, type DueOrder, type DuePayment } from './claim-due.ts';
+import { claimDueHolds, claimDuePayments, claimDueRefunds, type DueOrder, type DuePayment } from './due-work.ts';
 import { forEachOrder } from './for-each-order.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 

@@ -1,10 +1,10 @@
 import * as contract from '@app/contracts/payments';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
+import { createShare } from '@app/service-kit/share';
 import { settleHold } from '../holds/settle-hold.ts';
 import { refundCharges } from '../refunds/refund-charges.ts';
 import { continuePayment } from './continue-payment.ts';
 import { listOrderPayments, listPayments } from './list-payments.ts';
-import { createShare } from './order-turns.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { startPayment } from './start-payment.ts';
 

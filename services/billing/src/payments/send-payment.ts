@@ -1,23 +1,11 @@
 import type { PaymentProcessor, ProcessorCall, ProcessorOutcome } from '../processors/payment-processor.ts';
 import { UnreadableKeyError } from '../processors/processor-registry.ts';
-import type { Charge, Payment, PaymentRequest } from './payment.types.ts';
+import type { Payment, PaymentRequest } from './payment.types.ts';
 import { changeBy, keyUnreadableChange, type PaymentChange, unknownChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { stepEvents } from './payment-events.ts';
 import { readPayment } from './payment-rows.ts';
-import { recordChange } from './record-change.ts';
+import { type AnswerContext, recordPaymentChange } from './record-payment.ts';
 import { tellKeyUnreadable } from './tell-key-unreadable.ts';
-
-/** What recording an answer needs beside the answer. */
-export interface About {
-  readonly requestId: string | null;
-  /** All charges of the order; only a refund looks at them. */
-  readonly charges: readonly Charge[];
-  /** The payment that a release ends. */
-  readonly ended?: Payment;
-  /** Nothing of the payment was ever sent: what cannot be sent now has not arrived. */
-  readonly isFirst?: boolean;
-}
 
 /**
  * Sends a payment whose row is committed, and records the answer. No transaction is open meanwhile and no connection is
@@ -25,35 +13,39 @@ export interface About {
  * unknown still.
  * @returns the payment as it stands then
  */
-export async function sendPayment(deps: PaymentDeps, payment: Payment, about: About): Promise<Payment> {
-  return await deps.calls.during(payment.id, async () => {
-    return await recordAnswer(deps, payment, await askProcessor(deps, payment, about), about);
+export async function sendPayment(deps: PaymentDeps, payment: Payment, context: AnswerContext): Promise<Payment> {
+  return await deps.processorCalls.during(payment.id, async () => {
+    return await recordAnswer(deps, payment, await askProcessor(deps, payment, context), context);
   });
 }
 
 /** The first half of `sendPayment`: what the processor's answer changes, or that nobody knows it. */
-export async function askProcessor(deps: PaymentDeps, payment: Payment, about: About): Promise<PaymentChange> {
-  const { clock, logger, processors, calls } = deps;
+export async function askProcessor(
+  deps: PaymentDeps,
+  payment: Payment,
+  context: AnswerContext,
+): Promise<PaymentChange> {
+  const { clock, logger, processors, processorCalls } = deps;
   const late = async (outcome: ProcessorOutcome): Promise<void> => {
     try {
-      await record(deps, payment, changeBy(payment, outcome, clock.nowMs()), about);
+      await recordPaymentChange(deps, payment, changeBy(payment, outcome, clock.nowMs()), context);
     } catch (err) {
-      logger.warn({ err, ...named(payment) }, 'a late answer could not be recorded; the processor will be asked');
+      logger.warn({ err, ...logFieldsOf(payment) }, 'a late answer could not be recorded; the processor will be asked');
     }
   };
   try {
     const { processor, secretKey } = await processors.named(payment.processor, payment.account_id, payment.test);
-    const outcome = await calls.make(
+    const outcome = await processorCalls.make(
       (signal) => call(processor, payment, { accountId: payment.account_id, secretKey, test: payment.test, signal }),
       { late },
     );
     return changeBy(payment, outcome, clock.nowMs());
   } catch (err) {
-    if (about.isFirst === true && err instanceof UnreadableKeyError) {
+    if (context.isFirst === true && err instanceof UnreadableKeyError) {
       await tellKeyUnreadable(deps, payment, err);
       return keyUnreadableChange(clock.nowMs());
     }
-    logger.warn({ err, ...named(payment) }, 'the outcome of a payment is unknown; the processor will be asked');
+    logger.warn({ err, ...logFieldsOf(payment) }, 'the outcome of a payment is unknown; the processor will be asked');
     return unknownChange(payment, clock.nowMs());
   }
 }
@@ -63,14 +55,14 @@ export async function recordAnswer(
   deps: PaymentDeps,
   payment: Payment,
   change: PaymentChange,
-  about: About,
+  context: AnswerContext,
 ): Promise<Payment> {
-  const recorded = await record(deps, payment, change, about);
+  const recorded = await recordPaymentChange(deps, payment, change, context);
   return recorded ? updated(payment, change) : await readPayment(deps.database, payment);
 }
 
 /** For log lines: no card, no buyer. */
-export const named = ({ id, account_id, order_id, step }: Payment) => ({
+export const logFieldsOf = ({ id, account_id, order_id, step }: Payment) => ({
   accountId: account_id,
   orderId: order_id,
   paymentId: id,
@@ -87,24 +79,6 @@ async function call(processor: PaymentProcessor, what: PaymentRequest, how: Proc
     default:
       return await processor[what.call](what.request, how);
   }
-}
-
-/**
- * Records what became of a payment, with the events of it.
- * @returns false when an end was recorded before
- */
-export async function record(
-  deps: PaymentDeps,
-  payment: Payment,
-  change: PaymentChange,
-  { requestId, charges, ended }: About,
-): Promise<boolean> {
-  const source = { accountId: payment.account_id, requestId, nowMs: deps.clock.nowMs() };
-  const events = stepEvents(payment, change, charges, source);
-  return await recordChange(deps, payment, change, {
-    ...{ requestId, events },
-    ...(ended === undefined ? {} : { ended }),
-  });
 }
 
 function updated(payment: Payment, { payment: update }: PaymentChange): Payment {

@@ -13,7 +13,7 @@ export interface Answer {
   readonly payment: Payment;
   readonly change: PaymentChange;
   /** What becomes of the payment that a release ended. */
-  readonly end: PaymentUpdate | null;
+  readonly releasedChange: PaymentUpdate | null;
   readonly events: readonly AnswerEvent[];
 }
 
@@ -33,11 +33,11 @@ const mayChange = `l.id = l.wanted_id and p.id = l.id and p.id = c.id and p.orde
  * as it is: of two answers to one payment the first one counts, and its events are written once.
  *
  *   locked    all payments of the statement, in one order over all replicas: none waits for another that waits for it
- *   changed   payments that were answered        ended     those that releases gave up, with their own events
+ *   changed   payments that were answered        released  those that releases ended, with their own events
  *   charge    money taken      hold   money held           method    cards, for charges without the buyer
  *   captured  holds that money was taken of                refunded  charges that were given back
  *
- * $1 accounts, $2 orders and $3 payments, those that are ended among them; $4–$11 lists of rows, one for each of these
+ * $1 accounts, $2 orders and $3 payments, those that releases end among them; $4–$11 lists of rows, one for each of these
  * parts: JSON that holds all of them would be read anew for each.
  *
  * Payments are looked up one by one, by their orders: `wanted_id` is compared so that the planner expects one row. It may
@@ -57,7 +57,7 @@ const recordStatement = statement(
      from locked as l, json_to_recordset($4::json) as c(order_id text, ${updateRecord})
      where ${mayChange}
      returning p.id, p.account_id, p.order_id, p.currency, p.processor, p.customer_email, p.test, p.finished_at
-   ), ended as (
+   ), released as (
      update payments as p set ${updateColumns}
      from locked as l, json_to_recordset($5::json) as c(order_id text, release_id text, ${updateRecord})
      where ${mayChange} and c.release_id in (select id from changed)
@@ -94,7 +94,7 @@ const recordStatement = statement(
    ), events as (
      insert into outbox (${outboxColumns})
      select ${outboxColumns} from json_to_recordset($11::json) as e("of" text, ${outboxRecord})
-     where e."of" in (select id from changed union all select id from ended)
+     where e."of" in (select id from changed union all select id from released)
    )
    select array(select id from changed) as changed`,
 );
@@ -115,7 +115,7 @@ function createOrderAnswers(database: Database): Answers {
   return batchStatement<Answer, boolean>({
     span: { one: 'record payment', many: 'record payments' },
     // Two answers to one payment, or one to it and one that ends it: the second finds what the first one wrote.
-    keysOf: ({ payment, change }) => [payment.id, ...(change.ended === null ? [] : [change.ended.id])],
+    keysOf: ({ payment, change }) => [payment.id, ...(change.released === null ? [] : [change.released.id])],
     write: async (answers) => {
       const { rows } = await database.pool.query<{ changed: string[] }>(recordStatement(valuesOf(answers)));
       const changed = new Set(rows[0]?.changed);
@@ -129,8 +129,10 @@ function valuesOf(answers: readonly Answer[]): unknown[] {
     return { ...change.payment, id, account_id, order_id };
   });
   // A release is a payment of the order whose payment it ends.
-  const ended = answers.flatMap(({ payment: { id: release_id, account_id, order_id }, change, end }) =>
-    change.ended === null || end === null ? [] : [{ ...end, id: change.ended.id, account_id, order_id, release_id }],
+  const released = answers.flatMap(({ payment: { id: release_id, account_id, order_id }, change, releasedChange }) =>
+    change.released === null || releasedChange === null
+      ? []
+      : [{ ...releasedChange, id: change.released.id, account_id, order_id, release_id }],
   );
   const each = <Row extends object>(rowOf: (change: PaymentChange) => Row | null) =>
     answers.flatMap(({ payment, change }) => {
@@ -138,7 +140,7 @@ function valuesOf(answers: readonly Answer[]): unknown[] {
       return row === null ? [] : [{ ...row, payment_id: payment.id }];
     });
   const lists = [
-    ...[payments, ended],
+    ...[payments, released],
     each(({ charge }) => charge),
     each(({ hold }) => hold),
     each(({ method }) => method),
@@ -146,7 +148,7 @@ function valuesOf(answers: readonly Answer[]): unknown[] {
     each(({ refunded }) => refunded),
     answers.flatMap(({ events }) => events),
   ];
-  const all = [...payments, ...ended];
+  const all = [...payments, ...released];
   const keys = (['account_id', 'order_id', 'id'] as const).map((column) => all.map((row) => row[column]));
   return [...keys, ...lists.map((list) => JSON.stringify(list))];
 }

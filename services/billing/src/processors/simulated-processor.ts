@@ -53,7 +53,7 @@ export interface SimulatedProcessor extends PaymentProcessor {
   close(): Promise<void>;
 }
 
-export interface SimulatedOptions {
+interface SimulatedOptions {
   /** The books are in the schema `simulated_processor` of this database. */
   readonly databaseUrl: string;
   readonly clock: Clock;
@@ -149,7 +149,7 @@ function createSavedWriter({ pool }: Database): SavedWriter {
 }
 
 /** A statement on the books; what nobody waits for any longer may still be recorded. */
-async function ask<Row extends object>(
+async function queryBooks<Row extends object>(
   books: Books,
   { signal }: ProcessorCall,
   query: ReturnType<typeof lookUpStatement>,
@@ -234,7 +234,7 @@ async function sendFollowing(
   const { paymentId, reference, amountCents, currency } = request;
   const parameters = digest(kind, request, [reference]);
   const values = [call.accountId, call.test, paymentId, newReference(books, kind), reference, amountCents, currency];
-  const rows = await ask<EntryRow>(books, call, record([...values, parameters, books.clock.now()]));
+  const rows = await queryBooks<EntryRow>(books, call, record([...values, parameters, books.clock.now()]));
   const [row] = rows;
   if (row === undefined) throw new Error(`the simulated processor knows no ${reference}`);
   return await answerOf(books, row, parameters, undefined, call);
@@ -242,7 +242,7 @@ async function sendFollowing(
 
 async function lookUp(books: Books, paymentId: string, call: ProcessorCall): Promise<ProcessorOutcome | null> {
   const values = [call.accountId, call.test, paymentId, books.clock.now(), captureBefore(books)];
-  const rows = await ask<EntryRow>(books, call, lookUpStatement(values));
+  const rows = await queryBooks<EntryRow>(books, call, lookUpStatement(values));
   return rows[0] === undefined ? null : outcomeOf(rows[0]);
 }
 
@@ -285,7 +285,11 @@ function outcomeOf(row: EntryRow): ProcessorOutcome {
 }
 
 async function isLost(books: Books, paymentId: string, call: ProcessorCall): Promise<boolean> {
-  const rows = await ask<object>(books, call, loseSending([call.accountId, call.test, paymentId, books.clock.now()]));
+  const rows = await queryBooks<object>(
+    books,
+    call,
+    loseSending([call.accountId, call.test, paymentId, books.clock.now()]),
+  );
   return rows.length > 0;
 }
 

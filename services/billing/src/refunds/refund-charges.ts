@@ -39,7 +39,7 @@ export async function advanceRefund(
   orderId: string,
   again: boolean,
 ): Promise<RefundResult> {
-  return await deps.turns.take(caller.accountId, orderId, () => takeRefundSteps(deps, caller, orderId, again));
+  return await deps.orderMutex.run(caller.accountId, orderId, () => takeRefundSteps(deps, caller, orderId, again));
 }
 
 /** An order has two charges at most, each with one try: more rounds mean that other replicas were faster. */

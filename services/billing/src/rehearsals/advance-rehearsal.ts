@@ -4,7 +4,7 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idSuffixOf, newIdSuffix } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
 import { addAmounts, type DailyCounts, noCounts } from '../daily-runs/daily-counts.rules.ts';
-import type { DailyStep, RunOfAccount } from '../daily-runs/daily-step.ts';
+import type { AccountRun, DailyStep } from '../daily-runs/daily-step.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import {
   beginRehearsal,
@@ -104,8 +104,8 @@ async function runDay(
   const { accountId } = rehearsal;
   const aheadDays = before.ahead_days + 1;
   const runId = runIdOf(rehearsal, before.done_days + 1);
-  const run: RunOfAccount = {
-    ...{ accountId, runId, test: true, force: true, isClosing, closed: new Set() },
+  const run: AccountRun = {
+    ...{ accountId, runId, test: true, force: true, isClosing, renewedByLookUp: new Set() },
     now: () => rehearsalTime(clock.now(), aheadDays),
     progress: { expect: () => undefined, done: () => undefined },
   };

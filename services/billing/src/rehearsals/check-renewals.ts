@@ -1,7 +1,7 @@
 import { statement } from '@app/service-kit/database';
-import type { RunOfAccount } from '../daily-runs/daily-step.ts';
+import type { AccountRun } from '../daily-runs/daily-step.ts';
 import { checkAndAdvance } from '../payments/advance-order.ts';
-import type { DuePayment } from '../payments/claim-due.ts';
+import type { DuePayment } from '../payments/due-work.ts';
 import { forEachOrder } from '../payments/for-each-order.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 
@@ -19,7 +19,7 @@ const unfinishedStatement = statement(
  */
 export async function checkRehearsedRenewals(
   deps: PaymentDeps,
-  { accountId, isClosing }: Pick<RunOfAccount, 'accountId' | 'isClosing'>,
+  { accountId, isClosing }: Pick<AccountRun, 'accountId' | 'isClosing'>,
 ): Promise<void> {
   let page: DuePayment[];
   let after = '';

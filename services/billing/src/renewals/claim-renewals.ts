@@ -7,14 +7,15 @@ import type { SavedMethodRequest } from '../processors/payment-processor.ts';
 import type { DueScope, DueSubscription } from './due-subscriptions.ts';
 import { periodEnd } from './renewal.rules.ts';
 
-/** The run of an account that charges what is due. */
-export interface RenewalRun extends DueScope {
+/** What a run of the account charges. */
+export interface ChargeScope extends DueScope {
   readonly runId: string;
 }
 
 /**
- * The subscription as it was read: still due, for the same period, on the same card; and not charged by this run before,
- * nor at the processor when it began: a run charges one period at most. The lock shows the row as it is when whoever pauses or cancels it has committed.
+ * The subscription as it was read: still due, for the same period, on the same card; and this run has neither charged this
+ * subscription before nor found one of its periods paid by a look-up. The lock shows the row as it is when whoever pauses
+ * or cancels it has committed.
  * $1 account, $2 now, $3 run
  */
 export const stillDue = (columns: string): string => `
@@ -86,7 +87,7 @@ const claimStatement = statement(
  */
 export async function claimRenewals(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, runId, now }: RenewalRun,
+  { accountId, runId, now }: ChargeScope,
   due: readonly DueSubscription[],
   processor: string,
   nowMs: number,

@@ -7,8 +7,8 @@ export interface DueScope {
   /** Those of rehearsals, or those of real buyers. */
   readonly test: boolean;
   readonly now: Date;
-  /** Orders of which this run has found a renewal paid that had no end when it began: it charges no other one for them. */
-  readonly closed?: ReadonlySet<string>;
+  /** See `AccountRun.renewedByLookUp`. */
+  readonly renewedByLookUp?: ReadonlySet<string>;
   /** Only what forced runs have begun and not finished. */
   readonly forced?: ForcedWork;
 }
@@ -52,10 +52,10 @@ const columns = `id, order_id, product_name, customer_email, amount_cents, curre
  * are read once, by `payments_unfinished_of_account`, and not for each subscription.
  */
 const isDue = (
-  closedAt: number,
+  position: number,
 ): string => `account_id = $1 and test = $2 and next_charge_at <= $3 and order_id not in (
     select p.order_id from payments as p where p.account_id = $1 and p.next_check_at is not null and p.step = 'renewal'
-    union all select unnest($${closedAt}::text[]))`;
+    union all select unnest($${position}::text[]))`;
 
 const nothing: ReadonlySet<string> = new Set();
 
@@ -76,11 +76,11 @@ const dueForcedStatement = statement('subscriptions-due-forced', dueText(` and $
 /** What would be charged now, the longest due first. `next_charge_at` has whole milliseconds, so a page ends where the next one begins. */
 export async function readDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, closed = nothing, forced }: DueScope,
+  { accountId, test, now, renewedByLookUp = nothing, forced }: DueScope,
   { after, limit }: { readonly after: DueCursor | null; readonly limit: number },
 ): Promise<DueSubscription[]> {
   const from = after === null ? ['-infinity', ''] : [after.next_charge_at, after.id];
-  const values = [accountId, test, now, ...from, limit, [...closed]];
+  const values = [accountId, test, now, ...from, limit, [...renewedByLookUp]];
   const read = forced === undefined ? dueStatement(values) : dueForcedStatement([...values, ...forcedValues(forced)]);
   return (await pool.query<DueSubscription>(read)).rows;
 }
@@ -108,10 +108,10 @@ const sumForcedStatement = statement('subscriptions-due-sum-forced', sumText(` a
 /** How much would be charged now. @param since leaves out what was due by then already */
 export async function sumDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, closed = nothing, forced }: DueScope,
+  { accountId, test, now, renewedByLookUp = nothing, forced }: DueScope,
   since: Date | null = null,
 ): Promise<DueSum[]> {
-  const values = [accountId, test, now, since ?? '-infinity', [...closed]];
+  const values = [accountId, test, now, since ?? '-infinity', [...renewedByLookUp]];
   const read = forced === undefined ? sumStatement(values) : sumForcedStatement([...values, ...forcedValues(forced)]);
   return (await pool.query<DueSum>(read)).rows;
 }

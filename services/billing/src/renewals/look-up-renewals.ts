@@ -20,17 +20,17 @@ const markStatement = statement(
    select order_id from open`,
 );
 
-const closedStatement = statement(
-  'renewals-closed-by-look-up',
+const renewedStatement = statement(
+  'renewals-paid-by-look-up',
   `select s.order_id from subscriptions as s
    join renewals as r on r.account_id = s.account_id and r.subscription_id = s.id and r.period = s.period
    where s.account_id = $1 and s.order_id = any ($2) and r.looked_up_run_id = $3`,
 );
 
 /**
- * A step that looks payments up, and keeps its run from charging two periods of one subscription, the first by the look-up: a
- * renewal without an end when the run begins is the one that the run has for its subscription, whoever finds that it was
- * paid. What the processor never got was not charged, so the run may charge it anew.
+ * Looks up payments without an outcome, before the run charges anything. A run charges one period of a subscription at most.
+ * If the look-up finds that an earlier period was paid, that is the run's period, and it charges no other. If the processor
+ * never received the payment, nothing was charged, and the run may charge it.
  */
 export function lookUpRenewals(lookUp: DailyStep): DailyStep {
   return async (deps, run, counts) => {
@@ -40,7 +40,7 @@ export function lookUpRenewals(lookUp: DailyStep): DailyStep {
     await lookUp(deps, run, counts);
     if (open.length === 0) return;
     const orders = open.map(({ order_id }) => order_id);
-    const { rows } = await pool.query<{ order_id: string }>(closedStatement([accountId, orders, runId]));
-    for (const { order_id } of rows) run.closed.add(order_id);
+    const { rows } = await pool.query<{ order_id: string }>(renewedStatement([accountId, orders, runId]));
+    for (const { order_id } of rows) run.renewedByLookUp.add(order_id);
   };
 }

@@ -7,16 +7,16 @@ import { notReceived } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentChange } from '../payments/payment-change.rules.ts';
 import { checkedUpdateTypes, updateColumns } from '../payments/payment-update.ts';
-import { effectOf, type RenewalEnd } from './renewal.rules.ts';
+import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
 import {
-  endedPeriod,
-  endedTypes,
   type LockedSubscription,
   lockedColumns,
+  outcomeValues,
+  periodRowOf,
+  periodTypes,
+  type RecordedResult,
   sameAccount,
-  type WrittenRenewal,
-  writtenEnds,
-  writtenEndsValues,
+  writeOutcomesSql,
 } from './renewal-rows.ts';
 
 /** A processor's answer to a payment of the step `renewal`. */
@@ -74,9 +74,9 @@ const writeStatement = statement(
      from answered where status = 'succeeded'
    ), renewed as (
      update renewals as r set status = c.status, starts_at = c.starts_at, ends_at = c.ends_at, paid_at = c.paid_at
-     from (select * from ${tableOf(endedTypes, renewedAt)}) as c
+     from (select * from ${tableOf(periodTypes, renewedAt)}) as c
      where r.account_id = c.account_id and r.subscription_id = c.subscription_id and r.period = c.period
-   ), ${writtenEnds(renewedAt + Object.keys(endedTypes).length)}`,
+   ), ${writeOutcomesSql(renewedAt + Object.keys(periodTypes).length)}`,
 );
 
 /**
@@ -95,7 +95,7 @@ export function createRenewalAnswers(database: Database, clock: Clock): RenewalA
     span: { one: 'record renewal', many: 'record renewals' },
     ...together,
     keysOf: ({ payment }) => [payment.id],
-    write: (answers) => database.transaction((client) => writeAnswers(client, answers, clock.nowMs())),
+    write: (answers) => database.transaction((client) => writeRenewalAnswers(client, answers, clock.nowMs())),
   });
 }
 
@@ -105,17 +105,21 @@ interface Locked extends LockedSubscription {
 }
 
 /** Whether each answer was written; false where the payment had ended before. */
-async function writeAnswers(client: Client, answers: readonly RenewalAnswer[], nowMs: number): Promise<boolean[]> {
+async function writeRenewalAnswers(
+  client: Client,
+  answers: readonly RenewalAnswer[],
+  nowMs: number,
+): Promise<boolean[]> {
   const { rows } = await client.query<Locked>(lockStatement(lockValues(answers)));
   const locked = new Map(rows.map((row) => [row.payment_id, row]));
   const taken = answers.map((answer) => {
     const subscription = locked.get(answer.payment.id);
     if (subscription === undefined) throw new Error(`payment ${answer.payment.id} renews no subscription`);
     if (!answer.change.payment.from.includes(subscription.payment_status)) return undefined;
-    return { ...answer, ended: endedBy(answer, subscription) };
+    return { ...answer, result: resultOf(answer, subscription) };
   });
   const changing = taken.filter((each) => each !== undefined);
-  if (changing.length > 0) await write(client, changing, nowMs);
+  if (changing.length > 0) await writeLocked(client, changing, nowMs);
   return taken.map((each) => each !== undefined);
 }
 
@@ -126,17 +130,24 @@ function lockValues(answers: readonly RenewalAnswer[]): string[] {
   );
 }
 
-/** Undefined while nobody knows how it ended. */
-function endedBy({ payment, change }: RenewalAnswer, subscription: LockedSubscription): WrittenRenewal | undefined {
+/** Undefined while nobody knows the outcome. */
+function resultOf({ payment, change }: RenewalAnswer, subscription: LockedSubscription): RecordedResult | undefined {
   const { finished_at, last_four } = change.payment;
   if (finished_at === null) return undefined;
   const { id: paymentId, processor, amount_cents: cents } = payment;
-  const end = endOf(payment, change, finished_at);
-  return { subscription, paymentId, cents, end, effect: effectOf(subscription, end), card: { processor, last_four } };
+  const outcome = outcomeOf(payment, change, finished_at);
+  return {
+    subscription,
+    paymentId,
+    cents,
+    outcome,
+    effect: effectOf(subscription, outcome),
+    card: { processor, last_four },
+  };
 }
 
 /** A rehearsal is ahead of the clock: its payments are made at its time, and end then or later. */
-function endOf(payment: Payment, { payment: update }: PaymentChange, finishedAt: Date): RenewalEnd {
+function outcomeOf(payment: Payment, { payment: update }: PaymentChange, finishedAt: Date): RenewalOutcome {
   if (payment.call !== 'chargeSaved') throw new Error(`payment ${payment.id} of a renewal is a ${payment.call}`);
   const at = new Date(Math.max(finishedAt.getTime(), payment.created_at.getTime()));
   const about = { period: Number(payment.subject), at, method: payment.request.savedMethod };
@@ -146,18 +157,18 @@ function endOf(payment: Payment, { payment: update }: PaymentChange, finishedAt:
   return { ...about, kind: 'declined', hard: decline_kind === 'hard', reason };
 }
 
-type Changing = RenewalAnswer & { readonly ended: WrittenRenewal | undefined };
+type Changing = RenewalAnswer & { readonly result: RecordedResult | undefined };
 
-async function write(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
+async function writeLocked(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
   const payments = changing.map(({ payment: { id, account_id }, change: { payment } }) => {
     return { ...payment, id, account_id };
   });
-  const ended = changing.flatMap(({ ended: end }) => (end === undefined ? [] : [end]));
+  const results = changing.flatMap(({ result }) => (result === undefined ? [] : [result]));
   await client.query(
     writeStatement([
       ...columnsOf(payments, checkedUpdateTypes),
-      ...columnsOf(ended.map(endedPeriod), endedTypes),
-      ...(await writtenEndsValues(client, ended, nowMs)),
+      ...columnsOf(results.map(periodRowOf), periodTypes),
+      ...(await outcomeValues(client, results, nowMs)),
     ]),
   );
 }

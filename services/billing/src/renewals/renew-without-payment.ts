@@ -1,17 +1,17 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
-import { type RenewalRun, stillDue } from './claim-renewals.ts';
+import { type ChargeScope, stillDue } from './claim-renewals.ts';
 import type { DueSubscription } from './due-subscriptions.ts';
-import { effectOf, type RenewalEnd } from './renewal.rules.ts';
+import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
 import {
-  endedPeriod,
-  endedTypes,
   type LockedSubscription,
   lockedColumns,
-  type WrittenRenewal,
-  writtenEnds,
-  writtenEndsValues,
+  outcomeValues,
+  periodRowOf,
+  periodTypes,
+  type RecordedResult,
+  writeOutcomesSql,
 } from './renewal-rows.ts';
 
 const dueTypes = {
@@ -33,7 +33,7 @@ const lockStatement = statement(
    ${stillDue(lockedColumns)}`,
 );
 
-const renewalTypes = { ...endedTypes, amount_cents: 'bigint', currency: 'text', run_id: 'text' } as const;
+const renewalTypes = { ...periodTypes, amount_cents: 'bigint', currency: 'text', run_id: 'text' } as const;
 
 const writeStatement = statement(
   'renewals-without-payment',
@@ -45,7 +45,7 @@ const writeStatement = statement(
      on conflict (account_id, subscription_id, period) do update set starts_at = excluded.starts_at,
        ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
        status = excluded.status, run_id = excluded.run_id, paid_at = excluded.paid_at
-   ), ${writtenEnds(1 + Object.keys(renewalTypes).length)}`,
+   ), ${writeOutcomesSql(1 + Object.keys(renewalTypes).length)}`,
 );
 
 /** Whether the processor is not asked: the period costs nothing, or the card is lost, stolen or expired. */
@@ -59,7 +59,7 @@ export const needsNoPayment = ({ amount_cents, hard_declined, free_try }: DueSub
  */
 export async function renewWithoutPayment(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
-  run: RenewalRun,
+  run: ChargeScope,
   due: readonly DueSubscription[],
 ): Promise<number> {
   if (due.length === 0) return 0;
@@ -67,9 +67,9 @@ export async function renewWithoutPayment(
     const { rows } = await client.query<Locked>(
       lockStatement([run.accountId, run.now, run.runId, ...columnsOf(rowsOf(due), dueTypes)]),
     );
-    const ended = rows.map((row) => endedBy(row, run.now));
-    if (ended.length > 0) await write(client, run, ended, clock.nowMs());
-    return ended.length;
+    const results = rows.map((row) => resultOf(row, run.now));
+    if (results.length > 0) await write(client, run, results, clock.nowMs());
+    return results.length;
   });
 }
 
@@ -82,25 +82,25 @@ const rowsOf = (due: readonly DueSubscription[]) =>
     ...{ subscription_id, order_id, period: period + 1, failed_tries, method },
   }));
 
-function endedBy({ decline_reason, ...subscription }: Locked, at: Date): WrittenRenewal {
+function resultOf({ decline_reason, ...subscription }: Locked, at: Date): RecordedResult {
   const about = { period: subscription.period + 1, at, method: subscription.payment_method };
-  const end: RenewalEnd =
+  const outcome: RenewalOutcome =
     subscription.amount_cents === 0
       ? { ...about, kind: 'paid' }
       : { ...about, kind: 'declined', hard: true, reason: decline_reason ?? 'card_declined' };
-  return { subscription, paymentId: null, cents: 0, end, effect: effectOf(subscription, end), card: null };
+  return { subscription, paymentId: null, cents: 0, outcome, effect: effectOf(subscription, outcome), card: null };
 }
 
 async function write(
   client: Client,
-  { runId: run_id }: RenewalRun,
-  ended: readonly WrittenRenewal[],
+  { runId: run_id }: ChargeScope,
+  results: readonly RecordedResult[],
   nowMs: number,
 ): Promise<void> {
-  const renewals = ended.map((each) => ({
-    ...endedPeriod(each),
+  const renewals = results.map((each) => ({
+    ...periodRowOf(each),
     ...{ amount_cents: each.subscription.amount_cents, currency: each.subscription.currency, run_id },
   }));
-  const values = await writtenEndsValues(client, ended, nowMs);
+  const values = await outcomeValues(client, results, nowMs);
   await client.query(writeStatement([...columnsOf(renewals, renewalTypes), ...values]));
 }

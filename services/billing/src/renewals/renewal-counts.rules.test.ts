@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RenewalEffect, RenewedSubscription } from './renewal.rules.ts';
 import { effectOf } from './renewal.rules.ts';
-import { countEnds } from './renewal-counts.rules.ts';
+import { countOutcomes } from './renewal-counts.rules.ts';
 
 const at = new Date('2026-02-01T00:00:00.000Z');
 const stands: RenewedSubscription = {
@@ -14,30 +14,30 @@ const about = { period: 2, at, method: 'card' };
 const paid = { ...about, kind: 'paid' } as const;
 const declined = { ...about, kind: 'declined', hard: false, reason: 'card_declined' } as const;
 
-const ended = (subscription: RenewedSubscription, effect: RenewalEffect, account_id = 'a', currency = 'usd') => ({
+const outcome = (subscription: RenewedSubscription, effect: RenewalEffect, account_id = 'a', currency = 'usd') => ({
   subscription: { ...subscription, account_id, test: false, currency },
   ...{ effect, cents: 1900 },
 });
 const none = { account_id: 'a', test: false, currency: 'usd', charged: 0, charged_cents: 0, retried: 0, canceled: 0 };
 
 test('every success is charged, retries are tries after a failed one, and the fourth one cancels', () => {
-  const ends = [
-    ended(stands, effectOf(stands, paid)),
-    ended(stands, effectOf(stands, declined)),
-    ended(pastDue(2), effectOf(pastDue(2), paid)),
-    ended(pastDue(3), effectOf(pastDue(3), declined)),
+  const outcomes = [
+    outcome(stands, effectOf(stands, paid)),
+    outcome(stands, effectOf(stands, declined)),
+    outcome(pastDue(2), effectOf(pastDue(2), paid)),
+    outcome(pastDue(3), effectOf(pastDue(3), declined)),
   ];
-  expect(countEnds(ends)).toEqual([{ ...none, charged: 2, charged_cents: 3800, retried: 2, canceled: 1 }]);
+  expect(countOutcomes(outcomes)).toEqual([{ ...none, charged: 2, charged_cents: 3800, retried: 2, canceled: 1 }]);
 });
 
 test('what the processor never got was no try', () => {
   const effect = effectOf(pastDue(1), { ...about, kind: 'not_received' });
-  expect(countEnds([ended(pastDue(1), effect)])).toEqual([]);
+  expect(countOutcomes([outcome(pastDue(1), effect)])).toEqual([]);
 });
 
 test('a charge of a subscription that was canceled meanwhile is charged, and canceled by nobody', () => {
   const canceled = { ...stands, status: 'canceled' as const, next_charge_at: null };
-  expect(countEnds([ended(canceled, effectOf(canceled, paid))])).toEqual([
+  expect(countOutcomes([outcome(canceled, effectOf(canceled, paid))])).toEqual([
     { ...none, charged: 1, charged_cents: 1900 },
   ]);
 });
@@ -45,9 +45,7 @@ test('a charge of a subscription that was canceled meanwhile is charged, and can
 test('accounts and currencies are summed apart', () => {
   const effect = effectOf(stands, paid);
   const one = { ...none, charged: 1, charged_cents: 1900 };
-  expect(countEnds([ended(stands, effect), ended(stands, effect, 'b'), ended(stands, effect, 'a', 'eur')])).toEqual([
-    one,
-    { ...one, account_id: 'b' },
-    { ...one, currency: 'eur' },
-  ]);
+  expect(
+    countOutcomes([outcome(stands, effect), outcome(stands, effect, 'b'), outcome(stands, effect, 'a', 'eur')]),
+  ).toEqual([one, { ...one, account_id: 'b' }, { ...one, currency: 'eur' }]);
 });

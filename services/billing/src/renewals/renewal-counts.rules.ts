@@ -1,14 +1,14 @@
 import type { RenewalEffect, RenewedSubscription } from './renewal.rules.ts';
 
-/** A renewal that ended, as it is counted. */
-export interface CountedEnd {
+/** The outcome of a renewal, as it is counted. */
+interface CountedOutcome {
   /** As it stood before. */
   readonly subscription: Pick<RenewedSubscription, 'failed_tries'> & {
     readonly account_id: string;
     readonly test: boolean;
     readonly currency: string;
   };
-  readonly effect: Pick<RenewalEffect, 'paid' | 'told' | 'after'>;
+  readonly effect: Pick<RenewalEffect, 'paid' | 'event' | 'after'>;
   /** What its payment is over, in minor units; 0 when there was none. */
   readonly cents: number;
 }
@@ -26,11 +26,11 @@ export interface RenewalCounts {
   readonly canceled: number;
 }
 
-/** What ends of renewals add to the results of runs. An end that nobody is told of adds nothing: no try was made. */
-export function countEnds(ended: readonly CountedEnd[]): RenewalCounts[] {
+/** What outcomes of renewals add to the results of runs. An outcome without an event adds nothing: no try was made. */
+export function countOutcomes(outcomes: readonly CountedOutcome[]): RenewalCounts[] {
   const sums = new Map<string, RenewalCounts>();
-  for (const { subscription, effect, cents } of ended) {
-    if (effect.told === null) continue;
+  for (const { subscription, effect, cents } of outcomes) {
+    if (effect.event === null) continue;
     const { account_id, test, currency, failed_tries } = subscription;
     const key = JSON.stringify([account_id, test, currency]);
     const none = { account_id, test, currency, charged: 0, charged_cents: 0, retried: 0, canceled: 0 };

@@ -1,38 +1,38 @@
 import { subscriptionCanceled, subscriptionPaymentFailed, subscriptionRebilled } from '@app/contracts/subscriptions';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import { aboutSubscription, type SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
-import type { RenewalEffect, RenewalEnd } from './renewal.rules.ts';
+import type { RenewalEffect, RenewalOutcome } from './renewal.rules.ts';
 
-export interface EndedRenewal {
+export interface RenewalResult {
   readonly subscription: SubscriptionIdentity & { readonly account_id: string };
   /** Null when the processor was not asked. */
   readonly paymentId: string | null;
-  readonly end: Pick<RenewalEnd, 'at' | 'period' | 'method'>;
+  readonly outcome: Pick<RenewalOutcome, 'at' | 'period' | 'method'>;
   readonly effect: RenewalEffect;
 }
 
 /**
- * The events of a renewal's end; the data have the times of its subscription, which may be a rehearsal's.
+ * The events of a renewal's result; the data have the times of its subscription, which may be a rehearsal's.
  * @param nowMs when it is written down
  * @param cancellationNotices whether webhooks hear of subscriptions that ended because nobody paid
  */
 export function renewalEvents(
-  { subscription, paymentId, end: { at, period }, effect: { period: dates, told } }: EndedRenewal,
+  { subscription, paymentId, outcome: { at, period }, effect: { period: dates, event } }: RenewalResult,
   nowMs: number,
   cancellationNotices: boolean,
 ): OutboxRow[] {
-  if (told === null) return [];
+  if (event === null) return [];
   const source = { accountId: subscription.account_id, requestId: null, nowMs };
   const about = aboutSubscription(subscription);
-  const { attempt, statusBefore } = told;
+  const { attempt, statusBefore } = event;
   const time = at.toISOString();
-  if (told.kind === 'rebilled') {
+  if (event.kind === 'rebilled') {
     const [periodStart, periodEnd] = [dates.starts_at.toISOString(), dates.ends_at.toISOString()];
-    const { statusAfter } = told;
+    const { statusAfter } = event;
     const charged = { paymentId, period, periodStart, periodEnd, attempt, statusBefore, statusAfter, chargedAt: time };
     return [outboxRow(subscriptionRebilled, { ...about, ...charged }, source)];
   }
-  const { nextTryDays, statusAfter, reason } = told;
+  const { nextTryDays, statusAfter, reason } = event;
   const failed = { paymentId, period, attempt, nextTryDays, statusBefore, statusAfter, reason, failedAt: time };
   const events = [outboxRow(subscriptionPaymentFailed, { ...about, ...failed }, source)];
   if (statusAfter !== 'canceled') return events;

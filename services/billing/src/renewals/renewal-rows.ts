@@ -4,10 +4,10 @@ import type { Client } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
 import type { RenewalEffect, RenewedSubscription } from './renewal.rules.ts';
-import { countEnds } from './renewal-counts.rules.ts';
-import { type EndedRenewal, renewalEvents } from './renewal-events.ts';
+import { countOutcomes } from './renewal-counts.rules.ts';
+import { type RenewalResult, renewalEvents } from './renewal-events.ts';
 
-/** What the end of a renewal looks at and changes, as `LockedSubscription` names it. */
+/** What recording the outcome of a renewal reads and changes, as `LockedSubscription` names it. */
 export const lockedColumns = `id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
   billing_interval, test, status, failed_tries, hard_declined, free_try, payment_method, anchor, anchor_period, period,
   current_period_end, next_charge_at`;
@@ -17,8 +17,8 @@ export interface LockedSubscription extends RenewedSubscription, SubscriptionIde
   readonly billing_interval: 'month' | 'year';
 }
 
-/** A renewal that ended, with what was found out of the card. */
-export interface WrittenRenewal extends EndedRenewal {
+/** A renewal's result, with what was found out of the card. */
+export interface RecordedResult extends RenewalResult {
   readonly subscription: LockedSubscription;
   readonly effect: RenewalEffect;
   /** What its payment is over; 0 when there was none. */
@@ -42,11 +42,11 @@ const subscriptionTypes = {
 } as const;
 
 /**
- * The last parts of a statement that ends renewals: how subscriptions stand, what runs count, and the events. What ends add
- * to the result of the run that counts them: see `count-renewals.ts`.
- * @param first the number of its first parameter; `writtenEndsValues` are its values
+ * The last parts of a statement that records outcomes of renewals: how subscriptions stand, what runs count, and the
+ * events. What outcomes add to the result of the run that counts them: see `take-renewal-counts.ts`.
+ * @param first the number of its first parameter; `outcomeValues` are its values
  */
-export function writtenEnds(first: number): string {
+export function writeOutcomesSql(first: number): string {
   const eventsAt = first + Object.keys(subscriptionTypes).length;
   const countsAt = eventsAt + Object.keys(outboxTypes).length;
   return `changed as (
@@ -70,42 +70,42 @@ export function writtenEnds(first: number): string {
  */
 export const sameAccount = (table: string): string => `(${table}.account_id = c.account_id) is true`;
 
-/** The values for `writtenEnds`. @param nowMs when they are written down */
-export async function writtenEndsValues(
+/** The values for `writeOutcomesSql`. @param nowMs when they are written down */
+export async function outcomeValues(
   client: Client,
-  ended: readonly WrittenRenewal[],
+  results: readonly RecordedResult[],
   nowMs: number,
 ): Promise<string[]> {
-  const events = await eventsOf(client, ended, nowMs);
+  const events = await eventsOf(client, results, nowMs);
   return [
-    ...columnsOf(changedSubscriptions(ended), subscriptionTypes),
+    ...columnsOf(changedSubscriptions(results), subscriptionTypes),
     ...columnsOf(events, outboxTypes),
-    JSON.stringify(countEnds(ended)),
+    JSON.stringify(countOutcomes(results)),
   ];
 }
 
-function changedSubscriptions(ended: readonly WrittenRenewal[]) {
-  return ended.flatMap(({ subscription: { id, account_id, payment_method }, card, end, effect: { after } }) => {
+function changedSubscriptions(results: readonly RecordedResult[]) {
+  return results.flatMap(({ subscription: { id, account_id, payment_method }, card, outcome, effect: { after } }) => {
     if (after === null) return [];
     // Of another card than the one it has now nothing is kept.
-    const { processor, last_four } = (end.method === payment_method ? card : null) ?? unknownCard;
+    const { processor, last_four } = (outcome.method === payment_method ? card : null) ?? unknownCard;
     return [{ ...after, processor, last_four, id, account_id }];
   });
 }
 
 const unknownCard = { processor: null, last_four: null };
 
-async function eventsOf(client: Client, ended: readonly WrittenRenewal[], nowMs: number): Promise<OutboxRow[]> {
-  const canceling = ended.filter(({ effect }) => effect.after?.status === 'canceled' && !effect.paid);
+async function eventsOf(client: Client, results: readonly RecordedResult[], nowMs: number): Promise<OutboxRow[]> {
+  const canceling = results.filter(({ effect }) => effect.after?.status === 'canceled' && !effect.paid);
   const settings =
     canceling.length === 0
       ? undefined
       : await readSettings(client, new Set(canceling.map(({ subscription }) => subscription.account_id)));
   const noticesOf = (accountId: string): boolean => settings?.get(accountId)?.cancellationNotices ?? false;
-  return ended.flatMap((renewal) => renewalEvents(renewal, nowMs, noticesOf(renewal.subscription.account_id)));
+  return results.flatMap((result) => renewalEvents(result, nowMs, noticesOf(result.subscription.account_id)));
 }
 
-export const endedTypes = {
+export const periodTypes = {
   account_id: 'text',
   subscription_id: 'text',
   period: 'integer',
@@ -115,8 +115,13 @@ export const endedTypes = {
   paid_at: 'timestamptz',
 } as const;
 
-/** What the row of an ended renewal says; fields are named as the columns. */
-export const endedPeriod = ({ subscription, end, effect }: WrittenRenewal) => ({
-  ...{ account_id: subscription.account_id, subscription_id: subscription.id, period: end.period, ...effect.period },
-  ...{ status: effect.paid ? 'paid' : 'failed', paid_at: effect.paid ? end.at : null },
+/** The row of a renewal's period; fields are named as the columns. */
+export const periodRowOf = ({ subscription, outcome, effect }: RecordedResult) => ({
+  ...{
+    account_id: subscription.account_id,
+    subscription_id: subscription.id,
+    period: outcome.period,
+    ...effect.period,
+  },
+  ...{ status: effect.paid ? 'paid' : 'failed', paid_at: effect.paid ? outcome.at : null },
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { effectOf, type RenewalEnd, type RenewedSubscription, retryAt } from './renewal.rules.ts';
+import { effectOf, type RenewalOutcome, type RenewedSubscription, retryAt } from './renewal.rules.ts';
 
 const date = (time: string): Date => new Date(time);
 const anchor = date('2026-01-31T12:00:00.000Z');
@@ -11,19 +11,19 @@ const subscription = (fields: Partial<RenewedSubscription> = {}): RenewedSubscri
   ...fields,
 });
 const at = date('2026-03-01T09:00:00.000Z');
-const paid: RenewalEnd = { kind: 'paid', period: 2, at, method: 'card' };
-const declined: RenewalEnd = {
+const paid: RenewalOutcome = { kind: 'paid', period: 2, at, method: 'card' };
+const declined: RenewalOutcome = {
   ...{ kind: 'declined', period: 2, at, method: 'card', hard: false, reason: 'card_declined' },
 };
 
 test('a success ends at the anchor’s day however late it comes, and resets the count', () => {
-  const { period, after, told } = effectOf(subscription({ status: 'past_due', failed_tries: 2 }), paid);
+  const { period, after, event } = effectOf(subscription({ status: 'past_due', failed_tries: 2 }), paid);
   expect(period).toEqual({ starts_at: end, ends_at: date('2026-03-31T12:00:00.000Z') });
   expect(after).toEqual({
     ...{ status: 'active', failed_tries: 0, hard_declined: false, free_try: false, period: 2, canceled_at: null },
     ...{ current_period_end: period.ends_at, next_charge_at: period.ends_at },
   });
-  expect(told).toEqual({ kind: 'rebilled', attempt: 3, statusBefore: 'past_due', statusAfter: 'active' });
+  expect(event).toEqual({ kind: 'rebilled', attempt: 3, statusBefore: 'past_due', statusAfter: 'active' });
 });
 
 test('periods are counted from the anchor that a late resume set', () => {
@@ -42,7 +42,7 @@ test('a failed try makes it past due, is tried again on the third day, and the f
   const tries = [0, 1, 2, 3].map((failed_tries) =>
     effectOf(subscription({ failed_tries, status: failed_tries === 0 ? 'active' : 'past_due' }), declined),
   );
-  expect(tries.map(({ told }) => told)).toMatchObject([
+  expect(tries.map(({ event }) => event)).toMatchObject([
     { attempt: 1, nextTryDays: 3, statusBefore: 'active', statusAfter: 'past_due', reason: 'card_declined' },
     { attempt: 2, nextTryDays: 3, statusBefore: 'past_due', statusAfter: 'past_due' },
     { attempt: 3, nextTryDays: 3 },
@@ -59,30 +59,30 @@ test('a retry is due at the beginning of the third UTC day after the failed try,
 });
 
 test('a new card has one try that does not count, and is told with the number of the last one', () => {
-  const { after, told } = effectOf(subscription({ status: 'past_due', failed_tries: 3, free_try: true }), declined);
+  const { after, event } = effectOf(subscription({ status: 'past_due', failed_tries: 3, free_try: true }), declined);
   expect(after).toMatchObject({ status: 'past_due', failed_tries: 3, free_try: false });
-  expect(told).toMatchObject({ attempt: 3, nextTryDays: 3 });
+  expect(event).toMatchObject({ attempt: 3, nextTryDays: 3 });
   expect(effectOf(subscription({ status: 'past_due', failed_tries: 3 }), declined).after?.status).toBe('canceled');
 });
 
 test('a decline of a replaced card neither uses up the new card’s free try nor cancels before it', () => {
   const replaced = subscription({ status: 'past_due', failed_tries: 3, free_try: true, payment_method: 'new card' });
-  const { after, told } = effectOf(replaced, { ...declined, hard: true });
+  const { after, event } = effectOf(replaced, { ...declined, hard: true });
   expect(after).toMatchObject({
     ...{ status: 'past_due', failed_tries: 3, free_try: true, hard_declined: false, next_charge_at: at },
   });
-  expect(told).toMatchObject({ attempt: 3, nextTryDays: 1, statusAfter: 'past_due' });
+  expect(event).toMatchObject({ attempt: 3, nextTryDays: 1, statusAfter: 'past_due' });
 });
 
 test('what ends while it is paused is recorded and leaves it paused; the last try stays for its resume', () => {
   const paused = subscription({ status: 'paused', failed_tries: 3, next_charge_at: null });
   expect(effectOf(paused, paid)).toMatchObject({
     after: { status: 'paused', failed_tries: 0, period: 2, next_charge_at: null },
-    told: { statusBefore: 'paused', statusAfter: 'paused' },
+    event: { statusBefore: 'paused', statusAfter: 'paused' },
   });
   expect(effectOf(paused, declined)).toMatchObject({
     after: { status: 'paused', failed_tries: 3, next_charge_at: null },
-    told: { attempt: 3, nextTryDays: 0, statusBefore: 'paused', statusAfter: 'paused' },
+    event: { attempt: 3, nextTryDays: 0, statusBefore: 'paused', statusAfter: 'paused' },
   });
 });
 
@@ -90,13 +90,13 @@ test('what ends after it was canceled leaves it canceled: a charge is told, a de
   const canceled = subscription({ status: 'canceled', next_charge_at: null });
   expect(effectOf(canceled, paid)).toMatchObject({
     after: { status: 'canceled', period: 2, next_charge_at: null },
-    told: { statusBefore: 'active', statusAfter: 'canceled' },
+    event: { statusBefore: 'active', statusAfter: 'canceled' },
   });
-  expect(effectOf(canceled, declined)).toMatchObject({ after: null, told: null });
+  expect(effectOf(canceled, declined)).toMatchObject({ after: null, event: null });
 });
 
 test('what the processor never got is no try', () => {
-  expect(effectOf(subscription(), { ...paid, kind: 'not_received' })).toMatchObject({ after: null, told: null });
+  expect(effectOf(subscription(), { ...paid, kind: 'not_received' })).toMatchObject({ after: null, event: null });
 });
 
 test('a hard decline is remembered of the card that it was about, until one works', () => {
@@ -112,16 +112,16 @@ test('whatever happens, a charge is due only while it is alive, and no more than
     free_try: fc.boolean(),
     payment_method: fc.constantFrom('card', 'new card'),
   });
-  const ends = fc.constantFrom<RenewalEnd>(paid, declined, { ...declined, hard: true });
+  const outcomes = fc.constantFrom<RenewalOutcome>(paid, declined, { ...declined, hard: true });
   fc.assert(
-    fc.property(state, ends, (fields, how) => {
-      const { after } = effectOf(subscription(fields), how);
+    fc.property(state, outcomes, (fields, outcome) => {
+      const { after } = effectOf(subscription(fields), outcome);
       if (after === null) return;
       const alive = after.status === 'active' || after.status === 'past_due';
       expect(after.next_charge_at !== null).toBe(alive);
       expect(after.failed_tries).toBeLessThanOrEqual(4);
-      expect(after.failed_tries === 4).toBe(after.status === 'canceled' && how.kind === 'declined');
-      expect(after.period).toBe(how.kind === 'paid' ? 2 : 1);
+      expect(after.failed_tries === 4).toBe(after.status === 'canceled' && outcome.kind === 'declined');
+      expect(after.period).toBe(outcome.kind === 'paid' ? 2 : 1);
     }),
   );
 });

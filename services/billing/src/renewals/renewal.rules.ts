@@ -1,6 +1,6 @@
 import { type BillingInterval, nthPeriodEnd } from '../subscriptions/period.rules.ts';
 
-/** A subscription as it stands while the end of one of its renewals is recorded; fields are named as the columns. */
+/** A subscription as it stands while the outcome of one of its renewals is recorded; fields are named as the columns. */
 export interface RenewedSubscription {
   readonly status: 'active' | 'past_due' | 'paused' | 'canceled';
   readonly failed_tries: number;
@@ -18,8 +18,8 @@ export interface RenewedSubscription {
 /** What the dates of periods follow from. */
 type PeriodAnchor = Pick<RenewedSubscription, 'anchor' | 'anchor_period' | 'billing_interval'>;
 
-/** How a try to renew ended. */
-export type RenewalEnd = {
+/** What became of a try to renew. */
+export type RenewalOutcome = {
   /** The number of the period that it is for. */
   readonly period: number;
   readonly at: Date;
@@ -33,7 +33,7 @@ export type RenewalEnd = {
 );
 
 /** What changes of the subscription. */
-export interface SubscriptionAfter {
+interface SubscriptionAfter {
   readonly status: RenewedSubscription['status'];
   readonly failed_tries: number;
   readonly hard_declined: boolean;
@@ -49,11 +49,11 @@ export interface RenewalEffect {
   readonly paid: boolean;
   /** Null: it stays as it is. */
   readonly after: SubscriptionAfter | null;
-  readonly told: ToldEnd | null;
+  readonly event: RenewalEvent | null;
 }
 
-/** What events tell of it. */
-export type ToldEnd =
+/** What the published event of it says. */
+type RenewalEvent =
   | {
       readonly kind: 'rebilled';
       readonly attempt: number;
@@ -85,27 +85,28 @@ export function periodEnd({ anchor, anchor_period, billing_interval }: PeriodAnc
 }
 
 /**
- * What the end of a try to renew brings about, as the subscription stands at that moment: it may have been paused or
+ * What the outcome of a try to renew changes, as the subscription stands at that moment: it may have been paused or
  * canceled, or its card replaced, since the try began.
  * @throws Error when the period is not the next one: one that was paid is not paid again
  */
-export function effectOf(subscription: RenewedSubscription, end: RenewalEnd): RenewalEffect {
-  if (end.period !== subscription.period + 1) {
-    throw new Error(`period ${end.period} does not follow the paid period ${subscription.period}`);
+export function effectOf(subscription: RenewedSubscription, outcome: RenewalOutcome): RenewalEffect {
+  if (outcome.period !== subscription.period + 1) {
+    throw new Error(`period ${outcome.period} does not follow the paid period ${subscription.period}`);
   }
-  const period = { starts_at: subscription.current_period_end, ends_at: periodEnd(subscription, end.period) };
-  if (end.kind === 'paid') return { period, paid: true, ...paid(subscription, end, period.ends_at) };
+  const period = { starts_at: subscription.current_period_end, ends_at: periodEnd(subscription, outcome.period) };
+  if (outcome.kind === 'paid') return { period, paid: true, ...paid(subscription, outcome, period.ends_at) };
   const unpaid = { period, paid: false };
   // A canceled one is charged no more, so nobody needs to hear that it was not.
-  if (end.kind === 'not_received' || subscription.status === 'canceled') return { ...unpaid, after: null, told: null };
-  return { ...unpaid, ...declined(subscription, end) };
+  if (outcome.kind === 'not_received' || subscription.status === 'canceled')
+    return { ...unpaid, after: null, event: null };
+  return { ...unpaid, ...declined(subscription, outcome) };
 }
 
 function paid(
   subscription: RenewedSubscription,
-  { period, method }: RenewalEnd,
+  { period, method }: RenewalOutcome,
   endsAt: Date,
-): Pick<RenewalEffect, 'after' | 'told'> {
+): Pick<RenewalEffect, 'after' | 'event'> {
   const { status, failed_tries, payment_method, hard_declined } = subscription;
   const renews = status === 'active' || status === 'past_due';
   const statusAfter = renews ? 'active' : status;
@@ -122,7 +123,7 @@ function paid(
       hard_declined: method === payment_method ? false : hard_declined,
       next_charge_at: renews ? endsAt : null,
     },
-    told: {
+    event: {
       ...{ kind: 'rebilled', attempt: attemptOf(subscription, method), statusAfter },
       // What it left when it was canceled was told then: the numbers count nothing of this.
       statusBefore: status === 'canceled' ? (failed_tries > 0 ? 'past_due' : 'active') : status,
@@ -130,7 +131,7 @@ function paid(
   };
 }
 
-type Declined = Extract<RenewalEnd, { kind: 'declined' }>;
+type Declined = Extract<RenewalOutcome, { kind: 'declined' }>;
 
 /**
  * A failed try counts, unless it is the one that a new card has free. While it is paused, or when a new card waits for its
@@ -139,7 +140,7 @@ type Declined = Extract<RenewalEnd, { kind: 'declined' }>;
 function declined(
   subscription: RenewedSubscription,
   { method, hard, reason, at }: Declined,
-): Pick<RenewalEffect, 'after' | 'told'> {
+): Pick<RenewalEffect, 'after' | 'event'> {
   const { status, payment_method, hard_declined, free_try, period, current_period_end } = subscription;
   const own = method === payment_method;
   const paused = status === 'paused';
@@ -155,7 +156,7 @@ function declined(
       free_try: free_try && !own && !canceled,
       canceled_at: canceled ? at : null,
     },
-    told: {
+    event: {
       ...{ kind: 'payment_failed', attempt: failed_tries, nextTryDays: next.days, statusAfter, reason },
       statusBefore: status as LivingStatus,
     },

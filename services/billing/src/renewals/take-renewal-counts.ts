@@ -25,7 +25,7 @@ const takeStatement = statement(
    from taken group by currency order by currency`,
 );
 
-interface Taken {
+interface CountedRenewals {
   readonly currency: string;
   readonly charged: number;
   readonly charged_cents: number;
@@ -34,12 +34,12 @@ interface Taken {
 }
 
 /**
- * The step that counts renewals: all of the account that ended since its last result, whoever found their end. So each is
- * counted in one result: those of this run, those that its look-ups, the payments loop or a late answer ended, and those of a
+ * The step that counts renewals: all of the account whose outcome was recorded since its last result, whoever found it. So
+ * each is counted in one result: those of this run, those that its look-ups, the payments loop or a late answer ended, and those of a
  * run that died.
  */
-export const countRenewals: DailyStep = async ({ database }, { accountId, runId, test }, counts) => {
-  const { rows } = await database.pool.query<Taken>(takeStatement([accountId, test, runId]));
+export const takeRenewalCounts: DailyStep = async ({ database }, { accountId, runId, test }, counts) => {
+  const { rows } = await database.pool.query<CountedRenewals>(takeStatement([accountId, test, runId]));
   for (const { currency, charged, charged_cents, retried, canceled } of rows) {
     counts.charged += charged;
     counts.chargedCents += charged_cents;
