@@ -8,8 +8,8 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keepSettings } from '../src/keep-settings.ts';
 import { readSettings, readSettingsOf } from '../src/read-settings.ts';
+import { settingsHandler } from '../src/settings-handler.ts';
 import { accountSettingsMigration } from '../src/tables.ts';
 
 guardLeaks();
@@ -40,7 +40,7 @@ const changed = (accountId: string, revision: number, changes: Partial<Settings>
   data: { ...settingsOf(changes), revision, changedAt: '2026-01-15T12:00:00.000Z' },
 });
 const keep = (events: readonly Changed[]) =>
-  database.transaction((client) => keepSettings.handle(events as never, client, () => undefined));
+  database.transaction((client) => settingsHandler.handle(events as never, client, () => undefined));
 const newAccount = () => newId('account', Date.now());
 
 test('an account that no event named has the settings of a new one, and no name', async () => {

@@ -1,4 +1,4 @@
-import { keepSettings } from '@app/account-settings/keep-settings';
+import { settingsHandler } from '@app/account-settings/settings-handler';
 import { defineService } from '@app/service-host/define-service';
 import { affiliateRequests } from './affiliates/requests.ts';
 import { eventHandlers } from './commissions/consumers.ts';
@@ -17,7 +17,7 @@ export const createAffiliate = defineService<AffiliateConfig>({
   start: ({ database, clock, wakeRelay }) => {
     const deps = { database, clock, wakeRelay };
     return {
-      events: [...eventHandlers(clock, wakeRelay), keepSettings],
+      events: [...eventHandlers(clock, wakeRelay), settingsHandler],
       requests: [
         ...affiliateRequests(deps),
         ...commissionRequests(deps),

@@ -1,4 +1,4 @@
-import { keepSettings } from '@app/account-settings/keep-settings';
+import { settingsHandler } from '@app/account-settings/settings-handler';
 import { defineService } from '@app/service-host/define-service';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import type { BillingConfig } from './config.ts';
@@ -67,7 +67,7 @@ export const createBilling = defineService<BillingConfig>({
         closing = true;
       },
       checks: [overdue.check],
-      events: [...eventHandlers(wakeRelay), keepSettings, keepRecovery],
+      events: [...eventHandlers(wakeRelay), settingsHandler, keepRecovery],
       requests: [
         ...subscriptionRequests({ database, clock, wakeRelay, processors }),
         ...paymentRequests(payments),

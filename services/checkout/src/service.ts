@@ -1,4 +1,4 @@
-import { keepSettings } from '@app/account-settings/keep-settings';
+import { settingsHandler } from '@app/account-settings/settings-handler';
 import { createMailer } from '@app/email/mailer';
 import { createEmailTransport } from '@app/email/transports';
 import { defineService } from '@app/service-host/define-service';
@@ -52,7 +52,7 @@ export const createCheckout = defineService<CheckoutConfig>({
       closing: () => {
         isClosing = true;
       },
-      events: [...checkoutEventHandlers(wakeRelay), ...refundEventHandlers(wakeRelay), keepSettings],
+      events: [...checkoutEventHandlers(wakeRelay), ...refundEventHandlers(wakeRelay), settingsHandler],
       requests: [
         ...orderRequests(database, batcher),
         ...checkoutRequests(parts),

@@ -1,4 +1,4 @@
-import { keepSettings } from '@app/account-settings/keep-settings';
+import { settingsHandler } from '@app/account-settings/settings-handler';
 import { affiliateCodeUnmatched, affiliatePaid } from '@app/contracts/affiliates';
 import { dailyRunNoticed } from '@app/contracts/daily-runs';
 import type { EventData, EventDefinition } from '@app/contracts/define';
@@ -72,7 +72,7 @@ export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
     onEvent(reminderNoticed, (events, client) =>
       recordNotices(deps, events, client, ({ summary }) => oneLine(summary)),
     ),
-    keepSettings,
+    settingsHandler,
     onEvent(orderReopened, (events, client) => recordNotices(deps, events, client, reopenedText)),
   ];
 }

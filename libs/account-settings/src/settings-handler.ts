@@ -10,14 +10,14 @@ const keepStatement = statement(
   'account-settings-keep',
   `insert into account_settings as kept (account_id, revision, settings)
    select distinct on (account_id) account_id, revision, settings
-   from json_to_recordset($1::json) as told (account_id text, revision integer, settings jsonb)
+   from json_to_recordset($1::json) as published (account_id text, revision integer, settings jsonb)
    order by account_id, revision desc
    on conflict (account_id) do update set revision = excluded.revision, settings = excluded.settings
    where kept.revision < excluded.revision`,
 );
 
 /** The highest revision holds, so doubled and reordered events end alike. */
-async function keepTold(events: readonly SettingsChanged[], client: Client): Promise<void> {
+async function storeSettings(events: readonly SettingsChanged[], client: Client): Promise<void> {
   const rows = events.map(({ accountId, data: { revision, changedAt: _, ...settings } }) => ({
     account_id: accountId,
     revision,
@@ -26,5 +26,5 @@ async function keepTold(events: readonly SettingsChanged[], client: Client): Pro
   await client.query(keepStatement([JSON.stringify(rows)]));
 }
 
-/** Keeps the settings that the gateway tells of; for the list of a service's event handlers. */
-export const keepSettings: EventHandler = onEvent(accountSettingsChanged, keepTold);
+/** Stores the settings that the gateway publishes; for the list of a service's event handlers. */
+export const settingsHandler: EventHandler = onEvent(accountSettingsChanged, storeSettings);
