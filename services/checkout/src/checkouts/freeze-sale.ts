@@ -1,5 +1,6 @@
 import { idTimeMs, newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
+import { claimUsesSql } from '../discounts/claim-uses-sql.ts';
 import type { Discount } from '../orders/order.rules.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { FrozenSale } from './frozen-sale.ts';
@@ -18,8 +19,7 @@ export interface NewTry {
  * One statement for tries that begin at the same time:
  *
  *   due      checkouts that were not changed since they were priced, locked in the order of their ids
- *   claimed  one update for each discount: `room` is what was left of it, `uses` grows by what the sales among them get
- *   granted  first come, first served in the batch. A test checkout must meet the terms and takes no use
+ *   claims   those of them that need a use of a discount; those that get one are in `granted`
  *   frozen   a try after one that waited for the buyer keeps its claim
  *
  * Checkouts are locked before discounts: the claim is made of all that are due. `locked_id` is `id` again: the planner takes
@@ -38,22 +38,9 @@ const freezeStatement = statement(
        where account_id = i.account_id and id = i.id and revision = i.revision
          and (status = 'open' or (status = 'requires_action' and i.claim_id is null))
        for update) as c
-   ), claimed as (
-     insert into discount_uses as u (account_id, discount_id, uses, room)
-     select account_id, claim_id, least(count(*) filter (where not test), min(claim_max)), min(claim_max)
-     from due where claim_id is not null group by account_id, claim_id order by account_id, claim_id
-     on conflict (account_id, discount_id) do update set
-       room = excluded.room - u.uses,
-       uses = u.uses + greatest(0, least(excluded.uses, excluded.room - u.uses))
-     returning account_id, discount_id, room
-   ), granted as (
-     select d.id from claimed join (
-       select id, account_id, claim_id as discount_id, count(*) filter (where not test) over (
-         partition by account_id, claim_id order by place rows between unbounded preceding and 1 preceding
-       ) as sales_before from due where claim_id is not null
-     ) as d using (account_id, discount_id)
-     where room is null or sales_before < room
-   ), frozen as (
+   ), claims as (
+     select id, account_id, claim_id as discount_id, claim_max as max_uses, test, place from due where claim_id is not null
+   ), ${claimUsesSql}, frozen as (
      update checkouts as c set status = 'processing', revision = c.revision + 1, try_no = c.try_no + 1,
        order_id = case when d.renews then d.order_id else coalesce(c.order_id, d.order_id) end, asked_at = d.asked_at, reason = null, action_url = null,
        discount_id = case when d.status = 'open' then d.claim_id else c.discount_id end

@@ -2,6 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 import { outboxColumns, outboxTypes } from '@app/messaging/outbox';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
+import { claimUsesSql } from '../discounts/claim-uses-sql.ts';
 import type { NewOrder } from './new-order.ts';
 
 /** Ids of the orders that the statement wrote or could not write. Orders in neither list were recorded before. */
@@ -60,11 +61,8 @@ const recordPlain = statement(
 );
 
 /**
- * The same for a batch in which discount codes are used, and still one statement:
- *
- *   claims    orders with a code that were not recorded before this statement began
- *   claimed   one update for each code: `room` is what was left of it, `uses` grows by what the sales among them get
- *   granted   first come, first served in the batch. A test order must meet the terms and takes no use
+ * The same for a batch in which discount codes are used, and still one statement. `claims` are the orders with a code that
+ * were not recorded before this statement began; those that get a use are in `granted`.
  *
  * All replicas lock rows in one order: codes, then orders. Two tries of one order at the same time may both claim a use;
  * the second one finds the order when it writes its own, and `confirm_orders` undoes its statement.
@@ -72,25 +70,9 @@ const recordPlain = statement(
 const recordWithCodes = statement(
   'orders-record-with-codes',
   `with ${incoming}, claims as (
-     select id, account_id, discount_id, discount_max_uses, test, ordinality from incoming as i
+     select id, account_id, discount_id, discount_max_uses as max_uses, test, ordinality as place from incoming as i
      where discount_id is not null and ${notRecorded}
-   ), claimed as (
-     insert into discount_uses as u (account_id, discount_id, uses, room)
-     select account_id, discount_id, least(count(*) filter (where not test), max(discount_max_uses)),
-       max(discount_max_uses)
-     from claims group by account_id, discount_id order by account_id, discount_id
-     on conflict (account_id, discount_id) do update set
-       room = excluded.room - u.uses,
-       uses = u.uses + greatest(0, least(excluded.uses, excluded.room - u.uses))
-     returning account_id, discount_id, room
-   ), granted as (
-     select c.id from claimed join (
-       select id, account_id, discount_id, count(*) filter (where not test) over (
-         partition by account_id, discount_id order by ordinality rows between unbounded preceding and 1 preceding
-       ) as sales_before from claims
-     ) as c using (account_id, discount_id)
-     where room is null or sales_before < room
-   ), ${written('where discount_id is null or id in (select id from granted)')}
+   ), ${claimUsesSql}, ${written('where discount_id is null or id in (select id from granted)')}
    select
      confirm_orders(
        array(select id from inserted),
