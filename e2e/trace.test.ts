@@ -66,7 +66,7 @@ test('one order is one trace: HTTP, NATS, statements, publish, consumers and the
     expect(delivered.headers.traceparent).toContain(traceId);
 
     const placing = [
-      'checkout: place order',
+      'checkout: create order',
       'checkout: process svc.checkout.orders.place',
       'gateway: request svc.checkout.orders.place',
       'gateway: POST /api/v1/orders',
@@ -173,13 +173,13 @@ test('in npm start a span carries the name of its service; orders that share a q
     const traceIds = new Set(traces.map(({ traceId }) => traceId));
     for (const { traceId } of traces) {
       await untilSpan(collector, traceId, { service: 'metrics', name: `process ${placed}` });
-      await untilSpan(collector, traceId, { service: 'checkout', name: 'place order' });
+      await untilSpan(collector, traceId, { service: 'checkout', name: 'create order' });
     }
     expect(await standalone.end('SIGTERM')).toBe(0);
     const spans = collector.spans();
     expect(new Set(spans.map(({ service }) => service))).toEqual(new Set(serviceNames));
     const ours = (name: string) => spans.filter((span) => span.name === name && traceIds.has(span.traceId));
-    expectLinked(spans, ours('place order'), 'place orders', 'request svc.catalog.offers.resolve');
+    expectLinked(spans, ours('create order'), 'create orders', 'request svc.catalog.offers.resolve');
     expectLinked(
       spans,
       ours(`process ${placed}`).filter(({ service }) => service === 'metrics'),

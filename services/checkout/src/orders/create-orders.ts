@@ -20,16 +20,18 @@ export interface OrderDeps {
   readonly wakeRelay: () => void;
 }
 
+/** A refusal is a result of the batch and not an error of it: it is still to be recorded. */
+export type CreateOutcome =
+  | { readonly kind: 'created'; readonly order: CreatedOrder }
+  | { readonly kind: 'refused'; readonly error: DomainError };
+
 type Outcomes = Map<string, ItemResult<CreatedOrder>>;
 
 /**
  * The outcome of each command, in the commands' order: the order it created, now or before, or the error it is to be
  * refused for. The refusal is not recorded yet: until then another try of the same command may win.
  */
-export async function createOrders(
-  deps: OrderDeps,
-  commands: OrderCommand[],
-): Promise<ItemResult<CreatedOrder | DomainError>[]> {
+export async function createOrders(deps: OrderDeps, commands: OrderCommand[]): Promise<ItemResult<CreateOutcome>[]> {
   const [products, credits] = await Promise.all([
     currentProducts(deps.requester, commands),
     creditedAffiliates(deps.requester, commands),
@@ -43,7 +45,10 @@ export async function createOrders(
     decision.ok ? (recorded.get(decision.value.id) as ItemResult<CreatedOrder>) : decision,
   );
   if (outcomes.some((outcome) => outcome.ok)) deps.wakeRelay();
-  return outcomes.map((outcome) => (isRefused(outcome) ? { ok: true, value: outcome.error } : outcome));
+  return outcomes.map((outcome) => {
+    if (outcome.ok) return { ok: true, value: { kind: 'created', order: outcome.value } };
+    return isRefused(outcome) ? { ok: true, value: { kind: 'refused', error: outcome.error } } : outcome;
+  });
 }
 
 /** An outage says nothing of the order: it is no reason to refuse the command for good. */
@@ -105,12 +110,12 @@ async function outcomeOfFasterTry(database: Database, order: NewOrder): Promise<
 
 async function record(database: Database, orders: readonly NewOrder[]): Promise<Outcomes> {
   const { recorded, usedUp } = await recordOrders(database, orders);
-  const [fresh, unlucky] = [new Set(recorded), new Set(usedUp)];
-  const repeated = orders.filter(({ id }) => !fresh.has(id) && !unlucky.has(id));
+  const [written, codeUsedUp] = [new Set(recorded), new Set(usedUp)];
+  const repeated = orders.filter(({ id }) => !written.has(id) && !codeUsedUp.has(id));
   const before: Outcomes = repeated.length === 0 ? new Map() : await recordedOutcomes(database, repeated);
   const outcomeOf = (order: NewOrder): ItemResult<CreatedOrder> => {
-    if (fresh.has(order.id)) return createdOrder(order.id, order.total_cents);
-    if (unlucky.has(order.id)) return { ok: false, error: discountUsedUp(order.discount_code ?? '') };
+    if (written.has(order.id)) return createdOrder(order.id, order.total_cents);
+    if (codeUsedUp.has(order.id)) return { ok: false, error: discountUsedUp(order.discount_code ?? '') };
     return before.get(order.id) ?? { ok: false, error: new Error(`the id ${order.id} is another account's order`) };
   };
   return new Map(orders.map((order) => [order.id, outcomeOf(order)]));

@@ -16,6 +16,7 @@ export async function currentProducts(
   for (const command of commands) addTo(wanted, command);
   const requestId = commands[0]?.context.requestId ?? '';
   const input = { wanted: [...wanted.values()].map(wantedProductOf) };
+  // `offers` is the old name of the field: see the contract.
   const { offers: products } = await requester.request(resolveProducts, input, { accountId: '', requestId });
   const byKey = new Map([...wanted.keys()].map((key, index) => [key, products[index] ?? null]));
   return commands.map((command) => byKey.get(keyOf(command)) ?? null);

@@ -1,9 +1,9 @@
 import { DomainError } from '@app/contracts/errors';
 import { type Batcher, createBatcher, type ItemResult } from '@app/service-kit/batcher';
 import { inBatchSpan } from '@app/service-kit/tracing';
-import { createOrders, type OrderDeps, orderKeyOf } from './create-orders.ts';
+import { type CreateOutcome, createOrders, type OrderDeps, orderKeyOf } from './create-orders.ts';
 import type { OrderCommand } from './order-command.ts';
-import { type CreatedOrder, type Refusal, recordRefusals } from './order-outcomes.ts';
+import { type CreatedOrder, type OrderRefusal, recordRefusals } from './order-outcomes.ts';
 
 /** At most so many orders share one request to catalog and one commit. */
 const batchMax = 64;
@@ -22,7 +22,7 @@ interface WaitingOrder {
 
 /**
  * Takes orders together: those that arrive while a batch is under way wait and form the next one. A batch costs one
- * question to the catalog and one statement, however many orders it holds, and a lone order waits for nobody.
+ * request to the catalog and one statement, however many orders it holds, and a lone order waits for nobody.
  *
  * Two kinds of orders have batches of their own, because they may wait long for something that the others do not need:
  * - orders that name an affiliate code wait for the affiliate service;
@@ -35,18 +35,18 @@ interface WaitingOrder {
 export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
   const limits = { maxBatch: batchMax, maxWaiting: waitingMax, concurrency };
   const newBatcher = () =>
-    createBatcher<WaitingOrder, CreatedOrder | DomainError>({ ...limits, run: (batch) => createInTime(deps, batch) });
+    createBatcher<WaitingOrder, CreateOutcome>({ ...limits, run: (batch) => createInTime(deps, batch) });
   const plain = newBatcher();
   const withAffiliateCode = newBatcher();
-  const refusals = createBatcher<Refusal, CreatedOrder>({
+  const refusals = createBatcher<OrderRefusal, CreatedOrder>({
     ...limits,
     run: (batch) => recordRefusals(deps.database, batch),
   });
   const create = async (order: WaitingOrder): Promise<CreatedOrder> => {
     const { command } = order;
-    const created = await (command.body.affiliateCode ? withAffiliateCode : plain).add(order);
-    if (!(created instanceof DomainError)) return created;
-    return await refusals.add({ ...orderKeyOf(command), error: created });
+    const outcome = await (command.body.affiliateCode ? withAffiliateCode : plain).add(order);
+    if (outcome.kind === 'created') return outcome.order;
+    return await refusals.add({ ...orderKeyOf(command), error: outcome.error });
   };
   const underWay = new Map<string, { order: WaitingOrder; outcome: Promise<CreatedOrder> }>();
   return {
@@ -71,10 +71,7 @@ export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
 }
 
 /** Drops orders that nobody waits for any more: their callers were told to repeat them, or repeat them already. */
-async function createInTime(
-  deps: OrderDeps,
-  batch: readonly WaitingOrder[],
-): Promise<ItemResult<CreatedOrder | DomainError>[]> {
+async function createInTime(deps: OrderDeps, batch: readonly WaitingOrder[]): Promise<ItemResult<CreateOutcome>[]> {
   const nowMs = Date.now();
   const inTime = batch.filter(({ deadlineMs }) => nowMs <= deadlineMs);
   const commands = inTime.map(({ command }) => command);
@@ -83,14 +80,11 @@ async function createInTime(
   return batch.map((order) => outcomes.get(order) ?? { ok: false, error: tooLate() });
 }
 
-/** The question to the catalog and the statements belong to the batch: each order's trace is linked to them. */
-async function createInSpan(
-  deps: OrderDeps,
-  commands: OrderCommand[],
-): Promise<ItemResult<CreatedOrder | DomainError>[]> {
-  const items = () => commands.map(({ context }) => ({ name: 'place order', traceparent: context.traceparent }));
+/** The request to the catalog and the statements belong to the batch: each order's trace is linked to them. */
+async function createInSpan(deps: OrderDeps, commands: OrderCommand[]): Promise<ItemResult<CreateOutcome>[]> {
+  const items = () => commands.map(({ context }) => ({ name: 'create order', traceparent: context.traceparent }));
   const attributes = { 'app.orders': commands.length };
-  return await inBatchSpan('place orders', { service: 'checkout', attributes, items }, () =>
+  return await inBatchSpan('create orders', { service: 'checkout', attributes, items }, () =>
     createOrders(deps, commands),
   );
 }

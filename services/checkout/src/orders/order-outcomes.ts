@@ -39,7 +39,7 @@ export async function recordedOutcomes(
 }
 
 /** A command and what it is refused for. */
-export interface Refusal extends OrderKey {
+export interface OrderRefusal extends OrderKey {
   readonly error: DomainError;
 }
 
@@ -52,7 +52,7 @@ const refuseStatement = statement('orders-refuse', 'select order_id, total, reas
  */
 export async function recordRefusals(
   database: Database,
-  refusals: readonly Refusal[],
+  refusals: readonly OrderRefusal[],
 ): Promise<ItemResult<CreatedOrder>[]> {
   const rows = refusals.map(({ id, account_id, error }) => ({
     id,

@@ -99,9 +99,9 @@ export function discountUsedUp(code: string): DomainError {
   );
 }
 
-type Refusal = 'unknown_product' | 'product_not_live' | 'bump_not_found' | 'discount_invalid';
+type RefusalCode = 'unknown_product' | 'product_not_live' | 'bump_not_found' | 'discount_invalid';
 
-function refused(code: Refusal, field: string, message: string): DomainError {
+function refused(code: RefusalCode, field: string, message: string): DomainError {
   return new DomainError(code, message, [
     { field, code: code === 'unknown_product' ? 'product_not_found' : code, message },
   ]);
