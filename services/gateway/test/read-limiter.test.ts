@@ -9,7 +9,7 @@ const limits: ReadLimits = {
   running: 2,
   longBytes: 150,
   runningLong: 1,
-  accountBytes: 100,
+  readerBytes: 100,
   totalBytes: 300,
   waiting: 3,
   waitMs: 600,
@@ -103,7 +103,7 @@ test('clients that have left before their read begins take no capacity', async (
 });
 
 test('fewer reads with long responses run at once, until a response is short again', async () => {
-  const limiter = new ReadLimiter({ ...limits, accountBytes: 10_000, totalBytes: 10_000 });
+  const limiter = new ReadLimiter({ ...limits, readerBytes: 10_000, totalBytes: 10_000 });
   (await limiter.begin('acc', 'list', response())).hold(151);
   const one = await limiter.begin('acc', 'list', response());
   const next = limiter.begin('acc', 'list', response());

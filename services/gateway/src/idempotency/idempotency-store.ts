@@ -37,9 +37,9 @@ export interface IdempotencyStore {
   /** Stores the response. False when another request has taken the record over. */
   complete(lease: RecordLease, body: Uint8Array): Promise<boolean>;
   /** Lets the same request run again at once, with the same command id. */
-  release(lease: RecordLease): Promise<void>;
+  endLease(lease: RecordLease): Promise<void>;
   /** Lets any request use the key, as a new command. */
-  free(lease: RecordLease): Promise<void>;
+  deleteRecord(lease: RecordLease): Promise<void>;
 }
 
 const isPast = '(r.created_at < $6 or coalesce(r.status, 200) <> 200)';
@@ -84,14 +84,14 @@ const complete = statement(
    where account_id = $1 and key = $2 and lease_token = $3`,
 );
 
-const release = statement(
-  'idempotency-release',
+const endLease = statement(
+  'idempotency-end-lease',
   `update idempotency_records set lease_until = '-infinity'
    where account_id = $1 and key = $2 and lease_token = $3 and status is null`,
 );
 
-const free = statement(
-  'idempotency-free',
+const deleteRecord = statement(
+  'idempotency-delete',
   `delete from idempotency_records where account_id = $1 and key = $2 and lease_token = $3 and status is null`,
 );
 
@@ -133,11 +133,11 @@ export function createIdempotencyStore(database: Database, secret: string, owner
       const values = [...leaseValues(lease), box.seal(body, boundTo(lease))];
       return (await pool.query(complete(values))).rowCount === 1;
     },
-    release: async (lease) => {
-      await pool.query(release(leaseValues(lease)));
+    endLease: async (lease) => {
+      await pool.query(endLease(leaseValues(lease)));
     },
-    free: async (lease) => {
-      await pool.query(free(leaseValues(lease)));
+    deleteRecord: async (lease) => {
+      await pool.query(deleteRecord(leaseValues(lease)));
     },
   };
 }

@@ -11,16 +11,16 @@ test.each(['', ' ', 'a b', 'a, b', 'é', 'x'.repeat(256), 'a\u0000', 'a\n'])('%j
 });
 
 test.each([
-  ['product_not_live', false, 'free'],
-  ['slug_taken', true, 'free'],
-  ['order_not_found', false, 'free'],
-  ['validation_failed', false, 'free'],
-  ['insufficient_scope', false, 'free'],
-  ['rate_limited', false, 'free'],
-  ['service_unavailable', false, 'free'],
-  ['service_unavailable', true, 'release'],
-  ['outcome_unknown', false, 'release'],
-  ['internal', false, 'release'],
+  ['product_not_live', false, 'deleteRecord'],
+  ['slug_taken', true, 'deleteRecord'],
+  ['order_not_found', false, 'deleteRecord'],
+  ['validation_failed', false, 'deleteRecord'],
+  ['insufficient_scope', false, 'deleteRecord'],
+  ['rate_limited', false, 'deleteRecord'],
+  ['service_unavailable', false, 'deleteRecord'],
+  ['service_unavailable', true, 'endLease'],
+  ['outcome_unknown', false, 'endLease'],
+  ['internal', false, 'endLease'],
 ] as const)('after %s, retried %s: %s', (code, retried, disposal) =>
   expect(disposalOf(new DomainError(code, ''), retried)).toBe(disposal),
 );
@@ -34,4 +34,4 @@ test.each([
   expect(retryAfterSeconds(leaseLeftSeconds)).toBe(seconds);
 });
 
-test('after a fault that nobody foresaw: release', () => expect(disposalOf(new Error('bug'), false)).toBe('release'));
+test('after a fault that nobody foresaw: endLease', () => expect(disposalOf(new Error('bug'), false)).toBe('endLease'));

@@ -37,10 +37,10 @@ export function retryAfterSeconds(leaseLeftSeconds: number, ofSeconds: number = 
 
 /**
  * What happens to a key's record after its request has failed.
- * - `free`: the request had no effect. The key may be used again, also with another body.
- * - `release`: whether it had an effect is unknown. The same request may run again, with the same command id.
+ * - `deleteRecord`: the request had no effect. The key may be used again, also with another body.
+ * - `endLease`: whether it had an effect is unknown. The same request may run again, with the same command id.
  */
-export type Disposal = 'free' | 'release';
+export type Disposal = 'deleteRecord' | 'endLease';
 
 /**
  * An error with a status below 500 says that no try of the command had or will have an effect: services look for the
@@ -49,7 +49,7 @@ export type Disposal = 'free' | 'release';
  * @param retried whether there was an earlier one
  */
 export function disposalOf(err: unknown, retried: boolean): Disposal {
-  if (!(err instanceof DomainError)) return 'release';
-  if (err.code === 'service_unavailable') return retried ? 'release' : 'free';
-  return errorCodes[err.code].status < 500 ? 'free' : 'release';
+  if (!(err instanceof DomainError)) return 'endLease';
+  if (err.code === 'service_unavailable') return retried ? 'endLease' : 'deleteRecord';
+  return errorCodes[err.code].status < 500 ? 'deleteRecord' : 'endLease';
 }

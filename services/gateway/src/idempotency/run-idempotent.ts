@@ -59,7 +59,7 @@ export async function runIdempotent(
     throw err;
   }
   const stored = call.stored(body);
-  if (stored === undefined) await finish(logger, lease, store.release(lease));
+  if (stored === undefined) await finish(logger, lease, store.endLease(lease));
   else await storeResponse(store, logger, lease, stored);
   return { body, replayed: false };
 }
@@ -86,7 +86,7 @@ async function storeResponse(
       logger.warn({ err, accountId: lease.accountId }, 'a response was not stored under its idempotency key');
     }
   }
-  await finish(logger, lease, store.release(lease));
+  await finish(logger, lease, store.endLease(lease));
   throw new DomainError(
     'outcome_unknown',
     'The answer could not be kept. Repeat the request with its Idempotency-Key to learn its outcome.',

@@ -70,8 +70,8 @@ function handlerOf(app: App, operation: Operation) {
       headers: req.headers,
     };
     // Buyers have no account: those of one address share what an account would have.
-    const reader = request.actor.accountId === '' ? `address ${request.address}` : request.actor.accountId;
-    const begun = operation.method === 'GET' ? app.readLimiter.begin(reader, operation.id, reply.raw) : null;
+    const readerKey = request.actor.accountId === '' ? `address ${request.address}` : request.actor.accountId;
+    const begun = operation.method === 'GET' ? app.readLimiter.begin(readerKey, operation.id, reply.raw) : null;
     const read = begun instanceof Promise ? await begun : begun;
     const { body, replayed } = await inRequestSpan(req, () => callOperation(app, operation, request));
     read?.hold(body.byteLength);
