@@ -1,6 +1,6 @@
 import { type Client, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
-import { addFresh, columnOfMark } from '../rollups/rollup-columns.ts';
+import { addFactsToRollups, columnOfMark } from '../rollups/rollup-columns.ts';
 import type { Fact, FactMark } from './fact.rules.ts';
 
 const columns: Partial<Record<FactMark, string>> = columnOfMark;
@@ -37,7 +37,7 @@ const record = statement(
      select ${factColumns.join(', ')} from ${tableOf(types, 1)}
    ), target as materialized (
      select account_id, generation from share_rollups(array(select distinct account_id from incoming))
-   ), fresh as (
+   ), new_facts as (
      insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
        mrr_cents, active_delta, email_key, marks, ${markColumns.join(', ')})
      select event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
@@ -47,13 +47,13 @@ const record = statement(
      order by event_id
      on conflict do nothing
      returning *
-   ), ${addFresh}, new_products as (
+   ), ${addFactsToRollups}, new_products as (
      insert into products (account_id, product_id, name, pricing_type)
      select distinct on (account_id, product_id) account_id, product_id, product_name, pricing_type
      from incoming where product_name is not null order by account_id, product_id
      on conflict do nothing
    )
-   select count(*) from fresh`,
+   select count(*) from new_facts`,
 );
 
 /** Records a batch. `client` is in a transaction, and the roll-up rows stay locked until its end. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Database } from '@app/service-kit/database';
-import { addFresh, rollupLock, summedColumns } from './rollup-columns.ts';
+import { addFactsToRollups, rollupLock, summedColumns } from './rollup-columns.ts';
 
 /** Called after each portion: how many of the account's facts are counted. */
 export type Progress = (accountId: string, counted: number) => void | Promise<void>;
@@ -96,11 +96,11 @@ interface Target {
 
 const addStatement = `with target as (
      select $1::text as account_id, $2::integer as generation
-   ), fresh as materialized (
+   ), new_facts as materialized (
      select seq, account_id, product_id, occurred_at, test, email_key, ${summedColumns}
      from facts where account_id = $1 and seq > $3 and ($4::bigint is null or seq <= $4) order by seq limit $5
-   ), ${addFresh}
-   select max(seq) as done, count(*) as added from fresh`;
+   ), ${addFactsToRollups}
+   select max(seq) as done, count(*) as added from new_facts`;
 
 /** False when no fact was left up to the mark. */
 async function addPortion(client: Client, target: Target, mark: number | null): Promise<boolean> {

@@ -77,14 +77,14 @@ const additions = (columns: Record<string, string>): string =>
     .join(', ');
 
 /**
- * Adds the facts of the query `fresh` to the roll-ups of the generations in the query `target` (account_id, generation).
+ * Adds the facts of the query `new_facts` to the roll-ups of the generations in the query `target` (account_id, generation).
  * Test orders never count. Rows are written table by table (each part reads the one before: customers, totals, months)
  * and in key order within a table, so that two replicas with overlapping batches never wait in a circle.
  */
-export const addFresh = `new_customers as (
+export const addFactsToRollups = `new_customers as (
      insert into customers (account_id, generation, product_id, email_key)
      select account_id, generation, product_id, email_key
-     from (select distinct account_id, product_id, email_key from fresh where not test and email_key is not null) as c
+     from (select distinct account_id, product_id, email_key from new_facts where not test and email_key is not null) as c
      join target using (account_id)
      order by account_id, product_id, email_key
      on conflict do nothing
@@ -93,7 +93,7 @@ export const addFresh = `new_customers as (
      insert into product_totals as t (account_id, generation, product_id, ${totalColumns}, customers)
      select account_id, generation, product_id, ${totalColumns}, coalesce(c.customers, 0)
      from (
-       select account_id, product_id, ${sums(totals)} from fresh where not test group by account_id, product_id
+       select account_id, product_id, ${sums(totals)} from new_facts where not test group by account_id, product_id
      ) as s
      join target using (account_id)
      left join (
@@ -107,7 +107,7 @@ export const addFresh = `new_customers as (
      select account_id, generation, product_id, month, ${monthColumns}
      from (
        select account_id, product_id, to_char(occurred_at at time zone 'UTC', 'YYYY-MM') as month, ${sums(months)}
-       from fresh where not test and kind in ${monthlyKinds} group by account_id, product_id, 3
+       from new_facts where not test and kind in ${monthlyKinds} group by account_id, product_id, 3
      ) as s
      join target using (account_id) cross join (select count(*) from new_totals) as written_before
      order by account_id, product_id, month
