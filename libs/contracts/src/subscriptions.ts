@@ -156,7 +156,10 @@ export const subscriptionCanceled = defineEvent(
   }),
 );
 
-/** A renewal was charged. `statusBefore`: `past_due` when earlier tries of it had failed. */
+/**
+ * A renewal was charged, or its period costs nothing. The published name is `rebilled`; the code says renewal.
+ * `statusBefore`: `past_due` when earlier tries of it had failed.
+ */
 export const subscriptionRebilled = defineEvent(
   'billing',
   'subscription.rebilled',
