@@ -1,18 +1,19 @@
-/** Why a delivery is held, as `deliveries.held_reason` stores it: its tries have ended, and nothing reaches its endpoint. */
+/** Why a delivery is held, as `deliveries.held_reason` stores it: its attempts have ended, and nothing reaches its endpoint. */
 export const heldForFailing = 'endpoint_failing';
 
 /** Of `deliveries`; the words of the index (0015-held-for-failing.ts). */
 export const isHeldForFailing = `status = 'held' and held_reason = '${heldForFailing}'`;
 
 /**
- * A first try that failed beside the endpoint's last success, in one batch or by the clock of another replica, does not
+ * A first attempt that failed beside the endpoint's last success, in one batch or by the clock of another replica, does not
  * count as a failure (record-attempts.ts): the first one that does comes soon after.
  */
 const soonAfter = `interval '10 seconds'`;
 
 /**
- * Whether nothing has reached the endpoint of the attempt `a` since the first try of its delivery, or the first one after
- * it was sent again; `$2` are the endpoints to which the same batch has delivered. Only last tries ask. The clocks of replicas differ, so ids are compared by their first 17 minutes.
+ * Whether nothing has reached the endpoint of the attempt `a` since the first one of its delivery, or the first one after
+ * it was sent again; `$2` are the endpoints to which the same batch has delivered. It is looked up for last attempts alone.
+ * The clocks of replicas differ, so ids are compared by the part of their time that counts 17 minutes.
  */
 export const nothingDelivered = `a.endpoint_id <> all ($2::text[])
   and exists (

@@ -12,7 +12,7 @@ export interface OutgoingEvent {
   readonly productId: string | null;
   readonly test: boolean;
   readonly priority: Priority;
-  /** Built once: every try signs and sends the same bytes. */
+  /** Built once: every attempt signs and sends the same bytes. */
   readonly body: string;
   readonly traceparent: string | null;
   readonly occurredAt: string;

@@ -24,7 +24,7 @@ import type {
 } from '@app/contracts/webhook-payloads';
 import { formatAmount } from '@app/money/format';
 
-/** The published payload. `sentAt` is when the event occurred, so it is the same on every try. */
+/** The published payload. `sentAt` is when the event occurred, so it is the same on every attempt. */
 export function orderPaidPayload(order: EventData<typeof orderPaid>, sentAt: string): OrderPaidPayload {
   return {
     event: 'order.paid',

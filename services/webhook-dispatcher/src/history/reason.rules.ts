@@ -13,7 +13,7 @@ export interface ReasonEndpoint {
   readonly isRecovering: boolean;
   readonly switchedOffReason: string | null;
   readonly switchedOffAt: string | null;
-  /** Since when every try has failed, and how many did. */
+  /** Since when every attempt has failed, and how many did. */
   readonly failing: { readonly since: string; readonly attempts: number } | null;
 }
 
@@ -23,14 +23,14 @@ export interface ReasonFacts {
   readonly reasonCode: string | null;
   readonly event: string;
   readonly attempts: number;
-  /** When the next try is due; null unless it waits for one. */
+  /** When the next attempt is due; null unless it waits for one. */
   readonly nextAttemptAt: string | null;
   readonly isDue: boolean;
   readonly inRecovery: boolean;
   readonly endpoint: ReasonEndpoint | null;
   /** Also of one that was removed. */
   readonly ofAutomation: boolean;
-  /** Why the last try failed; null when there was none, or when it delivered. */
+  /** Why the last attempt failed; null when there was none, or when it delivered. */
   readonly lastFailure: string | null;
   /** What is wrong with the answer that it was delivered with; null when nothing is. */
   readonly warning: string | null;

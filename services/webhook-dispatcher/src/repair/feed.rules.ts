@@ -13,8 +13,8 @@ export const recoveryPerSecond = 50;
 export const inLineMax = 200;
 
 /**
- * Tries of the receiver's "no" wait for hours, and must not stop the feed for as long. This many of them do, because a
- * receiver that refuses so much will refuse the rest too.
+ * Deliveries that the receiver has refused wait for hours for their next attempt, and must not stop the feed for as long.
+ * This many of them do, because a receiver that refuses so much will refuse the rest too.
  */
 export const waitingMax = 1_000;
 
@@ -34,9 +34,9 @@ export interface FeedState {
   readonly elapsedMs: number | null;
   /** Handed over, and due or in flight. */
   readonly inLine: number;
-  /** Handed over, failed, and waiting for the next try. */
+  /** Handed over, failed, and waiting for the next attempt. */
   readonly waiting: number;
-  /** Failed tries of the endpoint since its last success. */
+  /** Failed attempts of the endpoint since its last success. */
   readonly failures: number;
 }
 

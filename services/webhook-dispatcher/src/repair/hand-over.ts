@@ -135,7 +135,7 @@ const allStatement = statement(
   storedText(['delivered', 'failed', 'canceled', 'filtered'], [`status = 'pending' and not due`, `status = 'held'`]),
 );
 
-/** Hands over stored deliveries: those that failed, were canceled or wait for their next try, or all. */
+/** Hands over stored deliveries: those that failed, were canceled or wait for their next attempt, or all. */
 export async function handOverStored(client: Client, which: 'failed' | 'all', batch: SpanBatch): Promise<HandedOver> {
   const { since, before, eventIds } = batch.span;
   const values = [...valuesOf(batch), since, before, eventIds[1]];

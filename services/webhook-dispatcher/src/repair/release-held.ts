@@ -5,9 +5,9 @@ import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { recoveryPerSecond } from './feed.rules.ts';
 
 /**
- * Endpoints that have taken a delivery, or got another URL, since the last try of what is held for them: none of their
- * failures is as old as that try. One row of each endpoint is read, by the index. A release that its seller canceled is
- * not begun again until the tries of a later delivery have ended, too.
+ * Endpoints that have taken a delivery, or got another URL, since the last attempt of what is held for them: none of
+ * their failures is as old as that attempt. One row of each endpoint is read, by the index. A release that its seller
+ * canceled is not begun again until the attempts of a later delivery have ended, too.
  */
 const releasableStatement = statement(
   'held-releasable',
