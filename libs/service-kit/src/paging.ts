@@ -19,7 +19,7 @@ export interface PagedList {
   readonly filter?: string;
 }
 
-/** Sorts behind every id: ids begin with their kind's letters. */
+/** Sorts behind every id, under collation "C" and under those of languages: ids begin with their kind's letters, none with z. */
 const behindAllIds = 'z';
 
 /**
