@@ -79,7 +79,7 @@ const quick: Lengths = {
 /** Whose nats-server configuration: what `npm start` writes, or docker compose's file with passwords from the environment. */
 export type NatsConfiguration = 'start' | 'compose';
 
-export const usage = `npm run bench -- [--quick] [--only=${partNames.join('|')}] [--profile] [--floor]
+const usage = `npm run bench -- [--quick] [--only=${partNames.join('|')}] [--profile] [--floor]
                 [--sustained-seconds=N] [--nats=start|compose]
   --quick    short runs: to see that it works, not for figures
   --only     some parts, separated by commas; all but profile otherwise

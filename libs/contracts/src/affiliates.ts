@@ -45,7 +45,7 @@ export const updateAffiliateBody = z
   })
   .meta({ id: 'AffiliateUpdate' });
 
-export const commissionResource = z
+const commissionResource = z
   .object({
     id: idSchema('commission'),
     order_id: idSchema('order'),
@@ -122,7 +122,7 @@ export const affiliateCodeUnmatched = defineEvent(
   z.object({ orderId: z.string(), code: z.string(), test: z.boolean() }),
 );
 
-export const createPayoutBody = z
+const createPayoutBody = z
   .strictObject({
     currency: currency.optional().describe('Needed when commissions are due in more than one currency.'),
   })

@@ -88,7 +88,7 @@ const automationFields = {
 };
 export const createAutomationBody = z.strictObject(automationFields).meta({ id: 'AutomationCreate' });
 /** The event of an automation and the type of its action stay. Built-in ones take `active` and the `subject` and `body` of their action. */
-export const updateAutomationBody = z
+const updateAutomationBody = z
   .strictObject({
     name: automationFields.name.optional(),
     productId: automationFields.productId,
@@ -96,7 +96,7 @@ export const updateAutomationBody = z
     active: z.boolean().optional(),
   })
   .meta({ id: 'AutomationUpdate' });
-export const previewAutomationBody = z
+const previewAutomationBody = z
   .strictObject({ event: deliveredEventName, action: emailAction })
   .meta({ id: 'AutomationPreview' });
 /** What the gateway knows of the caller's account; an event may still be on its way to tell it. */

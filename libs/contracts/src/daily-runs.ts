@@ -65,7 +65,7 @@ const moneyCount = z.object({
 });
 
 /** How far a run is: `left` is what was due at its beginning and is not done. */
-export const runProgress = z.object({ done: z.int(), left: z.int(), per_second: z.number() });
+const runProgress = z.object({ done: z.int(), left: z.int(), per_second: z.number() });
 
 /** How our records compare with the processor's list after a run. An orphan stands on one side only. */
 export const booksComparison = z.object({
@@ -130,7 +130,7 @@ export type PlannedAction = z.infer<typeof plannedAction>;
  * What the next run would do now, one kind after the other in the order in which it does them. The totals are of all pages.
  * `charge_limit.exceeded`: the run would stop before charging, and names no charges but those that a forced run has begun.
  */
-export const dailyPreview = z
+const dailyPreview = z
   .object({
     at: timestamp,
     totals: z.object({
@@ -169,8 +169,8 @@ export const previewDailyRun = defineRequest('read', 'billing', 'daily-runs.prev
 });
 
 /** Moves the clock of the account's rehearsals, and runs their daily jobs day by day. */
-export const advanceRehearsalBody = z.strictObject({ days: z.int().min(1).max(366) }).meta({ id: 'RehearsalAdvance' });
-export const rehearsalResult = z
+const advanceRehearsalBody = z.strictObject({ days: z.int().min(1).max(366) }).meta({ id: 'RehearsalAdvance' });
+const rehearsalResult = z
   .object({
     ok: z.boolean(),
     now: timestamp.describe('The rehearsal’s time.'),
@@ -179,7 +179,7 @@ export const rehearsalResult = z
     chargedByCurrency: dailyResult.shape.chargedByCurrency,
   })
   .meta({ id: 'RehearsalResult' });
-export const rehearsalResource = z
+const rehearsalResource = z
   .object({
     now: timestamp.describe('What time it is for rehearsals.'),
     days_ahead: z.int().describe('How far that is ahead of the clock.'),

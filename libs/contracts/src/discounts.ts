@@ -37,7 +37,7 @@ export const createDiscountBody = z
     message: 'must be given unless amountOffCents is, and not with it',
   })
   .meta({ id: 'DiscountCreate' });
-export const updateDiscountBody = z
+const updateDiscountBody = z
   .strictObject({ expiresAt: discountFields.expiresAt, maxUses: discountFields.maxUses })
   .meta({ id: 'DiscountUpdate' });
 

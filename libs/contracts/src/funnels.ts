@@ -11,7 +11,7 @@ export const funnelEmailResource = z
   .object({ id: idSchema('email'), position: z.int(), send_day: z.int(), subject: z.string(), body: z.string() })
   .meta({ id: 'FunnelEmail' });
 
-export const funnelResource = z
+const funnelResource = z
   .object({
     bumps: z.array(offerResource),
     upsells: z.array(offerResource),
@@ -25,7 +25,7 @@ const active = z.union([flag, z.boolean()]).overwrite((value) => (value ? 1 : 0)
 export const createOfferBody = z
   .strictObject({ headline: text(limits.name, 1), priceCents: amountCents, active: active.optional() })
   .meta({ id: 'OfferCreate' });
-export const updateOfferBody = createOfferBody.partial().meta({ id: 'OfferUpdate' });
+const updateOfferBody = createOfferBody.partial().meta({ id: 'OfferUpdate' });
 
 const emailBody = rawText(limits.emailBodyBytes).refine(
   (body) => Buffer.byteLength(body) <= limits.emailBodyBytes,
@@ -39,7 +39,7 @@ export const createFunnelEmailBody = z
     body: emailBody,
   })
   .meta({ id: 'FunnelEmailCreate' });
-export const updateFunnelEmailBody = createFunnelEmailBody.partial().meta({ id: 'FunnelEmailUpdate' });
+const updateFunnelEmailBody = createFunnelEmailBody.partial().meta({ id: 'FunnelEmailUpdate' });
 
 const offerKind = z.enum(['bump', 'upsell']);
 export type OfferKind = z.infer<typeof offerKind>;

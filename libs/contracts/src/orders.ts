@@ -7,7 +7,7 @@ import { paymentResource } from './payments.ts';
 import { billingInterval, pricingType } from './products.ts';
 
 export const orderItemKind = z.enum(['main', 'bump', 'upsell', 'discount', 'downsell']);
-export const orderStatus = z.enum(['paid', 'refunded', 'authorized']);
+const orderStatus = z.enum(['paid', 'refunded', 'authorized']);
 
 export const orderResource = z
   .object({
@@ -65,7 +65,7 @@ export const createOrderBody = z
   .meta({ id: 'OrderCreate' });
 export type CreateOrderBody = z.infer<typeof createOrderBody>;
 
-export const createOrderResult = z
+const createOrderResult = z
   .object({ ok: z.literal(true), orderId: idSchema('order'), totalCents: z.int() })
   .meta({ id: 'OrderCreated' });
 
@@ -92,7 +92,7 @@ export const getOrder = defineRequest('read', 'checkout', 'orders.get', {
 });
 
 /** `processing`: the processor has not answered yet; the order becomes `refunded` when it has. */
-export const refundResult = z
+const refundResult = z
   .object({
     ok: z.literal(true),
     orderId: idSchema('order'),

@@ -153,7 +153,7 @@ export const listOrderPayments = defineRequest('read', 'billing', 'payments.list
 
 export const processorName = z.enum(['simulated']);
 
-export const paymentProcessorResource = z
+const paymentProcessorResource = z
   .object({
     processor: processorName,
     /** Secrets are sealed and never shown again; this says which are stored. */
@@ -162,7 +162,7 @@ export const paymentProcessorResource = z
   })
   .meta({ id: 'PaymentProcessor' });
 
-export const putPaymentProcessorBody = z
+const putPaymentProcessorBody = z
   .strictObject({
     processor: processorName,
     secretKey: rawText(limits.url, 1)

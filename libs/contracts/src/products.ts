@@ -54,7 +54,7 @@ function checkInterval(
 }
 
 /** Pricing type and interval cannot change: subscriptions that were sold rely on them. */
-export const updateProductBody = z
+const updateProductBody = z
   .strictObject({
     name: productName.optional(),
     slug: slug.optional(),

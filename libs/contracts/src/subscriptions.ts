@@ -5,10 +5,10 @@ import { idSchema } from './ids.ts';
 import { paymentMethodToken, paymentResource } from './payments.ts';
 import { billingInterval } from './products.ts';
 
-export const subscriptionStatus = z.enum(['active', 'past_due', 'paused', 'canceled']);
+const subscriptionStatus = z.enum(['active', 'past_due', 'paused', 'canceled']);
 
 /** `automatic` renews by itself; `external` is collected by the seller and never charged by us. */
-export const collectionMethod = z.enum(['automatic', 'external']);
+const collectionMethod = z.enum(['automatic', 'external']);
 
 export const subscriptionResource = z
   .object({
@@ -91,7 +91,7 @@ export const resumeSubscription = defineRequest('command', 'billing', 'subscript
   output: subscriptionResource,
 });
 
-export const putPaymentMethodBody = z
+const putPaymentMethodBody = z
   .strictObject({ paymentMethod: paymentMethodToken.describe('The processor’s token for the buyer’s new card.') })
   .meta({ id: 'SubscriptionPaymentMethod' });
 /**

@@ -23,7 +23,7 @@ const filters = {
 };
 
 /** Why an attempt did not deliver, in plain words, and what to do about it. */
-export const diagnosis = z
+const diagnosis = z
   .object({
     code: z
       .string()
@@ -141,7 +141,7 @@ export const listActivity = defineRequest('read', 'webhook-dispatcher', 'activit
 });
 
 /** An event of the account's log. */
-export const loggedEvent = z
+const loggedEvent = z
   .object({
     id: idSchema('event').describe('The `webhook-id` of its deliveries.'),
     sequence: z.int().describe('Counts the account’s events without gaps, from 1.'),
@@ -193,7 +193,7 @@ export const recoveryResource = z
   })
   .meta({ id: 'WebhookRecovery' });
 
-export const recoverBody = z
+const recoverBody = z
   .strictObject({
     since: instant.describe(
       'Events that happened from then on, by the `sentAt` of their payloads. At most 30 days ago: bodies are kept no longer.',

@@ -4,7 +4,7 @@ import { idSchema } from './ids.ts';
 import { deliveryResource } from './webhook-deliveries.ts';
 import { webhookEventName } from './webhooks.ts';
 
-export const testWebhookBody = z.strictObject({ event: webhookEventName }).meta({ id: 'WebhookTest' });
+const testWebhookBody = z.strictObject({ event: webhookEventName }).meta({ id: 'WebhookTest' });
 
 const ofEndpoint = { endpointId: idSchema('webhookEndpoint') };
 

@@ -113,13 +113,13 @@ const endpointFields = {
 export const putWebhookEndpointBody = z
   .strictObject({ url: receiverUrl, ...endpointFields })
   .meta({ id: 'WebhookEndpointPut' });
-export const createWebhookEndpointBody = z
+const createWebhookEndpointBody = z
   .strictObject({ url: receiverUrl, ...endpointFields })
   .meta({ id: 'WebhookEndpointCreate' });
 export const updateWebhookEndpointBody = z
   .strictObject({ url: receiverUrl.optional(), ...endpointFields })
   .meta({ id: 'WebhookEndpointUpdate' });
-export const rotateWebhookSecretBody = z
+const rotateWebhookSecretBody = z
   .strictObject({
     overlapHours: z
       .number()

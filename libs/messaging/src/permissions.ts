@@ -21,7 +21,7 @@ export interface Permissions {
  * it delivers, those of JetStream included, and walks through all of them again and again: at 1,200 events a second the
  * server spends a whole core on that after ten seconds.
  */
-export function permissionsOf(service: ServiceName, all: Topology = topology): Permissions {
+function permissionsOf(service: ServiceName, all: Topology = topology): Permissions {
   const links = all[service];
   return {
     publish: [
@@ -72,7 +72,7 @@ const consumerApi = (stream: string, durable: string): string[] => [
 ];
 
 /** 100 orders of 52 lines of 200 characters each, in UTF-8, are 4.5 MB: the largest list that can be. */
-export const maxPayloadBytes = 8 * 1024 * 1024;
+const maxPayloadBytes = 8 * 1024 * 1024;
 
 /** The environment variable that holds a service's NATS password, for nats-server and for whoever connects as all of them. */
 export function natsPasswordVariable(service: ServiceName): NatsPasswordVariable {

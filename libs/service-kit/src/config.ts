@@ -38,7 +38,7 @@ export const integerSetting = (min: number, max: number, fallback: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
 
 /** A file that is there and may be read: found out at the start, not at the first connection. */
-export const fileSetting = () => z.string().refine(isReadable, 'no such file, or it may not be read').optional();
+const fileSetting = () => z.string().refine(isReadable, 'no such file, or it may not be read').optional();
 
 function isReadable(path: string): boolean {
   try {

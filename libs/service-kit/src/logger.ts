@@ -83,7 +83,7 @@ function safeMessage(err: Error): string {
 }
 
 /** Keys, signing secrets and the passwords of URLs, wherever in a line they stand; never across a JSON string's end. */
-export function mask(text: string): string {
+function mask(text: string): string {
   if (!/fnl_|whsec_|:\/\//.test(text)) return text;
   return text
     .replace(/fnl_[0-9A-Za-z]{8,}/g, 'fnl_[redacted]')

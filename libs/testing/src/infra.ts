@@ -23,7 +23,7 @@ export interface RunningInfra {
   stop(): Promise<void>;
 }
 
-export const postgresImage = 'postgres:18';
+const postgresImage = 'postgres:18';
 export const natsImage = 'nats:2-alpine';
 
 const directoryPrefix = 'funnelry-test-';

@@ -22,7 +22,7 @@ export interface Harness {
 }
 
 /** A call that never answers costs a test so long. */
-export const processorDeadlineMs = 700;
+const processorDeadlineMs = 700;
 export const secretsKey = 'a key of at least thirty-two characters';
 
 /** The billing service on a database and a NATS of its own. */

@@ -21,7 +21,7 @@ import { context, course, createHarness, type Harness } from './harness.ts';
 export type Opened = RequestOutput<typeof openCheckout>;
 type Paid = RequestOutput<typeof payCheckout>['outcome'];
 
-export const seller = {
+const seller = {
   testMode: false,
   supportEmail: 'help@example.com',
   businessName: 'Ada’s Courses',

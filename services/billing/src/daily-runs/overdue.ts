@@ -7,7 +7,7 @@ import { tellOnce } from './notice.ts';
 
 const hourMs = 3_600_000;
 /** A day, and two hours for a scheduler that is late. */
-export const overdueAfterMs = 26 * hourMs;
+const overdueAfterMs = 26 * hourMs;
 const lookEveryMs = 10 * 60_000;
 
 export interface OverdueDeps {

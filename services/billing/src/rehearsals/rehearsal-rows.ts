@@ -33,7 +33,7 @@ export type Begun =
   | { readonly kind: 'under way'; readonly same: boolean };
 
 /** For how long nobody else takes over, unless it is renewed. */
-export const leaseSeconds = 10;
+const leaseSeconds = 10;
 
 interface ClockRow extends RehearsalDone {
   readonly command_id: string | null;

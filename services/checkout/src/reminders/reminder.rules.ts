@@ -1,9 +1,9 @@
 /** A buyer who is idle for less may still be typing; settings allow no less. */
 export const leastIdleMinutes = 10;
 /** Older checkouts are forgotten ones. */
-export const oldestDays = 7;
+const oldestDays = 7;
 /** A buyer hears of a product once in so many days. */
-export const quietDays = 30;
+const quietDays = 30;
 
 const minuteMs = 60_000;
 export const dayMs = 86_400_000;

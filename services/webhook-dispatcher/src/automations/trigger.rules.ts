@@ -50,7 +50,7 @@ export const samplePayloadOf = (event: TriggerName): Payload =>
   event === endpointOff ? { ...endpointOffSample } : { ...samplePayloads[event] };
 
 /** Fields of every template, beside those of the payload: from the account's settings. */
-export const accountFields = ['businessName', 'supportEmail'] as const;
+const accountFields = ['businessName', 'supportEmail'] as const;
 
 /** The fields that templates of the event may name. */
 export function fieldsOf(event: TriggerName): string[] {

@@ -34,7 +34,7 @@ export const slotsOfGroup: Readonly<Record<Group, number>> = {
  * request.
  */
 export const overdueMax = 1_024;
-export const slowAfterMs = 1_000;
+const slowAfterMs = 1_000;
 
 /** Latency statistics of one endpoint, and its failures. */
 export interface Health {

@@ -7,7 +7,7 @@ const connectTimeoutMs = 5_000;
 /** The delivery scheduler limits the requests. Sellers who share a host must not wait for each other's connections. */
 const connectionsMax = 1_024;
 
-export class AddressRefusedError extends Error {
+class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
   readonly code = 'ADDRESS_REFUSED';
 }
