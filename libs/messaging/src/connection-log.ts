@@ -13,7 +13,7 @@ export interface ConnectionLog {
   error(err: unknown): void;
   /** The connection ended without anybody here having closed it. */
   closed(): void;
-  /** From here on a lost connection is what was asked for. */
+  /** From here on a lost connection is expected. */
   closing(): void;
 }
 

@@ -135,7 +135,7 @@ async function replayLetters({ service, database, values, filter, print }: Comma
   const requested = await requestReplay(database, filter, limitOf(values, 1_000));
   if (requested === undefined) return print(`${service}: no dead letters`);
   const asked = requested.eventIds.length;
-  const { open, failed } = await settled(() => replayState(database, requested));
+  const { open, failed } = await untilDone(() => replayState(database, requested));
   print(`${service}: ${asked} asked for, ${asked - open - failed} replayed, ${failed} failed again and were kept`);
   if (open > 0) throw new Error(`${open} are still waiting: is the service running?`);
 }
@@ -158,7 +158,7 @@ async function replayMissed({ service, settings, database, values, filter, print
         const counts = await countLetters(database, { subject: event.subject });
         return { open: counts.reduce((sum, count) => sum + count.waiting, 0) };
       };
-      const { open } = await settled(waiting);
+      const { open } = await untilDone(waiting);
       if (open > 0) throw new Error(`${open} are still waiting: is the service running?`);
       const kept = total(await countLetters(database, { subject: event.subject }));
       print(`${event.subject}: nothing waits any more, ${kept} dead letters`);
@@ -169,7 +169,7 @@ async function replayMissed({ service, settings, database, values, filter, print
 }
 
 /** Waits for as long as something is open and it becomes less. */
-async function settled<State extends { open: number }>(look: () => Promise<State>): Promise<State> {
+async function untilDone<State extends { open: number }>(look: () => Promise<State>): Promise<State> {
   let state = await look();
   let giveUpAtMs = performance.now() + patienceMs;
   while (state.open > 0 && performance.now() < giveUpAtMs) {

@@ -4,10 +4,10 @@ import type { NatsClient } from './connect.ts';
 import type { ReplyInbox } from './reply-inbox.ts';
 import { pingSubject } from './request-headers.ts';
 
-/** What a ping came to: nobody has subscribed, nobody answers, or the connection broke. */
+/** What a ping came to: nobody has subscribed, nobody replies, or the connection broke. */
 export type PingResult = 'alive' | 'unreached' | 'silent' | 'lost';
 
-/** What this process knows of a service that it asks. */
+/** What this process knows of a service that it sends requests to. */
 export interface Peer {
   /** A message of the service has arrived: some replica of it lives. */
   heard(): void;
@@ -16,7 +16,7 @@ export interface Peer {
   /** No replica gave a sign within the limit; holds until the next sign. */
   gaveUp(): void;
   down(): boolean;
-  /** Asks all replicas at once; those who ask meanwhile share the question. */
+  /** Pings all replicas at once; callers that come meanwhile share the ping. */
   ping(limitMs: number): Promise<PingResult>;
 }
 
@@ -78,7 +78,7 @@ async function pingOnce(
   }
 }
 
-/** nats-server answers by itself what nobody has subscribed to. */
+/** nats-server itself replies to a request on a subject that nobody has subscribed to. */
 export function hasNoResponders(message: Msg): boolean {
   return message.data.length === 0 && message.headers?.code === 503;
 }

@@ -1,7 +1,7 @@
 import { type Msg, nuid } from '@nats-io/transport-node';
 import { inboxPrefix, type NatsClient } from './connect.ts';
 
-/** The connection broke: whatever was asked over it gets no answer. */
+/** The connection broke: requests that were sent over it get no reply. */
 export type Lost = 'lost';
 /** Nothing came within the limit. */
 export type Silent = 'silent';
@@ -15,13 +15,13 @@ export interface Mailbox {
 
 export interface ReplyInbox {
   open(): Mailbox;
-  /** How long ago replies last lay unread on their way here, in milliseconds: silence from before tells nothing. */
+  /** How long ago replies last lay unread on their way here, in milliseconds: silence from before means nothing. */
   sinceBehindMs(): number;
 }
 
 /**
- * One subscription for the replies to everything this process asks. The client's own `request` takes the first reply for
- * the answer; here a callee may say that it is at work before it answers, and several tries share one mailbox.
+ * One subscription for the replies to all requests of this process. The client's own `request` takes the first reply for
+ * the result; here a callee may reply that it is at work before that, and several tries share one mailbox.
  */
 export function openReplyInbox(nats: NatsClient): ReplyInbox {
   const prefix = `${inboxPrefix(nats.service)}.${nuid.next()}.`;
@@ -47,14 +47,14 @@ export function openReplyInbox(nats: NatsClient): ReplyInbox {
   };
 }
 
-/** A server that has nothing for us answers sooner; ten answers of 8 MiB take a second. */
+/** A server that has nothing for us replies sooner; ten replies of 8 MiB take a second. */
 const behindMs = 50;
 /** The longest message, 8 MiB, at 24 MB a second: within this there is a whole one more. */
-const lookEveryMs = 350;
+const compareEveryMs = 350;
 
 /**
  * Replies come one after the other on one connection: a short one waits behind the long ones that were sent before it.
- * nats-server answers a ping in the same order, so once it has, everything sent before has been read.
+ * nats-server replies to a ping in the same order, so once it has, everything sent before has been read.
  */
 function watchBacklog({ connection }: NatsClient): { read(): Promise<void>; sinceBehindMs(): number } {
   let endedMs = Number.NEGATIVE_INFINITY;
@@ -62,11 +62,11 @@ function watchBacklog({ connection }: NatsClient): { read(): Promise<void>; sinc
   const readAll = async (): Promise<void> => {
     const beganMs = performance.now();
     const watch = watchArrivals(connection);
-    const answered = connection.flush().then(
+    const replied = connection.flush().then(
       () => true,
       () => false,
     );
-    const caughtUp = await Promise.race([answered, watch.ended]);
+    const caughtUp = await Promise.race([replied, watch.ended]);
     watch.stop();
     const nowMs = performance.now();
     if (caughtUp && nowMs - beganMs > behindMs) endedMs = nowMs;
@@ -82,17 +82,17 @@ function watchBacklog({ connection }: NatsClient): { read(): Promise<void>; sinc
   };
 }
 
-/** A server that hangs answers no ping: who waits for it would never hear of it. Ends with false once nothing comes. */
+/** A server that hangs replies to no ping: the wait would never end. Ends with false once nothing comes. */
 function watchArrivals(connection: NatsClient['connection']): { readonly ended: Promise<false>; stop(): void } {
   const { promise: ended, resolve } = Promise.withResolvers<false>();
   let before = connection.stats().inBytes;
-  const look = (): void => {
+  const compare = (): void => {
     const { inBytes } = connection.stats();
     if (inBytes === before) resolve(false);
     before = inBytes;
   };
-  // What has arrived is read before it is looked for.
-  const timer = setInterval(() => setImmediate(look), lookEveryMs);
+  // What has arrived is read before it is counted.
+  const timer = setInterval(() => setImmediate(compare), compareEveryMs);
   return { ended, stop: () => clearInterval(timer) };
 }
 

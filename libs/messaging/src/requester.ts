@@ -15,7 +15,7 @@ import { isWorking, tryLimitMs, writeContext } from './request-headers.ts';
 import { requestSpan } from './spans.ts';
 
 /**
- * A callee that works on a request says so after 100 to 200 ms and every 200 ms from then on. A try without any sign
+ * A callee that works on a request sends a sign of it after 100 to 200 ms and every 200 ms from then on. A try without any sign
  * for 350 ms went to a replica that hangs: the next one usually reaches another.
  */
 const silentTryMs = 350;

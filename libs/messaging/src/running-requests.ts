@@ -1,25 +1,25 @@
-/** Looks at what is under way so often; a request is first told to be worked on after this, and not after twice this. */
+/** How often requests under way are checked; the first sign of work on one is sent after this, and not after twice this. */
 const sweepEveryMs = 100;
-const tellEveryMs = 200;
+const signEveryMs = 200;
 
 export interface RequestSigns {
-  /** Tells the caller that its request is worked on. */
+  /** Sends the caller a sign that its request is worked on. */
   working(): void;
-  /** Tells the caller that there will be no answer from here. */
+  /** Replies to the caller that this replica gives no result. */
   cutOff(): void;
 }
 
-/** Requests that were begun and not answered. */
+/** Requests that were begun and not replied to. */
 export interface RunningRequests {
-  /** `end` runs `answer` unless the request was cut off meanwhile. */
-  begin(signs: RequestSigns): { end(answer: () => void): void };
+  /** `end` runs `reply` unless the request was cut off meanwhile. */
+  begin(signs: RequestSigns): { end(reply: () => void): void };
   /** Waits for all of them, but not longer than this; cuts off those that are left. */
   finish(limitMs: number): Promise<void>;
 }
 
 interface Entry {
   readonly signs: RequestSigns;
-  tellMs: number;
+  nextSignMs: number;
 }
 
 export function createRunningRequests(): RunningRequests {
@@ -29,8 +29,8 @@ export function createRunningRequests(): RunningRequests {
   const sweep = (): void => {
     const nowMs = performance.now();
     for (const entry of entries) {
-      if (nowMs < entry.tellMs) continue;
-      entry.tellMs = nowMs + tellEveryMs;
+      if (nowMs < entry.nextSignMs) continue;
+      entry.nextSignMs = nowMs + signEveryMs;
       entry.signs.working();
     }
   };
@@ -45,12 +45,12 @@ export function createRunningRequests(): RunningRequests {
   };
   return {
     begin: (signs) => {
-      const entry = { signs, tellMs: performance.now() + sweepEveryMs };
+      const entry = { signs, nextSignMs: performance.now() + sweepEveryMs };
       entries.add(entry);
       timer ??= setInterval(sweep, sweepEveryMs);
       return {
-        end: (answer) => {
-          if (remove(entry)) answer();
+        end: (reply) => {
+          if (remove(entry)) reply();
         },
       };
     },
