@@ -15,8 +15,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Arguments, readArguments, usage } from './arguments.ts';
+import { callDailyJob, type Outcome } from './call-daily-job.ts';
 import { type DailyConfig, readConfig } from './config.ts';
-import { type Outcome, runDailyJob } from './run-daily-job.ts';
 
 const { everyDay, again, force, help } = orExit<Arguments>(() => readArguments(process.argv.slice(2)), `\n${usage}`);
 if (help) {
@@ -37,7 +37,7 @@ async function run(purpose: 'once' | 'start' | 'scheduled' | 'again'): Promise<O
   const { gatewayUrl, key } = config;
   const idempotencyKey = `daily-${day}-${purpose}${suffix}`;
   // Somebody waits for what was asked for now; what was scheduled waits for a gateway that is away.
-  return await runDailyJob({ gatewayUrl, key, idempotencyKey, log, force, mustBeThere: purpose === 'again' });
+  return await callDailyJob({ gatewayUrl, key, idempotencyKey, log, force, mustBeThere: purpose === 'again' });
 }
 
 /** Nothing is called before all that was given is right. */

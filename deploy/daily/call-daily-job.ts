@@ -32,7 +32,7 @@ const answerWithinMs = 295_000;
  * somebody else asks under the key: it is asked again until its result is there. So it is with an unreachable gateway.
  * A result that is not ok, and that an earlier process was told already, is no reason to end the day: the job runs again.
  */
-export async function runDailyJob(call: DailyCall): Promise<Outcome> {
+export async function callDailyJob(call: DailyCall): Promise<Outcome> {
   const startedMs = Date.now();
   let { idempotencyKey } = call;
   for (let tried = 1; ; tried++) {
