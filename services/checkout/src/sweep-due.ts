@@ -1,9 +1,7 @@
+import { earliestPerAccount } from '@app/service-kit/fair-share-sql';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 
-/** What a round takes of one account: a backlog of one keeps no other waiting. */
-const perAccountMax = 5;
-const perRoundMax = 100;
 /** So many in a row are no single row's. */
 const outagesMax = 3;
 
@@ -14,15 +12,9 @@ export interface SweepRun {
   readonly closing: () => boolean;
 }
 
-/**
- * SQL of the ids that are due, a few of each account, the longest due first: rows of `table` for which `where` holds and
- * whose `asked_at` is not after `$2`. Whoever claims them moves `asked_at` on, so a round finds none of the round before.
- */
-export const earliestDue = (table: string, where: string): string => `
-  select id from (
-    select id, asked_at, row_number() over (partition by account_id order by asked_at) as place
-    from ${table} where ${where} and asked_at <= $2
-  ) as due where place <= ${perAccountMax} order by asked_at limit ${perRoundMax}`;
+/** SQL of the ids of a round. Whoever claims them moves `asked_at` on, so a round finds none of the round before. */
+export const earliestDue = (table: string, where: string): string =>
+  `${earliestPerAccount(table, 'id', 'asked_at', `${where} and asked_at <= $2`)} limit 100`;
 
 /**
  * Works on what is due, round after round until nothing is. One row's fault keeps no other from its turn, and neither does

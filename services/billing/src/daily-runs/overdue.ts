@@ -2,12 +2,10 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { Check } from '@app/service-kit/service';
+import { withoutDailyRunMs } from '../payments/payment.rules.ts';
 import { accountsDueSince } from './accounts-to-visit.ts';
 import { tellOnce } from './notice.ts';
 
-const hourMs = 3_600_000;
-/** A day, and two hours for a scheduler that is late. */
-const overdueAfterMs = 26 * hourMs;
 const lookEveryMs = 10 * 60_000;
 
 export interface OverdueDeps {
@@ -69,7 +67,7 @@ const lastRunStatement = statement(
  * @returns how many accounts that are
  */
 export async function tellOverdue(deps: OverdueDeps): Promise<number> {
-  const by = new Date(deps.clock.nowMs() - overdueAfterMs);
+  const by = new Date(deps.clock.nowMs() - withoutDailyRunMs);
   let accounts = 0;
   for await (const accountId of accountsDueSince(deps.database, by)) {
     const values = [accountId];

@@ -1,8 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
-
-/** What a round takes of one account: a backlog of one keeps no other waiting. */
-const perAccountMax = 5;
-const perRoundMax = 40;
+import { earliestPerAccount } from '@app/service-kit/fair-share-sql';
+import { checkDelaysMs, withoutDailyRunMs } from './payment.rules.ts';
 
 export interface DueOrder {
   readonly account_id: string;
@@ -13,22 +11,18 @@ export interface DuePayment extends DueOrder {
   readonly step: string;
 }
 
-/**
- * The earliest due rows, a few of each account. They are claimed by the time at which they are due next, so that whoever
- * claimed them may die: another round finds them then.
- */
-const earliest = (table: string, key: string, dueAt: string, where: string): string => `
-  select ${key} from (
-    select ${key}, ${dueAt}, row_number() over (partition by account_id order by ${dueAt}) as place
-    from ${table} where ${where} and ${dueAt} <= $1
-  ) as due where place <= ${perAccountMax} order by ${dueAt} limit ${perRoundMax}`;
+const earliest = (table: string, key: string, dueAt: string, where: string): string =>
+  `${earliestPerAccount(table, key, dueAt, `${where} and ${dueAt} <= $1`)} limit 40`;
 
-/** Looks of a payment come after 1 minute, 5 minutes, 1 hour and 26 hours more: `nextCheckAt` in payment.rules.ts. */
+/** As `nextCheckAt`, for the look-up that is claimed. */
+const delaysMs = checkDelaysMs
+  .slice(1)
+  .map((ms, checks) => `when ${checks} then ${ms}`)
+  .join(' ');
 const claimPayments = statement(
   'payments-claim',
   `update payments as p set checks = p.checks + 1,
-     next_check_at = $1::timestamptz + case p.checks when 0 then interval '5 minutes' when 1 then interval '1 hour'
-       else interval '26 hours' end
+     next_check_at = $1::timestamptz + interval '1 millisecond' * case p.checks ${delaysMs} else ${withoutDailyRunMs} end
    where p.id = any (array(
      select id from payments where id = any (array(${earliest('payments', 'id', 'next_check_at', 'next_check_at is not null')}))
        and next_check_at <= $1 for update skip locked))

@@ -1,7 +1,7 @@
 import type { EventData } from '@app/contracts/define';
 import type { paymentCompleted } from '@app/contracts/payments';
 import type { ProcessorOutcome } from '../processors/payment-processor.ts';
-import { buyerReason, givenUp, keyUnreadable, nextCheckAt, notReceived } from './payment.rules.ts';
+import { buyerReason, givenUp, keyUnreadable, nextCheckAt, notReceived, withoutDailyRunMs } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
 /** What one statement writes of a processor's answer; fields are named as the columns. */
@@ -53,8 +53,6 @@ interface MethodRow {
 }
 
 const hourMs = 3_600_000;
-/** The insurance against a forgotten schedule: two hours after the daily run that would have settled the hold. */
-const withoutDailyRunMs = 26 * hourMs;
 const beforeExpiryMs = hourMs;
 /** Where a processor does not say how long a hold lives: card networks give 4 days and 18 hours at least. */
 const shortestHoldMs = 4 * 24 * hourMs;

@@ -5,11 +5,13 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /**
- * How long after the last look at the processor the next one follows. The fourth and later ones are the daily run's; by
- * themselves they come two hours later than that, so that a forgotten schedule leaves nothing unknown for ever.
+ * A day, and two hours for a scheduler that is late: after that the payments loop does what a daily run would have done, so
+ * that a forgotten schedule leaves nothing unknown or unsettled for ever.
  */
-const checkDelaysMs = [minuteMs, 5 * minuteMs, hourMs];
-const withoutDailyRunMs = 26 * hourMs;
+export const withoutDailyRunMs = 26 * hourMs;
+
+/** How long after the last look-up the next one follows. The fourth and later ones are the daily run's. */
+export const checkDelaysMs = [minuteMs, 5 * minuteMs, hourMs];
 
 /** @param checks look-ups that were made already */
 export function nextCheckAt(checks: number, nowMs: number): Date {
