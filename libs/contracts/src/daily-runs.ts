@@ -24,6 +24,7 @@ export const dailyResult = z
   .object({
     ok: z.boolean(),
     rebills: z.object({ charged: z.int(), chargedCents: z.int(), retried: z.int(), canceled: z.int() }),
+    // What the reminders of stalled checkouts did; the published name is `recovery`.
     recovery: z.object({ sent: z.int(), recovered: z.int() }),
     holdsSettled: z.int(),
     chargedByCurrency: z

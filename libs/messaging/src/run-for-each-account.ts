@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
 import type { Logger } from '@app/service-kit/logger';
-import { type AskedRun, allAccounts, type SingleFlight } from './single-flight.ts';
+import { allAccounts, type RunRequest, type SingleFlight } from './single-flight.ts';
 
 /**
  * The run of one account within a run over all: the same id in whichever service makes it, and however often.
@@ -12,12 +12,7 @@ export function idOfPart(platformRunId: string, accountId: string): string {
   return idOfCommand('dailyRun', idSuffixOf(idTimeMs(platformRunId), entropy));
 }
 
-export interface PartOfRun {
-  readonly accountId: string;
-  readonly runId: string;
-}
-
-export interface RunForAll<R extends object> {
+export interface EachAccountRun<R extends object> {
   readonly flight: SingleFlight<R>;
   readonly logger: Logger;
   readonly isClosing: () => boolean;
@@ -27,34 +22,34 @@ export interface RunForAll<R extends object> {
   readonly partLimitMs: number;
   /** Every account that has something to do, once. */
   readonly accounts: AsyncIterable<string>;
-  readonly part: (part: PartOfRun) => Promise<R>;
+  readonly part: (part: Pick<RunRequest, 'accountId' | 'runId'>) => Promise<R>;
   /** What changes while the account's run makes progress; null or undefined before the first. Left out, a part may take no longer than the limit. */
   readonly progressOf?: (accountId: string) => Promise<unknown>;
-  /** As of `AskedRun`: for the run itself, and for its parts. */
-  readonly refuses?: ((result: R) => boolean) | undefined;
+  /** As of `RunRequest`: for the run itself, and for its parts. */
+  readonly isInsufficient?: ((result: R) => boolean) | undefined;
   readonly none: R;
   readonly add: (sum: R, part: R, accountId: string) => R;
   /** The result of a part that threw or was left behind. */
   readonly failed: (accountId: string) => R;
   /** Thrown when the process closes. */
-  readonly closing: () => Error;
+  readonly processCloses: () => Error;
 }
 
 /**
  * Runs for every account, a few at a time, and adds up the results. A part that fails or gets stuck keeps no other from
  * its turn. Each part is a run of its account, with a row of its own, and goes on when nobody waits for it any more.
  */
-export async function runForAll<R extends object>(
-  all: RunForAll<R>,
-  { runId, deadlineMs }: Pick<AskedRun, 'runId' | 'deadlineMs'>,
+export async function runForEachAccount<R extends object>(
+  all: EachAccountRun<R>,
+  { runId, deadlineMs }: Pick<RunRequest, 'runId' | 'deadlineMs'>,
 ): Promise<R> {
-  const run = { accountId: allAccounts, platformRunId: null, runId, deadlineMs, refuses: all.refuses };
+  const run = { accountId: allAccounts, platformRunId: null, runId, deadlineMs, isInsufficient: all.isInsufficient };
   return await all.flight.run(run, async () => {
     let sum = all.none;
     const accounts = all.accounts[Symbol.asyncIterator]();
     const work = async (): Promise<void> => {
       while (true) {
-        if (all.isClosing()) throw all.closing();
+        if (all.isClosing()) throw all.processCloses();
         const next = await accounts.next();
         if (next.done === true) return;
         const part = await runPart(all, next.value, runId);
@@ -63,18 +58,18 @@ export async function runForAll<R extends object>(
     };
     await Promise.all(Array.from({ length: all.partsAtOnce }, work));
     // Parts that stopped early left something to the next run.
-    if (all.isClosing()) throw all.closing();
+    if (all.isClosing()) throw all.processCloses();
     return sum;
   });
 }
 
-async function runPart<R extends object>(all: RunForAll<R>, accountId: string, platformRunId: string): Promise<R> {
+async function runPart<R extends object>(all: EachAccountRun<R>, accountId: string, platformRunId: string): Promise<R> {
   const runId = idOfPart(platformRunId, accountId);
-  const about = { accountId, runId, platformRunId };
+  const logFields = { accountId, runId, platformRunId };
   let leftBehind = false;
   const run = {
-    ...about,
-    refuses: all.refuses,
+    ...logFields,
+    isInsufficient: all.isInsufficient,
     // Whoever waits for somebody else's run of the account waits for as long as that makes progress.
     get deadlineMs() {
       return leftBehind ? 0 : Date.now() + all.partLimitMs;
@@ -83,13 +78,13 @@ async function runPart<R extends object>(all: RunForAll<R>, accountId: string, p
   const part = all.flight
     .run(run, () => all.part({ accountId, runId }))
     .catch((err: unknown) => {
-      if (!leftBehind) all.logger.error({ err, ...about }, 'run failed');
+      if (!leftBehind) all.logger.error({ err, ...logFields }, 'run failed');
       return all.failed(accountId);
     });
   const stuck = watchProgress(all, accountId);
   const late = stuck.promise.then(() => {
     leftBehind = true;
-    all.logger.error(about, 'run makes no progress; the run over all accounts goes on without it');
+    all.logger.error(logFields, 'run makes no progress; the run over all accounts goes on without it');
     return all.failed(accountId);
   });
   return await Promise.race([part, late]).finally(stuck.stop);
@@ -97,7 +92,7 @@ async function runPart<R extends object>(all: RunForAll<R>, accountId: string, p
 
 /** Resolves when the account's run has made no progress for as long as the limit. */
 function watchProgress<R extends object>(
-  { partLimitMs, progressOf }: RunForAll<R>,
+  { partLimitMs, progressOf }: EachAccountRun<R>,
   accountId: string,
 ): { promise: Promise<void>; stop: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();

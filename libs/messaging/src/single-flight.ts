@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
+import { idleLockSession, keepAliveEveryMs } from '@app/service-kit/connection-settings';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { Semaphore } from '@app/service-kit/semaphore';
 import type pg from 'pg';
@@ -18,7 +19,7 @@ export interface SingleFlight<R extends object> {
    * The result of the run that is under way, or else of `work`. When `work` throws, the run has no result.
    * @throws DomainError outcome_unknown when there is no result by the deadline, or the process closes
    */
-  run(run: AskedRun<R>, work: () => Promise<R>): Promise<R>;
+  run(request: RunRequest<R>, work: () => Promise<R>): Promise<R>;
 }
 
 export interface SingleFlightDeps {
@@ -41,7 +42,7 @@ export interface RunsTable {
   readonly reset?: string;
 }
 
-export interface AskedRun<R = never> {
+export interface RunRequest<R = never> {
   /** '' for the run over all accounts. */
   readonly accountId: string;
   /** The row's id. A repeated command has the same id, and so finds its run. */
@@ -50,8 +51,8 @@ export interface AskedRun<R = never> {
   readonly platformRunId: string | null;
   /** Milliseconds since the epoch (real time); nobody waits for the result any longer. */
   readonly deadlineMs: number;
-  /** Whether the result of another run, which this one joined, is not what was asked for: then it runs itself. */
-  readonly refuses?: ((result: R) => boolean) | undefined;
+  /** Whether the result of another run, which this request joined, is not what was asked for: then it runs by itself. */
+  readonly isInsufficient?: ((result: R) => boolean) | undefined;
 }
 
 /** The account of the run over all of them. */
@@ -65,42 +66,51 @@ interface Flight extends SingleFlightDeps {
 
 export function createSingleFlight<R extends object>(deps: SingleFlightDeps, runs: RunsTable): SingleFlight<R> {
   const flight: Flight = { ...deps, statements: runStatements(runs) };
-  return { run: (run, work) => singleFlight<R>(flight, run, work) };
+  return { run: (request, work) => singleFlight<R>(flight, request, work) };
 }
 
-async function singleFlight<R extends object>(flight: Flight, run: AskedRun<R>, work: () => Promise<R>): Promise<R> {
+async function singleFlight<R extends object>(
+  flight: Flight,
+  request: RunRequest<R>,
+  work: () => Promise<R>,
+): Promise<R> {
   const { database, statements } = flight;
-  const key = statements.lockKey(run.accountId);
-  const awaited = [run.runId];
-  while (Date.now() < run.deadlineMs && !flight.isClosing()) {
-    const { rows } = await database.pool.query<RunState<R>>(statements.look([...finishedValues(run, awaited), key]));
+  const key = statements.lockKey(request.accountId);
+  const acceptedRunIds = [request.runId];
+  while (Date.now() < request.deadlineMs && !flight.isClosing()) {
+    const { rows } = await database.pool.query<RunState<R>>(
+      statements.look([...finishedValues(request, acceptedRunIds), key]),
+    );
     const state = rows[0] as RunState<R>;
-    if (isAnswer(run, state)) return state.result;
+    if (isAnswer(request, state)) return state.result;
     if (state.result !== null) {
-      awaited.splice(1);
-      await database.pool.query(statements.leave([run.runId]));
+      // The joined run did not do what was asked for: this request runs by itself.
+      acceptedRunIds.splice(1);
+      await database.pool.query(statements.leave([request.runId]));
       continue;
     }
-    if (state.running !== null && !awaited.includes(state.running)) {
-      awaited.push(state.running);
+    if (state.running !== null && !acceptedRunIds.includes(state.running)) {
+      acceptedRunIds.push(state.running);
       // When the response gets lost, the repeated command returns the result of the run it joined, and starts no other.
-      await database.pool.query(statements.join([run.runId, state.running]));
+      await database.pool.query(statements.join([request.runId, state.running]));
     }
     if (state.locked) {
       await sleep(pollMs);
       continue;
     }
-    const result = await flight.semaphore.runBefore(run.deadlineMs, () =>
-      withLock(flight, key, (session) => runLocked(flight, session, run, awaited, work)),
+    const result = await flight.semaphore.runBefore(request.deadlineMs, () =>
+      withLock(flight, key, (session) => runLocked(flight, session, request, acceptedRunIds, work)),
     );
     if (result !== undefined) return result;
   }
   throw new DomainError('outcome_unknown', 'The run is still under way.');
 }
 
-/** Its own result always is. */
-function isAnswer<R>(run: AskedRun<R>, finished: Finished<R>): finished is Finished<R> & { readonly result: R } {
-  return finished.result !== null && (finished.id === run.runId || run.refuses?.(finished.result) !== true);
+/** Whether a finished run answers this request: its own run always does, another one unless its result is insufficient. */
+function isAnswer<R>(request: RunRequest<R>, finished: Finished<R>): finished is Finished<R> & { readonly result: R } {
+  return (
+    finished.result !== null && (finished.id === request.runId || request.isInsufficient?.(finished.result) !== true)
+  );
 }
 
 interface Finished<R> {
@@ -113,12 +123,23 @@ interface RunState<R> extends Finished<R> {
   readonly locked: boolean;
 }
 
-const finishedValues = <R>(run: AskedRun<R>, awaited: readonly string[]) => [
-  run.accountId,
-  awaited,
-  run.platformRunId,
-  run.runId,
+const finishedValues = <R>(request: RunRequest<R>, acceptedRunIds: readonly string[]) => [
+  request.accountId,
+  acceptedRunIds,
+  request.platformRunId,
+  request.runId,
 ];
+
+/** Whether a run of the account is under way: its session holds the lock for as long as its process lives. */
+export async function isRunning(
+  { pool }: Pick<Database, 'pool'>,
+  runs: RunsTable,
+  accountId: string,
+): Promise<boolean> {
+  const { look, lockKey } = runStatements(runs);
+  const { rows } = await pool.query<RunState<never>>(look([accountId, [], null, null, lockKey(accountId)]));
+  return rows[0]?.locked ?? false;
+}
 
 type Statement = (values?: unknown[]) => pg.QueryConfig;
 
@@ -164,7 +185,8 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
     lock: named(
       'lock',
       `with lock as materialized (select pg_try_advisory_lock(hashtextextended($1, 0)) as won)
-       select won, case when won then set_config('idle_session_timeout', '20s', false) end from lock`,
+       select won, case when won then set_config('idle_session_timeout', '${idleLockSession.idle_session_timeout}', false) end
+       from lock`,
     ),
     unlock: named(
       'unlock',
@@ -186,8 +208,6 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
     ),
   };
 }
-
-const keepAliveEveryMs = 5_000;
 
 /**
  * Works while a session of its own holds the lock. When the session ends early, so does the lock; the work goes on, and its
@@ -228,29 +248,29 @@ async function withLock<T>(
 async function runLocked<R extends object>(
   flight: Flight,
   session: Client,
-  run: AskedRun<R>,
-  awaited: readonly string[],
+  request: RunRequest<R>,
+  acceptedRunIds: readonly string[],
   work: () => Promise<R>,
 ): Promise<R> {
   const { statements, clock } = flight;
   // Another run may have finished before this session got the lock; from here on nobody else writes the account's rows.
-  const before = await session.query<Finished<R>>(statements.finished(finishedValues(run, awaited)));
+  const before = await session.query<Finished<R>>(statements.finished(finishedValues(request, acceptedRunIds)));
   const [found] = before.rows;
   if (found !== undefined) {
-    if (isAnswer(run, found)) return found.result;
-    await session.query(statements.leave([run.runId]));
+    if (isAnswer(request, found)) return found.result;
+    await session.query(statements.leave([request.runId]));
   }
-  const { runId, accountId, platformRunId } = run;
+  const { runId, accountId, platformRunId } = request;
   await session.query(statements.begin([runId, accountId, platformRunId, clock.now()]));
   let result: R;
   try {
     result = await work();
   } catch (err) {
     // If this fails too, the next run closes the row.
-    await finish(flight, session, run, null).catch(() => undefined);
+    await finish(flight, session, request, null).catch(() => undefined);
     throw err;
   }
-  if (!(await finish(flight, session, run, result))) {
+  if (!(await finish(flight, session, request, result))) {
     throw new DomainError('outcome_unknown', 'The run lost its lock, and another one took over.');
   }
   return result;
@@ -260,10 +280,10 @@ async function runLocked<R extends object>(
 async function finish<R>(
   { database, clock, statements }: Flight,
   session: Client,
-  run: AskedRun<R>,
+  request: RunRequest<R>,
   result: object | null,
 ): Promise<boolean> {
-  const write = statements.finish([run.runId, run.accountId, clock.now(), result]);
+  const write = statements.finish([request.runId, request.accountId, clock.now(), result]);
   const { rowCount } = await session.query(write).catch(() => database.pool.query(write));
   return rowCount === 1;
 }

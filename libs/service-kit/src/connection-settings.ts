@@ -14,6 +14,7 @@ const serverSettings = {
 
 /** A lock session runs a query every 5 s: a process that missed four of them has stopped. */
 export const idleLockSession = { idle_session_timeout: '20s' };
+export const keepAliveEveryMs = 5_000;
 
 /** Settings of every connection to PostgreSQL, for `pg`. */
 export function connectionSettings(more: Readonly<Record<string, string>> = {}) {

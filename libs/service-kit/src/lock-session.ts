@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionSettings, idleLockSession } from './connection-settings.ts';
+import { connectionSettings, idleLockSession, keepAliveEveryMs } from './connection-settings.ts';
 
 /**
  * A connection of its own for an advisory lock that must last for as long as its process runs, and no longer: when the
@@ -13,7 +13,6 @@ export interface LockSession {
   close(): Promise<void>;
 }
 
-const keepAliveEveryMs = 5_000;
 /** A server that went silent is given up after this; above every statement's own limit. */
 const queryTimeoutMs = 20_000;
 

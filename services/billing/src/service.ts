@@ -2,12 +2,12 @@ import { settingsHandler } from '@app/account-settings/settings-handler';
 import { defineService } from '@app/service-host/define-service';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import type { BillingConfig } from './config.ts';
-import { keepRecovery } from './daily-runs/keep-recovery.ts';
 import { observeLastRun } from './daily-runs/last-run-gauge.ts';
 import { watchOverdue } from './daily-runs/overdue.ts';
 import { dailyRunRequests } from './daily-runs/requests.ts';
 import { createDailyDeps } from './daily-runs/start-daily-run.ts';
 import { dailySteps } from './daily-runs/steps.ts';
+import { storeReminderCounts } from './daily-runs/store-reminder-counts.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
 import { createOngoingCalls } from './payments/ongoing-calls.ts';
@@ -67,7 +67,7 @@ export const createBilling = defineService<BillingConfig>({
         closing = true;
       },
       checks: [overdue.check],
-      events: [...eventHandlers(wakeRelay), settingsHandler, keepRecovery],
+      events: [...eventHandlers(wakeRelay), settingsHandler, storeReminderCounts],
       requests: [
         ...subscriptionRequests({ database, clock, wakeRelay, processors }),
         ...paymentRequests(payments),

@@ -3,7 +3,7 @@ import { createSemaphore } from '@app/service-kit/semaphore';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDailyDeps, runForAll } from '../src/daily-runs/start-daily-run.ts';
+import { createDailyDeps, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
@@ -57,7 +57,7 @@ test('two accounts with much to charge keep a third one waiting for three answer
     ...{ semaphore: createSemaphore(8), partsAtOnce: 3, partLimitMs: 600_000, isClosing: () => false },
   });
   const requested = { runId: newId('dailyRun', deps.clock.nowMs()), deadlineMs: Number.POSITIVE_INFINITY, force: true };
-  const run = runForAll(daily, requested);
+  const run = runDailyForAll(daily, requested);
   // Claimed while nothing was answered to anybody.
   const claimed = 'select count(*)::int as count from payments where account_id = $1';
   await eventually(async () => (await deps.database.pool.query(claimed, [small])).rows[0]?.count === 3);

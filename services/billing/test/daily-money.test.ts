@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DailyStep } from '../src/daily-runs/daily-step.ts';
 import { listDailyRuns } from '../src/daily-runs/list-daily-runs.ts';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
-import { createDailyDeps, runForAccount, runForAll } from '../src/daily-runs/start-daily-run.ts';
+import { createDailyDeps, runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
@@ -47,7 +47,7 @@ const asked = (force = false) => ({
   deadlineMs: Number.POSITIVE_INFINITY,
   force,
 });
-const run = (account: string, force = false) => runForAccount(daily(), account, asked(force));
+const run = (account: string, force = false) => runDailyForAccount(daily(), account, asked(force));
 const preview = (account: string, page: { limit?: number; after?: string } = {}) =>
   previewDailyRun({ database: replicas.database, clock: replicas.clock }, account, page);
 
@@ -122,13 +122,13 @@ test('a forced run that joined one which stopped at the limit charges itself; wh
   const gate = Promise.withResolvers<void>();
   const deps = daily();
   const held = { ...deps, steps: [() => gate.promise, ...deps.steps] };
-  const unforced = runForAccount(held, account, asked());
+  const unforced = runDailyForAccount(held, account, asked());
   const { pool } = replicas.database;
   const count = async (sql: string): Promise<number> => (await pool.query(sql)).rows[0]?.count;
   await eventually(async () => (await count('select count(*)::int as count from daily_runs')) === 1);
   expect((await listDailyRuns(replicas, account, {})).data).toMatchObject([{ status: 'running' }]);
   const [one, two, all] = [asked(true), asked(true), asked(true)];
-  const ofAccount = [one, two].map((each) => runForAccount(daily(), account, each));
+  const ofAccount = [one, two].map((each) => runDailyForAccount(daily(), account, each));
   await eventually(
     async () => (await count(`select count(*)::int as count from commands where id like 'run_%'`)) === 2,
   );
@@ -137,8 +137,8 @@ test('a forced run that joined one which stopped at the limit charges itself; wh
   const results = await Promise.all(ofAccount);
   expect(results.map(({ ok }) => ok)).toEqual([true, true]);
   expect(Math.max(...results.map(({ rebills }) => rebills.charged))).toBe(25);
-  expect(await runForAccount(daily(), account, one)).toEqual(results[0]);
-  expect(await runForAll(daily(), all)).toMatchObject({ ok: true, rebills: { charged: 0 } });
+  expect(await runDailyForAccount(daily(), account, one)).toEqual(results[0]);
+  expect(await runDailyForAll(daily(), all)).toMatchObject({ ok: true, rebills: { charged: 0 } });
 });
 
 /** A process that dies after so many charges of its run. */
@@ -172,8 +172,8 @@ test.each(['its account', 'all accounts'] as const)(
     replicas.clock.set('2026-04-20T12:00:00.000Z');
     const forced = asked(true);
     const dying = { ...dyingAfter(30), partsAtOnce: 1 };
-    if (scope === 'its account') await expect(runForAccount(dying, account, forced)).rejects.toThrow('died');
-    else expect(await runForAll(dying, forced)).toMatchObject({ ok: false });
+    if (scope === 'its account') await expect(runDailyForAccount(dying, account, forced)).rejects.toThrow('died');
+    else expect(await runDailyForAll(dying, forced)).toMatchObject({ ok: false });
     replicas.clock.advance(dayMs);
     const statuses = async () => (await listDailyRuns(replicas, account, {})).data.map(({ status }) => status);
     expect(await statuses()).toEqual(['interrupted']);
@@ -195,7 +195,7 @@ test('a forced run that died behind its last charge lets the next one charge not
   await subscribeMany(account, 30);
   // Two periods behind: the second ones were not due when the run was forced, as far as it is concerned.
   replicas.clock.set('2026-04-20T12:00:00.000Z');
-  await expect(runForAccount(dyingAfter(30), account, asked(true))).rejects.toThrow('died');
+  await expect(runDailyForAccount(dyingAfter(30), account, asked(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);
   expect((await preview(account)).totals.renewals.count).toBe(0);
   // It finds paid what the dead one has asked for, and asks for nothing more.
@@ -212,7 +212,7 @@ test('a forced run over all accounts that died lets nobody charge what fell due 
   await subscribe(replicas, newAccount(), {});
   replicas.clock.set('2026-03-20T12:00:00.000Z');
   const dying = { ...daily(), steps: [stops], partsAtOnce: 1, isClosing: () => closing };
-  await expect(runForAll(dying, asked(true))).rejects.toThrow('closes');
+  await expect(runDailyForAll(dying, asked(true))).rejects.toThrow('closes');
   const later = newAccount();
   await subscribeMany(later, 25);
   replicas.clock.set('2026-05-20T12:00:00.000Z');
@@ -224,7 +224,7 @@ test('a forced run that died before it charged is finished by the next one', asy
   await subscribeMany(account, 25);
   replicas.clock.set('2026-03-20T12:00:00.000Z');
   const dies: DailyStep = () => Promise.reject(new Error('died'));
-  await expect(runForAccount({ ...daily(), steps: [dies] }, account, asked(true))).rejects.toThrow('died');
+  await expect(runDailyForAccount({ ...daily(), steps: [dies] }, account, asked(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);
   expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 25 } });
 });
@@ -251,9 +251,9 @@ test('what a forced run over all accounts did not come to is finished by the nex
     closing = true;
   };
   const dying = { ...daily(), steps: [stops], partsAtOnce: 1, isClosing: () => closing };
-  await expect(runForAll(dying, asked(true))).rejects.toThrow('closes');
+  await expect(runDailyForAll(dying, asked(true))).rejects.toThrow('closes');
   replicas.clock.advance(dayMs);
-  expect(await runForAll(daily(), asked())).toMatchObject({ ok: true, rebills: { charged: 50 } });
+  expect(await runDailyForAll(daily(), asked())).toMatchObject({ ok: true, rebills: { charged: 50 } });
 });
 
 test('the limit is the account’s setting; 0 is none', async () => {
@@ -273,7 +273,7 @@ test('in a run over all accounts one account’s limit stops only that account',
   await subscribeMany(stopped, 25);
   await subscribeMany(small, 2);
   replicas.clock.set('2026-03-20T12:00:00.000Z');
-  const sum = await runForAll(daily(), asked());
+  const sum = await runDailyForAll(daily(), asked());
   expect(sum).toMatchObject({ ok: false, rebills: { charged: 2 } });
   expect(sum.problems).toEqual([
     { code: 'charge_limit', detail: expect.stringContaining(`${stopped}: The daily run stopped`) },
@@ -362,8 +362,11 @@ test('a period that the run’s look-up finds paid is the one period of its subs
   const periods = async () => (await readRenewals(replicas, behind.id)).map(({ period, status }) => [period, status]);
   const command = asked();
   const dying = { ...daily(), steps: [...dailySteps(deps).slice(0, 1), () => Promise.reject(new Error('died'))] };
-  await expect(runForAccount(dying, account, command)).rejects.toThrow('died');
-  expect((await runForAccount(daily(), account, command)).rebills).toMatchObject({ charged: 2, chargedCents: 3800 });
+  await expect(runDailyForAccount(dying, account, command)).rejects.toThrow('died');
+  expect((await runDailyForAccount(daily(), account, command)).rebills).toMatchObject({
+    charged: 2,
+    chargedCents: 3800,
+  });
   expect(await periods()).toEqual([[2, 'paid']]);
   expect((await run(account)).rebills.charged).toBe(1);
   expect(await periods()).toEqual([

@@ -3,7 +3,7 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { remindersFinished } from '@app/contracts/reminders';
 import { listSubscriptions } from '@app/contracts/subscriptions';
-import { idOfPart } from '@app/messaging/run-for-all';
+import { idOfPart } from '@app/messaging/run-for-each-account';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';

@@ -3,7 +3,7 @@ import { createSemaphore } from '@app/service-kit/semaphore';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
-import { createDailyDeps, runForAccount, runForAll } from '../src/daily-runs/start-daily-run.ts';
+import { createDailyDeps, runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { dyingAt, isDeath } from './dying-process.ts';
 import { dayMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
@@ -31,7 +31,7 @@ const dailyOf = ({ deps }: Replica) =>
 const asked = () => ({
   ...{ runId: newId('dailyRun', replicas.clock.nowMs()), deadlineMs: Number.POSITIVE_INFINITY, force: true },
 });
-const run = (replica: Replica, account: string) => runForAccount(dailyOf(replica), account, asked());
+const run = (replica: Replica, account: string) => runDailyForAccount(dailyOf(replica), account, asked());
 const preview = (account: string) =>
   previewDailyRun({ database: replicas.database, clock: replicas.clock }, account, {});
 
@@ -107,7 +107,7 @@ test('a run over all accounts visits an account for what ended since its last ru
   // So long after that nothing else of it is due.
   await replicas.database.pool.query('update subscriptions set next_charge_at = null');
   replicas.clock.advance(60 * dayMs);
-  expect((await runForAll(dailyOf(replica), asked())).rebills).toMatchObject({ charged: 1, chargedCents: 1900 });
+  expect((await runDailyForAll(dailyOf(replica), asked())).rebills).toMatchObject({ charged: 1, chargedCents: 1900 });
 });
 
 test('retries and a cancellation whose outcome was unknown are counted once, when it is known', async () => {

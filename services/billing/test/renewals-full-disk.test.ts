@@ -4,7 +4,7 @@ import { isDiskFull } from '@app/service-kit/outages';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDailyDeps, runForAccount } from '../src/daily-runs/start-daily-run.ts';
+import { createDailyDeps, runDailyForAccount } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { minuteMs, newAccount, type Replica, type Replicas, startReplicas, type Wrap } from './payment-replicas.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
@@ -65,7 +65,7 @@ function run({ deps }: Replica, account: string) {
     ...{ semaphore: createSemaphore(4), partsAtOnce: 2, partLimitMs: 60_000, isClosing: () => false },
   });
   const runId = newId('dailyRun', clock.nowMs());
-  return runForAccount(daily, account, { runId, deadlineMs: Number.POSITIVE_INFINITY, force: true });
+  return runDailyForAccount(daily, account, { runId, deadlineMs: Number.POSITIVE_INFINITY, force: true });
 }
 
 test('a disk that fills at any write of a run leaves nothing half done, and the next run charges the rest', {

@@ -14,8 +14,8 @@ import {
   createDailyDeps,
   type DailyDeps,
   dailyRuns,
-  runForAccount,
-  runForAll,
+  runDailyForAccount,
+  runDailyForAll,
 } from '../src/daily-runs/start-daily-run.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
@@ -101,10 +101,10 @@ async function killLockHolder(): Promise<void> {
 
 test('two jobs at once for one account, on two replicas: one works, both have its result', async () => {
   const held = heldStep();
-  const first = runForAccount(replica(0, held.step), account, asked());
+  const first = runDailyForAccount(replica(0, held.step), account, asked());
   await eventually(() => held.calls.length === 1);
-  const second = runForAccount(replica(1, held.step), account, asked());
-  const third = runForAccount(replica(0, held.step), account, asked());
+  const second = runDailyForAccount(replica(1, held.step), account, asked());
+  const third = runDailyForAccount(replica(0, held.step), account, asked());
   await eventually(async () => (await db().query('select from commands')).rowCount === 2);
   held.release();
   const results = await Promise.all([first, second, third]);
@@ -124,7 +124,7 @@ test('many at the same moment are one run or follow each other, never beside eac
   };
   const deps = [replica(0, step), replica(1, step)] as const;
   const results = await Promise.all(
-    Array.from({ length: 16 }, (_, i) => runForAccount(deps[i % 2] as DailyDeps, account, asked())),
+    Array.from({ length: 16 }, (_, i) => runDailyForAccount(deps[i % 2] as DailyDeps, account, asked())),
   );
   expect(new Set(results.map((result) => result.rebills.charged))).toEqual(new Set([1]));
   const runs = await rows();
@@ -133,15 +133,15 @@ test('many at the same moment are one run or follow each other, never beside eac
 
 test('whoever joined a run and lost the answer gets that run’s result again', async () => {
   const held = heldStep();
-  const first = runForAccount(replica(0, held.step), account, asked());
+  const first = runDailyForAccount(replica(0, held.step), account, asked());
   await eventually(() => held.calls.length === 1);
   const joining = { ...asked(), deadlineMs: Date.now() + 300 };
-  await expect(runForAccount(replica(1, held.step), account, joining)).rejects.toMatchObject({
+  await expect(runDailyForAccount(replica(1, held.step), account, joining)).rejects.toMatchObject({
     code: 'outcome_unknown',
   });
   held.release();
   await first;
-  const again = await runForAccount(replica(1, held.step), account, asked(joining.runId));
+  const again = await runDailyForAccount(replica(1, held.step), account, asked(joining.runId));
   expect(again.rebills.charged).toBe(1);
   expect(held.calls).toHaveLength(1);
 });
@@ -149,9 +149,9 @@ test('whoever joined a run and lost the answer gets that run’s result again', 
 test('a run whose process died is closed as interrupted by the next one, which works', async () => {
   const held = heldStep();
   const dead = asked();
-  const first = runForAccount(replica(0, held.step), account, dead).catch((err: unknown) => err);
+  const first = runDailyForAccount(replica(0, held.step), account, dead).catch((err: unknown) => err);
   await eventually(() => held.calls.length === 1);
-  const waiting = runForAccount(replica(1, heldAndReleased(held.calls)), account, asked());
+  const waiting = runDailyForAccount(replica(1, heldAndReleased(held.calls)), account, asked());
   await eventually(async () => (await db().query('select from commands')).rowCount === 1);
   await killLockHolder();
   expect((await waiting).rebills.charged).toBe(1);
@@ -175,7 +175,7 @@ function heldAndReleased(calls: string[]): DailyStep {
 test('a run whose lock’s session breaks has its result stored and answered all the same', async () => {
   const held = heldStep();
   const own = asked();
-  const running = runForAccount(replica(0, held.step), account, own);
+  const running = runDailyForAccount(replica(0, held.step), account, own);
   await eventually(() => held.calls.length === 1);
   await killLockHolder();
   held.release();
@@ -187,22 +187,22 @@ test('a run whose lock’s session breaks has its result stored and answered all
 test('whoever waits for a turn waits until the deadline, and nothing runs after it', async () => {
   const held = heldStep();
   const deps = createDailyDeps({ ...replica(0, held.step), semaphore: createSemaphore(1) });
-  const first = runForAccount(deps, account, asked());
+  const first = runDailyForAccount(deps, account, asked());
   await eventually(() => held.calls.length === 1);
   const startedMs = Date.now();
-  const late = runForAccount(deps, 'acc_b', { ...asked(), deadlineMs: startedMs + 200 });
+  const late = runDailyForAccount(deps, 'acc_b', { ...asked(), deadlineMs: startedMs + 200 });
   await expect(late).rejects.toMatchObject({ code: 'outcome_unknown' });
   expect(Date.now() - startedMs).toBeLessThan(2_500);
   held.release();
   await first;
-  await runForAccount(deps, 'acc_c', asked());
+  await runDailyForAccount(deps, 'acc_c', asked());
   expect(held.calls).toEqual([account, 'acc_c']);
 });
 
 test('a repeated command whose process died runs again under its own row', async () => {
   const id = newId('dailyRun', clock.nowMs());
   await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [id, account]);
-  const result = await runForAccount(replica(0, heldAndReleased([])), account, asked(id));
+  const result = await runDailyForAccount(replica(0, heldAndReleased([])), account, asked(id));
   expect(result.rebills.charged).toBe(1);
   expect(await rows()).toMatchObject([{ id, result }]);
 });
@@ -211,9 +211,9 @@ test('a step that fails leaves a run without result, and the next run works', as
   const failing: DailyStep = async () => {
     throw new Error('no');
   };
-  await expect(runForAccount(replica(0, failing), account, asked())).rejects.toThrow('no');
+  await expect(runDailyForAccount(replica(0, failing), account, asked())).rejects.toThrow('no');
   expect(await rows()).toMatchObject([{ finished_at: expect.any(Date), result: null }]);
-  expect((await runForAccount(replica(0), account, asked())).ok).toBe(true);
+  expect((await runDailyForAccount(replica(0), account, asked())).ok).toBe(true);
 });
 
 test('a run in a process that closes ends after the step under way, without a result, and the next one does the rest', async () => {
@@ -222,14 +222,14 @@ test('a run in a process that closes ends after the step under way, without a re
   let closing = false;
   const deps = createDailyDeps({ ...replica(0, held.step, heldAndReleased(later)), isClosing: () => closing });
   const run = asked();
-  const ended = runForAccount(deps, account, run).catch((err: unknown) => err);
+  const ended = runDailyForAccount(deps, account, run).catch((err: unknown) => err);
   await eventually(() => held.calls.length === 1);
   closing = true;
   held.release();
   expect(await ended).toMatchObject({ code: 'outcome_unknown' });
   expect(later).toEqual([]);
   expect(await rows()).toMatchObject([{ id: run.runId, finished_at: expect.any(Date), result: null }]);
-  const again = await runForAccount(replica(1, heldAndReleased(later)), account, run);
+  const again = await runDailyForAccount(replica(1, heldAndReleased(later)), account, run);
   expect(again.rebills.charged).toBe(1);
   expect(await rows()).toMatchObject([{ id: run.runId, result: again }]);
 });
@@ -243,7 +243,7 @@ test('the progress of a run is in its row while it goes on, and what is left whe
     progress.done(3);
   };
   const read = async () => (await db().query('select done, left_to_do, finished_at from daily_runs')).rows;
-  const running = runForAccount(replica(0, step), account, asked());
+  const running = runDailyForAccount(replica(0, step), account, asked());
   await eventually(async () => expect(await read()).toEqual([{ done: 2, left_to_do: 3, finished_at: null }]));
   gate.resolve();
   await running;
@@ -253,13 +253,13 @@ test('the progress of a run is in its row while it goes on, and what is left whe
 test('the platform’s run sums the accounts, joins a seller’s own run, and is one run itself', async () => {
   for (const accountId of ['acc_a', 'acc_a', 'acc_b', 'acc_c']) await subscriptionOf(accountId);
   const held = heldStep();
-  const seller = runForAccount(replica(0, held.step), 'acc_b', asked());
+  const seller = runDailyForAccount(replica(0, held.step), 'acc_b', asked());
   await eventually(() => held.calls.length === 1);
   const charge = heldAndReleased([]);
   const platformId = asked();
-  const platform = runForAll(replica(1, charge), platformId);
+  const platform = runDailyForAll(replica(1, charge), platformId);
   await eventually(async () => (await rows()).some((row) => row.id === platformId.runId));
-  const again = runForAll(replica(0, charge), asked());
+  const again = runDailyForAll(replica(0, charge), asked());
   await eventually(async () => (await rows()).some((row) => row.account_id === 'acc_a' && row.result !== null));
   held.release();
   const sum = await platform;
@@ -279,14 +279,14 @@ test('a platform’s run that died half-way and comes again counts what was done
   const stuck: DailyStep = (deps, run, counts) =>
     run.accountId === 'acc_a' ? charge(deps, run, counts) : held.step(deps, run, counts);
   const platform = asked();
-  const first = runForAll(replica(0, stuck), platform).catch((err: unknown) => err);
+  const first = runDailyForAll(replica(0, stuck), platform).catch((err: unknown) => err);
   await eventually(() => held.calls.length === 1);
   await eventually(async () => (await rows()).some((row) => row.account_id === 'acc_a' && row.result !== null));
   await db().query(
     `select pg_terminate_backend(pid) from pg_stat_activity where pid in (select pid from pg_locks where locktype = 'advisory'
      and mode = 'ExclusiveLock' and database = (select oid from pg_database where datname = current_database()))`,
   );
-  const sum = await runForAll(replica(1, charge), platform);
+  const sum = await runDailyForAll(replica(1, charge), platform);
   held.release();
   await first;
   expect(sum.rebills.charged).toBe(2);
@@ -297,7 +297,7 @@ test('the platform’s run works on several accounts at the same time, on each o
   const accounts = Array.from({ length: 9 }, (_, n) => `acc_${n}`);
   for (const accountId of accounts) await subscriptionOf(accountId);
   const together = heldStep();
-  const platform = runForAll(replica(0, together.step), asked());
+  const platform = runDailyForAll(replica(0, together.step), asked());
   await eventually(() => together.calls.length === 2);
   together.release();
   expect(await platform).toMatchObject({ ok: true, rebills: { charged: 9, chargedCents: 17_100 } });
@@ -340,11 +340,11 @@ test('one account’s failure keeps no other from its run, and the sum says so',
     if (run.accountId === 'acc_a') throw new Error('no');
     await charge(deps, run, counts);
   };
-  expect(await runForAll(replica(0, step), asked())).toMatchObject({ ok: false, rebills: { charged: 1 } });
+  expect(await runDailyForAll(replica(0, step), asked())).toMatchObject({ ok: false, rebills: { charged: 1 } });
 });
 
 test.each([
-  ['a seller asked for', (deps: DailyDeps) => runForAccount(deps, 'acc_a', asked())],
+  ['a seller asked for', (deps: DailyDeps) => runDailyForAccount(deps, 'acc_a', asked())],
   ['the platform itself began', undefined],
 ])('one account’s stuck run, which %s, keeps no other from its run, and the sum says so', async (_, begin) => {
   for (const accountId of ['acc_a', 'acc_b']) await subscriptionOf(accountId);
@@ -353,7 +353,7 @@ test.each([
   const step: DailyStep = (deps, run, counts) => (run.accountId === 'acc_a' ? held.step : charge)(deps, run, counts);
   const stuck = begin?.(replica(0, step));
   if (begin !== undefined) await eventually(() => held.calls.length === 1);
-  const sum = await runForAll({ ...replica(1, step), partLimitMs: 2_000 }, asked());
+  const sum = await runDailyForAll({ ...replica(1, step), partLimitMs: 2_000 }, asked());
   expect(sum).toMatchObject({ ok: false, rebills: { charged: 1 } });
   held.release();
   await stuck;

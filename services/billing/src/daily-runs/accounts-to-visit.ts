@@ -1,31 +1,21 @@
 import { type Database, statement } from '@app/service-kit/database';
+import { holdIsDue } from '../holds/holds-due.ts';
+import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
 
-/** What a run finds something to do in: the rows it may look at, and when one of them is due at `$2`. */
+/** What a run finds something to do in: the rows it may look at, and when one of them is due at `$2` (always unless given). */
 interface Source {
   readonly table: string;
   readonly rows: string;
-  readonly due: string;
+  readonly due?: string;
 }
 
 const sources: readonly Source[] = [
-  { table: 'subscriptions', rows: 'next_charge_at is not null', due: 'not test and next_charge_at <= $2' },
-  {
-    table: 'holds',
-    rows: `status in ('held', 'settling')`,
-    due: `status in ('held', 'settling') and (status = 'settling' or decide_by <= $2)`,
-  },
-  { table: 'payments', rows: 'next_check_at is not null', due: 'next_check_at is not null' },
-  {
-    table: 'payments',
-    rows: `step = 'refund' and status = 'succeeded'`,
-    due: `step = 'refund' and status = 'succeeded'`,
-  },
+  { table: 'subscriptions', rows: 'next_charge_at is not null', due: subscriptionIsDue('$2') },
+  { table: 'holds', rows: `status in ('held', 'settling')`, due: holdIsDue('t', '$2') },
+  { table: 'payments', rows: 'next_check_at is not null' },
+  { table: 'payments', rows: `step = 'refund' and status = 'succeeded'` },
   // Renewals that ended since the last run are counted.
-  {
-    table: 'renewal_counts',
-    rows: 'counted_run_id is null and not test',
-    due: 'counted_run_id is null and not test',
-  },
+  { table: 'renewal_counts', rows: 'counted_run_id is null and not test' },
   // Books are compared for as long as money moves, and a month longer: what a processor takes without us is found as well.
   { table: 'charges', rows: 'not test', due: `not test and charged_at >= $2::timestamptz - interval '35 days'` },
 ];
@@ -37,7 +27,7 @@ const pageMax = 2_000;
  * From one account to the next by index, and one look for what is due in each: what an account has that is not due costs
  * nothing, and an account without anything due is not visited.
  */
-const walk = ({ table, rows, due }: Source, n: number) =>
+const walk = ({ table, rows, due = rows }: Source, n: number) =>
   statement(
     `daily-runs-accounts-${n}`,
     `with recursive walked (account_id, place) as (

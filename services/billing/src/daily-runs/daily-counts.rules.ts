@@ -67,14 +67,14 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
 }
 
 /** A stored result with all its fields: those of earlier versions have no problems, no sums, or do not say what was blocked. */
-export const completed = (stored: Partial<DailyResult> & StoredResult): DailyResult => ({
+export const withDefaults = (stored: Partial<DailyResult> & StoredResult): DailyResult => ({
   ...{ chargedByCurrency: {}, blocked: 0, problems: [] },
   ...stored,
 });
 type StoredResult = Pick<DailyResult, 'ok' | 'rebills' | 'recovery' | 'holdsSettled'>;
 
 /** A part's result within the run over all accounts: its problems name the account. */
-export function partOf(result: DailyResult, accountId: string): DailyResult {
+export function withAccountInProblems(result: DailyResult, accountId: string): DailyResult {
   const problems = result.problems.map(({ code, detail }) => ({ code, detail: `${accountId}: ${detail}` }));
   return { ...result, problems };
 }

@@ -1,6 +1,6 @@
 import type { BooksComparison, DailyResult, dailyRunResource } from '@app/contracts/daily-runs';
 import type { z } from 'zod';
-import { completed, noCounts, resultOf } from './daily-counts.rules.ts';
+import { noCounts, resultOf, withDefaults } from './daily-counts.rules.ts';
 
 export interface DailyRunRow {
   readonly id: string;
@@ -41,7 +41,7 @@ function resultOfRow({ result, recovery, done, left_to_do }: DailyRunRow): Daily
   const remindersAlone = recovery !== null && done === 0 && left_to_do === 0;
   const kept = result ?? (remindersAlone ? resultOf(noCounts()) : null);
   if (kept === null) return null;
-  const { problems, ...rest } = completed(kept);
+  const { problems, ...rest } = withDefaults(kept);
   if (recovery === null) return { ...rest, problems };
   const { problem = null, ...sent } = recovery;
   if (problem === null) return { ...rest, recovery: sent, problems };

@@ -1,4 +1,4 @@
-import { idOfPart } from '@app/messaging/run-for-all';
+import { idOfPart } from '@app/messaging/run-for-each-account';
 import { allAccounts } from '@app/messaging/single-flight';
 import { type Database, statement } from '@app/service-kit/database';
 

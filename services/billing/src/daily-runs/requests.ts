@@ -6,7 +6,7 @@ import { getDailyRun } from './get-daily-run.ts';
 import { listDailyRuns } from './list-daily-runs.ts';
 import type { OverdueWatch } from './overdue.ts';
 import { previewDailyRun } from './preview-daily-run.ts';
-import { type DailyDeps, runForAccount, runForAll } from './start-daily-run.ts';
+import { type DailyDeps, runDailyForAccount, runDailyForAll } from './start-daily-run.ts';
 
 export function dailyRunRequests(deps: DailyDeps, overdue: Pick<OverdueWatch, 'accounts'>): RequestHandler[] {
   return [
@@ -15,8 +15,10 @@ export function dailyRunRequests(deps: DailyDeps, overdue: Pick<OverdueWatch, 'a
       if (context.accountId !== '' && context.accountId !== accountId) {
         throw new DomainError('insufficient_scope', 'The daily run of other accounts is the platform’s.');
       }
-      const requested = { runId: idOfCommand('dailyRun', context.commandId), deadlineMs: context.deadlineMs, force };
-      return accountId === null ? await runForAll(deps, requested) : await runForAccount(deps, accountId, requested);
+      const request = { runId: idOfCommand('dailyRun', context.commandId), deadlineMs: context.deadlineMs, force };
+      return accountId === null
+        ? await runDailyForAll(deps, request)
+        : await runDailyForAccount(deps, accountId, request);
     }),
     onRequest(contract.previewDailyRun, (page, { accountId }) => previewDailyRun(deps, accountId, page)),
     onRequestAcrossAccounts(contract.countOverdue, async () => ({ accounts: overdue.accounts() })),

@@ -1,16 +1,18 @@
 import type { DailyResult } from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
-import { runForAll as runParts } from '@app/messaging/run-for-all';
+import { runForEachAccount } from '@app/messaging/run-for-each-account';
 import {
   allAccounts,
   createSingleFlight,
+  type RunRequest,
   type SingleFlight,
   type SingleFlightDeps,
 } from '@app/messaging/single-flight';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
 import { accountsToVisit } from './accounts-to-visit.ts';
-import { addResults, completed, noCounts, partOf, resultOf } from './daily-counts.rules.ts';
+import { addResults, noCounts, resultOf, withAccountInProblems, withDefaults } from './daily-counts.rules.ts';
 import type { DailyStep } from './daily-step.ts';
 import { keepForcedWork } from './forced-work.ts';
 import { startProgress } from './progress.ts';
@@ -32,48 +34,49 @@ export function createDailyDeps(deps: Omit<DailyDeps, 'flight'>): DailyDeps {
   return { ...deps, flight: createSingleFlight<DailyResult>(deps, dailyRuns) };
 }
 
-interface RequestedRun {
-  readonly runId: string;
-  readonly deadlineMs: number;
-  readonly force: boolean;
-}
+type DailyRunRequest = Pick<RunRequest, 'runId' | 'deadlineMs'> & { readonly force: boolean };
 
 /**
  * Runs every step for one account, one after the other.
  * @throws DomainError outcome_unknown when it takes too long
  */
-export async function runForAccount(deps: DailyDeps, accountId: string, requested: RequestedRun): Promise<DailyResult> {
-  const run = { accountId, platformRunId: null, ...requested, refuses: refusedBy(requested) };
-  return completed(await deps.flight.run(run, () => runSteps(deps, run)));
+export async function runDailyForAccount(
+  deps: DailyDeps,
+  accountId: string,
+  request: DailyRunRequest,
+): Promise<DailyResult> {
+  const run = { accountId, platformRunId: null, ...request, isInsufficient: insufficientFor(request) };
+  return withDefaults(await deps.flight.run(run, () => runSteps(deps, accountId, request)));
 }
 
 /** A forced run that joined one which stopped at the limit of charges has not been done. */
-const refusedBy = ({ force }: Pick<RequestedRun, 'force'>) =>
+const insufficientFor = ({ force }: DailyRunRequest) =>
   force ? ({ problems }: DailyResult): boolean => problems.some(({ code }) => code === 'charge_limit') : undefined;
 
 /**
  * Runs for every account that has anything due, a few at a time, and adds up their results. When the run of one account
  * fails or makes no progress, the others still run, and the sum is not `ok`.
  */
-export async function runForAll(deps: DailyDeps, requested: RequestedRun): Promise<DailyResult> {
+export async function runDailyForAll(deps: DailyDeps, request: DailyRunRequest): Promise<DailyResult> {
   const { database, flight, logger, isClosing, partsAtOnce, partLimitMs } = deps;
-  const { force } = requested;
+  const { force } = request;
   const all = {
-    ...{ flight, logger, isClosing, partsAtOnce, partLimitMs, closing },
-    accounts: accountsOf(deps, requested),
-    part: ({ accountId, runId }: { accountId: string; runId: string }) => runSteps(deps, { accountId, runId, force }),
+    ...{ flight, logger, isClosing, partsAtOnce, partLimitMs, processCloses },
+    accounts: accountsOf(deps, request),
+    part: ({ accountId, runId }: Pick<RunRequest, 'accountId' | 'runId'>) =>
+      runSteps(deps, accountId, { runId, force }),
     progressOf: (accountId: string) => progressOf(database, accountId),
-    refuses: refusedBy(requested),
+    isInsufficient: insufficientFor(request),
     none: resultOf(noCounts()),
     add: (sum: DailyResult, part: DailyResult, accountId: string) =>
-      addResults(sum, partOf(completed(part), accountId)),
+      addResults(sum, withAccountInProblems(withDefaults(part), accountId)),
     failed: () => resultOf({ ...noCounts(), problems: [accountFailed] }),
   };
-  return completed(await runParts<DailyResult>(all, requested));
+  return withDefaults(await runForEachAccount<DailyResult>(all, request));
 }
 
 /** A forced run says so before it visits the first: the next runs of those that it does not come to finish it. */
-async function* accountsOf({ database, clock }: DailyDeps, { runId, force }: RequestedRun): AsyncGenerator<string> {
+async function* accountsOf({ database, clock }: DailyDeps, { runId, force }: DailyRunRequest): AsyncGenerator<string> {
   const now = clock.now();
   if (force) await keepForcedWork(database, { accountId: allAccounts, runId }, now);
   yield* accountsToVisit(database, now);
@@ -97,16 +100,14 @@ async function progressOf(database: Database, accountId: string): Promise<number
 const countDue = statement(
   'subscriptions-count-due',
   `select count(*) as due from subscriptions
-   where account_id = $1 and not test and next_charge_at <= $2`,
+   where account_id = $1 and ${subscriptionIsDue('$2')}`,
 );
 
-interface RunToDo {
-  readonly accountId: string;
-  readonly runId: string;
-  readonly force: boolean;
-}
-
-async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): Promise<DailyResult> {
+async function runSteps(
+  deps: DailyDeps,
+  accountId: string,
+  { runId, force }: Pick<DailyRunRequest, 'runId' | 'force'>,
+): Promise<DailyResult> {
   const { clock, isClosing } = deps;
   const startedMs = performance.now();
   const counts = noCounts();
@@ -118,11 +119,11 @@ async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): 
   try {
     if (force) await keepForcedWork(deps.database, { accountId, runId }, clock.now());
     for (const step of deps.steps) {
-      if (isClosing()) throw closing();
+      if (isClosing()) throw processCloses();
       await step(deps, run, counts);
     }
     // A step that stopped early left something to the next run, so this one has no result.
-    if (isClosing()) throw closing();
+    if (isClosing()) throw processCloses();
   } finally {
     await progress.close();
   }
@@ -132,5 +133,5 @@ async function runSteps(deps: DailyDeps, { accountId, runId, force }: RunToDo): 
   return resultOf(counts);
 }
 
-const closing = (): DomainError =>
+const processCloses = (): DomainError =>
   new DomainError('outcome_unknown', 'This process closes; the next run does what is left.');

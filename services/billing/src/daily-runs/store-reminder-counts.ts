@@ -1,7 +1,7 @@
 import type { EventData } from '@app/contracts/define';
 import { remindersFinished } from '@app/contracts/reminders';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
-import { idOfPart } from '@app/messaging/run-for-all';
+import { idOfPart } from '@app/messaging/run-for-each-account';
 import { type Client, statement } from '@app/service-kit/database';
 
 type Finished = ReceivedEvent<EventData<typeof remindersFinished>>;
@@ -10,8 +10,8 @@ type Finished = ReceivedEvent<EventData<typeof remindersFinished>>;
  * Of a run that billing has no row for yet, or had nothing to do for, a row is made: done 0 of 0. A command that joined a
  * run that was under way has its reminders with that run.
  */
-const keepStatement = statement(
-  'daily-runs-keep-recovery',
+const storeStatement = statement(
+  'daily-runs-store-reminder-counts',
   `insert into daily_runs as r
      (id, account_id, platform_run_id, started_at, finished_at, done, left_to_do, recovery)
    select distinct on (run_id) run_id, account_id, platform_run_id, finished_at, finished_at, 0, 0,
@@ -25,7 +25,7 @@ const keepStatement = statement(
    on conflict (id) do update set recovery = excluded.recovery where r.account_id = excluded.account_id`,
 );
 
-async function keepTold(events: readonly Finished[], client: Client): Promise<void> {
+async function storeCounts(events: readonly Finished[], client: Client): Promise<void> {
   const rows = events.flatMap(
     ({ accountId, data: { runId, platformRunId, finishedAt, sent, recovered, problem = null } }) => {
       const id = platformRunId === null ? runId : idOfPart(platformRunId, accountId);
@@ -33,8 +33,8 @@ async function keepTold(events: readonly Finished[], client: Client): Promise<vo
       return id === null ? [] : [{ id, ...run, sent, recovered, problem }];
     },
   );
-  if (rows.length > 0) await client.query(keepStatement([JSON.stringify(rows)]));
+  if (rows.length > 0) await client.query(storeStatement([JSON.stringify(rows)]));
 }
 
-/** Keeps checkout's part of a daily run with the run. */
-export const keepRecovery: EventHandler = onEvent(remindersFinished, keepTold);
+/** Stores what the reminders of a daily run did with the run: `recovery` is the published name. */
+export const storeReminderCounts: EventHandler = onEvent(remindersFinished, storeCounts);

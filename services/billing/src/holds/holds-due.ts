@@ -1,8 +1,8 @@
 import { type Database, statement } from '@app/service-kit/database';
 
-/** Those whose window has passed, and those that were decided and could not be captured yet. */
-export const holdIsDue = (now: string): string =>
-  `(h.status = 'settling' or (h.status = 'held' and h.decide_by <= ${now}))`;
+/** Those whose window has passed, and those that were decided and could not be captured yet. @param hold the alias */
+export const holdIsDue = (hold: string, now: string): string =>
+  `(${hold}.status = 'settling' or (${hold}.status = 'held' and ${hold}.decide_by <= ${now}))`;
 
 interface Scope {
   readonly accountId: string;
@@ -24,7 +24,7 @@ const readStatement = statement(
   `select h.order_id, p.customer_email, p.product_name, h.amount_cents - h.captured_cents as amount_cents, h.currency,
      h.decide_by as due_at
    from holds as h join payments as p on p.id = h.payment_id
-   where h.account_id = $1 and not h.test and h.order_id > $3 and ${holdIsDue('$2')}
+   where h.account_id = $1 and not h.test and h.order_id > $3 and ${holdIsDue('h', '$2')}
    order by h.order_id limit $4`,
 );
 
@@ -36,7 +36,7 @@ export async function readHoldsDue({ pool }: Database, scope: Scope, after: stri
 const sumStatement = statement(
   'holds-due-sum',
   `select currency, count(*) as count, sum(amount_cents - captured_cents)::bigint as cents
-   from holds as h where account_id = $1 and not test and ${holdIsDue('$2')}
+   from holds as h where account_id = $1 and not test and ${holdIsDue('h', '$2')}
    group by currency order by currency`,
 );
 

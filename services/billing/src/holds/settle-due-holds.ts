@@ -12,7 +12,7 @@ const pageMax = 100;
 const dueStatement = statement(
   'holds-due-of-account',
   `select account_id, order_id from holds as h
-   where account_id = $1 and order_id > $3 and ${holdIsDue('$2')} and (test or not $5)
+   where account_id = $1 and order_id > $3 and ${holdIsDue('h', '$2')} and (test or not $5)
    order by order_id limit $4`,
 );
 

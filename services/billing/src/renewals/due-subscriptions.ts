@@ -57,6 +57,9 @@ const isDue = (
     select p.order_id from payments as p where p.account_id = $1 and p.next_check_at is not null and p.step = 'renewal'
     union all select unnest($${position}::text[]))`;
 
+/** Due by then, whether or not a renewal of it is open; without rehearsals. */
+export const subscriptionIsDue = (now: string): string => `not test and next_charge_at <= ${now}`;
+
 const nothing: ReadonlySet<string> = new Set();
 
 /** What was due by then, and has no period that one of these runs paid. */

@@ -4,7 +4,7 @@ import * as contract from '@app/contracts/reminders';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
 import { getOptOut, optOut } from './opt-out.ts';
 import { previewReminders } from './preview-reminders.ts';
-import { type RunDeps, runForAccount, runForAll } from './run-reminders.ts';
+import { type RunDeps, remindAccount, remindAll } from './run-reminders.ts';
 
 /** Buyers act for no account: the token says whose reminders end. */
 export function reminderRequests(deps: RunDeps): RequestHandler[] {
@@ -13,8 +13,8 @@ export function reminderRequests(deps: RunDeps): RequestHandler[] {
       // Only the platform sends a request without an account; an account may run for itself alone.
       if (context.accountId !== '' && context.accountId !== accountId)
         throw new DomainError('insufficient_scope', 'Reminders of other accounts are the platform’s.');
-      const asked = { runId: idOfCommand('dailyRun', context.commandId), deadlineMs: context.deadlineMs };
-      return accountId === null ? await runForAll(deps, asked) : await runForAccount(deps, accountId, asked);
+      const request = { runId: idOfCommand('dailyRun', context.commandId), deadlineMs: context.deadlineMs };
+      return accountId === null ? await remindAll(deps, request) : await remindAccount(deps, accountId, request);
     }),
     onRequest(contract.previewReminders, (page, { accountId }) => previewReminders(deps, accountId, page)),
     onRequestAcrossAccounts(contract.getOptOut, ({ token }) => getOptOut(deps, token)),

@@ -4,10 +4,10 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { reminderNoticed, remindersFinished, type runReminders } from '@app/contracts/reminders';
 import { insertOutboxSql, type OutboxRow, outboxRow } from '@app/messaging/outbox';
-import { runForAll as runParts } from '@app/messaging/run-for-all';
+import { runForEachAccount } from '@app/messaging/run-for-each-account';
 import {
-  type AskedRun,
   createSingleFlight,
+  type RunRequest,
   type SingleFlight,
   type SingleFlightDeps,
 } from '@app/messaging/single-flight';
@@ -31,30 +31,30 @@ export const partsAtOnce = 2;
 /** Longer than an account's run sends. A slower one is stuck. */
 const partLimitMs = 15 * 60_000;
 
-type Asked = Pick<AskedRun, 'runId' | 'deadlineMs'>;
+type ReminderRunRequest = Pick<RunRequest, 'runId' | 'deadlineMs'>;
 
 /**
  * Reminds the account's buyers. Whoever comes meanwhile gets the same result.
  * @throws DomainError outcome_unknown at the deadline
  */
-export async function runForAccount(deps: RunDeps, accountId: string, asked: Asked): Promise<RunResult> {
-  const run = { accountId, platformRunId: null, ...asked };
-  return await deps.flight.run(run, () => runPart(deps, run));
+export async function remindAccount(deps: RunDeps, accountId: string, request: ReminderRunRequest): Promise<RunResult> {
+  const run = { accountId, platformRunId: null, ...request };
+  return await deps.flight.run(run, () => remindBuyers(deps, run));
 }
 
 /** For every account, those with the fewest stalled checkouts first, so that none waits behind a larger one. */
-export async function runForAll(deps: RunDeps, asked: Asked): Promise<RunResult> {
+export async function remindAll(deps: RunDeps, request: ReminderRunRequest): Promise<RunResult> {
   const { flight, logger, isClosing } = deps;
   const all = {
-    ...{ flight, logger, isClosing, partsAtOnce, partLimitMs, closing },
+    ...{ flight, logger, isClosing, partsAtOnce, partLimitMs, processCloses },
     accounts: accountsWithReminders(deps),
-    part: ({ accountId, runId }: { accountId: string; runId: string }) =>
-      runPart(deps, { accountId, runId, platformRunId: asked.runId }),
+    part: ({ accountId, runId }: Pick<RunRequest, 'accountId' | 'runId'>) =>
+      remindBuyers(deps, { accountId, runId, platformRunId: request.runId }),
     none: { ok: true, sent: 0, recovered: 0, problem: null },
     add: addResults,
     failed: () => ({ ok: false, sent: 0, recovered: 0, problem: 'The reminders of an account failed.' }),
   };
-  return await runParts<RunResult>(all, asked);
+  return await runForEachAccount<RunResult>(all, request);
 }
 
 /** The problem of the first account that had one stands for all. */
@@ -65,18 +65,19 @@ const addResults = (sum: RunResult, part: RunResult): RunResult => ({
   problem: sum.problem ?? part.problem,
 });
 
-const closing = (): DomainError => new DomainError('outcome_unknown', 'The process closes; the next run goes on.');
+const processCloses = (): DomainError =>
+  new DomainError('outcome_unknown', 'The process closes; the next run goes on.');
 
-type Part = Pick<AskedRun, 'accountId' | 'runId' | 'platformRunId'>;
+type ReminderRun = Pick<RunRequest, 'accountId' | 'runId' | 'platformRunId'>;
 
-async function runPart(deps: RunDeps, part: Part): Promise<RunResult> {
+async function remindBuyers(deps: RunDeps, run: ReminderRun): Promise<RunResult> {
   const startedMs = performance.now();
-  const settings = await readSettingsOf(deps.database.pool, part.accountId);
-  const sent = await sendReminders(deps, part.accountId, settings);
-  if (deps.isClosing()) throw closing();
-  const result = await recordResult(deps, part, sent);
+  const settings = await readSettingsOf(deps.database.pool, run.accountId);
+  const sent = await sendReminders(deps, run.accountId, settings);
+  if (deps.isClosing()) throw processCloses();
+  const result = await recordResult(deps, run, sent);
   const durationMs = Math.round(performance.now() - startedMs);
-  deps.logger.info({ ...part, durationMs, ...result, failed: sent.failed }, 'reminders');
+  deps.logger.info({ ...run, durationMs, ...result, failed: sent.failed }, 'reminders');
   return result;
 }
 
@@ -101,19 +102,19 @@ const resultStatement = statement(
  * Counts recovered checkouts, and records the run's result with its events, in one transaction: what is counted is told once.
  * A process that dies before it has counted nothing; one that dies after it has a result, which the repeated command gets.
  */
-async function recordResult(deps: RunDeps, part: Part, sent: SentReminders): Promise<RunResult> {
+async function recordResult(deps: RunDeps, run: ReminderRun, sent: SentReminders): Promise<RunResult> {
   const { database, clock, wakeRelay } = deps;
   const now = clock.now();
   const result = await database.transaction(async (client) => {
-    const { rows } = await client.query<{ recovered: number }>(countRecoveredStatement([part.accountId, now]));
+    const { rows } = await client.query<{ recovered: number }>(countRecoveredStatement([run.accountId, now]));
     const problem = problemOf(sent);
     const recovered = rows[0]?.recovered ?? 0;
     const counted = { ok: problem === null, sent: sent.sent, recovered, problem };
     const summary = problem ?? noticeOf({ ...sent, perDay: deps.perDay });
     const notice = summary === null ? null : { summary, checkoutId: sent.aboutCheckoutId };
-    const events = eventsOf(part, counted, notice, now);
+    const events = eventsOf(run, counted, notice, now);
     if (events.length > 0) await client.query(insertOutboxSql, [JSON.stringify(events)]);
-    const { rowCount } = await client.query(resultStatement([part.runId, part.accountId, counted]));
+    const { rowCount } = await client.query(resultStatement([run.runId, run.accountId, counted]));
     if (rowCount !== 1) throw new DomainError('outcome_unknown', 'The run lost its lock, and another one took over.');
     return counted;
   });
@@ -123,7 +124,7 @@ async function recordResult(deps: RunDeps, part: Part, sent: SentReminders): Pro
 
 /** Nothing is told of a run that did nothing. A run that failed is told once, not for each buyer. */
 function eventsOf(
-  { accountId, runId, platformRunId }: Part,
+  { accountId, runId, platformRunId }: ReminderRun,
   { sent, recovered, problem }: RunResult,
   notice: { readonly summary: string; readonly checkoutId: string | null } | null,
   now: Date,

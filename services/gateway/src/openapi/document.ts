@@ -27,7 +27,7 @@ const tags: Record<string, string> = {
   Metrics: 'Sales figures of a product.',
   Webhooks: 'Events to the seller’s own URL, and Recent activity.',
   Automations: 'Emails and POSTs that an event starts.',
-  'Daily job': 'Renewals, retries, nudges and holds.',
+  'Daily job': 'Renewals, retries, reminders and holds.',
   Settings: 'The account’s settings.',
   'API keys': 'Keys of the account.',
   'Log in': 'Accounts and browser sessions.',
