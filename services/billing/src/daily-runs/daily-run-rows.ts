@@ -1,6 +1,9 @@
 import type { BooksComparison, DailyResult, dailyRunResource } from '@app/contracts/daily-runs';
+import { isRunning } from '@app/messaging/single-flight';
+import type { Database } from '@app/service-kit/database';
 import type { z } from 'zod';
 import { noCounts, resultOf, withDefaults } from './daily-counts.rules.ts';
+import { dailyRuns } from './start-daily-run.ts';
 
 export interface DailyRunRow {
   readonly id: string;
@@ -15,6 +18,14 @@ export interface DailyRunRow {
 }
 
 export const dailyRunColumns = 'id, started_at, finished_at, result, done, left_to_do, recovery, books';
+
+/** Whether a run of the account without an end is under way; it is not asked where each of them has ended. */
+export const findAlive = async (
+  database: Pick<Database, 'pool'>,
+  accountId: string,
+  runs: readonly Pick<DailyRunRow, 'finished_at'>[],
+): Promise<boolean> =>
+  runs.some(({ finished_at }) => finished_at === null) && (await isRunning(database, dailyRuns, accountId));
 
 /**
  * @param now of the clock that dates the rows

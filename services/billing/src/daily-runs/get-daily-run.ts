@@ -4,8 +4,7 @@ import { DomainError } from '@app/contracts/errors';
 import { allAccounts } from '@app/messaging/single-flight';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { type DailyRunRow, dailyRunColumns, dailyRunOf } from './daily-run-rows.ts';
-import { findAlive } from './find-alive.ts';
+import { type DailyRunRow, dailyRunColumns, dailyRunOf, findAlive } from './daily-run-rows.ts';
 
 /** A command that joined a run that was under way finds that run under its own id, too. */
 const getStatement = statement(

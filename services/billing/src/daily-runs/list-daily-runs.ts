@@ -4,8 +4,7 @@ import type { RequestOutput } from '@app/contracts/define';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
-import { type DailyRunRow, dailyRunColumns, dailyRunOf } from './daily-run-rows.ts';
-import { findAlive } from './find-alive.ts';
+import { type DailyRunRow, dailyRunColumns, dailyRunOf, findAlive } from './daily-run-rows.ts';
 
 const runsOfAccount = pagedList<DailyRunRow>({
   name: 'daily-runs',

@@ -15,14 +15,11 @@ const earliest = (table: string, key: string, dueAt: string, where: string): str
   `${earliestPerAccount(table, key, dueAt, `${where} and ${dueAt} <= $1`)} limit 40`;
 
 /** As `nextCheckAt`, for the look-up that is claimed. */
-const delaysMs = checkDelaysMs
-  .slice(1)
-  .map((ms, checks) => `when ${checks} then ${ms}`)
-  .join(' ');
+const delays = checkDelaysMs.slice(1).map((ms, checks) => `when ${checks} then ${ms}`);
 const claimPayments = statement(
   'payments-claim',
   `update payments as p set checks = p.checks + 1,
-     next_check_at = $1::timestamptz + interval '1 millisecond' * case p.checks ${delaysMs} else ${withoutDailyRunMs} end
+     next_check_at = $1::timestamptz + interval '1 ms' * case p.checks ${delays.join(' ')} else ${withoutDailyRunMs} end
    where p.id = any (array(
      select id from payments where id = any (array(${earliest('payments', 'id', 'next_check_at', 'next_check_at is not null')}))
        and next_check_at <= $1 for update skip locked))

@@ -4,10 +4,7 @@ import type { Payment } from './payment.types.ts';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/**
- * A day, and two hours for a scheduler that is late: after that the payments loop does what a daily run would have done, so
- * that a forgotten schedule leaves nothing unknown or unsettled for ever.
- */
+/** A day, and two hours for a scheduler that is late: then the payments loop does what the daily run would have done. */
 export const withoutDailyRunMs = 26 * hourMs;
 
 /** How long after the last look-up the next one follows. The fourth and later ones are the daily run's. */
