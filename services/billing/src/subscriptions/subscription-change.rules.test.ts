@@ -214,4 +214,4 @@ test('over 40 years of renewals, pauses and resumptions a period ends on the anc
     }
   });
   fc.assert(run, { numRuns: 100 });
-});
+}, 30_000);

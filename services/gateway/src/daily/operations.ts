@@ -22,8 +22,8 @@ export const dailyOperations = [
     tag,
     summary: 'Run the daily collections job',
     description:
-      'Charges renewals that are due, retries declined cards, nudges stalled checkouts, settles holds. Running it more ' +
-      'than once a day is safe. With the platform key it runs for every account and answers with the sum. `problems` says ' +
+      'Charges renewals that are due, retries declined cards, reminds buyers of stalled checkouts, settles holds. Running ' +
+      'it more than once a day is safe. With the platform key it runs for every account and answers with the sum. `problems` says ' +
       'why a run is not `ok`. A run that takes longer than 285 seconds is answered with 503 `outcome_unknown`, which names ' +
       'the run, and goes on.',
     auth: 'daily',
