@@ -90,7 +90,7 @@ const usage = `npm run bench -- [--quick] [--only=${partNames.join('|')}] [--pro
   --nats=compose           nats-server with deploy/nats/nats.conf instead of what npm start writes
 NATS_SERVER_BIN names another nats-server.`;
 
-/** Throws with the usage when the arguments make no sense. */
+/** @throws Error with the usage when the arguments make no sense */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,

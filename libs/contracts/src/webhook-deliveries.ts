@@ -174,9 +174,7 @@ export const recoveryResource = z
         '`held`: deliveries that were held are sent; with `which: failed` those that nothing could deliver before the endpoint’s first success.',
       ),
     which: z.enum(['failed', 'all', 'orders']),
-    since: timestamp
-      .nullable()
-      .describe('Of events from then on. For what was held: when the URL was connected, or null whatever its age.'),
+    since: timestamp.nullable(),
     until: timestamp,
     status: z.enum(['running', 'done', 'canceled']),
     total: z.int().nullable().describe('Deliveries that it concerns. Null until they are counted.'),

@@ -26,7 +26,7 @@ const countedSmall = defineEvent('checkout', 'test.counted', 1, z.object({ n: z.
 
 interface Consuming {
   readonly definition?: EventDefinition;
-  /** Throws for an event that cannot take effect. */
+  /** @throws Error for an event that cannot take effect */
   readonly refuse?: (n: number) => boolean;
 }
 

@@ -184,7 +184,7 @@ test('a run whose lock’s session breaks has its result stored and answered all
   expect(await rows()).toMatchObject([{ id: own.runId, finished_at: expect.any(Date), result }]);
 });
 
-test('whoever waits for a turn waits until the deadline, and nothing runs after it', async () => {
+test('whoever waits for a run waits until the deadline, and nothing runs after it', async () => {
   const held = heldStep();
   const deps = createDailyDeps({ ...replica(0, held.step), semaphore: createSemaphore(1) });
   const first = runDailyForAccount(deps, account, asked());

@@ -1,7 +1,7 @@
 import { affiliatePaid } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
-import { getRecovery, listActivity } from '@app/contracts/webhook-deliveries';
+import { listActivity } from '@app/contracts/webhook-deliveries';
 import * as contract from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
@@ -47,6 +47,7 @@ const list = async () => (await harness.ask(contract.listWebhookEndpoints, accou
 const received = () => receiver.requests.map(({ headers }) => headers['webhook-id'] as string).toSorted();
 const statuses = async () => (await deliveriesOf(harness, account)).map(({ status }) => status);
 const areHeld = (count: number) => eventually(async () => expect(await statuses()).toEqual(Array(count).fill('held')));
+const summaries = async () => (await harness.ask(listActivity, account, {})).data.map(({ summary }) => summary);
 const nothingHeld = { count: 0, more: false, oldest_at: null };
 
 test('what happens before a URL is connected is held, and stays held when the first one is, until its seller says otherwise', async () => {
@@ -64,26 +65,6 @@ test('what happens before a URL is connected is held, and stays held when the fi
   expect(sending.recovery_id).toMatch(/^rcv_/);
   await eventually(() => expect(received()).toEqual([...early, fresh]));
   await eventually(async () => expect(await get()).toMatchObject({ held: nothingHeld, recovery_id: null }));
-});
-
-test('switching on leaves what is older than the URL held, unless it says send', async () => {
-  const early = await order();
-  await areHeld(1);
-  harness.clock.advance(60_000);
-  await put();
-  await put({ active: false });
-  const own = await order();
-  await eventually(async () => expect((await get()).held.count).toBe(2));
-  const { recovery_id: recoveryId } = await put({ active: true });
-  await eventually(() => expect(received()).toEqual([own]));
-  await eventually(async () => expect(await get()).toMatchObject({ held: { count: 1 }, recovery_id: null }));
-  const recovery = await harness.ask(getRecovery, account, { recoveryId: recoveryId as string });
-  expect(recovery).toMatchObject({ status: 'done', total: 1, queued: 1 });
-  // With nothing of its own there is nothing to send.
-  await put({ active: false });
-  expect(await put({ active: true })).toMatchObject({ held: { count: 1 }, recovery_id: null });
-  await put({ held: 'send' });
-  await eventually(() => expect(received()).toEqual([early, own].toSorted()));
 });
 
 test('a further URL that is the first one takes over what was held, and sends the orders alone if it is told so', async () => {
@@ -110,6 +91,25 @@ test('a further URL that is the first one takes over what was held, and sends th
   expect((await put()).id).not.toBe(made.id);
 });
 
+test('Recent activity counts what a choice of orders dropped, and is silent when that was nothing', async () => {
+  await put({ active: false });
+  await order();
+  await areHeld(1);
+  await put({ active: true, held: 'orders' });
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  await eventually(async () => expect(await get()).toMatchObject({ held: nothingHeld, recovery_id: null }));
+  expect((await summaries()).filter((summary) => summary.includes('as chosen'))).toEqual([]);
+  await put({ active: false });
+  for (const publish of [payout, order, payout]) await publish();
+  await eventually(async () => expect((await get()).held.count).toBe(3));
+  await put({ active: true, held: 'orders' });
+  await eventually(async () =>
+    expect(await summaries()).toContain(
+      `For the webhook endpoint ${receiver.url}, 2 deliveries that were held are canceled, as chosen`,
+    ),
+  );
+});
+
 test('switching on sends what was held, unless it says discard', async () => {
   await put({ active: false });
   const held = [await order(), await payout(), await order()].toSorted();
@@ -127,8 +127,7 @@ test('switching on sends what was held, unless it says discard', async () => {
   await eventually(() => expect(received()).toEqual([...held, after]));
   const reasons = (await deliveriesOf(harness, account)).map(({ reason }) => reason);
   expect(reasons).toEqual([null, null, null, 'discarded', null]);
-  const { data } = await harness.ask(listActivity, account, {});
-  expect(data.map(({ summary }) => summary)).toContain(
+  expect(await summaries()).toContain(
     `For the webhook endpoint ${receiver.url}, 1 delivery that was held is canceled, as chosen`,
   );
 });

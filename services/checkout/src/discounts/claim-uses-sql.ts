@@ -5,7 +5,8 @@
  *   claimed  one update for each discount: `room` is what was left of it, `uses` grows by what the sales among them get
  *   granted  first come, first served in the batch, by `place`. A test sale must meet the terms and takes no use
  *
- * Discounts are locked in one order.
+ * Discounts are locked in one order. Rows of one discount differ in `max_uses` only when they were priced at different moments:
+ * the smallest holds, so that a limit that was lowered is never exceeded.
  */
 export const claimUsesSql = `claimed as (
      insert into discount_uses as u (account_id, discount_id, uses, room)

@@ -37,9 +37,9 @@ an id that you have seen, and do nothing. A URL that answers 410, or that took n
 off, until you connect its new URL or switch it on.</p>
 <h3>Nothing is dropped</h3>
 <p>Every event is stored, also while no URL is connected or its endpoint is off: what it would get is <code>held</code> for 30
-days. Switching it on sends what was held since its URL was connected, oldest first. Events from before the first URL stay
-held. <code>"held": "send"</code> sends all that is held, <code>"held": "orders"</code> that of orders only,
-<code>"held": "discard"</code> none of it.</p>
+days. Switching it on sends all that is held, oldest first; <code>"held": "orders"</code> sends that of orders only,
+<code>"held": "discard"</code> none of it. Connecting the first URL leaves older events held until <code>held</code> says what
+becomes of them.</p>
 <p><code>GET /api/v1/webhook-deliveries</code> has every event on its way to every endpoint, with a <code>reason</code> in one
 line: why it was not sent, or what its receiver did with it. <code>GET /api/v1/webhook-deliveries/{deliveryId}</code> has each
 attempt, how long its steps took, what came back, and what to do about it.</p>

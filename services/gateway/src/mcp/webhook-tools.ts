@@ -35,7 +35,7 @@ export const webhookTools: readonly Tool[] = [
   },
   {
     name: 'update_webhook_endpoint',
-    description: 'Changes the fields given. `active: true` sends what was held for it; `held` is about all.',
+    description: 'Changes the fields given. `active: true` sends what was held, unless `held` says otherwise.',
     operation: operation('updateWebhookEndpoint'),
     words: { held: '`send`, `orders` or `discard`' },
     annotations: changes,

@@ -35,13 +35,13 @@ const stays =
   'What is left out stays as it is: `events`, `description`, `headers` and `active`. A list or headers that are given ' +
   'replace the former ones as a whole: `{}` removes all headers, null takes every event again. A new URL keeps the ' +
   'secret, and switches an endpoint on again that is off because the former URL was gone or failing, unless `active` is ' +
-  'given. Switching off holds what comes, for 30 days; switching on sends what was held since the URL was connected, ' +
-  'unless `held` says otherwise. `held` may be given at any time, and is about all that is held; an endpoint that is off ' +
-  'takes `discard` only. Headers of HTTP itself and of deliveries (`host`, `content-*`, `webhook-*`, …) are refused.';
+  'given. Switching off holds what comes, for 30 days; switching on sends all that is held, also from ' +
+  'before the first URL, unless `held` says otherwise. `held` may be given at any time; an endpoint that is off takes ' +
+  '`discard` only. Headers of HTTP itself and of deliveries (`host`, `content-*`, `webhook-*`, …) are refused.';
 
 const removing =
-  'What waits for it is canceled, also what was held before there was a URL: `recover` sends it to the next one. Later ' +
-  'events are held, if no other URL is connected.';
+  'What waits for it is canceled. With the first URL that is also what was held before it: `recover` with `all` sends it ' +
+  'to another. Later events are held, if no other URL is connected.';
 
 export const endpointOperations = [
   forwardOperation(getWebhookEndpoint, {

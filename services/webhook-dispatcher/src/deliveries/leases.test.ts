@@ -13,7 +13,7 @@ test('a lease names its owner and ends after its time', () => {
   expect(lease).toMatchObject({ owner: 7, seconds: leaseSeconds, endsMs: startMs + 60_000 });
 });
 
-test('a lease is confirmed once, or lost from three seconds after it was expected until it ends', () => {
+test('a lease is confirmed once, or lost from three seconds after it was registered until it ends', () => {
   const plan = fc.record({
     confirmAfterMs: fc.option(fc.nat(10_000)),
     checkEveryMs: fc.integer({ min: 250, max: 2_500 }),

@@ -52,7 +52,8 @@ const discardOthersStatement = statement(
      where d.account_id = $2 and d.id = any (array(select id from batch where not ${isOrder})) returning ${keptColumns}
    ), finished as (${insertFinished('canceled', { status: `'canceled'`, reason: `'discarded'`, at: '$6' })}
    )
-   update unsettled_endpoints set others_after = (select max(id) from batch)
+   update unsettled_endpoints
+   set others_after = (select max(id) from batch), canceled = canceled + (select count(*)::int from canceled)
    where endpoint_id = $1 and account_id = $2 and exists (select from batch)`,
 );
 const countStatement = statement(
@@ -110,7 +111,7 @@ async function applyBatchWith(client: Client, storage: ChangeStorage, endpointId
   const run = batches(client, storage.clock.now(), endpointId, change.account_id);
   const batch = endpoint === undefined ? await cancelBatch(run) : await applyTo(run, change, endpoint);
   if (batch.count > 0) {
-    if (batch.as !== 'held') await client.query(countStatement([endpointId, batch.count]));
+    if (batch.isCounted !== true && batch.as !== 'held') await client.query(countStatement([endpointId, batch.count]));
     return batch.as;
   }
   await client.query(appliedStatement([endpointId]));
@@ -131,7 +132,10 @@ function batches(client: Client, now: Date, endpointId: string, accountId: strin
 
 interface Batch {
   readonly as: 'held' | 'discarded' | 'canceled';
+  /** How many rows it changed; 0 when nothing was left. */
   readonly count: number;
+  /** Its statement has added to `canceled` what it dropped, which is not all that it looked at. */
+  readonly isCounted?: boolean;
 }
 
 async function cancelBatch(run: Run): Promise<Batch> {
@@ -146,7 +150,7 @@ async function applyTo(run: Run, change: Change, { active, isAutomation }: Switc
   const discarded = discardUntil === null ? 0 : await run(discardStatement, discardUntil);
   if (discarded > 0) return { as: 'discarded', count: discarded };
   const others = othersUntil === null ? 0 : await run(discardOthersStatement, othersUntil, change.others_after);
-  if (others > 0) return { as: 'discarded', count: others };
+  if (others > 0) return { as: 'discarded', count: others, isCounted: true };
   if (active) return { as: 'held', count: 0 };
   const waiting = await run(holdStatement, behindAllIdsAndSuffixes);
   if (waiting > 0 || !isAutomation) return { as: 'held', count: waiting };

@@ -91,9 +91,7 @@ export async function applyHeldChoice(
   if (!isActive || discard === 'all') await stopHeldRecovery(tx, now, endpoint);
   if (discard !== null) await recordChange(tx, endpoint, now, { which: discard, withPending: !before.wasActive });
   else if (before.wasActive && !isActive) await recordChange(tx, endpoint, now);
-  if (send === null) return;
-  const what = { which: send === 'orders' ? send : 'all', since: send === 'own' ? endpoint.createdAt : null } as const;
-  await startHeldRecovery(tx, now, endpoint, what);
+  if (send !== null) await startHeldRecovery(tx, now, endpoint, send);
 }
 
 export async function forgetFailures(tx: EntityManager, { id, accountId }: Endpoint): Promise<void> {

@@ -7,8 +7,8 @@ const switchedOn = { wasConnected: true, wasActive: false, isActive: true };
 const off = { wasConnected: true, wasActive: false, isActive: false };
 const connected = { wasConnected: false, wasActive: false, isActive: true };
 
-test('left out, switching on sends what was held for the URL, and nothing else touches it', () => {
-  expect(decideHeld(switchedOn, undefined)).toEqual({ send: 'own', discard: null });
+test('left out, switching on sends what was held, and nothing else touches it', () => {
+  expect(decideHeld(switchedOn, undefined)).toEqual({ send: 'all', discard: null });
   for (const change of [on, off, connected]) expect(decideHeld(change, undefined)).toEqual(nothing);
   expect(decideHeld({ ...on, isActive: false }, undefined)).toEqual(nothing);
 });

@@ -10,8 +10,8 @@ export interface Switched {
 
 /** What becomes of the deliveries that are held when the change is made. */
 export interface HeldDecision {
-  /** Sent, oldest first; `own` is what came since the URL was connected. */
-  readonly send: 'all' | 'own' | 'orders' | null;
+  /** Sent, oldest first. */
+  readonly send: 'all' | 'orders' | null;
   /** Dropped; `others` are those that `orders` does not send. */
   readonly discard: 'all' | 'others' | null;
 }
@@ -23,14 +23,15 @@ const decisions: Readonly<Record<HeldChoice, HeldDecision>> = {
 };
 
 /**
- * Left out, switching on sends what was held since the URL was connected. What is older stays held, then and when the
- * first URL is connected, because events of weeks ago would surprise its receiver.
+ * Left out, switching on sends what was held. The first URL leaves it held, because events of weeks ago would surprise
+ * its receiver.
  * @returns null when the endpoint is off and so cannot be sent what is held
  */
 export function decideHeld(
   { wasConnected, wasActive, isActive }: Switched,
   choice: HeldChoice | undefined,
 ): HeldDecision | null {
-  if (choice === undefined) return { send: isActive && !wasActive && wasConnected ? 'own' : null, discard: null };
-  return isActive || choice === 'discard' ? decisions[choice] : null;
+  const chosen = choice ?? (isActive && !wasActive && wasConnected ? 'send' : undefined);
+  if (chosen === undefined) return { send: null, discard: null };
+  return isActive || chosen === 'discard' ? decisions[chosen] : null;
 }

@@ -1,15 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { namesOf } from './held-recovery.ts';
-import {
-  firstHeldPlace,
-  firstPlace,
-  idsSince,
-  type Place,
-  type RecoveryRef,
-  type Span,
-  spanOf,
-} from './place.rules.ts';
+import { firstPlace, idsSince, type RecoveryRef, type Span, spanOf } from './place.rules.ts';
 
 const recoveryStatement = statement(
   'recovery-to-count',
@@ -21,8 +13,7 @@ const recoveryStatement = statement(
 const heldStatement = statement(
   'recovery-count-held',
   `select count(*)::int as count from deliveries
-   where status = 'held' and endpoint_id = $2 and account_id = $1 and id > $4
-     and ($3::text[] is null or event_name = any ($3))`,
+   where status = 'held' and endpoint_id = $2 and account_id = $1 and ($3::text[] is null or event_name = any ($3))`,
 );
 
 const heldForFailingStatement = statement(
@@ -62,7 +53,7 @@ const countedStatement = statement(
    where id = $1 and account_id = $2 and status = 'running' and phase = 'count'`,
 );
 
-interface Recovery {
+interface Counted {
   readonly kind: 'recover' | 'held';
   readonly which: 'failed' | 'all' | 'orders';
   readonly since: Date | null;
@@ -76,44 +67,26 @@ interface Recovery {
  * becomes part of it meanwhile is added when it is handed over.
  */
 export async function countRecovery(database: Database, ref: RecoveryRef): Promise<void> {
-  const { rows } = await database.pool.query<Recovery>(recoveryStatement([ref.id, ref.account_id]));
+  const { rows } = await database.pool.query<Counted>(recoveryStatement([ref.id, ref.account_id]));
   const [recovery] = rows;
   if (recovery === undefined) return;
-  const { kind, since, until } = recovery;
-  const count: Count = async (query, values) => {
-    const { rows: counts } = await database.pool.query<{ count: number }>(
-      query([ref.account_id, ref.endpoint_id, ...values]),
-    );
-    return counts[0]?.count ?? 0;
-  };
-  const { total, place } =
-    kind === 'held' || since === null
-      ? await countHeld(count, recovery)
-      : await countStored(count, recovery, spanOf(since, until));
-  await database.pool.query(countedStatement([ref.id, ref.account_id, total, place.phase, place.cursor]));
+  const { which, since, until, endpoint_made_at: madeAt } = recovery;
+  const span = since === null ? null : spanOf(since, until);
+  const total = await count(database, ref, recovery, span);
+  const { phase, cursor } = firstPlace(which, span, madeAt);
+  await database.pool.query(countedStatement([ref.id, ref.account_id, total, phase, cursor]));
 }
 
-/** @param values behind the account and the endpoint */
-type Count = (query: ReturnType<typeof statement>, values: readonly unknown[]) => Promise<number>;
-
-/** How much it is, and where handing over begins. */
-interface Counted {
-  readonly total: number;
-  readonly place: Place;
-}
-
-async function countHeld(count: Count, { which, since }: Recovery): Promise<Counted> {
-  const place = firstHeldPlace(since);
-  if (which === 'failed') return { total: await count(heldForFailingStatement, []), place };
-  return { total: await count(heldStatement, [namesOf(which), place.cursor]), place };
-}
-
-async function countStored(count: Count, recovery: Recovery, span: Span): Promise<Counted> {
-  const { which, events, endpoint_made_at: madeAt } = recovery;
+async function count(database: Database, ref: RecoveryRef, recovery: Counted, span: Span | null): Promise<number> {
+  const { kind, which, events, endpoint_made_at: madeAt } = recovery;
+  const of = [ref.account_id, ref.endpoint_id];
+  const read = async (query: ReturnType<typeof statement>, values: unknown[]): Promise<number> =>
+    (await database.pool.query<{ count: number }>(query(values))).rows[0]?.count ?? 0;
+  if (kind === 'held' && which === 'failed') return await read(heldForFailingStatement, of);
+  if (kind === 'held' || span === null) return await read(heldStatement, [...of, namesOf(which)]);
   const { since, before, eventIds, deliveriesAfter, surely } = span;
   const ids = [deliveriesAfter, eventIds[1], surely.eventsAfter, surely.deliveriesBefore];
-  const values = [events, ...ids, since, before];
-  const place = firstPlace(which, span, madeAt);
-  if (which === 'failed') return { total: await count(failedStatement, values), place };
-  return { total: await count(allStatement, [...values, eventIds[0], idsSince(madeAt)]), place };
+  const values = [...of, events, ...ids, since, before];
+  if (which === 'failed') return await read(failedStatement, values);
+  return await read(allStatement, [...values, eventIds[0], idsSince(madeAt)]);
 }

@@ -3,7 +3,6 @@ import { orderEventNames } from '@app/contracts/webhooks';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { recoveryPerSecond } from './feed.rules.ts';
-import { firstHeldPlace } from './place.rules.ts';
 
 interface EndpointRef {
   readonly id: string;
@@ -14,36 +13,32 @@ interface EndpointRef {
 export const namesOf = (which: 'failed' | 'all' | 'orders'): readonly string[] | null =>
   which === 'orders' ? orderEventNames : null;
 
-const runningSql = `select id, which, since from recoveries
+const runningSql = `select id, which from recoveries
   where endpoint_id = $1 and account_id = $2 and kind = 'held' and status = 'running' for update`;
 
-const insertSql = `insert into recoveries (id, account_id, endpoint_id, kind, which, since, until, per_second, created_at)
-  select $3, $2, $1, 'held', $4, $5, $6, $7, $6 where exists (
+const insertSql = `insert into recoveries (id, account_id, endpoint_id, kind, which, until, per_second, created_at)
+  select $3, $2, $1, 'held', $4, $5, $6, $5 where exists (
     select from deliveries
-    where status = 'held' and endpoint_id = $1 and account_id = $2 and id > $8
-      and ($9::text[] is null or event_name = any ($9)))
+    where status = 'held' and endpoint_id = $1 and account_id = $2 and ($7::text[] is null or event_name = any ($7)))
   returning id`;
 
 /**
  * Begins to send what is held for the endpoint, in the transaction that switches it on or gives it its URL, and holds its
  * row locked. The transaction stays short however much is held: feeding.ts does the rest. A running one with another
  * choice is replaced.
- * @param what since: of what came from then on; null whatever its age
  * @returns the recovery's id; null when nothing of it is held
  */
 export async function startHeldRecovery(
   tx: EntityManager,
   now: Date,
   endpoint: EndpointRef,
-  { which, since }: { readonly which: 'all' | 'orders'; readonly since: Date | null },
+  which: 'all' | 'orders',
 ): Promise<string | null> {
   const of = [endpoint.id, endpoint.accountId];
-  const [running] = await executeBound<{ id: string; which: string; since: Date | null }>(tx, runningSql, of);
-  if (running?.which === which && running.since?.getTime() === since?.getTime()) return running.id;
+  const [running] = await executeBound<{ id: string; which: string }>(tx, runningSql, of);
+  if (running?.which === which) return running.id;
   if (running !== undefined) await stopHeldRecovery(tx, now, endpoint);
-  const id = newId('recovery', now.getTime());
-  const { cursor } = firstHeldPlace(since);
-  const values = [...of, id, which, since, now, recoveryPerSecond, cursor, namesOf(which)];
+  const values = [...of, newId('recovery', now.getTime()), which, now, recoveryPerSecond, namesOf(which)];
   const [started] = await executeBound<{ id: string }>(tx, insertSql, values);
   return started?.id ?? null;
 }

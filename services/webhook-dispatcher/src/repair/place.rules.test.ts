@@ -1,6 +1,6 @@
-import { idFloor, newId } from '@app/contracts/ids';
+import { newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
-import { clockSkewMs, deliveriesSince, firstHeldPlace, firstPlace, idBeforeEventMs, spanOf } from './place.rules.ts';
+import { clockSkewMs, deliveriesSince, firstPlace, idBeforeEventMs, spanOf } from './place.rules.ts';
 
 const since = new Date('2026-01-15T12:00:00.000Z');
 const later = (ms: number): Date => new Date(since.getTime() + ms);
@@ -11,8 +11,7 @@ test('only a recovery of everything looks for events that are older than the end
   expect(firstPlace('all', span, later(-clockSkewMs)).phase).toBe('events');
   expect(firstPlace('all', span, later(-clockSkewMs - 1)).phase).toBe('deliveries');
   expect(firstPlace('failed', span, later(1)).phase).toBe('deliveries');
-  expect(firstHeldPlace(null)).toEqual({ phase: 'deliveries', cursor: '' });
-  expect(firstHeldPlace(later(0))).toEqual({ phase: 'deliveries', cursor: idFloor('delivery', later(0).getTime()) });
+  expect(firstPlace('orders', null, later(1))).toEqual({ phase: 'deliveries', cursor: '' });
 });
 
 test('a recovery begins before everything that may have happened at its time or later, and not much earlier', () => {

@@ -56,16 +56,15 @@ export function spanOf(since: Date, until: Date): Span {
 /** Events with ids from it on came after the endpoint: they have a delivery for it. */
 export const idsSince = (endpointMadeAt: Date): string => idFloor('event', endpointMadeAt.getTime() + clockSkewMs);
 
-export const deliveriesSince = ({ deliveriesAfter }: Span): Place => ({ phase: 'deliveries', cursor: deliveriesAfter });
-
-/** @param since null for what is held whatever its age; else the deliveries were made from then on */
-export const firstHeldPlace = (since: Date | null): Place => ({
+/** @param span null for what is held, which is taken whatever its age */
+export const deliveriesSince = (span: Span | null): Place => ({
   phase: 'deliveries',
-  cursor: since === null ? '' : idFloor('delivery', since.getTime()),
+  cursor: span === null ? '' : span.deliveriesAfter,
 });
 
 /** Only `all` looks for events without a delivery, and only an endpoint that is younger than the time can lack any. */
-export function firstPlace(which: 'failed' | 'all' | 'orders', span: Span, endpointMadeAt: Date): Place {
-  if (which !== 'all' || span.since.getTime() > endpointMadeAt.getTime() + clockSkewMs) return deliveriesSince(span);
+export function firstPlace(which: 'failed' | 'all' | 'orders', span: Span | null, endpointMadeAt: Date): Place {
+  if (which !== 'all' || span === null || span.since.getTime() > endpointMadeAt.getTime() + clockSkewMs)
+    return deliveriesSince(span);
   return { phase: 'events', cursor: span.eventIds[0] };
 }

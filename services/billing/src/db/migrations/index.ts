@@ -24,6 +24,7 @@ import { LookedUpRenewals } from './0023-looked-up-renewals.ts';
 import { ForcedRuns } from './0024-forced-runs.ts';
 import { FreeSubscriptions } from './0025-free-subscriptions.ts';
 import { RehearsedCurrencies } from './0026-rehearsed-currencies.ts';
+import { AnalyzedAsOthers } from './0027-analyzed-as-others.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -52,4 +53,5 @@ export const migrations: Migrations = [
   { name: '0024-forced-runs', class: ForcedRuns },
   { name: '0025-free-subscriptions', class: FreeSubscriptions },
   { name: '0026-rehearsed-currencies', class: RehearsedCurrencies },
+  { name: '0027-analyzed-as-others', class: AnalyzedAsOthers },
 ];
