@@ -197,7 +197,7 @@ test('a revoked key stops at once where it was revoked, and within a second ever
 test('a changed setting holds for the next request', async () => {
   const { key } = await createSeller(url);
   let testMode: boolean | undefined;
-  harness.orderDesk.place = async ({ account }, { commandId }) => {
+  harness.orders.place = async ({ account }, { commandId }) => {
     testMode = account.testMode;
     return { ok: true, orderId: `ord_${commandId}`, totalCents: 1 };
   };

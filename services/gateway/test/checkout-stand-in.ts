@@ -27,12 +27,12 @@ interface Asked {
 type Pay = (input: RequestInput<typeof payCheckout>, context: RequestContext) => Promise<CheckoutOutcome>;
 
 /** What stands in for the buyers' part of the checkout service: it knows its secrets, and pays as a test says. */
-export function createCheckoutDesk() {
+export function createCheckoutStandIn() {
   const secrets = new Map<string, { secret: string; accountId: string }>();
   const asked: Asked[] = [];
   const paid: Pay = async () => ({ status: 'paid', totalCents: 4_900 });
   const tokens = new Map<string, { businessName: string; optedOut: boolean }>();
-  const desk = { asked, secrets, tokens, paid, pay: paid, continue: paid as () => Promise<CheckoutOutcome> };
+  const checkout = { asked, secrets, tokens, paid, pay: paid, continue: paid as () => Promise<CheckoutOutcome> };
   const owner = ({ checkoutId, secret }: { checkoutId: string; secret: string }): string => {
     const known = secrets.get(checkoutId);
     if (known === undefined || known.secret !== secret) {
@@ -75,11 +75,11 @@ export function createCheckoutDesk() {
     }),
     onRequestAcrossAccounts(payCheckout, async (input, context) => {
       const accountId = owner(noted('pay', input, context));
-      return { accountId, outcome: await desk.pay(input, context) };
+      return { accountId, outcome: await checkout.pay(input, context) };
     }),
     onRequestAcrossAccounts(continueCheckout, async (input, context) => {
       const accountId = owner(noted('continue', input, context));
-      return { accountId, outcome: await desk.continue() };
+      return { accountId, outcome: await checkout.continue() };
     }),
     onRequestAcrossAccounts(decideUpsell, async (input, context) => {
       const accountId = owner(noted('upsell', input, context));
@@ -89,7 +89,7 @@ export function createCheckoutDesk() {
       accountId: owner(noted('owner', input, context)),
     })),
   ];
-  return { desk, handlers };
+  return { checkout, handlers };
 }
 
 function checkoutOf(id: string, slug: string): CheckoutResource {

@@ -37,10 +37,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
-  const { desk } = harness;
-  desk.asked.length = 0;
-  desk.pay = desk.paid;
-  desk.continue = desk.paid as () => ReturnType<typeof desk.paid>;
+  const { checkout } = harness;
+  checkout.asked.length = 0;
+  checkout.pay = checkout.paid;
+  checkout.continue = checkout.paid as () => ReturnType<typeof checkout.paid>;
 });
 
 type Headers = Record<string, string>;
@@ -62,7 +62,7 @@ const bare = ({ status, text }: Sent) => [status, text.replace(/"requestId":"[^"
 
 test('a buyer opens, changes, pays and decides without a key, and is never told whose account it is', async () => {
   const checkout = await opened();
-  const [asked] = harness.desk.asked;
+  const [asked] = harness.checkout.asked;
   expect(asked?.context.accountId).toBe(seller.accountId);
   expect(asked?.input).toEqual({
     body: { handle, slug: 'course' },
@@ -93,19 +93,19 @@ test('settings are those of the moment at which a checkout is opened', async () 
   await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body: { testMode: true } });
   await open();
   await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body: { testMode: false } });
-  expect(harness.desk.asked.at(-1)?.input.account.testMode).toBe(true);
+  expect(harness.checkout.asked.at(-1)?.input.account.testMode).toBe(true);
 });
 
 test('an unknown handle is refused by name, and nobody is asked', async () => {
   const refused = await open({ handle: 'no-such-shop' });
   expect([refused.status, refused.json.errors[0].field]).toEqual([422, 'handle']);
-  expect(harness.desk.asked).toEqual([]);
+  expect(harness.checkout.asked).toEqual([]);
 });
 
 test('a visitor is the same one all day at one address with one browser, and nobody the day after', async () => {
   const visitor = async (address: string, agent: string): Promise<string> => {
     await open({}, { 'x-forwarded-for': address, 'user-agent': agent });
-    return harness.desk.asked.at(-1)?.input.visitor;
+    return harness.checkout.asked.at(-1)?.input.visitor;
   };
   harness.clock.moveTo(new Date('2026-11-20T00:00:00.000Z'));
   const first = await visitor('203.0.113.1', 'a browser');
@@ -161,7 +161,7 @@ const page = { origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' };
 
 test('a page of any origin may call, and reads every answer: errors, limits and unknown methods too', async () => {
   const checkout = await opened();
-  harness.desk.pay = async () => {
+  harness.checkout.pay = async () => {
     throw new DomainError('price_changed', 'It costs more now.');
   };
   const answers = [
@@ -236,7 +236,7 @@ test('an Idempotency-Key belongs to whoever has the secret: a repeated payment i
   const first = await mine.call('POST', '/pay', card, key);
   const again = await mine.call('POST', '/pay', card, key);
   expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([200, first.text, 'true']);
-  expect(harness.desk.asked.filter(({ name }) => name === 'pay')).toHaveLength(1);
+  expect(harness.checkout.asked.filter(({ name }) => name === 'pay')).toHaveLength(1);
   expect((await mine.call('POST', '/pay', { paymentMethod: 'tok_other' }, key)).json.code).toBe(
     'idempotency_key_reused',
   );
@@ -250,9 +250,9 @@ test('an Idempotency-Key belongs to whoever has the secret: a repeated payment i
 test('an answer that tells of a payment under way is not the answer to its repetition under the same key', async () => {
   const checkout = await opened();
   const key = { 'idempotency-key': 'pay-2' };
-  harness.desk.pay = async () => ({ status: 'processing', totalCents: 4_900 });
+  harness.checkout.pay = async () => ({ status: 'processing', totalCents: 4_900 });
   expect((await checkout.call('POST', '/pay', card, key)).json.status).toBe('processing');
-  harness.desk.pay = harness.desk.paid;
+  harness.checkout.pay = harness.checkout.paid;
   const again = await checkout.call('POST', '/pay', card, key);
   expect([again.json.status, again.headers['idempotent-replayed']]).toEqual(['paid', undefined]);
   expect((await checkout.call('POST', '/pay', card, key)).headers['idempotent-replayed']).toBe('true');
@@ -264,47 +264,47 @@ test('a secret is told once: opening again under the same key tells of the same 
   const again = await open({}, key);
   expect(again.json).toMatchObject({ id: first.json.id, secret_notice: expect.stringContaining('once') });
   expect(again.text).not.toContain(first.json.secret);
-  expect(harness.desk.asked).toHaveLength(1);
+  expect(harness.checkout.asked).toHaveLength(1);
   const stored = await query(harness.database.url, 'select * from idempotency_records');
   expect(JSON.stringify(stored)).not.toContain(first.json.secret);
 });
 
 test('while one payment hangs its repetition is told to wait, and other buyers are answered at once', async () => {
   const gate = Promise.withResolvers<void>();
-  harness.desk.pay = async () => {
+  harness.checkout.pay = async () => {
     await gate.promise;
     return { status: 'paid', totalCents: 4_900 };
   };
   const [slow, quick] = [await opened(), await opened()];
   const key = { 'idempotency-key': 'slow-1' };
   const paying = slow.call('POST', '/pay', card, key);
-  await eventually(() => harness.desk.asked.some(({ name }) => name === 'pay'));
+  await eventually(() => harness.checkout.asked.some(({ name }) => name === 'pay'));
   const meanwhile = await slow.call('POST', '/pay', card, key);
   expect([meanwhile.status, meanwhile.json.code]).toEqual([409, 'idempotency_key_in_use']);
   expect((await quick.call('GET')).status).toBe(200);
   gate.resolve();
   const { text } = await paying;
   expect((await slow.call('POST', '/pay', card, key)).text).toBe(text);
-  const commands = harness.desk.asked.filter(({ name }) => name === 'pay').map(({ context }) => context.commandId);
+  const commands = harness.checkout.asked.filter(({ name }) => name === 'pay').map(({ context }) => context.commandId);
   expect(new Set(commands).size).toBe(1);
 });
 
 test('a payment whose answers are lost goes on under its own command until it is known', async () => {
   let answers = 0;
-  harness.desk.pay = async () => {
+  harness.checkout.pay = async () => {
     answers += 1;
     if (answers < 3) throw new DomainError('outcome_unknown', 'The database went away in the commit.');
     return { status: 'paid', totalCents: 4_900 };
   };
   const checkout = await opened();
   expect((await checkout.call('POST', '/pay', card)).json).toEqual({ status: 'paid', totalCents: 4_900 });
-  const commands = harness.desk.asked.filter(({ name }) => name === 'pay').map(({ context }) => context.commandId);
+  const commands = harness.checkout.asked.filter(({ name }) => name === 'pay').map(({ context }) => context.commandId);
   expect([commands.length, new Set(commands).size]).toEqual([3, 1]);
 });
 
 test('bodies that are too large, too deep or of the wrong fields reach no service', async () => {
   const checkout = await opened();
-  harness.desk.asked.length = 0;
+  harness.checkout.asked.length = 0;
   const refusals = [
     [413, await checkout.call('POST', '/pay', { paymentMethod: 'x'.repeat(300_000) })],
     [422, await checkout.call('POST', '/pay', { paymentMethod: 'x'.repeat(256) })],
@@ -319,7 +319,7 @@ test('bodies that are too large, too deep or of the wrong fields reach no servic
     [422, await open({ priceCents: 1 })],
   ] as const;
   for (const [index, [status, answer]] of refusals.entries()) expect([index, answer.status]).toEqual([index, status]);
-  expect(harness.desk.asked).toEqual([]);
+  expect(harness.checkout.asked).toEqual([]);
 });
 
 test('no line of the log holds a secret or a card’s token, whatever went well or wrong', async () => {
@@ -331,7 +331,7 @@ test('no line of the log holds a secret or a card’s token, whatever went well 
     new DomainError('internal', 'a fault'),
     new DomainError('invalid_transition', 'no'),
   ]) {
-    harness.desk.pay = async () => {
+    harness.checkout.pay = async () => {
       throw fault;
     };
     await checkout.call('POST', '/pay', { paymentMethod: token }, { 'idempotency-key': fault.message.slice(0, 2) });
@@ -347,5 +347,5 @@ test('no line of the log holds a secret or a card’s token, whatever went well 
   });
   expect(log).toContain('/api/checkout/:checkoutId/pay');
   expect(log).not.toContain(token);
-  for (const { secret } of harness.desk.secrets.values()) expect(log).not.toContain(secret);
+  for (const { secret } of harness.checkout.secrets.values()) expect(log).not.toContain(secret);
 });

@@ -30,7 +30,7 @@ export const nothingPlanned: RequestOutput<typeof previewDailyRun> = {
 };
 
 /** What billing and checkout make of a daily run; a test may change each. */
-export interface DailyDesk {
+export interface DailyStandIn {
   /** Accounts that waited too long for a run. */
   overdue: number;
   collect: (input: RequestInput<typeof startDailyRun>, context: RequestContext) => Promise<DailyResult>;
@@ -43,8 +43,8 @@ export interface DailyDesk {
 }
 
 /** @param asked gets the input of each run that billing was asked for */
-export function createDailyDesk(asked: unknown[]) {
-  const desk: DailyDesk = {
+export function createDailyStandIn(asked: unknown[]) {
+  const standIn: DailyStandIn = {
     overdue: 0,
     collect: async () => nothingDone,
     remind: async () => ({ ok: true, sent: 0, recovered: 0, problem: null }),
@@ -52,11 +52,11 @@ export function createDailyDesk(asked: unknown[]) {
     previewReminders: async () => ({ count: 0, data: [], next: null }),
   };
   return {
-    desk,
+    standIn,
     billing: [
       onRequestAcrossAccounts(startDailyRun, async (input, context) => {
         asked.push(input);
-        return await desk.collect(input, context);
+        return await standIn.collect(input, context);
       }),
       onRequestAcrossAccounts(getDailyRun, async ({ runId }, { accountId }) => ({
         ...{
@@ -69,12 +69,12 @@ export function createDailyDesk(asked: unknown[]) {
         },
         progress: { done: accountId === '' ? 7 : 3, left: 2, per_second: 1 },
       })),
-      onRequestAcrossAccounts(countOverdue, async () => ({ accounts: desk.overdue })),
-      onRequest(previewDailyRun, (input) => desk.preview(input)),
+      onRequestAcrossAccounts(countOverdue, async () => ({ accounts: standIn.overdue })),
+      onRequest(previewDailyRun, (input) => standIn.preview(input)),
     ],
     checkout: [
-      onRequestAcrossAccounts(runReminders, (input, context) => desk.remind(input, context)),
-      onRequest(previewReminders, (input) => desk.previewReminders(input)),
+      onRequestAcrossAccounts(runReminders, (input, context) => standIn.remind(input, context)),
+      onRequest(previewReminders, (input) => standIn.previewReminders(input)),
     ],
   };
 }

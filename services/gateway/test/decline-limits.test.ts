@@ -23,10 +23,10 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 beforeEach(async () => {
   await query(harness.database.url, 'delete from rate_windows');
-  const { desk } = harness;
-  desk.asked.length = 0;
-  desk.pay = async () => ({ status: 'declined', totalCents: 4_900, reason: 'card_declined' });
-  desk.continue = desk.pay as () => ReturnType<typeof desk.pay>;
+  const { checkout } = harness;
+  checkout.asked.length = 0;
+  checkout.pay = async () => ({ status: 'declined', totalCents: 4_900, reason: 'card_declined' });
+  checkout.continue = checkout.pay as () => ReturnType<typeof checkout.pay>;
 });
 
 let addresses = 0;
@@ -46,7 +46,7 @@ async function opened(seller?: { handle: string }) {
   return { handle, id: json.id as string, pay: (address: string, at?: string) => call('/pay', address, at), call };
 }
 const either = (index: number) => replicas[index % 2 === 0 ? 0 : 1].url;
-const timesAsked = (what: string) => harness.desk.asked.filter(({ name }) => name === what).length;
+const timesAsked = (what: string) => harness.checkout.asked.filter(({ name }) => name === what).length;
 const bare = ({ status, text, headers }: Sent) => [
   status,
   headers['retry-after'],
@@ -78,7 +78,7 @@ test('thirty tries at once from one address are not thirty cards tried: few are 
   const shop = await opened();
   const checkouts = await Promise.all(Array.from({ length: 30 }, () => opened(shop)));
   const gate = Promise.withResolvers<void>();
-  harness.desk.pay = async () => {
+  harness.checkout.pay = async () => {
     await gate.promise;
     return { status: 'declined', totalCents: 4_900, reason: 'card_declined' };
   };
@@ -96,7 +96,7 @@ test('thirty tries at once from one address are not thirty cards tried: few are 
 
 test('twelve buyers who pay from one address at once all pay', async () => {
   const address = newAddress();
-  harness.desk.pay = harness.desk.paid;
+  harness.checkout.pay = harness.checkout.paid;
   const shop = await opened();
   const checkouts = await Promise.all(Array.from({ length: 12 }, () => opened(shop)));
   const answers = await Promise.all(checkouts.map((checkout, i) => checkout.pay(address, either(i))));
@@ -105,7 +105,7 @@ test('twelve buyers who pay from one address at once all pay', async () => {
 
 test('tries that succeed do not count', async () => {
   const address = newAddress();
-  harness.desk.pay = harness.desk.paid;
+  harness.checkout.pay = harness.checkout.paid;
   const checkout = await opened();
   for (let i = 0; i < 12; i++) expect((await checkout.pay(address, either(i))).json.status).toBe('paid');
   const windows = await query<{ caller: string }>(harness.database.url, 'select caller from rate_windows');
@@ -114,7 +114,7 @@ test('tries that succeed do not count', async () => {
 
 test('200 declined tries at one account stop its payments from every address, and nobody else’s', async () => {
   const [victim, other] = [await opened(), await opened()];
-  const accountId = harness.desk.secrets.get(victim.id)?.accountId;
+  const accountId = harness.checkout.secrets.get(victim.id)?.accountId;
   await query(
     harness.database.url,
     `insert into rate_windows (caller, ends_at, taken) values ('declines account ${accountId}', now() + interval '1 minute', 199)`,
@@ -148,7 +148,7 @@ const confirmation = async () => ({
 test('a try that the bank declines later counts once, however often its outcome is asked for', async () => {
   const address = newAddress();
   const checkout = await opened();
-  harness.desk.pay = confirmation;
+  harness.checkout.pay = confirmation;
   await checkout.pay(address);
   for (let i = 0; i < 12; i++)
     expect((await checkout.call('/continue', address, either(i))).json.status).toBe('declined');
@@ -157,13 +157,13 @@ test('a try that the bank declines later counts once, however often its outcome 
 
 test('tries that wait at the bank count, whoever reads their outcome where; one that succeeds is taken back', async () => {
   const address = newAddress();
-  harness.desk.pay = confirmation;
+  harness.checkout.pay = confirmation;
   const shop = await opened();
   const checkouts = await Promise.all(Array.from({ length: 11 }, () => opened(shop)));
   for (const [i, checkout] of checkouts.slice(0, 10).entries())
     expect((await checkout.pay(address, either(i))).json.status).toBe('requires_action');
   expect((await checkouts[10]?.pay(address))?.status).toBe(429);
-  harness.desk.continue = harness.desk.paid as () => ReturnType<typeof harness.desk.pay>;
+  harness.checkout.continue = harness.checkout.paid as () => ReturnType<typeof harness.checkout.pay>;
   for (let i = 0; i < 3; i++) await checkouts[0]?.call('/continue', address, either(i));
   expect(await counted()).toEqual([{ taken: 9 }, { taken: 9 }]);
   expect((await checkouts[10]?.pay(address))?.json.status).toBe('requires_action');
@@ -174,7 +174,7 @@ test('a checkout that had all its tries is refused in the very words of the othe
   const checkout = await opened();
   for (let i = 0; i < 10; i++) await checkout.pay(address);
   const byAddress = await checkout.pay(address);
-  harness.desk.pay = async () => {
+  harness.checkout.pay = async () => {
     throw new DomainError('rate_limited', 'This checkout was tried 10 times.');
   };
   expect(bare(await checkout.pay(newAddress()))).toEqual(bare(byAddress));
@@ -202,7 +202,7 @@ test('where no limit is set declined tries are not counted', async () => {
 test('a declined try whose count fails is told to its buyer all the same', async () => {
   const checkout = await opened();
   const address = newAddress();
-  harness.desk.pay = async () => {
+  harness.checkout.pay = async () => {
     await query(harness.database.url, 'alter table rate_windows add constraint full_disk check (taken < 0) not valid');
     return { status: 'declined', totalCents: 4_900, reason: 'card_declined' };
   };

@@ -23,8 +23,8 @@ import { createMigratedDatabase } from '@app/testing/postgres';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createGateway, type RunningGateway } from '../src/service.ts';
-import { createCheckoutDesk } from './checkout-stand-in.ts';
-import { createDailyDesk } from './daily-stand-in.ts';
+import { createCheckoutStandIn } from './checkout-stand-in.ts';
+import { createDailyStandIn } from './daily-stand-in.ts';
 import { send } from './http.ts';
 
 export const platformKey = 'platform-key-of-the-tests-0123456789';
@@ -41,10 +41,10 @@ export async function createHarness() {
   const database = await createMigratedDatabase('gateway', migrate);
   const clock = new AdjustableClock();
   const placed: RequestContext[] = [];
-  const orderDesk: { place: PlaceOrder } = {
+  const orders: { place: PlaceOrder } = {
     place: async (_, { commandId }) => ({ ok: true, orderId: idOfCommand('order', commandId), totalCents: 100 }),
   };
-  const { desk, handlers: buyersHandlers } = createCheckoutDesk();
+  const { checkout, handlers: buyersHandlers } = createCheckoutStandIn();
   const asked: unknown[] = [];
   /** `product`: the account of the one product in the catalog, and its id. */
   const books = { orders: '{ "data" : [] }', product: '' };
@@ -52,12 +52,12 @@ export async function createHarness() {
     asked.push(input);
     return new Serialized(json);
   };
-  const daily = createDailyDesk(asked);
+  const daily = createDailyStandIn(asked);
   const standIns = [
     await serveAs(nats, 'checkout', [
       onRequest(createOrder, async (input, context) => {
         placed.push(context);
-        return await orderDesk.place(input, context);
+        return await orders.place(input, context);
       }),
       onRequest(listOrders, async (input) => reply(input, books.orders)),
       onRequest(getOrder, async (input) => reply(input, '{}')),
@@ -101,9 +101,9 @@ export async function createHarness() {
     placed,
     asked,
     books,
-    orderDesk,
-    desk,
-    daily: daily.desk,
+    orders,
+    checkout,
+    daily: daily.standIn,
     /** The settings of every gateway, for a test that starts one by itself. */
     env,
     start: async (settings: Record<string, string> = {}): Promise<RunningGateway> => {

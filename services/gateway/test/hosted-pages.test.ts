@@ -15,7 +15,7 @@ beforeAll(async () => {
 const token = 'a-token-as-long-as-those-that-emails-hold-0';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const textOf = ({ text }: Sent): string => text.replaceAll(/<[^>]*>/g, ' ');
-const askedOf = (name: string) => harness.desk.asked.filter((asked) => asked.name === name);
+const askedOf = (name: string) => harness.checkout.asked.filter((asked) => asked.name === name);
 
 test('the page of a checkout runs its own script and nothing else, and no value of the seller is markup', async () => {
   const { status, headers, text } = await send(url, 'GET', `/c/${handle}/course?checkout=cko_1&ref=x`);
@@ -34,7 +34,7 @@ test('the page of a checkout runs its own script and nothing else, and no value 
     const { status: found, headers: of } = await send(url, 'GET', address);
     expect([address, found, of['x-content-type-options']]).toEqual([address, 200, 'nosniff']);
   }
-  expect(harness.desk.asked).toEqual([]);
+  expect(harness.checkout.asked).toEqual([]);
 });
 
 test('the scripts are modules that load each other and nothing from elsewhere', async () => {
@@ -100,7 +100,7 @@ test('a changed handle leads on from the earlier ones, which stay the account’
     const taken = await change(other.key, earlier);
     expect([taken.status, taken.json.code]).toEqual([409, 'handle_taken']);
     await send(url, 'POST', '/api/checkout', { body: { handle: earlier, slug: 'course' } });
-    expect(harness.desk.asked.at(-1)?.context.accountId).toBe(own.accountId);
+    expect(harness.checkout.asked.at(-1)?.context.accountId).toBe(own.accountId);
   }
   const unchanged = await send(url, 'GET', '/api/v1/settings', { key: other.key });
   expect(unchanged.json.handle).not.toBe('moved-once');
@@ -127,7 +127,7 @@ test('of two accounts that take one handle at once, one has it', async () => {
 });
 
 test('opening the link that ends reminders changes nothing; its button and a mail program’s request do, repeatedly', async () => {
-  harness.desk.tokens.set(token, { businessName: '<i>Ada</i>', optedOut: false });
+  harness.checkout.tokens.set(token, { businessName: '<i>Ada</i>', optedOut: false });
   const asked = await send(url, 'GET', `/c/opt-out/${token}`);
   expect(asked.status).toBe(200);
   expect(asked.text).toContain('<form method="post"><button');

@@ -355,12 +355,12 @@ test('while NATS is away the answer is 503 and no hang, and readiness says why',
 });
 
 test('a fault that nobody foresaw is told in a fixed text', async () => {
-  const { place } = harness.orderDesk;
-  harness.orderDesk.place = async () => {
+  const { place } = harness.orders;
+  harness.orders.place = async () => {
     throw new Error('select secret from table');
   };
   const failed = await send(url, 'POST', '/api/v1/orders', { key, body: { productSlug: 'a', email: 'a@example.com' } });
-  harness.orderDesk.place = place;
+  harness.orders.place = place;
   expectProblem(failed, 500, 'internal');
   expect(failed.text).not.toContain('secret');
 });

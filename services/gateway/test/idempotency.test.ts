@@ -17,13 +17,13 @@ import { harness, startGateway, url } from './set-up.ts';
 startGateway();
 let key: string;
 let accountId: string;
-let takenOrder: Harness['orderDesk']['place'];
+let takenOrder: Harness['orders']['place'];
 beforeAll(async () => {
   ({ key, accountId } = await createSeller(url));
-  takenOrder = harness.orderDesk.place;
+  takenOrder = harness.orders.place;
 });
 beforeEach(() => {
-  harness.orderDesk.place = takenOrder;
+  harness.orders.place = takenOrder;
   harness.placed.length = 0;
   harness.clock.reset();
 });
@@ -80,7 +80,7 @@ test('keys belong to their account', async () => {
 
 test('a key in flight is refused, and then replays', async () => {
   const gate = Promise.withResolvers<void>();
-  harness.orderDesk.place = async (input, context) => {
+  harness.orders.place = async (input, context) => {
     await gate.promise;
     return await takenOrder(input, context);
   };
@@ -114,10 +114,10 @@ test('fifty equal requests at once are one order, at every replica', async () =>
   expect(new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text)).size).toBe(1);
 });
 
-/** What the order desk refuses with, this once. */
+/** What checkout refuses with, this once. */
 function refuseOnce(code: ErrorCode): void {
-  harness.orderDesk.place = async () => {
-    harness.orderDesk.place = takenOrder;
+  harness.orders.place = async () => {
+    harness.orders.place = takenOrder;
     throw new DomainError(code, 'No.');
   };
 }
@@ -144,7 +144,7 @@ test.each([
 
 test('what comes under a freed key is a new command', async () => {
   const ids: string[] = [];
-  harness.orderDesk.place = async (_, { commandId }) => {
+  harness.orders.place = async (_, { commandId }) => {
     ids.push(commandId);
     throw new DomainError('product_not_live', 'No.');
   };
@@ -181,7 +181,7 @@ test('what was refused before it ran leaves the key free', async () => {
 });
 
 test('a request that failed may be repeated at once and goes on with the same command id', async () => {
-  harness.orderDesk.place = async () => {
+  harness.orders.place = async () => {
     throw new Error('a bug');
   };
   expect((await place('failed')).status).toBe(500);
@@ -196,7 +196,7 @@ test('a request that failed may be repeated at once and goes on with the same co
 /** Orders wait until they are let go. */
 function holdOrders(): () => void {
   const gate = Promise.withResolvers<void>();
-  harness.orderDesk.place = async (input, context) => {
+  harness.orders.place = async (input, context) => {
     await gate.promise;
     return await takenOrder(input, context);
   };

@@ -76,13 +76,13 @@ test('a tool that fails so is a warning too, although its answer is 200', async 
 });
 
 test('a fault that nobody foresaw is one error', async () => {
-  const { place } = harness.orderDesk;
-  harness.orderDesk.place = async () => {
+  const { place } = harness.orders;
+  harness.orders.place = async () => {
     throw new Error('nobody foresaw this');
   };
   const body = { productSlug: 'a', email: 'a@example.com' };
   await send(gateway.url, 'POST', '/api/v1/orders', { key, body, headers: { 'x-request-id': 'fault-1' } });
-  harness.orderDesk.place = place;
+  harness.orders.place = place;
   expect(await linesOf('fault-1')).toEqual([expect.objectContaining({ level: error, status: 500, code: 'internal' })]);
 });
 
