@@ -10,17 +10,9 @@ import { dailySteps } from './daily-runs/steps.ts';
 import { storeReminderCounts } from './daily-runs/store-reminder-counts.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
-import { createOngoingCalls } from './payments/ongoing-calls.ts';
-import { createOrderMutex } from './payments/order-mutex.ts';
-import type { PaymentDeps } from './payments/payment-deps.ts';
-import { startPaymentsLoop } from './payments/payments-loop.ts';
+import { openPayments } from './payments/open-payments.ts';
 import { paymentRequests } from './payments/requests.ts';
-import { createAnswers } from './payments/write-answer.ts';
-import { createTries } from './payments/write-try.ts';
-import { createProcessors } from './processors/processor-registry.ts';
-import { createProcessorSecrets } from './processors/processor-secrets.ts';
 import { paymentProcessorRequests } from './processors/requests.ts';
-import { openSimulatedProcessor } from './processors/simulated-processor.ts';
 import { rehearsalSteps } from './rehearsals/rehearsal-steps.ts';
 import { rehearsalRequests } from './rehearsals/requests.ts';
 import { eventHandlers } from './subscriptions/consumers.ts';
@@ -36,21 +28,8 @@ export const createBilling = defineService<BillingConfig>({
   retention,
   start: async ({ config, database, clock, logger, resources, wakeRelay }) => {
     resources.add('daily run gauge', observeLastRun(database, clock), (observed) => observed.close());
-    const { DATABASE_URL: databaseUrl, SIMULATED_SLOW_MS: slowMs } = config;
-    const simulated = await openSimulatedProcessor({ databaseUrl, clock, slowMs });
-    resources.add('simulated processor', simulated, (opened) => opened.close());
-    const secrets = createProcessorSecrets(config.SECRETS_KEY);
-    const processors = createProcessors(database, secrets, [simulated]);
-    const processorCalls = createOngoingCalls(config.PROCESSOR_DEADLINE_MS);
-    const tries = resources.add('tries to pay', createTries(database), (opened) => opened.close());
-    const answers = resources.add('payment answers', createAnswers(database, clock), (opened) => opened.close());
-    const payments: PaymentDeps = {
-      ...{ database, clock, logger, wakeRelay, processors, processorCalls, tries, answers },
-      orderMutex: createOrderMutex(),
-    };
-    resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());
-    // Closed first: the loop would wait for the processor's answer.
-    resources.add('processor calls', processorCalls, (made) => made.close());
+    const context = { config, database, clock, logger, resources, wakeRelay };
+    const { payments, secrets, processors } = await openPayments(context);
     // Locks of runs take half of the pool, and the work of the runs has the other half. The run over all needs two locks.
     const runsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
     const overdue = watchOverdue({ database, clock, logger, wakeRelay });

@@ -1,0 +1,40 @@
+import type { ServiceContext } from '@app/service-host/define-service';
+import type { BillingConfig } from '../config.ts';
+import { createProcessors, type KnownProcessors } from '../processors/processor-registry.ts';
+import { createProcessorSecrets, type ProcessorSecrets } from '../processors/processor-secrets.ts';
+import { openSimulatedProcessor } from '../processors/simulated-processor.ts';
+import { createOngoingCalls } from './ongoing-calls.ts';
+import { createOrderMutex } from './order-mutex.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+import { startPaymentsLoop } from './payments-loop.ts';
+import { createAnswers } from './write-answer.ts';
+import { createTries } from './write-try.ts';
+
+type Context = Pick<
+  ServiceContext<BillingConfig>,
+  'config' | 'database' | 'clock' | 'logger' | 'resources' | 'wakeRelay'
+>;
+
+/** Opens the processors and what tries, records and continues payments; `resources` close it in reverse. */
+export async function openPayments({ config, database, clock, logger, resources, wakeRelay }: Context): Promise<{
+  readonly payments: PaymentDeps;
+  readonly secrets: ProcessorSecrets;
+  readonly processors: KnownProcessors;
+}> {
+  const { DATABASE_URL: databaseUrl, SIMULATED_SLOW_MS: slowMs } = config;
+  const simulated = await openSimulatedProcessor({ databaseUrl, clock, slowMs });
+  resources.add('simulated processor', simulated, (opened) => opened.close());
+  const secrets = createProcessorSecrets(config.SECRETS_KEY);
+  const processors = createProcessors(database, secrets, [simulated]);
+  const processorCalls = createOngoingCalls(config.PROCESSOR_DEADLINE_MS);
+  const tries = resources.add('tries to pay', createTries(database), (opened) => opened.close());
+  const answers = resources.add('payment answers', createAnswers(database, clock), (opened) => opened.close());
+  const payments: PaymentDeps = {
+    ...{ database, clock, logger, wakeRelay, processors, processorCalls, tries, answers },
+    orderMutex: createOrderMutex(),
+  };
+  resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());
+  // Closed first: the loop would wait for the processor's answer.
+  resources.add('processor calls', processorCalls, (made) => made.close());
+  return { payments, secrets, processors };
+}
