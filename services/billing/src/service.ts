@@ -10,7 +10,7 @@ import { dailySteps } from './daily-runs/steps.ts';
 import { storeReminderCounts } from './daily-runs/store-reminder-counts.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
-import { openPayments } from './payments/open-payments.ts';
+import { openPayments } from './open-payments.ts';
 import { paymentRequests } from './payments/requests.ts';
 import { paymentProcessorRequests } from './processors/requests.ts';
 import { rehearsalSteps } from './rehearsals/rehearsal-steps.ts';

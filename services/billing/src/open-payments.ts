@@ -1,14 +1,14 @@
 import type { ServiceContext } from '@app/service-host/define-service';
-import type { BillingConfig } from '../config.ts';
-import { createProcessors, type KnownProcessors } from '../processors/processor-registry.ts';
-import { createProcessorSecrets, type ProcessorSecrets } from '../processors/processor-secrets.ts';
-import { openSimulatedProcessor } from '../processors/simulated-processor.ts';
-import { createOngoingCalls } from './ongoing-calls.ts';
-import { createOrderMutex } from './order-mutex.ts';
-import type { PaymentDeps } from './payment-deps.ts';
-import { startPaymentsLoop } from './payments-loop.ts';
-import { createAnswers } from './write-answer.ts';
-import { createTries } from './write-try.ts';
+import type { BillingConfig } from './config.ts';
+import { createOngoingCalls } from './payments/ongoing-calls.ts';
+import { createOrderMutex } from './payments/order-mutex.ts';
+import type { PaymentDeps } from './payments/payment-deps.ts';
+import { startPaymentsLoop } from './payments/payments-loop.ts';
+import { createAnswers } from './payments/write-answer.ts';
+import { createTries } from './payments/write-try.ts';
+import { createProcessors, type KnownProcessors } from './processors/processor-registry.ts';
+import { createProcessorSecrets, type ProcessorSecrets } from './processors/processor-secrets.ts';
+import { openSimulatedProcessor } from './processors/simulated-processor.ts';
 
 type Context = Pick<
   ServiceContext<BillingConfig>,
