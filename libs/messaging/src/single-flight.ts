@@ -130,14 +130,17 @@ const finishedValues = <R>(request: RunRequest<R>, acceptedRunIds: readonly stri
   request.runId,
 ];
 
+const lockKeyOf = (table: string, accountId: string): string => `${table}:${accountId}`;
+const isLocked = (key: string): string => `not pg_try_advisory_xact_lock_shared(hashtextextended(${key}, 0))`;
+const lockedStatement = statement('runs-locked', `select ${isLocked('$1')} as locked`);
+
 /** Whether a run of the account is under way: its session holds the lock for as long as its process lives. */
 export async function isRunning(
   { pool }: Pick<Database, 'pool'>,
-  runs: RunsTable,
+  { table }: RunsTable,
   accountId: string,
 ): Promise<boolean> {
-  const { look, lockKey } = runStatements(runs);
-  const { rows } = await pool.query<RunState<never>>(look([accountId, [], null, null, lockKey(accountId)]));
+  const { rows } = await pool.query<{ locked: boolean }>(lockedStatement([lockKeyOf(table, accountId)]));
   return rows[0]?.locked ?? false;
 }
 
@@ -166,12 +169,12 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
     select id, result from ${table} where platform_run_id = $3 and account_id = $1 and result is not null
     limit 1`;
   return {
-    lockKey: (accountId) => `${table}:${accountId}`,
+    lockKey: (accountId) => lockKeyOf(table, accountId),
     look: named(
       'look',
       `select f.id, f.result,
          (select id from ${table} where account_id = $1 and finished_at is null limit 1) as running,
-         not pg_try_advisory_xact_lock_shared(hashtextextended($5, 0)) as locked
+         ${isLocked('$5')} as locked
        from (values (1)) as one left join lateral (${finished}) as f on true`,
     ),
     finished: named('finished', finished),
