@@ -131,7 +131,7 @@ async function accountOf({ client }: Platform, postgresUrl: string): Promise<str
   return rows[0].account_id;
 }
 
-/** So many monthly subscriptions whose first period ended an hour ago. */
+/** So many monthly subscriptions, sold without an affiliate, whose first period ended an hour ago. */
 async function seedDue(billing: pg.Client, accountId: string, count: number, card: string): Promise<void> {
   const { rows } = await billing.query<{ seeded: number }>(
     `select count(*)::integer as seeded from subscriptions where account_id = $1`,
@@ -140,10 +140,10 @@ async function seedDue(billing: pg.Client, accountId: string, count: number, car
   await billing.query(
     `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
        billing_interval, status, collection, payment_method, processor, last_four, anchor, period, current_period_end,
-       next_charge_at, started_at, test)
+       next_charge_at, started_at, test, affiliate_named)
      select 'sub_01kbench00' || lpad(n::text, 16, '0'), $1, 'ord_01kbench00' || lpad(n::text, 16, '0'),
        'prd_01kbench00' || lpad('1', 16, '0'), 'Bench club', 'member-' || n || '@example.com', 1900, 'usd',
-       'month', 'active', 'automatic', $4, 'simulated', '4242', anchor, 1, due, due, anchor, false
+       'month', 'active', 'automatic', $4, 'simulated', '4242', anchor, 1, due, due, anchor, false, false
      from generate_series($2::integer, $3::integer) as n,
        lateral (select date_trunc('milliseconds', now()) - interval '1 hour' as due) as d,
        lateral (select due - interval '1 month' as anchor) as a`,

@@ -160,6 +160,20 @@ test('renewals of an account without affiliates wait for no sale and lock no ord
   }
 });
 
+test('a renewal of an order that named no affiliate is not written down; one from before that was told waits', async () => {
+  await addAffiliate({ commissionPercent: 10, renewalMonths: 6 });
+  const [unnamed, named, untold] = [referredOrder({ affiliateCode: null }), referredOrder(), referredOrder()];
+  await renews(renewalOf(unnamed, 1, { affiliateNamed: false }));
+  await renews(renewalOf(named, 1, { affiliateNamed: true }));
+  await renews(renewalOf(untold));
+  await eventually(async () => (await waiting()) === 2);
+  const { rows } = await service.database.pool.query<{ order_id: string }>(
+    'select order_id from waiting_renewals where account_id = $1 order by order_id',
+    [accountId],
+  );
+  expect(rows.map(({ order_id }) => order_id)).toEqual([named.orderId, untold.orderId].toSorted());
+});
+
 test('a renewal whose sale never came is forgotten after 60 days', async () => {
   await addAffiliate({ commissionPercent: 10 });
   await renews(renewalOf(referredOrder()));

@@ -1,3 +1,4 @@
+import type { EventData } from '@app/contracts/define';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
 import { subscriptionRebilled } from '@app/contracts/subscriptions';
 import { type EventHandler, onEvent, unhurried } from '@app/messaging/event-handler';
@@ -16,11 +17,15 @@ export function eventHandlers(clock: Clock, wakeRelay: () => void): EventHandler
       },
       namesCode,
     ),
-    onEvent(subscriptionRebilled, (events, client) => recordRenewals(client, clock, events), isNoTest),
+    onEvent(subscriptionRebilled, (events, client) => recordRenewals(client, clock, events), mayEarn),
     onEvent(orderRefunded, (events, client) => recordRefunds(client, clock, events, 'refunded'), isNoTest),
     onEvent(orderReopened, (events, client) => recordRefunds(client, clock, events, 'reopened'), isNoTest),
   ]);
 }
+
+/** Most subscriptions were sold without an affiliate; of older ones that is not known. */
+const mayEarn = ({ test, affiliateNamed }: EventData<typeof subscriptionRebilled>): boolean =>
+  !test && affiliateNamed !== false;
 
 /** Test orders earn no commission. */
 const isNoTest = ({ test }: { test: boolean }): boolean => !test;

@@ -4,7 +4,11 @@ import { aboutSubscription, type SubscriptionIdentity } from '../subscriptions/s
 import type { RenewalEffect, RenewalOutcome } from './renewal.rules.ts';
 
 export interface RenewalResult {
-  readonly subscription: SubscriptionIdentity & { readonly account_id: string };
+  readonly subscription: SubscriptionIdentity & {
+    readonly account_id: string;
+    /** Null when it is not known. */
+    readonly affiliate_named: boolean | null;
+  };
   /** Null when the processor was not asked. */
   readonly paymentId: string | null;
   readonly outcome: Pick<RenewalOutcome, 'at' | 'period' | 'method'>;
@@ -30,7 +34,9 @@ export function renewalEvents(
     const [periodStart, periodEnd] = [dates.starts_at.toISOString(), dates.ends_at.toISOString()];
     const { statusAfter } = event;
     const charged = { paymentId, period, periodStart, periodEnd, attempt, statusBefore, statusAfter, chargedAt: time };
-    return [outboxRow(subscriptionRebilled, { ...about, ...charged }, source)];
+    const { affiliate_named: affiliateNamed } = subscription;
+    const sold = affiliateNamed === null ? {} : { affiliateNamed };
+    return [outboxRow(subscriptionRebilled, { ...about, ...charged, ...sold }, source)];
   }
   const { nextTryDays, statusAfter, reason } = event;
   const failed = { paymentId, period, attempt, nextTryDays, statusBefore, statusAfter, reason, failedAt: time };

@@ -17,6 +17,7 @@ interface NewSubscription extends OutboxRow, SubscriptionIdentity {
   readonly own_method: string | null;
   /** Bought in the checkout at a price of 0: no processor was asked, and none will be. */
   readonly free: boolean;
+  readonly affiliate_named: boolean;
   readonly started_at: string;
   readonly current_period_end: string;
 }
@@ -35,17 +36,17 @@ const insertSubscriptions = statement(
        s.free or coalesce(s.own_method, m.method) is not null as renews
      from json_to_recordset($1::json) as s (
        id text, account_id text, order_id text, product_id text, product_name text, customer_email text,
-       amount_cents bigint, currency text, billing_interval text, own_method text, free boolean,
+       amount_cents bigint, currency text, billing_interval text, own_method text, free boolean, affiliate_named boolean,
        started_at timestamptz, current_period_end timestamptz, test boolean, ${outboxRecord})
      left join payment_methods as m on m.account_id = s.account_id and m.order_id = s.order_id
    ), inserted as (
      insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents,
        currency, billing_interval, status, collection, payment_method, processor, last_four, anchor, period,
-       current_period_end, next_charge_at, started_at, test)
+       current_period_end, next_charge_at, started_at, test, affiliate_named)
      select id, account_id, order_id, product_id, product_name, customer_email, amount_cents,
        currency, billing_interval, 'active', case when renews then 'automatic' else 'external' end,
        payment_method, processor, last_four, started_at, 1, current_period_end,
-       case when renews then current_period_end end, started_at, test
+       case when renews then current_period_end end, started_at, test, affiliate_named
      from incoming order by account_id, order_id
      on conflict (account_id, order_id) do nothing
      returning id
@@ -107,6 +108,7 @@ function newSubscription(event: PaidOrder, aheadDays: number): NewSubscription {
     currency: order.currency,
     billing_interval: billingInterval,
     own_method: order.paymentMethod,
+    affiliate_named: Boolean(order.affiliateCode),
     free: order.source === 'checkout' && order.priceCents === 0,
     started_at: startedAt,
     current_period_end: nthPeriodEnd(anchor, billingInterval, 1).toISOString(),

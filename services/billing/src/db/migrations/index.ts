@@ -25,6 +25,7 @@ import { ForcedRuns } from './0024-forced-runs.ts';
 import { FreeSubscriptions } from './0025-free-subscriptions.ts';
 import { RehearsedCurrencies } from './0026-rehearsed-currencies.ts';
 import { AnalyzedAsOthers } from './0027-analyzed-as-others.ts';
+import { AffiliateNamed } from './0028-affiliate-named.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -54,4 +55,5 @@ export const migrations: Migrations = [
   { name: '0025-free-subscriptions', class: FreeSubscriptions },
   { name: '0026-rehearsed-currencies', class: RehearsedCurrencies },
   { name: '0027-analyzed-as-others', class: AnalyzedAsOthers },
+  { name: '0028-affiliate-named', class: AffiliateNamed },
 ];
