@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +7,8 @@ import { freePort } from '@app/embedded/ports';
 import { expect, test } from 'vitest';
 import { readCredentials, startStandalone } from './support/standalone.ts';
 
-const readme = join(import.meta.dirname, '../README.md');
+const root = join(import.meta.dirname, '..');
+const readme = join(root, 'README.md');
 
 interface Step {
   readonly commands: string;
@@ -34,7 +35,27 @@ function pattern(printed: string): RegExp {
   return new RegExp(`^${parts.join('[^]*?')}$`);
 }
 
-test('the README’s commands give what the README prints', async () => {
+/** Whether git, and with it the style check, would ignore this path of the repository. Nothing need be there. */
+async function isIgnored(path: string): Promise<boolean> {
+  try {
+    await promisify(execFile)('git', ['check-ignore', '--quiet', path], { cwd: root });
+    return true;
+  } catch (err) {
+    // 1 is its answer for a path that is not ignored; anything else is a failure.
+    if ((err as { code?: unknown }).code === 1) return false;
+    throw err;
+  }
+}
+
+/** The entries of a directory that git would not ignore if they lay in the repository. */
+async function notIgnored(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const paths = entries.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`);
+  const ignored = await Promise.all(paths.map(isIgnored));
+  return paths.filter((_, index) => ignored[index] !== true);
+}
+
+test('the README’s commands give what the README prints, and leave nothing that git or the style check sees', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'funnelry-readme-'));
   const standalone = startStandalone(join(directory, '.data'), await freePort());
   try {
@@ -52,6 +73,7 @@ test('the README’s commands give what the README prints', async () => {
     for (const [index, step] of steps.entries()) {
       if (step.printed !== undefined) expect(outputs[index]).toMatch(pattern(local(step.printed)));
     }
+    expect(await notIgnored(directory)).toEqual([]);
   } finally {
     await standalone.end('SIGTERM');
     await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
