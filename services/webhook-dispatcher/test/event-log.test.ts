@@ -6,6 +6,7 @@ import { listEvents } from '@app/contracts/webhook-deliveries';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
+import { startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createWriteBuiltIns } from '../src/automations/built-in-writer.ts';
@@ -177,6 +178,21 @@ test('an event that the filter of an endpoint does not take is filtered, finishe
   expect((await deliveries(seller.account)).map(({ reason }) => reason)).toEqual(['filtered', null]);
   expect(seller.received()).toEqual([pushed]);
   expect((await events(seller.account)).map(({ id }) => id)).toEqual([paid, pushed]);
+});
+
+test('a pushed email is not held for the first URL, because its seller was told that it goes nowhere', async () => {
+  const account = harness.account();
+  const [order, other] = [await publish(account), await publish(account)];
+  const email = { productSlug: 's', productName: 'P', position: 1, sendDay: 0, subject: 'S', body: 'B' };
+  await harness.publish(funnelEmailSynced, account, { productId: 'prd_1', ...email });
+  const stored = async () => (await deliveries(account)).map(({ status, reason }) => `${status} ${reason}`).toSorted();
+  await eventually(async () => expect(await stored()).toEqual(['filtered filtered', 'held null', 'held null']));
+  const receiver = await startReceiver();
+  await harness.ask(putWebhookEndpoint, account, { body: { url: receiver.url, held: 'send' } });
+  await eventually(async () =>
+    expect(await stored()).toEqual(['delivered null', 'delivered null', 'filtered filtered']),
+  );
+  expect(receiver.requests.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual([order, other].toSorted());
 });
 
 test('an automation gets the events of its trigger and its product, and leaves no row for others or while it is off', async () => {

@@ -39,7 +39,7 @@ off, until you connect its new URL or switch it on.</p>
 <p>Every event is stored, also while no URL is connected or its endpoint is off: what it would get is <code>held</code> for 30
 days. Switching it on sends all that is held, oldest first; <code>"held": "orders"</code> sends that of orders only,
 <code>"held": "discard"</code> none of it. Connecting the first URL leaves older events held until <code>held</code> says what
-becomes of them.</p>
+becomes of them. Only a pushed email is not held while there is no URL: push again once there is one.</p>
 <p><code>GET /api/v1/webhook-deliveries</code> has every event on its way to every endpoint, with a <code>reason</code> in one
 line: why it was not sent, or what its receiver did with it. <code>GET /api/v1/webhook-deliveries/{deliveryId}</code> has each
 attempt, how long its steps took, what came back, and what to do about it.</p>

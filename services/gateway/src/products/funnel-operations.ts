@@ -66,7 +66,8 @@ export const funnelOperations = [
     summary: 'Send the post-purchase emails to the receiving tool',
     description:
       'One `funnel.email.sync` event for each email, in the order of their positions. `sent` counts the events that ' +
-      'have somewhere to go, now or held: 0 when no webhook URL is connected that takes them.',
+      'have somewhere to go, now or held: 0 when no webhook URL is connected that takes them. Those are not held for ' +
+      'one that is connected later: push again then.',
     auth: 'account',
     scope: 'write',
     params: productParams,

@@ -42,13 +42,14 @@ test('the numbers that no event has are found, however many there are', () => {
 
 const lost: LostDelivery = {
   ...{ isBack: false, eventName: 'order.paid', hasBody: true },
-  endpoint: { role: 'primary', events: null },
+  endpoint: { role: 'primary', url: 'https://example.com/hook', events: null },
 };
+const withoutUrl = { role: 'primary', url: null, events: null };
 test.each<[string, Partial<LostDelivery>, ReturnType<typeof remadeAs>]>([
   ['it is sent, with the priority of its event', {}, { status: 'pending', priority: 0 }],
   [
     'an automation runs',
-    { endpoint: { role: 'automation', events: ['order.paid'] } },
+    { endpoint: { role: 'automation', url: null, events: ['order.paid'] } },
     { status: 'pending', priority: 1 },
   ],
   ['nothing, when it is back', { isBack: true }, null],
@@ -56,7 +57,13 @@ test.each<[string, Partial<LostDelivery>, ReturnType<typeof remadeAs>]>([
   ['it is canceled with its endpoint', { endpoint: null, hasBody: false }, { status: 'canceled', reason: 'removed' }],
   [
     'it is filtered, when the endpoint does not want it',
-    { endpoint: { role: 'primary', events: ['affiliate.paid'] } },
+    { endpoint: { role: 'primary', url: 'https://example.com/hook', events: ['affiliate.paid'] } },
+    { status: 'filtered', reason: 'filtered' },
+  ],
+  ['it is held while there is no URL', { endpoint: withoutUrl }, { status: 'pending', priority: 0 }],
+  [
+    'it is filtered, when it is a pushed email and there is no URL',
+    { eventName: 'funnel.email.sync', endpoint: withoutUrl },
     { status: 'filtered', reason: 'filtered' },
   ],
   ['it is given up, when its body is gone', { hasBody: false }, { status: 'failed', reason: 'expired' }],

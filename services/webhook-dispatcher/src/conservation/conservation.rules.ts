@@ -1,4 +1,5 @@
 import { type Priority, priorities, priorityOf } from '../deliveries/priority.rules.ts';
+import { takesName } from '../endpoints/filter.rules.ts';
 
 /** Some numbers of an account's log: those after `low`, up to and with `high`. */
 export interface Range {
@@ -43,7 +44,11 @@ export interface LostDelivery {
   readonly eventName: string | null;
   readonly hasBody: boolean;
   /** Null when the endpoint was removed. */
-  readonly endpoint: { readonly role: string; readonly events: readonly string[] | null } | null;
+  readonly endpoint: {
+    readonly role: string;
+    readonly url: string | null;
+    readonly events: readonly string[] | null;
+  } | null;
 }
 
 export type Remade =
@@ -59,8 +64,7 @@ export type Remade =
 export function remadeAs({ isBack, eventName, hasBody, endpoint }: LostDelivery): Remade | null {
   if (isBack || eventName === null) return null;
   if (endpoint === null) return { status: 'canceled', reason: 'removed' };
-  if (endpoint.events !== null && !endpoint.events.includes(eventName))
-    return { status: 'filtered', reason: 'filtered' };
+  if (!takesName(endpoint, eventName)) return { status: 'filtered', reason: 'filtered' };
   if (!hasBody) return { status: 'failed', reason: 'expired' };
   const priority = endpoint.role === 'automation' ? priorities.other : priorityOf(eventName);
   return { status: 'pending', priority };

@@ -15,7 +15,7 @@ const lostStatement = statement(
      exists (select from deliveries d where d.id = l.id)
        or exists (select from finished_deliveries f where f.account_id = l.account_id and f.id = l.id) as is_back,
      exists (select from event_bodies b where b.event_id = l.event_id and b.account_id = l.account_id) as has_body,
-     p.role, p.events,
+     p.role, p.url, p.events,
      (select coalesce(max(number), 0) from attempts a where a.delivery_id = l.id and a.account_id = l.account_id) as attempts
    from lost_deliveries l
      left join events e on e.account_id = l.account_id and e.id = l.event_id
@@ -64,6 +64,7 @@ interface LostRow {
   readonly is_back: boolean;
   readonly has_body: boolean;
   readonly role: string | null;
+  readonly url: string | null;
   readonly events: readonly string[] | null;
   readonly attempts: number;
 }
@@ -102,9 +103,9 @@ async function remakeBatch({ partitions, clock }: RemakeDeps, client: Client, ru
   return remade;
 }
 
-const factsOf = ({ is_back: isBack, name, has_body: hasBody, role, events }: LostRow) => ({
+const factsOf = ({ is_back: isBack, name, has_body: hasBody, role, url, events }: LostRow) => ({
   ...{ isBack, eventName: name, hasBody },
-  endpoint: role === null ? null : { role, events },
+  endpoint: role === null ? null : { role, url, events },
 });
 
 function logRemade(logger: Logger, runId: number, remade: readonly RemadeRow[]): void {

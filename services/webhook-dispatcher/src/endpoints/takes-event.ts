@@ -1,7 +1,7 @@
 import type { WebhookEventName } from '@app/contracts/webhooks';
 import { type Database, statement } from '@app/service-kit/database';
 
-/** Endpoints that are off count too, because their events are held. */
+/** Endpoints that are off count too, because their events are held. The one without a URL does not (filter.rules.ts). */
 const takesStatement = statement(
   'endpoints-take-event',
   `select exists (
@@ -9,7 +9,7 @@ const takesStatement = statement(
      where account_id = $1 and url is not null and role <> 'automation' and (events is null or $2 = any (events))) as takes`,
 );
 
-/** Whether an endpoint of the account, on or off, takes events of that name. */
+/** Whether an endpoint of the account with a URL, on or off, takes events of that name. */
 export async function takesEvent(
   database: Database,
   accountId: string,

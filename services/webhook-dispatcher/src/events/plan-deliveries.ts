@@ -3,6 +3,7 @@ import type { Delivery, EndpointBatch, Lease } from '../deliveries/delivery.type
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { type DestinationRow, destinationOf } from '../deliveries/destination.ts';
 import { type Priority, priorities } from '../deliveries/priority.rules.ts';
+import { takesName } from '../endpoints/filter.rules.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
 
 export interface EndpointRow extends DestinationRow {
@@ -29,8 +30,6 @@ interface GrowingBatch extends EndpointBatch {
   readonly deliveries: Delivery[];
   readonly overflow: Set<Priority>;
 }
-
-const takesName = ({ events }: EndpointRow, name: string): boolean => events === null || events.includes(name);
 
 const isTriggered = (automation: EndpointRow, { name, productId }: OutgoingEvent): boolean =>
   takesName(automation, name) && (automation.product_id === null || automation.product_id === productId);
