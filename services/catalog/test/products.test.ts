@@ -155,12 +155,19 @@ test('the latest name has the latest event, also when the clock was set back bet
   expect(rows.map(({ name }) => name)).toEqual(['Of the future', 'Of today']);
 });
 
-test('status moves along draft, live, archived, live and nowhere else', async () => {
+test('status moves along draft, live, archived, live, and never back to draft', async () => {
   const { id } = await create('moving');
-  await expect(patch(id, { status: 'archived' })).rejects.toMatchObject({ code: 'invalid_transition' });
   for (const status of ['live', 'archived', 'live']) expect(await patch(id, { status })).toMatchObject({ status });
   await expect(patch(id, { status: 'draft', name: 'No' })).rejects.toMatchObject({ code: 'invalid_transition' });
   expect(await catalog.ask(getProduct, { productId: id })).toMatchObject({ status: 'live', name: 'Guide' });
+});
+
+test('a draft is archived without being sold first, and can be sold later', async () => {
+  const { id } = await create('mistaken');
+  for (const status of ['archived', 'live']) expect(await patch(id, { status })).toMatchObject({ id, status });
+  const { id: other } = await create('mistaken-too');
+  await patch(other, { status: 'archived' });
+  await expect(patch(other, { status: 'draft' })).rejects.toMatchObject({ code: 'invalid_transition' });
 });
 
 test('a slug is taken once per account, also when two ask at the same time', async () => {

@@ -4,10 +4,14 @@ type ProductStatus = ProductResource['status'];
 
 /**
  *   (new) ──▶ draft ──▶ live ◀──▶ archived
- *     └──────────────────▲
+ *     │         │          ▲           ▲
+ *     └─────────│──────────┘           │
+ *               └──────────────────────┘
+ *
+ * A draft that was a mistake is archived, because products are never deleted. What was on sale is no draft again.
  */
 const moves: Record<ProductStatus, readonly ProductStatus[]> = {
-  draft: ['live'],
+  draft: ['live', 'archived'],
   live: ['archived'],
   archived: ['live'],
 };
