@@ -137,6 +137,11 @@ describe('what the code says', () => {
     expect(linesMatching(tests, /(eventually\(|waitFor\(|while \().*\b(Date|performance)\.now\(\) *[<>]/)).toEqual([]);
   });
 
+  // In a URL's path spaces and umlauts are escaped, so no file is found in a folder whose name has some.
+  test('the path of a file is not taken from a URL', () => {
+    expect(linesMatching(others, /\bimport\.meta\.url\)+\.pathname\b/)).toEqual([]);
+  });
+
   test('only a config.ts reads the environment of a service', () => {
     const readers = source.filter((file) => file.startsWith('services/') && basename(file) !== 'config.ts');
     expect(linesMatching(readers, /\bprocess\.env\b/)).toEqual([]);

@@ -11,6 +11,7 @@ import { configSchema as billing } from '@app/billing/config';
 import { configSchema as catalog } from '@app/catalog/config';
 import { configSchema as checkout } from '@app/checkout/config';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
+import { topology } from '@app/contracts/topology';
 import { postgresSettings } from '@app/embedded/postgres-settings';
 import { configSchema as gateway } from '@app/gateway/config';
 import { configSchema as metrics } from '@app/metrics/config';
@@ -106,6 +107,16 @@ function expectSettingsOf(service: ServiceName, env: Environment): void {
 }
 
 const variable = (service: string): string => `NATS_PASSWORD_${service.toUpperCase().replaceAll('-', '_')}`;
+
+describe('deploy/README.md', () => {
+  test.each<[string, RegExp, (name: ServiceName) => boolean]>([
+    ['publishes', /How many events wait to be published\? For ([^:]+):/, (name) => topology[name].publishes],
+    ['consumes', /\(dead letters\),[^:]* in ([^:]+):/, (name) => topology[name].consumes.length > 0],
+  ])('says of every service that %s how to look at its events', (_, sentence, does) => {
+    const named = sentence.exec(read('deploy/README.md'))?.[1]?.split(/,\s+|\s+and\s+/) ?? [];
+    expect(named.toSorted()).toEqual(serviceNames.filter(does).toSorted());
+  });
+});
 
 describe('docker-compose.yml', () => {
   test.each(serviceNames)('%s gets settings that it knows, and all that it needs', (service) => {
