@@ -14,6 +14,8 @@ export interface GatewayDeps extends ServiceDeps {
   readonly clockControl?: ClockControl;
   /** Asked before each write: why it would fail (a full disk), where one process knows that of all services. */
   readonly writeRefusal?: () => string | undefined;
+  /** How long requests under way may take once the gateway closes, in milliseconds; 4,000 unless given. */
+  readonly finishWithinMs?: number;
 }
 
 export interface RunningGateway extends RunningService {
@@ -21,8 +23,8 @@ export interface RunningGateway extends RunningService {
   readonly url: string;
 }
 
-/** How long requests under way may take once the process closes; whoever stops it waits ten seconds. */
-const finishWithinMs = 4_000;
+/** In a process with other services: they and the servers close after it, and whoever stops it all waits ten seconds. */
+const finishBesideOthersWithinMs = 4_000;
 
 /** Starts the gateway: the HTTP server is its last part, so that requests come in only once it can answer them. */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<RunningGateway> {
@@ -38,7 +40,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     start: async (context) => {
       const app = await createApp(context, deps);
       const server = context.resources.add('http server', await createServer(app), (created) => {
-        app.requester.finishWithin(finishWithinMs);
+        app.requester.finishWithin(deps.finishWithinMs ?? finishBesideOthersWithinMs);
         return created.close();
       });
       await server.listen({ port: config.PORT, host: config.HOST });

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { freePort } from '@app/embedded/ports';
+import { spawnNode } from '@app/testing/child-service';
+import { eventually } from '@app/testing/eventually';
+import { query } from '@app/testing/sql';
+import { expect, test } from 'vitest';
+import { createSeller } from './harness.ts';
+import { send } from './http.ts';
+import { harness, startGateway, url } from './set-up.ts';
+
+startGateway();
+
+test('a gateway that is told to stop answers the order under way, which takes four and a half seconds, and lets no other in', async () => {
+  const { key } = await createSeller(url);
+  const { place } = harness.orders;
+  harness.orders.place = async (input, context) => {
+    // On a machine that is slow the requester tries once more, after five seconds.
+    if (harness.placed.length === 1) await query(harness.database.url, 'select pg_sleep(4.5)');
+    return await place(input, context);
+  };
+  const port = await freePort();
+  const program = join(import.meta.dirname, '../src/main.ts');
+  const env = { ...harness.env, PORT: String(port), LOG_LEVEL: 'silent' };
+  const child = await spawnNode(program, env, { readyLine: /^gateway ready$/ });
+  const at = `http://127.0.0.1:${port}`;
+  const body = { productSlug: 'course', email: 'ada@example.com' };
+  const answered = send(at, 'POST', '/api/v1/orders', { key, body });
+  await eventually(() => harness.placed.length === 1);
+  const stopped = child.kill('SIGTERM');
+  await eventually(
+    async () => await expect(send(at, 'GET', '/api/v1/orders', { key })).rejects.toThrow('ECONNREFUSED'),
+  );
+  const { status, json } = await answered;
+  expect([status, json]).toEqual([200, { ok: true, orderId: expect.stringMatching(/^ord_/), totalCents: 100 }]);
+  await stopped;
+  expect(await child.exited).toBe(0);
+  expect(new Set(harness.placed.map(({ commandId }) => commandId)).size).toBe(1);
+});
