@@ -158,7 +158,11 @@ const loggedEvent = z
  */
 export const listEvents = defineRequest('read', 'webhook-dispatcher', 'events.list', {
   input: z.object({
-    after: idSchema('event').optional().describe('Id of the last event that you have; a `webhook-id` is one.'),
+    after: idSchema('event')
+      .optional()
+      .describe(
+        'The last id that you have read here, or one from well before a fault; not the `webhook-id` that came last.',
+      ),
     limit: z.coerce.number().int().min(1).max(limits.listMax).optional().describe('How many at most.'),
   }),
   output: z.object({ data: z.array(loggedEvent), has_more: z.boolean() }),

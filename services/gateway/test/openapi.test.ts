@@ -5,6 +5,7 @@ import * as webhookPayloads from '@app/contracts/webhook-payloads';
 import { webhookEventNames } from '@app/contracts/webhooks';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../src/api/operations.ts';
+import { tools } from '../src/mcp/tools.ts';
 import { openApiDocument } from '../src/openapi/document.ts';
 import { problem } from '../src/openapi/error-responses.ts';
 import { examples, problemExample } from '../src/openapi/examples.ts';
@@ -321,4 +322,15 @@ test('every array that a body may hold has a maximum, and none is beyond the gen
   });
   expect(bodies.length).toBeGreaterThanOrEqual(3);
   for (const { maxItems } of bodies) expect(maxItems).toBeLessThanOrEqual(limits.arrayItems);
+});
+
+test('a receiver that catches up is told to go on from what it read in the log, which webhooks do not follow', () => {
+  const { parameters = [], description } = documented('GET', '/api/v1/events') as DocumentedOperation & {
+    description: string;
+  };
+  const after = parameters.map((each) => JSON.stringify(resolved(each))).find((each) => each.includes('"after"'));
+  for (const words of [description, after, tools.find(({ name }) => name === 'list_events')?.words?.after]) {
+    expect(words).toMatch(/last id (?:that you have )?read here/);
+    expect(words).not.toMatch(/last `webhook-id`|event (?:that )?you have/);
+  }
 });

@@ -2,7 +2,7 @@ import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
 import { orderPaid, orderRefunded } from '@app/contracts/orders';
 import { getDelivery, listActivity, listDeliveries, listEvents } from '@app/contracts/webhook-deliveries';
-import { sendTestWebhook } from '@app/contracts/webhook-tests';
+import { selfTestWebhook, sendTestWebhook } from '@app/contracts/webhook-tests';
 import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
@@ -257,7 +257,38 @@ test('the log has every event once, in the order of its numbers, and goes on aft
   await expect(log({ after })).rejects.toMatchObject({
     errors: [{ field: 'after', message: expect.stringContaining('test send') }],
   });
+  await harness.ask(selfTestWebhook, seller.account, { endpointId });
+  const copied = seller.received().at(-1) as string;
+  await expect(log({ after: copied })).rejects.toMatchObject({
+    errors: [{ field: 'after', message: expect.stringContaining('self-test') }],
+  });
   await expect(harness.ask(listEvents, harness.account(), { after: first })).rejects.toMatchObject(unknown);
   await harness.query('delete from event_bodies where event_id = $1', [first]);
   expect((await log({ limit: 1 })).data).toMatchObject([{ id: first, payload: null }]);
+});
+
+test('a receiver that keeps the id that it read here last misses nothing, in whatever order webhooks reach it', async () => {
+  let broken = '';
+  seller.receiver.respondWith(({ headers }) => ({ status: headers['webhook-id'] === broken ? 500 : 200 }));
+  const log = async (input: object) =>
+    (await harness.ask(listEvents, seller.account, input)).data.map((event) => event.id);
+  const known = await seller.publish();
+  await only('delivered');
+  const [cursor] = await log({});
+  broken = newId('event', harness.clock.nowMs());
+  const order = anOrder(harness.clock.nowMs());
+  await harness.publish(orderPaid, seller.account, order, undefined, broken);
+  const after = { after: cursor as string };
+  await eventually(async () => expect(await log(after)).toEqual([broken]));
+  const received = await seller.publish();
+  await eventually(async () => expect(await log(after)).toEqual([broken, received]));
+  await eventually(async () =>
+    expect((await deliveries()).data.map(({ event_id: id, status }) => [id, status])).toEqual([
+      [received, 'delivered'],
+      [broken, 'pending'],
+      [known, 'delivered'],
+    ]),
+  );
+  // The id that a webhook brought last is none to go on from: another may have failed before it.
+  expect(await log({ after: received })).toEqual([]);
 });

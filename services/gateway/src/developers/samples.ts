@@ -127,7 +127,10 @@ def is_genuine(headers, body: bytes, secret: str) -> bool:
 `;
 
 export const catchUp = `
-/** Handles each event after the one with the id \`last\`, or all that are kept. Returns the id to go on from next time. */
+/**
+ * Handles each event after the one with the id \`last\`, or all that are kept. Returns the id to go on from: store it for
+ * the next time, and never take the id of a webhook for it, because webhooks come in no order.
+ */
 export async function catchUp(key, last, handle) {
   for (let more = true; more; ) {
     const query = new URLSearchParams({ limit: '100', ...(last && { after: last }) });

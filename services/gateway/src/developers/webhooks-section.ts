@@ -47,7 +47,10 @@ attempt, how long its steps took, what came back, and what to do about it.</p>
 <p>Send one delivery again with <code>POST /api/v1/webhook-deliveries/{deliveryId}/redeliver</code>, or all that failed since a
 time with <code>POST /api/v1/webhook-endpoints/{endpointId}/recover</code>: in order, at a bounded rate, under the ids of
 before. Or read what you missed: <code>GET /api/v1/events</code> is the log of the account’s events in the order in which they
-were committed, so that nothing is ever added behind an event that you have read. Its ids are those of the webhooks.</p>
+were committed, so that nothing is ever added behind an event that you have read. Its ids are those of the webhooks: drop
+those that you have seen. Store the last id that you have read there and go on from it, not from the last webhook’s: webhooks
+come in no order, so one that failed may be older than one that arrived. To begin, leave <code>after</code> out, or take the
+id of an event from well before the fault.</p>
 ${code('Node.js', samples.catchUp)}
 <h3>What else events start</h3>
 <p>An automation sends an email to the buyer or to you, or a POST to a URL, for each event of a name, of one product or of all:

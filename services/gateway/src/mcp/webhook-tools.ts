@@ -126,7 +126,7 @@ export const webhookTools: readonly Tool[] = [
     name: 'list_events',
     description: 'The account’s events with their payloads, oldest first.',
     operation: operation('listEvents'),
-    words: { after: 'Id of the last event you have.' },
+    words: { after: 'The last id read here.' },
     defaults: shortPage,
     annotations: reads,
   },

@@ -25,9 +25,10 @@ const pageStatement = statement(
 );
 const sequenceStatement = statement('events-sequence', 'select sequence from events where account_id = $1 and id = $2');
 
-const notInLog =
-  'is the id of a test send, which is no event of the account: use the id of the last delivery before it that came ' +
-  'without x-service-test, or leave it out to begin with the oldest';
+const whatToUse =
+  'test sends and self-tests are in no log. Use the last id that you have read here, or leave it out to begin with the oldest';
+const unknown = `is the id of no event of this account: ${whatToUse}`;
+const notInLog = `is the id of a test send, which is no event of the account: ${whatToUse}`;
 
 interface EventRow {
   readonly id: string;
@@ -53,7 +54,7 @@ export async function listEvents(
   let seen = 0;
   if (after !== undefined) {
     const { rows } = await database.pool.query<{ sequence: number | null }>(sequenceStatement([accountId, after]));
-    if (rows[0] === undefined) throw invalidField('after', 'is the id of no event of this account', 'unknown_id');
+    if (rows[0] === undefined) throw invalidField('after', unknown, 'unknown_id');
     if (rows[0].sequence === null) throw invalidField('after', notInLog, 'unknown_id');
     seen = rows[0].sequence;
   }
