@@ -27,6 +27,18 @@ test.each([
 });
 
 test.each([
+  ['https://maya.example/hook', '/users/sign_in', 'login_redirect'],
+  ['https://maya.example/hook', '/anmelden', 'login_redirect'],
+  ['https://maya.example/auth/hook', '/login', 'login_redirect'],
+  ['http://maya.example/auth/hook', 'https://maya.example/auth/hook', 'moved'],
+  ['https://maya.example/live-session-paid', '/live-session-paid/', 'moved'],
+])('a redirect from %s to %s is told as %s', (from, location, code) => {
+  expect(diagnose(answered(302, { url: from, headers: { location } }))?.code).toBe(code);
+});
+
+const everyPageOfCloudflare = page('<script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script>');
+
+test.each([
   [204, {}, '', null],
   [200, { 'content-type': 'application/json' }, '{"html":"<html>"}', null],
   [200, html, 'OK', null],
@@ -41,6 +53,22 @@ test.each([
   [403, { 'cf-mitigated': 'challenge', server: 'cloudflare' }, '', 'bot_challenge'],
   [403, { server: 'cloudflare' }, page('<title>Attention Required! | Cloudflare</title>'), 'firewall'],
   [503, html, page('Your access has been limited. Wordfence'), 'firewall'],
+  [403, { server: 'cloudflare' }, page('<title>Access denied</title>'), 'firewall'],
+  [403, { server: 'cloudflare' }, 'error code: 1020', 'firewall'],
+  [403, { 'x-sucuri-block': 'EXP01' }, '', 'firewall'],
+  [403, { server: 'cloudflare', 'content-type': 'application/json' }, '{"error":"invalid signature"}', 'forbidden'],
+  [403, { 'x-sucuri-id': '18005', ...html }, 'Forbidden', 'forbidden'],
+  [403, { 'x-iinfo': '1-2-3' }, '', 'forbidden'],
+  [
+    503,
+    html,
+    page('<script src="/cdn-cgi/challenge-platform/h/g/orchestrate/chl_page/v1?ray=8"></script>'),
+    'bot_challenge',
+  ],
+  [200, html, everyPageOfCloudflare, 'web_page'],
+  [404, html, everyPageOfCloudflare, 'not_found'],
+  [410, html, everyPageOfCloudflare, 'gone'],
+  [500, html, everyPageOfCloudflare, 'receiver_error'],
   [406, {}, '', 'firewall'],
   [404, {}, '', 'not_found'],
   [405, {}, '', 'method_not_allowed'],
