@@ -27,7 +27,9 @@ const diagnosis = z
   .object({
     code: z
       .string()
-      .describe('Stable, such as `moved`, `login_page`, `firewall`, `certificate_chain`, `dns`, `timeout`.'),
+      .describe(
+        'Stable, such as `moved`, `login_page`, `firewall`, `certificate_chain`, `dns`, `timeout_connect`, `timeout_answer`.',
+      ),
     explanation: z.string(),
     advice: z.string(),
   })
@@ -37,7 +39,7 @@ const attemptFields = {
   id: idSchema('attempt'),
   number: z.int(),
   created_at: timestamp,
-  url: z.string().nullable().describe('Null for emails.'),
+  url: z.string().nullable().describe('`mailto:` and the recipient for emails; null when the recipient is not known.'),
   status_code: z.int().nullable(),
   duration_ms: z.int().describe('The whole exchange.'),
   error: z.string().nullable(),
@@ -66,7 +68,12 @@ const deliveryFields = {
   order_id: z.string().nullable(),
   email: z.string().nullable(),
   endpoint_id: z.string().describe('Of the endpoint, or of the automation.'),
-  url: z.string().nullable().describe('Null when no URL is connected, and for emails.'),
+  url: z
+    .string()
+    .nullable()
+    .describe(
+      'Null when no URL is connected, and for emails. When the endpoint or the automation was removed, that of the last attempt: `mailto:` and the recipient for emails.',
+    ),
   status: deliveryStatus,
   reason: z.string().describe('Why it has this status, in one line: why nothing was sent, when nothing was.'),
   attempt_count: z.int(),

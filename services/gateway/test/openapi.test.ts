@@ -202,7 +202,8 @@ describe('what was published before is there, field by field', () => {
     expect([...payloads.keys()].toSorted()).toEqual([...webhookEventNames].toSorted());
     expect(Object.keys(document.webhooks).toSorted()).toEqual([...webhookEventNames].toSorted());
     for (const [event, payload] of payloads) {
-      const { requestBody, parameters = [] } = document.webhooks[event].post as DocumentedOperation;
+      const { requestBody, parameters = [], responses } = document.webhooks[event].post as DocumentedOperation;
+      expect(Object.keys(responses).toSorted()).toEqual(['2XX', '3XX', '410', '4XX', '5XX']);
       const body = resolved(requestBody?.content['application/json']?.schema as Schema);
       expect(body.required).toEqual(Object.keys(payload.shape));
       // Payloads may gain fields.

@@ -21,7 +21,10 @@ const deliveryHeaders = z.object({
   'webhook-signature': z
     .string()
     .describe('`v1,` and the Base64 of HMAC-SHA256 over `id.timestamp.body`; several stand apart by a space.'),
-  'x-service-test': z.literal('1').optional().describe('Only on events of test orders.'),
+  'x-service-test': z
+    .literal('1')
+    .optional()
+    .describe('Only on what is a test: events of test orders, test sends, self-tests and tests of automations.'),
 });
 
 /** What endpoints receive: the shape, and when it is sent. */
@@ -38,7 +41,7 @@ const payloads = [
   [
     'subscription.canceled',
     subscriptionCanceledPayload,
-    'A subscription is canceled by the seller, or with the refund of its order',
+    'A subscription is canceled by the seller or with the refund of its order; after the last declined try only while the setting `cancellationNotices` is on',
   ],
   ['subscription.paused', subscriptionPausedPayload, 'The seller pauses a subscription'],
   ['subscription.resumed', subscriptionResumedPayload, 'The seller resumes a subscription'],
@@ -64,7 +67,10 @@ export const webhooks: ZodOpenApiPathsObject = Object.fromEntries(
         },
         responses: {
           '2XX': { description: 'Received.' },
+          '3XX': { description: 'Not received, because redirects are not followed; it is sent again later.' },
+          '410': { description: 'Gone: the endpoint is switched off, and what it did not take is held.' },
           '4XX': { description: 'Not received; it is sent again later.' },
+          '5XX': { description: 'Not received; it is sent again later.' },
         },
       },
     },

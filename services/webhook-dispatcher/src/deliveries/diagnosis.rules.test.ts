@@ -1,3 +1,4 @@
+import { attemptResource } from '@app/contracts/webhook-deliveries';
 import { expect, test } from 'vitest';
 import { type DiagnosedExchange, diagnose } from './diagnosis.rules.ts';
 import { explainDiagnosis } from './diagnosis-texts.rules.ts';
@@ -154,4 +155,13 @@ test('foreign text stays on one line, and a target too long to quote whole is no
   const to = (location: string) => diagnose(answered(301, { headers: { location } }))?.detail;
   expect(to('https://a.example/\u001b[2J\u2028x')).not.toMatch(/[\p{Cc}\p{Zl}]/u);
   expect(to(`https://a.example/${'x'.repeat(3_000)}`)).toBeNull();
+});
+
+test('each code that the published description names is told in words of its own', () => {
+  const about = { url, statusCode: null, detail: null };
+  const description = attemptResource.shape.diagnosis.unwrap().shape.code.description ?? '';
+  const named = [...description.matchAll(/`(\w+)`/g)].map(([, code]) => code as string);
+  expect(named.length).toBeGreaterThan(3);
+  const unknown = explainDiagnosis('later', about)?.explanation;
+  for (const code of named) expect([code, explainDiagnosis(code, about)?.explanation]).not.toEqual([code, unknown]);
 });
