@@ -52,7 +52,7 @@ export const webhookEndpointResource = z
         oldest_at: timestamp.nullable(),
       })
       .describe(
-        'Deliveries that wait, because the endpoint is off, they are older than its URL, or their tries ended while nothing reached it.',
+        'Deliveries that wait, because the endpoint is off, they are older than its URL, or their tries ended while nothing reached it. Test sends are not counted, and are canceled when the others are sent.',
       ),
     recovery_id: z.string().nullable().describe('The recovery that is running for it.'),
     previous_secret_expires_at: timestamp

@@ -1,10 +1,11 @@
 import { funnelEmailSynced } from '@app/contracts/funnels';
-import { getRecovery, listRecoveries } from '@app/contracts/webhook-deliveries';
+import { getRecovery, listDeliveries, listRecoveries } from '@app/contracts/webhook-deliveries';
+import { sendTestWebhook } from '@app/contracts/webhook-tests';
 import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { expect, test, vi } from 'vitest';
 import { inLineMax, recoveryPerSecond } from '../src/repair/feed.rules.ts';
-import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
+import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { deliveriesOf } from './stored.ts';
 
 startService();
@@ -76,6 +77,32 @@ test('of what is held, `orders` sends the events of orders, and the others are d
   const [dropped] = (await deliveriesOf(harness, seller.account)).filter(({ status }) => status === 'canceled');
   expect(dropped?.reason).toBe('discarded');
 });
+
+test.each(['send', 'orders'] as const)(
+  'a test send that failed before the endpoint went off is no part of what is held (%s)',
+  async (held) => {
+    seller.receiver.respondWith(() => ({ status: 500 }));
+    const body = { event: 'order.refunded' as const };
+    const { event_id: tested } = await harness.ask(sendTestWebhook, seller.account, { endpointId, body });
+    await eventually(async () => expect(await seller.statuses()).toEqual(['pending']));
+    await seller.put({ active: false });
+    const ids = [await seller.publish({ test: true }), await seller.publish()];
+    await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held', 'held']));
+    const [, first] = await harness.ask(listDeliveries, seller.account, {}).then(({ data }) => data);
+    expect((await harness.ask(getWebhookEndpoint, seller.account, {})).held).toEqual({
+      ...{ count: 2, more: false, oldest_at: first?.created_at },
+    });
+    seller.receiver.respondWith(() => ({ status: 200 }));
+    await seller.put({ active: true, held });
+    await eventually(async () => expect(await seller.statuses()).toEqual(['canceled', 'delivered', 'delivered']));
+    expect(seller.received()).toEqual([tested, ...ids]);
+    await eventually(async () =>
+      expect(await newest()).toMatchObject({ status: 'done', total: 2, queued: 2, delivered: 2 }),
+    );
+    const { data } = await harness.ask(listDeliveries, seller.account, { eventId: tested });
+    expect(data).toMatchObject([{ status: 'canceled', reason: expect.stringContaining('test sends are not') }]);
+  },
+);
 
 test('while held events are released to a slow receiver, a fresh one goes before those in line', async () => {
   await seller.put({ active: false });

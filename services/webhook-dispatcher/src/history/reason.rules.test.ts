@@ -98,6 +98,7 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ['refused', { status: 'failed', reasonCode: 'refused', attempts: 1 }, /refused for good/],
   ['removed', { status: 'canceled', reasonCode: 'removed' }, /^Not sent: the endpoint was removed/],
   ['discarded', { status: 'canceled', reasonCode: 'discarded', attempts: 2 }, /^Sent no further: you chose to drop/],
+  ['a held test send', { status: 'canceled', reasonCode: 'test_send', attempts: 1 }, /^Sent no further: .* test sends/],
   [
     'dropped with its automation',
     { status: 'canceled', reasonCode: 'discarded', endpoint: { ...off('gone'), isAutomation: true }, attempts: 1 },

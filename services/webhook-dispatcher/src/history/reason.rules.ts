@@ -2,6 +2,7 @@ import type { DeliveryStatus } from '@app/contracts/webhook-deliveries';
 import { triesText } from '../activity/activity.rules.ts';
 import { breakerOpensAfter } from '../deliveries/capacity.rules.ts';
 import { heldForFailing } from '../deliveries/held-for-failing.rules.ts';
+import { testSendDropped } from '../deliveries/test-send.rules.ts';
 
 /** The endpoint of a delivery as it is now; null when it was removed. */
 export interface ReasonEndpoint {
@@ -138,6 +139,8 @@ function canceledText({ reasonCode, attempts, endpoint, ofAutomation }: ReasonFa
       if (endpoint?.isAutomation)
         return `${begun}: the automation was switched off while this waited${whyOff(endpoint)}.`;
       return `${begun}: you chose to drop what was held.`;
+    case testSendDropped:
+      return `${begun}: events that were held are sent again, test sends are not.`;
     default:
       return `${begun}: it was canceled.`;
   }

@@ -1,5 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
+import { isTestSend } from '../deliveries/test-send.rules.ts';
 import { namesOf } from './held-recovery.ts';
 import { firstPlace, idsSince, type RecoveryRef, type Span, spanOf } from './place.rules.ts';
 
@@ -12,13 +13,15 @@ const recoveryStatement = statement(
 
 const heldStatement = statement(
   'recovery-count-held',
-  `select count(*)::int as count from deliveries
-   where status = 'held' and endpoint_id = $2 and account_id = $1 and ($3::text[] is null or event_name = any ($3))`,
+  `select count(*)::int as count from deliveries d
+   where status = 'held' and endpoint_id = $2 and account_id = $1 and ($3::text[] is null or event_name = any ($3))
+     and not ${isTestSend('d')}`,
 );
 
 const heldForFailingStatement = statement(
   'recovery-count-held-for-failing',
-  `select count(*)::int as count from deliveries where ${isHeldForFailing} and endpoint_id = $2 and account_id = $1`,
+  `select count(*)::int as count from deliveries d
+   where ${isHeldForFailing} and endpoint_id = $2 and account_id = $1 and not ${isTestSend('d')}`,
 );
 
 /**

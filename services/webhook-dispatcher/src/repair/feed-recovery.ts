@@ -1,5 +1,6 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { finishDeliveries } from '../deliveries/finish-deliveries.ts';
 import { followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { nextBatch } from './feed.rules.ts';
@@ -87,21 +88,24 @@ interface Recovery {
  * process that dies has done all of it or nothing.
  */
 export async function feedRecovery(storage: RepairStorage, ref: RecoveryRef): Promise<Fed> {
-  const { clock } = storage;
-  return await storage.database.transaction(async (client) => {
-    await client.query(followIndex);
-    const of = [ref.endpoint_id, ref.account_id];
-    const endpoint = (await client.query<Endpoint>(endpointStatement(of))).rows[0];
-    const recovery = (await client.query<Recovery>(recoveryStatement([ref.id, ref.account_id]))).rows[0];
-    if (recovery === undefined) return 'waits';
-    if (endpoint === undefined) {
-      await end(client, clock, ref, 'canceled');
-      return 'over';
-    }
-    const mayFeed = endpoint.active && !recovery.is_second && !recovery.is_changing && recovery.is_early !== true;
-    const count = mayFeed ? batchSizeOf(recovery) : 0;
-    return count === 0 ? 'waits' : await feed(client, storage, { ref, recovery, endpoint, count });
-  });
+  return await finishDeliveries(storage, () =>
+    storage.database.transaction((client) => feedWith(client, storage, ref)),
+  );
+}
+
+async function feedWith(client: Client, storage: RepairStorage, ref: RecoveryRef): Promise<Fed> {
+  await client.query(followIndex);
+  const of = [ref.endpoint_id, ref.account_id];
+  const endpoint = (await client.query<Endpoint>(endpointStatement(of))).rows[0];
+  const recovery = (await client.query<Recovery>(recoveryStatement([ref.id, ref.account_id]))).rows[0];
+  if (recovery === undefined) return 'waits';
+  if (endpoint === undefined) {
+    await end(client, storage.clock, ref, 'canceled');
+    return 'over';
+  }
+  const mayFeed = endpoint.active && !recovery.is_second && !recovery.is_changing && recovery.is_early !== true;
+  const count = mayFeed ? batchSizeOf(recovery) : 0;
+  return count === 0 ? 'waits' : await feed(client, storage, { ref, recovery, endpoint, count });
 }
 
 const batchSizeOf = (recovery: Recovery): number =>

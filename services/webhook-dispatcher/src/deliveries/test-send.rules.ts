@@ -1,0 +1,14 @@
+import { priorities } from './priority.rules.ts';
+
+/** Why a test send that was held is not sent after all, as `finished_deliveries.reason` stores it. */
+export const testSendDropped = 'test_send';
+
+/**
+ * Whether a delivery of `deliveries` is a test send: its event has no number in the account's log. Events of test orders
+ * have one, and another priority, so that no event is looked up for them. The limit keeps the planner from reading all
+ * events for a join.
+ * @param of the name that the statement gives to the delivery
+ */
+export const isTestSend = (of: string): string => `(${of}.test and ${of}.priority = ${priorities.resent}
+  and coalesce((select e.sequence is null from events e
+    where e.account_id = ${of}.account_id and e.id = ${of}.event_id limit 1), false))`;
