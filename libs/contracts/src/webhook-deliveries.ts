@@ -79,7 +79,9 @@ const deliveryFields = {
   attempt_count: z.int(),
   created_at: timestamp,
   finished_at: timestamp.nullable(),
-  next_attempt_at: timestamp.nullable(),
+  next_attempt_at: timestamp
+    .nullable()
+    .describe('Null when no further try follows, and once it is due: it waits for its turn.'),
   test: z.boolean(),
 };
 export const deliveryResource = z.object(deliveryFields).meta({ id: 'WebhookDelivery' });

@@ -1,5 +1,12 @@
 import { idTimeMs } from '@app/contracts/ids';
-import { cancelRecovery, getRecovery, listRecoveries, recover, redeliver } from '@app/contracts/webhook-deliveries';
+import {
+  cancelRecovery,
+  getRecovery,
+  listDeliveries,
+  listRecoveries,
+  recover,
+  redeliver,
+} from '@app/contracts/webhook-deliveries';
 import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { expect, test, vi } from 'vitest';
@@ -195,6 +202,25 @@ test('results are final when nothing of a recovery is left to send, and outlive 
   expect(await finalized(second.id)).toEqual([{ settled: true, delivered: 3, failed: 0 }]);
   await harness.query('delete from finished_deliveries where account_id = $1', [seller.account]);
   for (const { id } of [first, second]) expect(await read(id)).toMatchObject({ delivered: 3, failed: 0 });
+});
+
+test('what a recovery has in line shows no time for its next try: when it was due first is long past', async () => {
+  const gate = Promise.withResolvers<void>();
+  seller.receiver.respondWith(async () => {
+    await gate.promise;
+    return { status: 200 };
+  });
+  const [eventId] = await failed(inLineMax);
+  const { id } = await start('failed');
+  await hurry(id);
+  await eventually(async () => expect((await read(id)).queued).toBe(inLineMax), { withinMs });
+  const waiting = await harness.ask(listDeliveries, seller.account, { status: 'pending', limit: 1 });
+  expect(waiting.data).toMatchObject([
+    { next_attempt_at: null, reason: expect.stringContaining('Waits for its turn') },
+  ]);
+  gate.resolve();
+  await isOver(id, { status: 'done', delivered: inLineMax });
+  expect(seller.received()).toContain(eventId);
 });
 
 test('a canceled recovery hands over nothing more, and its rest stays as it was', async () => {

@@ -86,7 +86,8 @@ export const deliveriesStatement = (name: string, page: string, order = 'p.id de
   );
 
 export function deliveryResource(row: ListedDeliveryRow): DeliveryResource {
-  const nextAttemptAt = row.status === 'pending' ? (row.next_attempt_at?.toISOString() ?? null) : null;
+  // What is due waits for its turn, and the time since which it is due may be 30 days ago: a recovery keeps it.
+  const nextAttemptAt = row.status === 'pending' && !row.due ? (row.next_attempt_at?.toISOString() ?? null) : null;
   return {
     id: row.id,
     event: row.event_name,

@@ -28,7 +28,7 @@ const sequenceStatement = statement('events-sequence', 'select sequence from eve
 const whatToUse =
   'test sends and self-tests are in no log. Use the last id that you have read here, or leave it out to begin with the oldest';
 const unknown = `is the id of no event of this account: ${whatToUse}`;
-const notInLog = `is the id of a test send, which is no event of the account: ${whatToUse}`;
+const notInLog = `is the id of a test send or of a notice by email, which is no event of the account: ${whatToUse}`;
 
 interface EventRow {
   readonly id: string;
@@ -43,7 +43,7 @@ interface EventRow {
 
 /**
  * Lists the account's events in the order in which they were committed, fewer than `limit` where their bodies are long.
- * Test sends are none of them.
+ * Test sends and notices by email are none of them.
  * @throws DomainError validation_failed when `after` is no event of the account
  */
 export async function listEvents(
