@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createAutomation, listAutomations, updateAutomation } from '@app/contracts/automations';
+import { createWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
 import { startReceiver } from '@app/testing/http-receiver';
@@ -134,6 +135,21 @@ test('an account sends no more emails than it may in a day, and the others go ou
   harness.clock.advance(24 * 60 * 60 * 1_000);
   await eventually(async () => expect(await statuses()).toEqual(Array(4).fill('delivered')));
   expect(server.received).toHaveLength(4);
+});
+
+test('that an endpoint is off is told at once, also on a day on which no more emails of automations go out', async () => {
+  const seller = await start({ ...mailSettings(server), EMAILS_PER_DAY: '0' });
+  const gone = await startReceiver({ respond: () => ({ status: 410 }) });
+  await harness.ask(createWebhookEndpoint, seller.account, { body: { url: gone.url } });
+  await seller.sell();
+  await eventually(async () =>
+    expect((await seller.runs()).map(({ status }) => status).sort()).toEqual(['delivered', 'pending', 'pending']),
+  );
+  expect(server.received.map(({ text }) => headerOf(text, 'To'))).toEqual([
+    expect.stringContaining('help@maya.example'),
+  ]);
+  expect(server.received[0]?.text).toContain('answered 410');
+  await gone.close();
 });
 
 test('an event without an address of a buyer is given up at once, and the notice to the seller goes out', async () => {

@@ -1,15 +1,17 @@
 import { createAutomation, getAutomation, listAutomations, previewAutomation } from '@app/contracts/automations';
 import { listActivity, listDeliveries } from '@app/contracts/webhook-deliveries';
-import { createWebhookEndpoint, readWebhookEndpoint } from '@app/contracts/webhooks';
+import { createWebhookEndpoint, putWebhookEndpoint, readWebhookEndpoint } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { startSmtpServer } from '@app/testing/smtp-server';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { storeEndpointNotice, writeNoticeAutomation } from '../src/automations/store-endpoint-notice.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { headerOf, type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
 
 guardLeaks();
+vi.setConfig({ testTimeout: 60_000 });
 let server: MailServer;
 let harness: Harness;
 let receiver: Receiver;
@@ -85,4 +87,40 @@ test('an automation whose URL is gone is switched off, and told of as what it is
   expect(await notices()).toEqual([
     expect.stringMatching(/^The automation "Course access" at .* it answered 410.*It runs for nothing until it is on/),
   ]);
+});
+
+test('a URL that takes nothing is told of by one email after a day, and by one when it is switched off after five', async () => {
+  receiver.respondWith(() => ({ status: 500 }));
+  const connect = () => harness.ask(putWebhookEndpoint, seller.account, { body: { url: receiver.url } });
+  const { id: endpointId } = await connect();
+  for (let n = 0; n < 3; n += 1) await seller.sell();
+  const attempts = () => harness.query('select from attempts where endpoint_id = $1', [endpointId]);
+  for (let round = 1; round <= 6; round += 1) {
+    await eventually(async () => expect(await attempts()).toHaveLength(3 * round));
+    // A PUT makes the dispatcher look for what is due.
+    harness.clock.advance(30 * 3_600_000);
+    await connect();
+  }
+  const { port } = new URL(receiver.url);
+  const told = () =>
+    server.received.map(({ text }) => text.replaceAll('=\r\n', '')).filter((text) => text.includes(`:${port}`));
+  await eventually(() =>
+    expect(told()).toEqual([
+      expect.stringMatching(/Nothing has reached the webhook endpoint .* all [56] tries failed/),
+      expect.stringMatching(/The webhook endpoint .* was switched off: all 2[01] tries/),
+    ]),
+  );
+});
+
+test('it goes with the other emails, and not behind them as tests do', async () => {
+  const { account: accountId } = seller;
+  const { clock, partitions } = harness;
+  const [stored] = await harness.transaction(async (client) => {
+    const deps = { clock, partitions, emailsAvailable: true };
+    await writeNoticeAutomation(deps, client, accountId);
+    const about = { endpointId: 'whe_1', url: receiver.url, reason: 'failing', summary: 'It is off' };
+    await storeEndpointNotice(deps, client, { accountId, ...about, at: clock.now() });
+    return (await client.query('select priority from deliveries where account_id = $1', [accountId])).rows;
+  });
+  expect(stored).toEqual({ priority: 1 });
 });

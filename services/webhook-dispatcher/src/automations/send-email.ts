@@ -1,4 +1,5 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
+import { endpointOff } from '@app/contracts/webhooks';
 import type { Handover } from '@app/email/email-transport';
 import type { Mailer } from '@app/email/mailer';
 import type { Clock } from '@app/service-kit/clock';
@@ -23,7 +24,7 @@ export interface SendEmailDeps {
   readonly logger: Logger;
   /** Undefined without a mail server: what waits from a time with one is tried again, for as long as the schedule goes. */
   readonly mailer: Mailer | undefined;
-  /** How many emails the automations of one account may send in a UTC day. */
+  /** How many emails the automations of one account may send in a UTC day; notices that an endpoint is off may be a few more. */
   readonly emailsPerDay: number;
 }
 
@@ -102,8 +103,9 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
       return { recipient: null, handover: deferred('the address is not known yet') };
     if (mailer === undefined) return { recipient, handover: deferred('this deployment has no mail server') };
     const now = clock.now();
-    if (!(await reserveEmail(database, accountId, now, emailsPerDay))) {
-      const detail = `the automations of an account send ${emailsPerDay} emails a day at most; the others go out later`;
+    const perDay = emailsPerDay + (isNotice(delivery) ? noticesBeyondLimit : 0);
+    if (!(await reserveEmail(database, accountId, now, perDay))) {
+      const detail = `the automations of an account send ${perDay} emails a day at most; the others go out later`;
       return { recipient, handover: deferred(detail), postponedUntilMs: nextDayMs(now) };
     }
     const handover = await mailer.send({
@@ -121,6 +123,13 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     return { recipient: null, handover: deferred('the email could not be made') };
   }
 }
+
+/**
+ * That an endpoint is off shall not wait a day for the receipts of a good one. The number is bounded all the same, because
+ * a seller's address is never verified, and an endpoint may be switched off as often as it is switched on.
+ */
+const noticesBeyondLimit = 50;
+const isNotice = ({ eventName, test }: Delivery): boolean => eventName === endpointOff && !test;
 
 const noAddress: Handover = { outcome: 'refused', detail: 'the event has no address of a buyer' };
 const deferred = (detail: string): Handover => ({ outcome: 'deferred', detail });

@@ -61,11 +61,11 @@ export class DeliveryPlan {
 
   /**
    * Adds a delivery of the event and returns its row.
-   * @param options.asked the delivery was asked for, so no filter applies
+   * @param options.asked the delivery was asked for, so no filter applies, and its event says how urgent it is
    */
   add(event: OutgoingEvent, endpoint: EndpointRow, { asked = false }: { asked?: boolean } = {}): NewDeliveryRow {
     const id = newId('delivery', this.#nowMs);
-    const priority = asked ? priorities.resent : endpoint.role === 'automation' ? priorities.other : event.priority;
+    const priority = !asked && endpoint.role === 'automation' ? priorities.other : event.priority;
     const row = {
       id,
       event_id: event.id,
