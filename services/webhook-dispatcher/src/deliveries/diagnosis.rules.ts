@@ -182,7 +182,7 @@ function findRedirect({ url, statusCode, headers }: DiagnosedExchange): Finding 
 
 /** A word of logins that the URL itself has, as `/auth/hook`, says nothing about where it leads. */
 function leadsToLogin(url: string, path: string): boolean {
-  const wordsOf = (text: string) => text.toLowerCase().match(loginWord) ?? [];
+  const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(loginWord) ?? [];
   const before = wordsOf(URL.parse(url)?.pathname ?? '');
   return wordsOf(path).some((word) => !before.includes(word));
 }
