@@ -102,7 +102,7 @@ async function addMonth(
   );
   await run(
     `insert into deliveries (id, account_id, event_id, endpoint_id, event_name, test, status, next_attempt_at, created_at)
-     select $3 || 'z' || substr(<place>, 2), $1, $4 || <place>, $5, ${name}, false, 'held', $6, $6
+     select $3 || substr(<place>, 1, 6) || 'z' || substr(<place>, 8), $1, $4 || <place>, $5, ${name}, false, 'held', $6, $6
      from generate_series(1, $2::int / 10) n`,
     [delivery, event, busy, new Date(atMs)],
   );

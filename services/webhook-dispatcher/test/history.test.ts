@@ -147,6 +147,7 @@ test('each filter finds what it names, alone and with the others, and pages thro
     { status: 'pending' },
     { status: 'pending', endpointId },
     { status: 'pending', event: 'order.paid' },
+    { status: 'pending', event: 'order.paid', endpointId },
     { email: 'bob@example.com', orderId: orders[1], endpointId, status: 'pending', event: 'order.paid' },
   ] as const)
     expect([filter, await ids(filter)]).toEqual([filter, ofBob]);
@@ -155,6 +156,8 @@ test('each filter finds what it names, alone and with the others, and pages thro
     { email: 'bob@example.com', orderId: orders[0] },
     { status: 'held' },
     { event: 'affiliate.paid' },
+    { event: 'affiliate.paid', endpointId },
+    { event: 'order.paid', endpointId: newId('webhookEndpoint', harness.clock.nowMs()) },
     { event: 'affiliate.paid', email: 'bob@example.com' },
     { endpointId: newId('webhookEndpoint', harness.clock.nowMs()) },
     { to: new Date(harness.clock.nowMs() - 86_400_000).toISOString() },
@@ -163,7 +166,14 @@ test('each filter finds what it names, alone and with the others, and pages thro
   expect(await ids({ eventId: eventIds[2] as string })).toEqual([all[1]?.id]);
   expect(await ids({ from })).toEqual([all[0]?.id, all[1]?.id]);
   expect(await ids({ to: from, email: 'ada@example.com' })).toEqual([all[3]?.id]);
-  const filters = [{}, { endpointId }, { event: 'order.paid' }, { status: 'pending' }, { email: 'bob@example.com' }];
+  const filters = [
+    {},
+    { endpointId },
+    { endpointId, event: 'order.paid' },
+    { event: 'order.paid' },
+    { status: 'pending' },
+    { email: 'bob@example.com' },
+  ];
   for (const filter of filters as Parameters<typeof deliveries>[0][]) {
     const whole = await ids(filter);
     const paged: string[] = [];

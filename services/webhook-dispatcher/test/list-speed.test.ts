@@ -121,6 +121,9 @@ const deliveryFilters = (): [string, object][] => [
   ['an endpoint that few were delivered to', { endpointId: long.narrow, status: 'delivered' }],
   ['an endpoint that is not there', { endpointId: newId('webhookEndpoint', harness.clock.nowMs()) }],
   ['a status and an event that few have', { status: 'failed', event: 'affiliate.paid' }],
+  ['a busy endpoint and an event that few are', { endpointId: long.busy, event: 'affiliate.paid' }],
+  ['a busy endpoint and an event that nearly all are', { endpointId: long.busy, event: 'order.paid' }],
+  ['an endpoint and an event that none is', { endpointId: long.narrow, event: 'subscription.paused' }],
   ['an order', { orderId: long.orderId }],
   ['an order that is not there', { orderId: newId('order', harness.clock.nowMs()) }],
   ['the address that all have', { email: long.email }],
@@ -152,6 +155,9 @@ test('a page of Recent activity reads as many rows as it has, of each range that
     ['a busy endpoint', { endpointId: long.busy }],
     ['what failed at a busy endpoint', { endpointId: long.busy, status: 'failed' }],
     ['an endpoint that few went to', { endpointId: long.narrow }],
+    ['a busy endpoint and an event that few are', { endpointId: long.busy, event: 'affiliate.paid' }],
+    ['a busy endpoint and an event that nearly all are', { endpointId: long.busy, event: 'order.paid' }],
+    ['an endpoint and an event that none is', { endpointId: long.narrow, event: 'subscription.paused' }],
     ['an order', { orderId: long.orderId }],
     ['the address that all have', { email: long.email }],
     ['an address that none has', { email: 'nobody@example.com' }],
@@ -163,6 +169,25 @@ test('a page of Recent activity reads as many rows as it has, of each range that
       expect(read).toEqual({ ...read, rows: expect.toSatisfy((n: number) => n <= pageRows * 5 + ranges * partitions) });
       expect(read).toEqual({ ...read, locks: expect.toSatisfy((n: number) => n < 300) });
     }
+});
+
+test('an endpoint and an event are found together, whether the event is of few or of many', async () => {
+  for (const [event, status] of [
+    ['affiliate.paid', undefined],
+    ['order.paid', undefined],
+    ['order.paid', 'failed'],
+  ] as const) {
+    const query = { endpointId: long.busy, event, ...(status !== undefined && { status }), limit: 20 };
+    const wanted = { event, endpoint_id: long.busy, ...(status !== undefined && { status }) };
+    for (const list of [listDeliveries, listActivity]) {
+      const first = await list(database, long.account, query);
+      const next = await list(database, long.account, { ...query, before: first.data.at(-1)?.id as string });
+      const found = [...first.data, ...next.data];
+      expect(found).toEqual(Array(40).fill(expect.objectContaining(wanted)));
+      const ids = found.map(({ id }) => id);
+      expect(ids).toEqual([...new Set(ids)].toSorted().toReversed());
+    }
+  }
 });
 
 test('a page of the log reads as many rows as it has, wherever it begins', async () => {

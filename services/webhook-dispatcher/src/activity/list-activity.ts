@@ -5,7 +5,7 @@ import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Database, statement } from '@app/service-kit/database';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
 import { checkSpan, type EventDeliveries, eventBounds, eventsNamed, namesEvents } from '../history/event-deliveries.ts';
-import { attemptRangesOf, inRange } from '../history/index-ranges.rules.ts';
+import { attemptRangesOf, inRange, rareRows } from '../history/index-ranges.rules.ts';
 import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
 import {
   type ActivityEntry,
@@ -27,17 +27,27 @@ const newest = (where: string): string =>
   `select ${attemptColumns} from attempts a where ${where} and ${ofPage} ${newestFirst}`;
 
 const everyStatement = attemptsStatement('activity-page', newest('true'));
-const rangesStatement = attemptsStatement(
-  'activity-page-of-ranges',
+const inRanges = (columns: string, limit = '$4') =>
   `select a.* from unnest($5::text[], $6::boolean[]) as wanted (name, failed) cross join lateral (
-     select ${attemptColumns} from attempts a
-     where ${ofPage} and ${inRange(['a.event_name', failed], ['wanted.name', 'wanted.failed'], 'a.id', bound)}) a ${newestFirst}`,
+     select ${columns} from attempts a
+     where ${ofPage} and ${inRange(['a.event_name', failed], ['wanted.name', 'wanted.failed'], 'a.id', { bound, limit })}) a`;
+const rangesStatement = attemptsStatement('activity-page-of-ranges', `${inRanges(attemptColumns)} ${newestFirst}`);
+/** How many rows there are, up to `$4`. */
+const countStatement = statement(
+  'activity-count-of-ranges',
+  `select count(*)::int as count from (${inRanges('a.id')} limit $4) found`,
 );
+/** All rows of the event are read, whatever the planner believes, and those of the endpoint kept. */
+const rareEventStatement = attemptsStatement(
+  'activity-page-of-endpoint-and-rare-event',
+  `${inRanges(attemptColumns, '$8')} where a.endpoint_id = $7 ${newestFirst}`,
+);
+/** `coalesce` keeps the planner from the index of events, whose rows are mostly those of other endpoints. */
 const endpointStatement = attemptsStatement(
   'activity-page-of-endpoint',
   `select a.* from unnest($6::boolean[]) as wanted (failed) cross join lateral (
-     select ${attemptColumns} from attempts a where a.endpoint_id = $5 and ($7::text is null or a.event_name = $7)
-       and ${ofPage} and ${inRange([failed], ['wanted.failed'], 'a.id', bound)}) a
+     select ${attemptColumns} from attempts a where a.endpoint_id = $5 and coalesce(a.event_name = $7, true)
+       and ${ofPage} and ${inRange([failed], ['wanted.failed'], 'a.id', { bound })}) a
    ${newestFirst}`,
 );
 /** The newest attempts of each delivery that is named. */
@@ -121,10 +131,16 @@ async function attemptsOf(
   const ranges = attemptRangesOf({ status, event });
   const read = async (text: ReturnType<typeof attemptsStatement>, values: unknown[]) =>
     (await database.pool.query<AttemptRow>(text([...page, ...values]))).rows;
+  const wanted = [ranges.names, ranges.failed];
+  if (endpointId !== undefined && event !== undefined) {
+    const values = [...page.slice(0, 3), rareRows + 1, ...wanted];
+    const { rows } = await database.pool.query<{ count: number }>(countStatement(values));
+    if ((rows[0]?.count ?? 0) <= rareRows) return await read(rareEventStatement, [...wanted, endpointId, rareRows]);
+  }
   if (endpointId !== undefined)
     return await read(endpointStatement, [endpointId, [...new Set(ranges.failed)], event ?? null]);
   if (status === undefined && event === undefined) return await read(everyStatement, []);
-  return await read(rangesStatement, [ranges.names, ranges.failed]);
+  return await read(rangesStatement, wanted);
 }
 
 /** An order has few events: the newest attempts of all are read, and merged. */

@@ -48,7 +48,19 @@ export function attemptRangesOf({ status, event }: { status?: string | undefined
 }
 
 /**
- * The newest rows of a range, as SQL: `$2` and `$3` bound the id, `$4` is how many. It compares whole rows and sorts by all
+ * Which of two filters without a common index a list follows, an endpoint and an event. An event with so many rows at
+ * most is rare: they are read, and those of the endpoint kept. Otherwise the rows of the endpoint are read, and those of
+ * other events passed over: among many of them a page of a frequent event is soon full.
+ */
+export const rareRows = 1_000;
+/**
+ * The same of deliveries that wait. It is no longer than a page: of a table that is often short the planner would rather
+ * read all rows and sort them than follow the index for a thousand.
+ */
+export const rareWaitingRows = 100;
+
+/**
+ * The newest rows of a range, as SQL: `$2` and `$3` bound the id, `limit` is how many. It compares whole rows and sorts by all
  * columns of the index. Equality and the order of ids would find the same rows; but when the planner believes a short range
  * to be long, it would then read the ids of all ranges in their order.
  */
@@ -56,10 +68,10 @@ export function inRange(
   columns: readonly string[],
   values: readonly string[],
   id: string,
-  bound = (param: string) => param,
+  { bound = (param) => param, limit = '$4' }: { bound?: (param: string) => string; limit?: string } = {},
 ): string {
   const row = `(${[...columns, id].join(', ')})`;
   const at = (param: string) => `(${[...values, bound(param)].join(', ')})`;
   const order = [...columns, id].map((column) => `${column} desc`).join(', ');
-  return `${row} < ${at('$2')} and ${row} >= ${at('$3')} order by ${order} limit $4`;
+  return `${row} < ${at('$2')} and ${row} >= ${at('$3')} order by ${order} limit ${limit}`;
 }

@@ -14,7 +14,7 @@ import {
   liveColumns,
 } from './delivery-rows.ts';
 import { checkSpan, eventBounds, eventsNamed, namesEvents } from './event-deliveries.ts';
-import { inRange, rangesOf } from './index-ranges.rules.ts';
+import { inRange, rangesOf, rareRows, rareWaitingRows } from './index-ranges.rules.ts';
 
 type Query = RequestInput<typeof contract.listDeliveries>;
 type DeliveryList = RequestOutput<typeof contract.listDeliveries>;
@@ -24,6 +24,7 @@ type DeliveryList = RequestOutput<typeof contract.listDeliveries>;
  * many rows.
  * - all and ranges: $5 and $6 pairs of a status and an event's name of deliveries with work to do (arrays of equal length)
  * - ranges: $7 and $8 the same of finished ones
+ * - of an endpoint and a rare event, besides: $9 the endpoint, $10 and $11 how many rows the event has at most
  * - of an endpoint: $5 the endpoint, $6 statuses, $7 an event's name or null
  * That of named events: $1 the account, $2 ids, $3 how many rows, $4 a status, $5 an endpoint, $6 an event's name (each may
  * be null), $7 and $8 bound the ids as above.
@@ -31,35 +32,51 @@ type DeliveryList = RequestOutput<typeof contract.listDeliveries>;
 const ofPage = 'd.account_id = $1 and d.id < $2 and d.id >= $3';
 const newestPage = 'order by d.id desc limit $4';
 /** Conditions on the id alone are for partitions; without them the planner cannot walk along the ids of all accounts. */
-const inAccountRange = inRange(['d.status', 'd.event_name'], ['wanted.status', 'wanted.name'], 'd.id');
-const ofEndpoint = `d.account_id = $1 and d.endpoint_id = $5 and ($7::text is null or d.event_name = $7)`;
+const inAccountRange = (limit: string) =>
+  inRange(['d.status', 'd.event_name'], ['wanted.status', 'wanted.name'], 'd.id', { limit });
+/** `coalesce` keeps the planner from the index of events, whose rows are mostly those of other endpoints. */
+const ofEndpoint = `d.account_id = $1 and d.endpoint_id = $5 and coalesce(d.event_name = $7, true)`;
 const inEndpointRange = inRange(['d.status'], ['wanted.status'], 'd.id');
-const waitingInRanges = `select d.* from unnest($5::text[], $6::text[]) as wanted (status, name) cross join lateral (
-    select ${liveColumns} from deliveries d
-    where d.account_id = $1 and d.status in ('pending', 'held') and ${inAccountRange}) d`;
+const waitingInRanges = (columns: string, limit = '$4') =>
+  `select d.* from unnest($5::text[], $6::text[]) as wanted (status, name) cross join lateral (
+    select ${columns} from deliveries d
+    where d.account_id = $1 and d.status in ('pending', 'held') and ${inAccountRange(limit)}) d`;
+const finishedInRanges = (columns: string, limit = '$4') =>
+  `select d.* from unnest($7::text[], $8::text[]) as wanted (status, name) cross join lateral (
+    select ${columns} from finished_deliveries d where ${ofPage} and ${inAccountRange(limit)}) d`;
 /** An account has few deliveries in flight. `offset 0` makes PostgreSQL find them first and sort them afterwards. */
 const inFlight = `select d.* from (
     select ${liveColumns} from deliveries d where d.account_id = $1 and d.status = 'sending' offset 0) d
   where d.id < $2 and d.id >= $3`;
-const inFlightOfNames = `${inFlight} and d.status = any ($5::text[]) and d.event_name = any ($6::text[]) ${newestPage}`;
+const inFlightOfNames = `${inFlight} and d.status = any ($5::text[]) and d.event_name = any ($6::text[])`;
 const merge = (...parts: string[]): string =>
   `select d.* from (${parts.map((part) => `(${part})`).join(' union all ')}) d ${newestPage}`;
 
 const everyStatement = deliveriesStatement(
   'deliveries-page',
   merge(
-    waitingInRanges,
-    inFlightOfNames,
+    waitingInRanges(liveColumns),
+    `${inFlightOfNames} ${newestPage}`,
     `select ${finishedColumns} from finished_deliveries d where ${ofPage} ${newestPage}`,
   ),
 );
 const rangesStatement = deliveriesStatement(
   'deliveries-page-of-ranges',
+  merge(waitingInRanges(liveColumns), `${inFlightOfNames} ${newestPage}`, finishedInRanges(finishedColumns)),
+);
+/** How many rows there are, up to `$4` of those that wait and `$9` of finished ones. */
+const countStatement = statement(
+  'deliveries-count-of-ranges',
+  `select (select count(*)::int from (${waitingInRanges('d.id')} limit $4) d) as waiting,
+     (select count(*)::int from (${finishedInRanges('d.id', '$9')} limit $9) d) as finished`,
+);
+/** All rows of the event are read, whatever the planner believes, and those of the endpoint kept. */
+const rareEventStatement = deliveriesStatement(
+  'deliveries-page-of-endpoint-and-rare-event',
   merge(
-    waitingInRanges,
-    inFlightOfNames,
-    `select d.* from unnest($7::text[], $8::text[]) as wanted (status, name) cross join lateral (
-      select ${finishedColumns} from finished_deliveries d where ${ofPage} and ${inAccountRange}) d`,
+    `${waitingInRanges(liveColumns, '$10')} where d.endpoint_id = $9`,
+    `${inFlightOfNames} and d.endpoint_id = $9`,
+    `${finishedInRanges(finishedColumns, '$11')} where d.endpoint_id = $9`,
   ),
 );
 
@@ -68,7 +85,7 @@ const endpointStatement = deliveriesStatement(
   merge(
     `select d.* from unnest($6::text[]) as wanted (status) cross join lateral (
       select ${liveColumns} from deliveries d where d.status in ('pending', 'held') and ${ofEndpoint} and ${inEndpointRange}) d`,
-    `${inFlight} and d.status = any ($6::text[]) and d.endpoint_id = $5 and ($7::text is null or d.event_name = $7)
+    `${inFlight} and d.status = any ($6::text[]) and d.endpoint_id = $5 and coalesce(d.event_name = $7, true)
      ${newestPage}`,
     `select d.* from unnest($6::text[]) as wanted (status) cross join lateral (
       select ${finishedColumns} from finished_deliveries d where ${ofEndpoint} and ${ofPage} and ${inEndpointRange}) d`,
@@ -122,11 +139,20 @@ async function newestDeliveries(database: Database, accountId: string, query: Qu
   const read = async (text: ReturnType<typeof deliveriesStatement>, values: unknown[]) =>
     (await database.pool.query<ListedDeliveryRow>(text([...page, ...values]))).rows;
   if (endpointId !== undefined) {
+    if (event !== undefined && (await isRare(database, page, ranges)))
+      return await read(rareEventStatement, [...ranges, endpointId, rareWaitingRows, rareRows]);
     const statuses = [...new Set([...live.statuses, ...finished.statuses])];
     return await read(endpointStatement, [endpointId, statuses, event ?? null]);
   }
   if (status === undefined && event === undefined) return await read(everyStatement, ranges.slice(0, 2));
   return await read(rangesStatement, ranges);
+}
+
+/** Whether the event of the ranges has few rows in the page's bounds. */
+async function isRare(database: Database, page: readonly unknown[], ranges: readonly unknown[]): Promise<boolean> {
+  const values = [...page.slice(0, 3), rareWaitingRows + 1, ...ranges, rareRows + 1];
+  const { rows } = await database.pool.query<{ waiting: number; finished: number }>(countStatement(values));
+  return rows.every(({ waiting, finished }) => waiting <= rareWaitingRows && finished <= rareRows);
 }
 
 async function deliveriesOfEvents(
