@@ -42,6 +42,7 @@ const askersOf = (service: ServiceName, all: Topology): readonly ServiceName[] =
 /** A stream is its producer's: whoever may change its settings could empty it. */
 const ownStreamApi = (stream: string): string[] => [
   ...['CREATE', 'UPDATE', 'INFO', 'PURGE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
+  `$JS.API.STREAM.MSG.GET.${stream}`,
   `$JS.API.CONSUMER.LIST.${stream}`,
 ];
 

@@ -1,7 +1,7 @@
 import { streamName } from '@app/contracts/define';
 import type { ServiceName } from '@app/contracts/services';
 import type { Logger } from '@app/service-kit/logger';
-import type { ConsumerInfo, JetStreamManager } from '@nats-io/jetstream';
+import type { ConsumerInfo, JetStreamManager, StreamState } from '@nats-io/jetstream';
 
 /** Above this part of the bound the oldest events go, down to the lower part: at 100 events/s that is once in hours. */
 const trimAbove = 0.8;
@@ -9,8 +9,9 @@ const trimTo = 0.6;
 
 /**
  * Keeps a stream below its bound in bytes by dropping its oldest events, those alone that every durable consumer has
- * acknowledged. What one has not acknowledged stays; the stream fills up, says so in time, and in the end refuses new
- * events, which then wait in the outbox. Consumers are deployed before their producers: one that is missing is not waited for.
+ * acknowledged or does not consume. What one has not acknowledged stays; the stream fills up, says so in time, and in the end
+ * refuses new events, which then wait in the outbox. Consumers are deployed before their producers: one that is missing is
+ * not waited for.
  */
 export async function keepWithinBound(
   manager: JetStreamManager,
@@ -19,29 +20,57 @@ export async function keepWithinBound(
   logger: Logger,
 ): Promise<void> {
   const stream = streamName(service);
+  // Read before the consumers are: what is published meanwhile lies behind all that may go.
   const { state } = await manager.streams.info(stream);
   if (state.bytes <= trimAbove * maxBytes) return;
-  const slowest = await slowestConsumer(manager, stream);
-  const acknowledged = slowest?.ack_floor.stream_seq ?? 0;
-  const surplus = Math.ceil(state.messages * (1 - (trimTo * maxBytes) / state.bytes));
-  const firstKept = Math.min(state.first_seq + surplus, acknowledged + 1);
-  const about = { stream, bytes: state.bytes, maxBytes, messages: state.messages };
-  if (firstKept <= state.first_seq) {
-    const waitsFor = slowest?.name ?? 'its first consumer';
+  const { waitsFor, firstNeeded } = await slowestConsumer(manager, stream, state);
+  const target = state.first_seq + Math.ceil(state.messages * (1 - (trimTo * maxBytes) / state.bytes));
+  const firstKept = Math.min(target, firstNeeded);
+  const dropped = Math.max(0, firstKept - state.first_seq);
+  if (dropped > 0) await manager.streams.purge(stream, { seq: firstKept });
+  const about = { stream, bytes: state.bytes, maxBytes, messages: state.messages, dropped };
+  if (firstKept < target)
     logger.warn({ ...about, waitsFor }, 'the stream is nearly full of events that a consumer has not had');
-    return;
-  }
-  await manager.streams.purge(stream, { seq: firstKept });
-  logger.info(
-    { ...about, dropped: firstKept - state.first_seq },
-    'the oldest events left the stream: all consumers had them',
-  );
+  else logger.info(about, 'the oldest events left the stream: all consumers had them');
 }
 
-async function slowestConsumer(manager: JetStreamManager, stream: string): Promise<ConsumerInfo | undefined> {
-  let slowest: ConsumerInfo | undefined;
-  for await (const consumer of manager.consumers.list(stream)) {
-    if (slowest === undefined || consumer.ack_floor.stream_seq < slowest.ack_floor.stream_seq) slowest = consumer;
+interface Slowest {
+  readonly waitsFor: string;
+  /** The first place in the stream that this consumer still needs. */
+  readonly firstNeeded: number;
+}
+
+async function slowestConsumer(manager: JetStreamManager, stream: string, state: StreamState): Promise<Slowest> {
+  const consumers: ConsumerInfo[] = [];
+  for await (const consumer of manager.consumers.list(stream)) consumers.push(consumer);
+  // A cluster lists without those whose server does not answer in time.
+  if (consumers.length === 0 || consumers.length < state.consumer_count) {
+    const waitsFor = state.consumer_count === 0 ? 'its first consumer' : 'a consumer that nats-server did not list';
+    return { waitsFor, firstNeeded: state.first_seq };
+  }
+  let slowest: Slowest = { waitsFor: '', firstNeeded: state.last_seq + 1 };
+  for (const consumer of consumers) {
+    const firstNeeded = await firstNeededBy(manager, stream, consumer, state);
+    if (firstNeeded < slowest.firstNeeded) slowest = { waitsFor: consumer.name, firstNeeded };
   }
   return slowest;
+}
+
+/**
+ * The floor of a durable does not pass over kinds that it does not consume, and its count of pending events is kept apart
+ * from the stream: the stream itself is asked for the first event of its kind above the floor. It may be under work, not
+ * delivered yet, or acknowledged out of order; those before it are of other kinds or were acknowledged.
+ */
+async function firstNeededBy(
+  manager: JetStreamManager,
+  stream: string,
+  { ack_floor, config }: ConsumerInfo,
+  state: StreamState,
+): Promise<number> {
+  const seq = ack_floor.stream_seq + 1;
+  if (config.filter_subject === undefined) return seq;
+  // nats-server knows this since 2.9; the client's type names it for direct gets alone.
+  const ofItsKind = { seq, next_by_subj: config.filter_subject };
+  const next = await manager.streams.getMessage(stream, ofItsKind);
+  return next?.seq ?? state.last_seq + 1;
 }

@@ -1,16 +1,13 @@
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
+import { createTestNats, type TestNats } from '@app/testing/nats';
 import { closedAfterEach } from '@app/testing/opened';
 import { plannedScans } from '@app/testing/sql';
-import { AckPolicy, jetstreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { markQuery, pendingQuery, prunePublished, pruneQuery } from '../src/publish-outbox.ts';
 import { startRelay } from '../src/relay.ts';
 import { messagingRetention } from '../src/retention.ts';
-import { keepWithinBound } from '../src/stream-bound.ts';
 import { defaultStreamMaxBytes, ensureStream, openStreams } from '../src/streams.ts';
 import { counted, logger, openTestDb, record, type TestDb } from './harness.ts';
 
@@ -178,33 +175,6 @@ test('what a full stream refuses waits in the outbox and is published when there
   expect(await count('stream_seq is null')).toBe(300 - kept.messages);
   await manager.streams.purge('EVT_CHECKOUT');
   await eventually(async () => (await count('stream_seq is not null')) > kept.messages, { withinMs: 15_000 });
-});
-
-test('a stream near its bound drops its oldest events, and none that a consumer has not acknowledged', async () => {
-  const link = await checkoutLink();
-  const manager = await openStreams(link);
-  const maxBytes = 60_000;
-  await ensureStream(manager, 'checkout', 1, { maxBytes });
-  const observer: NatsConnection = await connectObserver(nats);
-  opened(observer);
-  const looking = await jetstreamManager(observer);
-  const durable = { durable_name: 'metrics', ack_policy: AckPolicy.All };
-  await looking.consumers.add('EVT_CHECKOUT', durable);
-  const { streams } = looking;
-  while ((await streams.info('EVT_CHECKOUT')).state.bytes < 0.85 * maxBytes) {
-    await looking.jetstream().publish(counted.subject, 'x'.repeat(500));
-  }
-  await keepWithinBound(manager, 'checkout', maxBytes, logger);
-  expect((await streams.info('EVT_CHECKOUT')).state.first_seq).toBe(1);
-  const consumer = await looking.jetstream().consumers.get('EVT_CHECKOUT', 'metrics');
-  const five = await consumer.fetch({ max_messages: 5 });
-  for await (const message of five) if (message.seq === 5) await message.ackAck();
-  await keepWithinBound(manager, 'checkout', maxBytes, logger);
-  expect((await streams.info('EVT_CHECKOUT')).state.first_seq).toBe(6);
-  const rest = await consumer.fetch({ max_messages: 1_000, expires: 1_000 });
-  for await (const message of rest) if (message.info.pending === 0) await message.ackAck();
-  await keepWithinBound(manager, 'checkout', maxBytes, logger);
-  expect((await streams.info('EVT_CHECKOUT')).state.bytes).toBeLessThanOrEqual(0.6 * maxBytes);
 });
 
 test('a stream of an earlier version gets its bound, and keeps its events', async () => {

@@ -1,0 +1,139 @@
+import { guardLeaks } from '@app/testing/leak-guard';
+import { connectObserver } from '@app/testing/nats';
+import { AckPolicy, type Consumer, type JetStreamManager, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
+import { beforeEach, expect, test } from 'vitest';
+import { connectNats, type NatsClient } from '../src/connect.ts';
+import { openDurable } from '../src/durable.ts';
+import { keepWithinBound } from '../src/stream-bound.ts';
+import { ensureStream, openStreams } from '../src/streams.ts';
+import { counted, eachTestConsumes, publish, range, recordingLogger, recounted } from './harness.ts';
+
+guardLeaks();
+
+const rig = eachTestConsumes();
+const maxBytes = 60_000;
+let manager: JetStreamManager;
+let looking: JetStreamManager;
+let metrics: NatsClient;
+
+beforeEach(async () => {
+  manager = await openStreams(rig.checkout);
+  await ensureStream(manager, 'checkout', 1, { maxBytes });
+  looking = await jetstreamManager(rig.opened(await connectObserver(rig.nats)));
+  metrics = rig.opened(await connectNats(rig.nats.login('metrics')));
+});
+
+const stateOf = async () => (await looking.streams.info('EVT_CHECKOUT')).state;
+
+/** One kind of events, up to 85 % of the bound. */
+async function fill(from = 0): Promise<void> {
+  for (let n = from; (await stateOf()).bytes < 0.85 * maxBytes; n += 10) await publish(rig.checkout, range(n, n + 10));
+}
+
+/** Fetches as many, and acknowledges them unless they are to stay under work. */
+async function take(consumer: Consumer, count: number, acknowledge = true): Promise<JsMsg[]> {
+  const taken: JsMsg[] = [];
+  for await (const message of await consumer.fetch({ max_messages: count, expires: 5_000 })) {
+    if (acknowledge) await message.ackAck();
+    taken.push(message);
+  }
+  return taken;
+}
+
+/** The look that the relay's leader takes once a minute, and the levels of what it logs. */
+async function look(asked = manager): Promise<string[]> {
+  const { logger, lines } = recordingLogger();
+  await keepWithinBound(asked, 'checkout', maxBytes, logger);
+  return lines.map(({ level }) => level);
+}
+
+test('a kind that never comes holds nothing of the others', async () => {
+  const often = await openDurable(metrics, counted);
+  await openDurable(metrics, recounted);
+  await fill();
+  const { messages } = await stateOf();
+  await take(often, messages);
+  expect(await look()).toEqual(['info']);
+  expect((await stateOf()).bytes).toBeLessThan(0.61 * maxBytes);
+});
+
+test.each([
+  ['under work', true],
+  ['not fetched yet', false],
+])('a rare event that is %s holds its place and those behind it, and none before it', async (_how, fetched) => {
+  const often = await openDurable(metrics, counted);
+  const rarely = await openDurable(metrics, recounted);
+  await publish(rig.checkout, range(0, 20));
+  await publish(rig.checkout, [1_000], recounted);
+  await fill(20);
+  const { messages } = await stateOf();
+  await take(often, messages - 1);
+  const rare = fetched ? await take(rarely, 1, false) : [];
+  expect(await look()).toEqual(['warn']);
+  expect((await stateOf()).first_seq).toBe(21);
+  expect((await looking.streams.getMessage('EVT_CHECKOUT', { seq: 21 }))?.subject).toBe(recounted.subject);
+  if (fetched) await rare[0]?.ackAck();
+  else await take(rarely, 1);
+  expect(await look()).toEqual(['info']);
+  expect((await stateOf()).bytes).toBeLessThan(0.61 * maxBytes);
+});
+
+test('a consumer keeps what it has not acknowledged, and is named for as long as it is in the way', async () => {
+  const slow = await openDurable(metrics, counted);
+  await fill();
+  const { messages } = await stateOf();
+  expect(await look()).toEqual(['warn']);
+  expect((await stateOf()).first_seq).toBe(1);
+  await take(slow, 5);
+  // It got on, and the stream fills up all the same.
+  expect(await look()).toEqual(['warn']);
+  expect((await stateOf()).first_seq).toBe(6);
+  await take(slow, messages - 5);
+  expect(await look()).toEqual(['info']);
+  expect((await stateOf()).bytes).toBeLessThan(0.61 * maxBytes);
+});
+
+test('a durable of all kinds, as version 0.1 had them, keeps what it has not acknowledged', async () => {
+  const former = { durable_name: 'metrics', ack_policy: AckPolicy.Explicit };
+  await looking.consumers.add('EVT_CHECKOUT', former);
+  await fill();
+  await take(await looking.jetstream().consumers.get('EVT_CHECKOUT', 'metrics'), 5);
+  expect(await look()).toEqual(['warn']);
+  expect((await stateOf()).first_seq).toBe(6);
+});
+
+test('what was acknowledged out of order is kept from the first event that was not', async () => {
+  const consumer = await openDurable(metrics, counted);
+  await fill();
+  const { messages } = await stateOf();
+  const taken = await take(consumer, messages, false);
+  for (const message of taken) if (message.seq !== 4 && message.seq !== 9) await message.ackAck();
+  await look();
+  expect((await stateOf()).first_seq).toBe(4);
+  await taken[3]?.ackAck();
+  await look();
+  expect((await stateOf()).first_seq).toBe(9);
+});
+
+test('a stream that nobody consumes yet is full for its first consumer', async () => {
+  await fill();
+  expect(await look()).toEqual(['warn']);
+  expect((await stateOf()).first_seq).toBe(1);
+});
+
+test('nothing goes while nats-server leaves a consumer out of its list', async () => {
+  const often = await openDurable(metrics, counted);
+  await openDurable(metrics, recounted);
+  await publish(rig.checkout, [1_000], recounted);
+  await fill();
+  const { messages } = await stateOf();
+  await take(often, messages - 1);
+  const { consumers } = manager;
+  async function* listed() {
+    for await (const consumer of consumers.list('EVT_CHECKOUT'))
+      if (consumer.config.filter_subject === counted.subject) yield consumer;
+  }
+  const cluster = { streams: manager.streams, consumers: { list: listed } } as unknown as JetStreamManager;
+  expect(await look(cluster)).toEqual(['warn']);
+  expect((await stateOf()).first_seq).toBe(1);
+});
