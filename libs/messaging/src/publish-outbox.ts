@@ -9,6 +9,7 @@ import type { NatsClient } from './connect.ts';
 import { createOutboxScan, type OutboxScan } from './outbox-scan.ts';
 import { publishSpan } from './spans.ts';
 import { openStreamPublisher, type PublishAck, type StreamPublisher } from './stream-publisher.ts';
+import { openStreamRoom, type StreamRoom } from './stream-room.ts';
 
 /**
  * A leader's hold on outbox and stream. `highestSeq` is the last place in the stream that any row was marked with: an
@@ -19,6 +20,7 @@ export interface Publisher {
   readonly session: Client;
   readonly manager: JetStreamManager;
   readonly stream: StreamPublisher;
+  readonly room: StreamRoom;
   readonly logger: Logger;
   highestSeq: number;
   /** The highest place whose row was deleted. */
@@ -51,6 +53,7 @@ export async function openPublisher(
   return {
     ...base,
     stream: openStreamPublisher(base.nats),
+    room: openStreamRoom(base.manager, streamName(base.nats.service)),
     highestSeq: Number(rows[0]?.seq ?? 0),
     prunedSeq: 0,
     scan: createOutboxScan(),
@@ -68,15 +71,16 @@ export const pendingQuery = {
  * Publishes one batch in the order of its rows' ids and marks what the stream acknowledged. Transactions that run at the
  * same time may be published in either order, and rows whose publish failed come behind what was published meanwhile.
  * @returns how many rows the batch had; 0 also when NATS is away
- * @throws the first failure, after marking the others
+ * @throws the first failure, after marking the others; an Error too when the stream has no room for all of them
  */
 export async function publishBatch(publisher: Publisher): Promise<number> {
   if (!publisher.nats.connected()) return 0;
-  const { scan } = publisher;
+  const { scan, room } = publisher;
   const values = [scan.from()];
-  const { rows } = await publisher.session.query<PendingRow>({ ...pendingQuery, values });
-  scan.saw(rows.at(-1)?.id);
-  if (rows.length === 0) return 0;
+  const { rows: found } = await publisher.session.query<PendingRow>({ ...pendingQuery, values });
+  scan.saw(found.at(-1)?.id);
+  if (found.length === 0) return 0;
+  const rows = found.slice(0, await room.take(found.map(sizeOf)));
   const outcomes = await untilLost(publisher.nats, Promise.allSettled(rows.map((row) => publishRow(publisher, row))));
   // What is lost with the connection is not marked, and so published again under the same message ids.
   if (outcomes === 'lost') return 0;
@@ -87,8 +91,16 @@ export async function publishBatch(publisher: Publisher): Promise<number> {
   await mark(publisher, acknowledged);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+  if (rows.length < found.length) throw new Error('the stream is full; events wait in the outbox until it has room');
   return rows.length;
 }
+
+/** What nats-server adds to an event at most: its record's frame, names of headers, and a traceparent. */
+const frameBytes = 256;
+
+/** How many bytes of the stream an event takes, or somewhat more. */
+const sizeOf = ({ event_id, subject, payload, request_id }: PendingRow): number =>
+  frameBytes + event_id.length + subject.length + (request_id?.length ?? 0) + Buffer.byteLength(payload);
 
 /** The event carries its publish on, so that whoever consumes it continues there. */
 async function publishRow({ stream, nats }: Publisher, row: PendingRow): Promise<PublishAck> {

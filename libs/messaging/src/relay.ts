@@ -196,5 +196,6 @@ async function maintainStream(
   if (performance.now() >= due.boundMs) {
     due.boundMs = performance.now() + boundEveryMs;
     await keepWithinBound(manager, nats.service, streamMaxBytes, logger);
+    publisher.room.lookAgain();
   }
 }

@@ -4,9 +4,10 @@ import { AckPolicy, type Consumer, type JetStreamManager, type JsMsg, jetstreamM
 import { beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { openDurable } from '../src/durable.ts';
+import { openPublisher, publishBatch } from '../src/publish-outbox.ts';
 import { keepWithinBound } from '../src/stream-bound.ts';
 import { ensureStream, openStreams } from '../src/streams.ts';
-import { counted, eachTestConsumes, publish, range, recordingLogger, recounted } from './harness.ts';
+import { counted, eachTestConsumes, publish, range, recordingLogger, recounted, logger as silent } from './harness.ts';
 
 guardLeaks();
 
@@ -136,4 +137,33 @@ test('nothing goes while nats-server leaves a consumer out of its list', async (
   const cluster = { streams: manager.streams, consumers: { list: listed } } as unknown as JetStreamManager;
   expect(await look(cluster)).toEqual(['warn']);
   expect((await stateOf()).first_seq).toBe(1);
+});
+
+/** Writes as many events of one size as the stream holds and half as many again, and publishes until no more is taken. */
+async function overfill(bytes: number): Promise<number> {
+  const { pool } = rig.db.database;
+  await pool.query('delete from outbox');
+  await pool.query(
+    `insert into outbox (event_id, subject, payload)
+     select 'evt_' || $1::int || '_' || n, $2, repeat('x', $1::int) from generate_series(1, $3::int) as n`,
+    [bytes, counted.subject, Math.ceil((1.5 * maxBytes) / bytes)],
+  );
+  const session = await pool.connect();
+  const publisher = await openPublisher({ nats: rig.checkout, session: session as never, manager, logger: silent });
+  for (let tries = 0; tries < 8; tries += 1) await publishBatch(publisher).catch(() => undefined);
+  publisher.stream.close();
+  session.release();
+  const { rows } = await pool.query<{ n: number }>('select count(stream_seq)::int as n from outbox');
+  return rows[0]?.n ?? 0;
+}
+
+test('a stream that fills up loses nothing that it took, whatever the size of its events', async () => {
+  for (let bytes = 450; bytes <= 1_350; bytes += 75) {
+    await looking.streams.purge('EVT_CHECKOUT');
+    const emptyFrom = (await stateOf()).last_seq + 1;
+    const accepted = await overfill(bytes);
+    const state = await stateOf();
+    expect([bytes, state.first_seq, state.messages]).toEqual([bytes, emptyFrom, accepted]);
+    expect(state.bytes).toBeGreaterThan(0.9 * maxBytes);
+  }
 });
