@@ -1,6 +1,8 @@
 import type { Database } from './database.ts';
 import type { Logger } from './logger.ts';
 
+/** A process may be renewed before an hour is over. At the very start it has other things to do. */
+const firstAfterMs = 30_000;
 const everyMs = 60 * 60 * 1000;
 /** Small enough that no delete holds its locks for long. */
 const deleteMax = 20_000;
@@ -12,22 +14,23 @@ export interface RetentionRule {
   readonly limit: () => unknown;
 }
 
-/** Deletes expired rows every hour. */
+/** Deletes expired rows half a minute after the start and then every hour. */
 export function startRetention(
   database: Database,
   logger: Logger,
   rules: readonly RetentionRule[],
 ): { close(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
+  const run = (): void => {
     running = deleteExpired(database, rules).catch((err: unknown) =>
       logger.warn({ err }, 'expired rows could not be deleted; the next try is in an hour'),
     );
-  }, everyMs);
-  timer.unref();
+    timer = setTimeout(run, everyMs).unref();
+  };
+  let timer = setTimeout(run, firstAfterMs).unref();
   return {
     close: async () => {
-      clearInterval(timer);
+      clearTimeout(timer);
       await running;
     },
   };
