@@ -6,7 +6,7 @@ import { addProduct, type Seller, signUp } from './support/seller.ts';
 
 /**
  * Guarantee: a service that hangs without a goodbye (SIGSTOP: its connections stay open, nothing answers) is told as 503
- * within about a second, is named by /readyz, and is there again by itself; one replica that hangs refuses nothing.
+ * within a second, is named by /readyz, and is there again by itself; one replica that hangs refuses nothing.
  */
 let cluster: Cluster;
 let seller: Seller;
@@ -36,16 +36,25 @@ async function missing(): Promise<string[]> {
   return answer.status === 200 ? ((await answer.json()) as { missing: string[] }).missing : ['the gateway itself'];
 }
 
-test('a stopped service is told as 503 soon and named by readiness, and answers again when it goes on', async () => {
+/** Every answer is a refusal; of up to five the soonest counts, as this machine may be busy. */
+async function soonestRefusalMs(stopped: ServiceName, ask: () => ReturnType<Seller['call']>): Promise<number> {
+  let soonestMs = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 5 && soonestMs >= 1_000; tries += 1) {
+    const startedMs = performance.now();
+    expect([stopped, (await ask()).status]).toEqual([stopped, 503]);
+    soonestMs = Math.min(soonestMs, performance.now() - startedMs);
+  }
+  return soonestMs;
+}
+
+test('a stopped service is told as 503 within a second and named by readiness, and answers again when it goes on', async () => {
   for (const { stopped, ask } of questions) {
     expect((await ask()).status).toBe(200);
     const { pid } = cluster.process(stopped);
     process.kill(pid, 'SIGSTOP');
     try {
       await eventually(async () => (await missing()).includes(stopped));
-      const startedMs = performance.now();
-      expect([stopped, (await ask()).status]).toEqual([stopped, 503]);
-      expect(performance.now() - startedMs).toBeLessThan(2_000);
+      expect(await soonestRefusalMs(stopped, ask), stopped).toBeLessThan(1_000);
     } finally {
       process.kill(pid, 'SIGCONT');
     }
