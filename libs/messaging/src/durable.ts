@@ -83,6 +83,29 @@ async function isAhead(manager: JetStreamManager, stream: string, durable: Consu
   return durable.delivered.stream_seq > state.last_seq;
 }
 
+/**
+ * Makes anew what durables are past this place in a stream. For a producer whose stream lost its tail from there on: a
+ * consumer looks only when it comes back (`openDurable`), and by then the stream may have grown past its durable again.
+ * @throws when nats-server does not answer; calling it again does no harm
+ */
+export async function renewDurablesPast(manager: JetStreamManager, stream: string, seq: number): Promise<void> {
+  const past: ConsumerInfo[] = [];
+  for await (const durable of manager.consumers.list(stream))
+    if (durable.delivered.stream_seq > seq) past.push(durable);
+  for (const { name, config } of past) {
+    // A replay has a consumer of its own, which ends; the replay is to be repeated.
+    if (config.durable_name === undefined) continue;
+    try {
+      await manager.consumers.delete(stream, name);
+    } catch (err) {
+      // Its consumer came back in this moment, and does the same.
+      if (!isMissing(err)) throw err;
+    }
+    // Not left to its consumer, which may be away: nothing would keep the stream's oldest events for it.
+    await manager.consumers.add(stream, config);
+  }
+}
+
 /** Versions before 0.2 had one durable for each pair of services, named after the consumer. */
 export const formerDurable = (service: string): string => service;
 

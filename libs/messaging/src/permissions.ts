@@ -44,6 +44,7 @@ const ownStreamApi = (stream: string): string[] => [
   ...['CREATE', 'UPDATE', 'INFO', 'PURGE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
   `$JS.API.STREAM.MSG.GET.${stream}`,
   `$JS.API.CONSUMER.LIST.${stream}`,
+  ...['CREATE', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${stream}.>`),
 ];
 
 /** The durable of one kind of event, and the consumer that a replay of the stream makes for a while. */

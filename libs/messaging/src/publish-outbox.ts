@@ -6,6 +6,7 @@ import { headers } from '@nats-io/transport-node';
 import { SpanKind } from '@opentelemetry/api';
 import type { Client } from 'pg';
 import type { NatsClient } from './connect.ts';
+import { renewDurablesPast } from './durable.ts';
 import { createOutboxScan, type OutboxScan } from './outbox-scan.ts';
 import { publishSpan } from './spans.ts';
 import { openStreamPublisher, type PublishAck, type StreamPublisher } from './stream-publisher.ts';
@@ -151,13 +152,21 @@ async function mark(publisher: Publisher, acknowledged: readonly AcknowledgedRow
 /** The stream gave places away a second time: the rows marked with them are no longer in it. */
 async function unmarkReused(publisher: Publisher, acknowledged: readonly AcknowledgedRow[]): Promise<void> {
   const reused = acknowledged.filter((row) => !row.duplicate && row.seq <= publisher.highestSeq).map((row) => row.seq);
-  if (reused.length > 0) await unmarkFrom(publisher, Math.min(...reused));
+  if (reused.length === 0) return;
+  const first = Math.min(...reused);
+  // Rows first: these events are in the stream, and another look would not find their places given away twice.
+  await unmarkFrom(publisher, first);
+  await renewDurablesPast(publisher.manager, streamName(publisher.nats.service), first - 1);
 }
 
 /** Compares the end of the stream with what was marked; a stream that ends before a row has lost that row. */
 export async function republishLost(publisher: Publisher): Promise<void> {
-  const { state } = await publisher.manager.streams.info(streamName(publisher.nats.service));
-  if (state.last_seq < publisher.highestSeq) await unmarkFrom(publisher, state.last_seq + 1);
+  const stream = streamName(publisher.nats.service);
+  const { state } = await publisher.manager.streams.info(stream);
+  if (state.last_seq >= publisher.highestSeq) return;
+  // Durables first: should that fail, the next look still finds the rows ahead of the stream.
+  await renewDurablesPast(publisher.manager, stream, state.last_seq);
+  await unmarkFrom(publisher, state.last_seq + 1);
 }
 
 async function unmarkFrom(publisher: Publisher, seq: number): Promise<void> {

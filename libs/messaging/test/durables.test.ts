@@ -10,7 +10,19 @@ import { beforeEach, expect, test } from 'vitest';
 import { connectNats } from '../src/connect.ts';
 import { type EventConsumers, startConsumers } from '../src/consume.ts';
 import { onEvent } from '../src/event-handler.ts';
-import { counted, eachTestConsumes, insertEffects, logger, numbers, publish, range, recounted } from './harness.ts';
+import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
+import { startRelay } from '../src/relay.ts';
+import {
+  counted,
+  eachTestConsumes,
+  insertEffects,
+  logger,
+  numbers,
+  publish,
+  range,
+  record,
+  recounted,
+} from './harness.ts';
 
 guardLeaks();
 
@@ -173,4 +185,44 @@ test.each([
   await publish(rig.checkout, range(200, 220));
   await settled(120);
   expect(await numbers(rig.db.database)).toEqual([...range(0, 100), ...range(200, 220)]);
+});
+
+test.each([
+  ['away', true],
+  ['there', false],
+])('a consumer that is %s while the lost places go to other events misses none of those', async (_where, away) => {
+  const { dataDir } = rig.nats;
+  // Only an embedded server's files can be damaged.
+  if (dataDir === undefined) return;
+  const { pool } = rig.db.database;
+  const { url: databaseUrl } = rig.db;
+  const relay = rig.opened(startRelay({ nats: rig.checkout, databaseUrl, logger, streamReplicas: 1 }));
+  const consumers = await consume();
+  await record(rig.db.database, range(0, 50));
+  await settled(50);
+  const saved = await saveStream(dataDir);
+  // Its id is lower than those of the lost events, and it is committed after them.
+  const late = await pool.connect();
+  await late.query('begin');
+  const row = outboxRow(counted, { n: 500 }, { accountId: 'acc_1', requestId: null, nowMs: Date.now() });
+  await late.query(insertOutboxSql, [JSON.stringify([row])]);
+  await record(rig.db.database, range(50, 100));
+  relay.wake();
+  await settled(100);
+  if (away) await consumers.close();
+  // What was acknowledged is on the disk; the tail of the stream is not.
+  await rig.nats.restart();
+  await observe();
+  await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).ack_floor.stream_seq === 100);
+  await rig.nats.kill();
+  await late.query('commit');
+  late.release();
+  await cutStream(dataDir, saved);
+  await rig.nats.start();
+  await observe();
+  const grown = async () => (await manager.streams.info('EVT_CHECKOUT')).state.last_seq === 101;
+  await eventually(grown, { withinMs: 20_000 });
+  if (away) await consume();
+  await settled(101);
+  expect(await numbers(rig.db.database)).toEqual([...range(0, 100), 500]);
 });
