@@ -102,19 +102,6 @@ test('what was not taken leaves no secret behind, however often it is tried', as
   expect(await harness.query(kept)).toEqual([{ hashes: 2, tokens: 1 }]);
 });
 
-test('an account sends as many reminders in 24 hours as the ceiling allows, and is told; the preview says so before', async () => {
-  await harness.base.start({ ...harness.settings, REMINDERS_PER_DAY: '3' });
-  for (const n of [1, 2, 3, 4, 5]) await harness.open({ email: `${n}@example.com` });
-  later(61 * minuteMs);
-  expect(await harness.preview()).toMatchObject({ count: 3, data: [{}, {}, {}], next: null });
-  expect(await harness.run()).toEqual({ ...nothing, sent: 3 });
-  expect(await notices()).toMatchObject([{ summary: expect.stringContaining('ceiling of 3 reminders in a day') }]);
-  expect(await harness.preview()).toEqual({ count: 0, data: [], next: null });
-  expect(await harness.run()).toEqual(nothing);
-  later(dayMs + minuteMs);
-  expect(await harness.run()).toEqual({ ...nothing, sent: 2 });
-});
-
 test('while the mail server is down a run tries once, for all accounts, and the buyers are reminded by the next run', async () => {
   harness.shop.set('acc_2/course', plainCourse);
   const service = await harness.base.start(harness.settings);

@@ -109,21 +109,32 @@ export async function countStalled(
   return rows;
 }
 
+/** Those that a run takes under the ceiling are the first in its order, not the oldest. */
 const oldestStatement = statement(
   'reminders-stalled-oldest',
-  `with due as (
-     select id, buyer, idle_since from (${stalled}) as s
-     where s.product_id = any ($6) and s.id > $7 order by s.id limit $8
+  `with taken as (
+     select s.id, s.buyer, s.idle_since from (${stalled}) as s
+     where s.product_id = any ($6) order by s.buyer, s.product_id limit $7
+   ), due as (
+     select id, buyer, idle_since from taken where id > $8 order by id limit $9
    ) ${withSales} order by c.id`,
 );
 
-/** Those of some products in the order in which they were opened: ids of checkouts are in that order. */
+/**
+ * Those of some products that a run with `room` for so many reminders takes, in the order in which they were opened: ids of
+ * checkouts are in that order.
+ */
 export async function findOldestStalled(
   { pool }: Database,
   accountId: string,
   bounds: StalledBounds,
-  page: { readonly productIds: readonly string[]; readonly afterId: string; readonly limit: number },
+  page: {
+    readonly productIds: readonly string[];
+    readonly room: number;
+    readonly afterId: string;
+    readonly limit: number;
+  },
 ): Promise<Stalled[]> {
-  const values = [...valuesOf(accountId, bounds), page.productIds, page.afterId, page.limit];
+  const values = [...valuesOf(accountId, bounds), page.productIds, page.room, page.afterId, page.limit];
   return (await pool.query<Stalled>(oldestStatement(values))).rows;
 }

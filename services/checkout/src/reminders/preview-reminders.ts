@@ -16,16 +16,15 @@ const minuteMs = 60_000;
 export async function previewReminders(
   deps: CheckoutDeps & { readonly perDay: number },
   accountId: string,
-  { limit: wanted = 100, after = '' }: RequestInput<typeof contract>,
+  { limit = 100, after = '' }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   const { nudgeAfterMinutes } = await readSettingsOf(deps.database.pool, accountId);
   const bounds = stalledBounds(deps.clock.nowMs(), nudgeAfterMinutes);
   const sent = await countSent(deps.database, accountId, new Date(deps.clock.nowMs() - dayMs));
   const room = Math.max(0, deps.perDay - sent);
-  const limit = Math.min(wanted, room);
   const counted = await countStalled(deps.database, accountId, bounds);
   const live = await liveProducts(deps, accountId, counted);
-  const page = { productIds: live.map(({ product_id }) => product_id), afterId: after, limit: limit + 1 };
+  const page = { productIds: live.map(({ product_id }) => product_id), room, afterId: after, limit: limit + 1 };
   const found = await findOldestStalled(deps.database, accountId, bounds, page);
   const shown = await Promise.all(found.slice(0, limit).map((row) => resourceOf(deps, row, nudgeAfterMinutes)));
   return {
@@ -34,7 +33,7 @@ export async function previewReminders(
       room,
     ),
     data: shown.filter((one) => one !== null),
-    next: found.length > limit && limit < room ? (found[limit - 1]?.id ?? null) : null,
+    next: found.length > limit ? (found[limit - 1]?.id ?? null) : null,
   };
 }
 

@@ -69,10 +69,12 @@ export async function sendReminders(deps: ReminderDeps, accountId: string, setti
   const endsAtMs = performance.now() + runMs;
   const boundsOf = () => stalledBounds(deps.clock.nowMs(), settings.nudgeAfterMinutes);
   for await (const page of stalledPages(deps.database, accountId, boundsOf, pageSize)) {
+    // What nobody can buy any more takes no place under the ceiling: as long as it is stalled it would take the same again.
+    const prepared = (await Promise.all(page.map((row) => prepare(deps, row)))).filter((one) => one !== null);
     const room = Math.max(0, deps.perDay - sentBefore - result.sent);
-    result.capped = page.length > room;
-    if (result.capped) result.aboutCheckoutId ??= page[room]?.id ?? null;
-    await sendPage(deps, { accountId, settings, bounds: boundsOf(), endsAtMs, result }, page.slice(0, room));
+    result.capped = prepared.length > room;
+    if (result.capped) result.aboutCheckoutId ??= prepared[room]?.checkout_id ?? null;
+    await sendPage(deps, { accountId, settings, bounds: boundsOf(), endsAtMs, result }, prepared.slice(0, room));
     if (result.left || result.capped) break;
   }
   return refusesAll(result) ? { ...result, failed: result.failed + result.refused, detail: result.refusal } : result;
@@ -94,8 +96,7 @@ interface Prepared extends NewReminder {
   readonly token: string;
 }
 
-async function sendPage(deps: ReminderDeps, run: Run, page: readonly Stalled[]): Promise<void> {
-  const prepared = (await Promise.all(page.map((row) => prepare(deps, row)))).filter((one) => one !== null);
+async function sendPage(deps: ReminderDeps, run: Run, prepared: readonly Prepared[]): Promise<void> {
   const claimed = await claimReminders(deps.database, run.accountId, run.bounds, prepared);
   const waiting = prepared.filter(({ id }) => claimed.has(id));
   const work = async (): Promise<void> => {
