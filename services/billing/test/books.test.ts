@@ -1,4 +1,5 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
+import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -9,7 +10,7 @@ import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor, ProcessorRecord } from '../src/processors/payment-processor.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { seedCharges } from './books-seed.ts';
-import { dyingAt, isDeath } from './dying-process.ts';
+import { dyingAt } from './dying-process.ts';
 import {
   dayMs,
   hourMs,

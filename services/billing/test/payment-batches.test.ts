@@ -1,4 +1,5 @@
 import type { Database } from '@app/service-kit/database';
+import { isDeath } from '@app/testing/dying-process';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { lockRows, plannedScans, query } from '@app/testing/sql';
@@ -6,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
 import type { CardRequest, ProcessorCall } from '../src/processors/payment-processor.ts';
-import { dyingAt, isDeath } from './dying-process.ts';
+import { dyingAt } from './dying-process.ts';
 import { minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 

@@ -1,4 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
+import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -6,7 +7,7 @@ import { settleHold } from '../src/holds/settle-hold.ts';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
-import { type DyingProcess, dyingAt, isDeath } from './dying-process.ts';
+import { type DyingProcess, dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { expectBooksEqual } from './reconciliation.ts';

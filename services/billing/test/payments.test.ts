@@ -1,10 +1,11 @@
+import { isDeath } from '@app/testing/dying-process';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import type { StartInput } from '../src/payments/start-payment.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
-import { dyingAt, isDeath } from './dying-process.ts';
+import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 

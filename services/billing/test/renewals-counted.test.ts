@@ -1,11 +1,12 @@
 import { newId } from '@app/contracts/ids';
 import { createSemaphore } from '@app/service-kit/semaphore';
+import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { createDailyDeps, runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
-import { dyingAt, isDeath } from './dying-process.ts';
+import { dyingAt } from './dying-process.ts';
 import { dayMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import type { Fault } from './processors/faulty-processor.ts';
 import { readStory, subscribe } from './subscriptions-of-tests.ts';

@@ -1,12 +1,13 @@
 import { DomainError } from '@app/contracts/errors';
 import { newId, newIdSuffix } from '@app/contracts/ids';
+import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { cancelOfRefundedOrders } from '../src/subscriptions/cancel-refunded.ts';
 import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
-import { dyingAt, isDeath } from './dying-process.ts';
+import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { expectRenewedOnce } from './renewal-invariants.ts';
 import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
