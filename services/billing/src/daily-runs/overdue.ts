@@ -1,12 +1,10 @@
+import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import type { Check } from '@app/service-kit/service';
-import { withoutDailyRunMs } from '../payments/payment.rules.ts';
+import { type OverdueWatch, startOverdueWatch } from '@app/service-kit/overdue-watch';
 import { accountsDueSince } from './accounts-to-visit.ts';
 import { tellOnce } from './notice.ts';
-
-const lookEveryMs = 10 * 60_000;
 
 export interface OverdueDeps {
   readonly database: Database;
@@ -15,45 +13,8 @@ export interface OverdueDeps {
   readonly wakeRelay: () => void;
 }
 
-export interface OverdueWatch {
-  /** Accounts that waited for a run at the last look. */
-  accounts(): number;
-  /** Ready all the same: it says so in the health of the service. */
-  readonly check: Check;
-  close(): Promise<void>;
-}
-
-/** Looks at once, and then every ten minutes, whether anybody starts daily runs. */
-export function watchOverdue(deps: OverdueDeps): OverdueWatch {
-  let accounts = 0;
-  const look = async (): Promise<void> => {
-    try {
-      accounts = await tellOverdue(deps);
-    } catch (err) {
-      deps.logger.warn({ err }, 'whether daily runs are overdue is not known; the next look is in ten minutes');
-    }
-  };
-  let looking = look();
-  const timer = setInterval(() => {
-    looking = looking.then(look);
-  }, lookEveryMs);
-  timer.unref();
-  return {
-    accounts: () => accounts,
-    check: {
-      name: 'daily run',
-      check: async () => undefined,
-      warning: () =>
-        accounts === 0
-          ? undefined
-          : `daily run overdue: ${accounts} accounts had none for 26 hours and have something due`,
-    },
-    close: async () => {
-      clearInterval(timer);
-      await looking;
-    },
-  };
-}
+export const watchOverdue = (deps: OverdueDeps): OverdueWatch =>
+  startOverdueWatch({ logger: deps.logger, look: () => tellOverdue(deps), waiting: 'something due' });
 
 /** One that was interrupted has no result, and does not count. */
 const lastRunStatement = statement(
@@ -82,6 +43,5 @@ export async function tellOverdue(deps: OverdueDeps): Promise<number> {
         'and charges or holds wait for it. Let a scheduler call POST /api/cron/daily once a day, or run `npm run daily`.',
     });
   }
-  if (accounts > 0) deps.logger.warn({ accounts }, 'the daily run is overdue');
   return accounts;
 }

@@ -2,9 +2,9 @@ import * as contract from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
+import type { OverdueWatch } from '@app/service-kit/overdue-watch';
 import { getDailyRun } from './get-daily-run.ts';
 import { listDailyRuns } from './list-daily-runs.ts';
-import type { OverdueWatch } from './overdue.ts';
 import { previewDailyRun } from './preview-daily-run.ts';
 import { type DailyDeps, runDailyForAccount, runDailyForAll } from './start-daily-run.ts';
 

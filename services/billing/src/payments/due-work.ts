@@ -1,6 +1,7 @@
+import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import { type Database, statement } from '@app/service-kit/database';
 import { earliestPerAccount } from '@app/service-kit/fair-share-sql';
-import { checkDelaysMs, withoutDailyRunMs } from './payment.rules.ts';
+import { checkDelaysMs } from './payment.rules.ts';
 
 export interface DueOrder {
   readonly account_id: string;

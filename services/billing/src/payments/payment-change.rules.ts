@@ -1,7 +1,8 @@
+import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import type { EventData } from '@app/contracts/define';
 import type { paymentCompleted } from '@app/contracts/payments';
 import type { ProcessorOutcome } from '../processors/payment-processor.ts';
-import { buyerReason, givenUp, keyUnreadable, nextCheckAt, notReceived, withoutDailyRunMs } from './payment.rules.ts';
+import { buyerReason, givenUp, keyUnreadable, nextCheckAt, notReceived } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
 /** What one statement writes of a processor's answer; fields are named as the columns. */

@@ -1,11 +1,9 @@
+import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import type { Payment } from './payment.types.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-
-/** A day, and two hours for a scheduler that is late: then the payments loop does what the daily run would have done. */
-export const withoutDailyRunMs = 26 * hourMs;
 
 /** How long after the last look-up the next one follows. The fourth and later ones are the daily run's. */
 export const checkDelaysMs = [minuteMs, 5 * minuteMs, hourMs];

@@ -1,0 +1,53 @@
+import type { Logger } from './logger.ts';
+import type { Check } from './service.ts';
+
+const lookEveryMs = 10 * 60_000;
+
+export interface OverdueWatch {
+  /** Accounts that waited for a run at the last look. */
+  accounts(): number;
+  /** Ready all the same: it says so in the health of the service. */
+  readonly check: Check;
+  close(): Promise<void>;
+}
+
+export interface OverdueWatchOptions {
+  readonly logger: Logger;
+  /** Tells the accounts that wait too long for a daily run, and returns how many those are. */
+  readonly look: () => Promise<number>;
+  /** What those accounts have, for the health: "something due". */
+  readonly waiting: string;
+}
+
+/** Looks at once, and then every ten minutes, whether anybody starts daily runs. */
+export function startOverdueWatch({ logger, look, waiting }: OverdueWatchOptions): OverdueWatch {
+  let accounts = 0;
+  const lookAgain = async (): Promise<void> => {
+    try {
+      accounts = await look();
+      if (accounts > 0) logger.warn({ accounts }, `the daily run is overdue: these accounts have ${waiting}`);
+    } catch (err) {
+      logger.warn({ err }, 'whether daily runs are overdue is not known; the next look is in ten minutes');
+    }
+  };
+  let looking = lookAgain();
+  const timer = setInterval(() => {
+    looking = looking.then(lookAgain);
+  }, lookEveryMs);
+  timer.unref();
+  return {
+    accounts: () => accounts,
+    check: {
+      name: 'daily run',
+      check: async () => undefined,
+      warning: () =>
+        accounts === 0
+          ? undefined
+          : `daily run overdue: ${accounts} accounts had none for 26 hours and have ${waiting}`,
+    },
+    close: async () => {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}
