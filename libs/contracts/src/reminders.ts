@@ -30,6 +30,12 @@ export const previewReminders = defineRequest('read', 'checkout', 'reminders.pre
   }),
 });
 
+/** How many accounts have buyers to remind for 26 hours and had no run since: for the health of the deployment. */
+export const countOverdueReminders = defineRequest('read', 'checkout', 'reminders.count-overdue', {
+  input: z.object({}),
+  output: z.object({ accounts: z.int() }),
+});
+
 /** Whose reminders a link ends: the seller’s name for the page. The token is all that the buyer has. */
 export const getOptOut = defineRequest('read', 'checkout', 'reminders.get-opt-out', {
   input: z.object({ token: z.string().max(200) }),

@@ -15,6 +15,7 @@ import { orderRequests } from './orders/requests.ts';
 import { refundEventHandlers } from './refunds/consumers.ts';
 import { refundRequests } from './refunds/requests.ts';
 import { sweepRefunds } from './refunds/sweep-refunds.ts';
+import { watchOverdue } from './reminders/overdue.ts';
 import { reminderRequests } from './reminders/requests.ts';
 import { createRunDeps, partsAtOnce } from './reminders/run-reminders.ts';
 import { startSweep } from './sweep.ts';
@@ -35,6 +36,8 @@ export const createCheckout = defineService<CheckoutConfig>({
       await sweepRefunds({ ...parts, logger, closing });
     };
     resources.add('sweep', startSweep(sweep, logger), (started) => started.close());
+    const overdue = watchOverdue({ database, clock, logger, wakeRelay });
+    resources.add('overdue watch', overdue, (watch) => watch.close());
     let isClosing = false;
     const reminders = createRunDeps({
       ...{
@@ -52,12 +55,13 @@ export const createCheckout = defineService<CheckoutConfig>({
       closing: () => {
         isClosing = true;
       },
+      checks: [overdue.check],
       events: [...checkoutEventHandlers(wakeRelay), ...refundEventHandlers(wakeRelay), settingsHandler],
       requests: [
         ...orderRequests(database, batcher),
         ...checkoutRequests(parts),
         ...refundRequests(parts),
-        ...reminderRequests(reminders),
+        ...reminderRequests(reminders, overdue),
       ],
     };
   },

@@ -1,6 +1,6 @@
 import { countOverdue, type DailyResult, getDailyRun, previewDailyRun, startDailyRun } from '@app/contracts/daily-runs';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
-import { previewReminders, runReminders } from '@app/contracts/reminders';
+import { countOverdueReminders, previewReminders, runReminders } from '@app/contracts/reminders';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { onRequest, onRequestAcrossAccounts } from '@app/messaging/serve-requests';
 
@@ -33,6 +33,8 @@ export const nothingPlanned: RequestOutput<typeof previewDailyRun> = {
 export interface DailyStandIn {
   /** Accounts that waited too long for a run. */
   overdue: number;
+  /** The same for reminders. */
+  overdueReminders: number;
   collect: (input: RequestInput<typeof startDailyRun>, context: RequestContext) => Promise<DailyResult>;
   remind: (
     input: RequestInput<typeof runReminders>,
@@ -46,6 +48,7 @@ export interface DailyStandIn {
 export function createDailyStandIn(asked: unknown[]) {
   const standIn: DailyStandIn = {
     overdue: 0,
+    overdueReminders: 0,
     collect: async () => nothingDone,
     remind: async () => ({ ok: true, sent: 0, recovered: 0, problem: null }),
     preview: async () => nothingPlanned,
@@ -73,6 +76,7 @@ export function createDailyStandIn(asked: unknown[]) {
       onRequest(previewDailyRun, (input) => standIn.preview(input)),
     ],
     checkout: [
+      onRequestAcrossAccounts(countOverdueReminders, async () => ({ accounts: standIn.overdueReminders })),
       onRequestAcrossAccounts(runReminders, (input, context) => standIn.remind(input, context)),
       onRequest(previewReminders, (input) => standIn.previewReminders(input)),
     ],

@@ -183,6 +183,15 @@ test('a deployment whose daily run is overdue is ready, and says so in its healt
     async () => (await ready()).json.warnings?.[0]?.startsWith('daily run overdue: 2 accounts') === true,
   );
   expect(await ready()).toMatchObject({ status: 200, json: { status: 'degraded' } });
+  harness.daily.overdueReminders = 3;
+  await eventually(async () =>
+    expect((await ready()).json.warnings).toEqual([
+      expect.stringMatching(/^daily run overdue: 2 accounts .* something due$/),
+      expect.stringMatching(/^daily run overdue: 3 accounts .* buyers to remind$/),
+    ]),
+  );
+  harness.daily.overdue = 0;
+  await eventually(async () => expect((await ready()).json.warnings).toHaveLength(1));
 });
 
 test('a preview without checkout is refused, not told in part', async () => {

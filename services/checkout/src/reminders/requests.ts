@@ -2,12 +2,13 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import * as contract from '@app/contracts/reminders';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
+import type { OverdueWatch } from '@app/service-kit/overdue-watch';
 import { getOptOut, optOut } from './opt-out.ts';
 import { previewReminders } from './preview-reminders.ts';
 import { type RunDeps, remindAccount, remindAll } from './run-reminders.ts';
 
 /** Buyers act for no account: the token says whose reminders end. */
-export function reminderRequests(deps: RunDeps): RequestHandler[] {
+export function reminderRequests(deps: RunDeps, overdue: Pick<OverdueWatch, 'accounts'>): RequestHandler[] {
   return [
     onRequestAcrossAccounts(contract.runReminders, async ({ accountId }, context) => {
       // Only the platform sends a request without an account; an account may run for itself alone.
@@ -17,6 +18,7 @@ export function reminderRequests(deps: RunDeps): RequestHandler[] {
       return accountId === null ? await remindAll(deps, request) : await remindAccount(deps, accountId, request);
     }),
     onRequest(contract.previewReminders, (page, { accountId }) => previewReminders(deps, accountId, page)),
+    onRequestAcrossAccounts(contract.countOverdueReminders, async () => ({ accounts: overdue.accounts() })),
     onRequestAcrossAccounts(contract.getOptOut, ({ token }) => getOptOut(deps, token)),
     onRequestAcrossAccounts(contract.optOut, ({ token }) => optOut(deps, token)),
   ];

@@ -1,4 +1,5 @@
 import { countOverdue } from '@app/contracts/daily-runs';
+import { countOverdueReminders } from '@app/contracts/reminders';
 import type { ServiceName } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
 import type { Requester } from '@app/messaging/requester';
@@ -42,11 +43,13 @@ async function findSilent({ requester }: HealthDeps): Promise<ServiceName[]> {
 
 /** What other services tell people to look at. A service that does not answer is named as missing already. */
 async function findWarnings({ requester }: HealthDeps): Promise<string[]> {
-  const asked = requester
-    .request(countOverdue, {}, { accountId: '', requestId: 'readyz' })
-    .catch(() => ({ accounts: 0 }));
-  const { accounts } = await within(neighbourLimitMs, asked, { accounts: 0 });
-  return accounts === 0 ? [] : [`daily run overdue: ${accounts} accounts had none for 26 hours and have something due`];
+  const overdue = async (counted: typeof countOverdue | typeof countOverdueReminders, waiting: string) => {
+    const asked = requester.request(counted, {}, { accountId: '', requestId: 'readyz' }).catch(() => ({ accounts: 0 }));
+    const { accounts } = await within(neighbourLimitMs, asked, { accounts: 0 });
+    return accounts === 0 ? [] : [`daily run overdue: ${accounts} accounts had none for 26 hours and have ${waiting}`];
+  };
+  const asked = [overdue(countOverdue, 'something due'), overdue(countOverdueReminders, 'buyers to remind')];
+  return (await Promise.all(asked)).flat();
 }
 
 async function within<T>(limitMs: number, work: Promise<T>, otherwise: T): Promise<T> {

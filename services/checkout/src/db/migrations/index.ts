@@ -9,6 +9,7 @@ import { DecidedUpsells } from './0007-decided-upsells.ts';
 import { FasterItemsTotal } from './0009-faster-items-total.ts';
 import { Reminders } from './0010-reminders.ts';
 import { RefusedReminders } from './0011-refused-reminders.ts';
+import { RunsOfAccount } from './0012-runs-of-account.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -22,4 +23,5 @@ export const migrations: Migrations = [
   { name: '0009-faster-items-total', class: FasterItemsTotal },
   { name: '0010-reminders', class: Reminders },
   { name: '0011-refused-reminders', class: RefusedReminders },
+  { name: '0012-runs-of-account', class: RunsOfAccount },
 ];

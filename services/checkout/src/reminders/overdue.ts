@@ -1,0 +1,113 @@
+import { readSettingsOf } from '@app/account-settings/read-settings';
+import { withoutDailyRunMs } from '@app/contracts/daily-runs';
+import { reminderNoticed } from '@app/contracts/reminders';
+import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
+import type { Clock } from '@app/service-kit/clock';
+import { type Database, statement } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import { type OverdueWatch, startOverdueWatch } from '@app/service-kit/overdue-watch';
+import { findFirstStalled } from './find-stalled.ts';
+import { stalledBounds } from './reminder.rules.ts';
+
+export interface OverdueDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called after a commit with events. */
+  readonly wakeRelay: () => void;
+}
+
+/** Whether anybody starts the runs that remind buyers: billing sees only accounts with charges or holds. */
+export const watchOverdue = (deps: OverdueDeps): OverdueWatch =>
+  startOverdueWatch({ logger: deps.logger, look: () => tellOverdue(deps), waiting: 'buyers to remind' });
+
+/**
+ * Tells each account whose buyers were to be reminded 26 hours ago, are to be reminded still, and had no run since: once
+ * for each lapse.
+ * @returns how many accounts that are
+ */
+export async function tellOverdue(deps: OverdueDeps): Promise<number> {
+  const { database, clock } = deps;
+  const nowMs = clock.nowMs();
+  const dueByMs = nowMs - withoutDailyRunMs;
+  let accounts = 0;
+  for await (const accountId of accountsWithoutRun(database, new Date(dueByMs))) {
+    const { nudgeAfterMinutes } = await readSettingsOf(database.pool, accountId);
+    const { idleSince } = stalledBounds(dueByMs, nudgeAfterMinutes);
+    const checkoutId = await findFirstStalled(database, accountId, {
+      ...stalledBounds(nowMs, nudgeAfterMinutes),
+      idleSince,
+    });
+    if (checkoutId === null) continue;
+    accounts += 1;
+    await tellOnce(deps, accountId, checkoutId);
+  }
+  return accounts;
+}
+
+/** Accounts that one statement passes. */
+const pageSize = 2_000;
+const isOpen = `c.status = 'open' and c.email is not null and not c.test`;
+
+/**
+ * From one account with open checkouts to the next by index. A run that began since then has seen what was due before it;
+ * one without a result, which was interrupted, is none.
+ */
+const accountsStatement = statement(
+  'reminders-accounts-without-run',
+  `with recursive walked (account_id, place) as (
+     (select c.account_id, 1 from checkouts as c where c.account_id > $1 and ${isOpen} order by c.account_id limit 1)
+     union all
+     select (
+       select c.account_id from checkouts as c where c.account_id > w.account_id and ${isOpen} order by c.account_id limit 1
+     ), place + 1
+     from walked as w where w.account_id is not null and place < ${pageSize}
+   )
+   select w.account_id, exists (
+     select from reminder_runs as r where r.account_id = w.account_id and r.result is not null and r.started_at > $2) as ran
+   from walked as w where w.account_id is not null order by w.account_id`,
+);
+
+interface Walked {
+  readonly account_id: string;
+  /** Whether it had a run. */
+  readonly ran: boolean;
+}
+
+async function* accountsWithoutRun({ pool }: Database, since: Date): AsyncGenerator<string> {
+  let last: string | undefined = '';
+  while (last !== undefined) {
+    const { rows }: { rows: Walked[] } = await pool.query<Walked>(accountsStatement([last, since]));
+    for (const { account_id, ran } of rows) if (!ran) yield account_id;
+    last = rows.length < pageSize ? undefined : rows.at(-1)?.account_id;
+  }
+}
+
+const lastRunStatement = statement(
+  'reminder-runs-last',
+  `select id, started_at from reminder_runs where account_id = $1 and result is not null order by started_at desc limit 1`,
+);
+const noticeStatement = statement(
+  'reminders-overdue-notice',
+  `with told as (
+     insert into commands (id, result) values ($1, '{}') on conflict (id) do nothing returning id
+   )
+   ${insertOutboxIfAny('told', '$2')}`,
+);
+
+async function tellOnce(
+  { database, clock, wakeRelay }: OverdueDeps,
+  accountId: string,
+  checkoutId: string,
+): Promise<void> {
+  const { rows } = await database.pool.query<{ id: string; started_at: Date }>(lastRunStatement([accountId]));
+  const [last] = rows;
+  const summary =
+    `The daily run is overdue: ${last === undefined ? 'none ran yet' : `the last one began at ${last.started_at.toISOString()}`}, ` +
+    'and buyers wait for reminders. Let a scheduler call POST /api/cron/daily once a day, or run `npm run daily`.';
+  const source = { accountId, requestId: null, nowMs: clock.nowMs() };
+  const events = [outboxRow(reminderNoticed, { checkoutId, summary, test: false }, source)];
+  const key = `reminders overdue ${accountId} ${last?.id ?? 'first'}`;
+  const { rowCount } = await database.pool.query(noticeStatement([key, JSON.stringify(events)]));
+  if (rowCount === 1) wakeRelay();
+}
