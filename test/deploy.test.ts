@@ -431,14 +431,14 @@ describe('the daily job’s caller', () => {
     const server = createServer((request, response) => {
       asked.push([request.method, request.url]);
       response.statusCode = request.headers.authorization === 'Bearer right' ? 200 : 401;
-      response.end('{}');
+      response.end('{"ok":true}');
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const call = (key: string) =>
       run(process.execPath, ['deploy/daily/main.ts'], { cwd: root, env: { GATEWAY_URL: address, PLATFORM_KEY: key } });
     try {
-      expect((await call('right')).stdout).toContain('200 {}');
+      expect((await call('right')).stdout).toContain('200 {"ok":true}');
       await expect(call('wrong')).rejects.toMatchObject({ code: 1 });
       expect(asked).toEqual([
         ['POST', '/api/cron/daily'],

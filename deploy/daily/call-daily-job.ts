@@ -6,7 +6,7 @@ import { watchProgress } from './watch-progress.ts';
 /**
  * ran         the job ran for every account
  * incomplete  it ran, and some account's part failed; the next run does what was left
- * refused     the gateway said no: asking again changes nothing
+ * refused     the gateway said no, or what answered is no gateway: asking again changes nothing
  * unknown     no answer within an hour; the job may be running
  */
 export type Outcome = 'ran' | 'incomplete' | 'refused' | 'unknown';
@@ -55,8 +55,13 @@ function outcomeOf(
   { mustBeThere }: DailyCall,
   tried: number,
 ): Outcome | 'again' | 'later' {
-  if (status === 200 && isComplete(text)) return 'ran';
-  if (status === 200) return tried === 1 && replayed === true ? 'again' : 'incomplete';
+  if (status === 200) {
+    const ok = fieldOf(text, 'ok');
+    if (ok === true) return 'ran';
+    // Another server at the address, a proxy or a login page also answers 200.
+    if (ok !== false) return 'refused';
+    return tried === 1 && replayed === true ? 'again' : 'incomplete';
+  }
   const nobody = status === 0 && mustBeThere && tried === 1;
   return nobody || !isTemporary(status, text) ? 'refused' : 'later';
 }
@@ -75,7 +80,6 @@ const isTemporary = (status: number, text: string): boolean =>
   status === 0 || status === 429 || status >= 500 || (status === 409 && codeOf(text) === 'idempotency_key_in_use');
 
 const codeOf = (text: string): unknown => fieldOf(text, 'code');
-const isComplete = (text: string): boolean => fieldOf(text, 'ok') !== false;
 
 function fieldOf(text: string, name: string): unknown {
   try {

@@ -34,7 +34,7 @@ const counted = (count: number, noun: string): string => `${count} ${noun}${coun
 
 function parsed(text: string): Result {
   try {
-    return JSON.parse(text) as Result;
+    return (JSON.parse(text) ?? {}) as Result;
   } catch {
     return {};
   }

@@ -154,6 +154,9 @@ test.each([
   [1, { status: 401, body: '{"code":"unauthorized"}' }],
   [1, { status: 409, body: '{"code":"something_else"}' }],
   [1, { status: 422, body: 'no JSON' }],
+  [1, { status: 200, body: '<html>welcome</html>' }],
+  [1, { status: 200, body: '{"data":[]}' }],
+  [1, { status: 200, body: 'null' }],
   [2, { status: 200, body: '{"ok":false}' }],
 ])('exit code %d says so at once: %j', async (code, answer) => {
   const { codes, keys } = await callWith([answer], []);
