@@ -49,6 +49,16 @@ test('an account is visited when something is due in it, once, whatever is due',
   expect(await visited()).toEqual(['acc_000000', 'acc_000001', 'acc_000002']);
 });
 
+test('accounts with more due than a batch come after all others, and once', async () => {
+  await subscribe(257 * 2, 2, clock.now());
+  await database.pool.query(`update subscriptions set account_id = 'acc_000002' where id in (
+    select id from subscriptions where account_id = 'acc_000001' order by id limit 1)`);
+  const charged = { prefix: 'much', count: 2, from: new Date(clock.nowMs() - dayMs) };
+  await seedCharges(database, 'acc_000000', charged);
+  await seedCharges(database, 'acc_000003', { ...charged, prefix: 'little' });
+  expect(await visited()).toEqual(['acc_000001', 'acc_000002', 'acc_000003', 'acc_000000']);
+});
+
 test('what is due later, paused or of a rehearsal brings no visit', async () => {
   await subscribe(4, 2, new Date(clock.nowMs() + 1));
   await subscribe(4, 2, new Date(clock.nowMs() - dayMs), true);

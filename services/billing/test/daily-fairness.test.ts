@@ -2,12 +2,12 @@ import { newId } from '@app/contracts/ids';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDailyDeps, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
-import { subscribe } from './subscriptions-of-tests.ts';
+import { subscribeMany } from './subscriptions-of-tests.ts';
 
 guardLeaks();
 
@@ -16,6 +16,11 @@ beforeAll(async () => {
   replicas = await startReplicas();
 });
 afterAll(() => replicas.close());
+// What another test sold is due again, too.
+beforeEach(async () => {
+  await replicas.clear();
+  await replicas.database.pool.query('truncate subscriptions cascade');
+});
 
 /** A processor that answers when it is told to, in the order in which it was asked. */
 function waitingProcessor() {
@@ -43,24 +48,34 @@ function waitingProcessor() {
   };
 }
 
-test('two accounts with much to charge keep a third one waiting for three answers, not for their whole lists', async () => {
-  const [first, second, small] = [newAccount(), newAccount(), newAccount()].toSorted() as [string, string, string];
-  for (const account of [first, second]) {
-    for (let count = 0; count < 150; count += 1) await subscribe(replicas, account);
-  }
-  for (let count = 0; count < 3; count += 1) await subscribe(replicas, small);
-  replicas.clock.advance(31 * dayMs);
-  const processor = waitingProcessor();
+/** Both accounts with much stand before the one with little in the order of ids. */
+const threeAccounts = () => [newAccount(), newAccount(), newAccount()].toSorted() as [string, string, string];
+
+/** The run over all accounts has begun. */
+function startRun(processor: ReturnType<typeof waitingProcessor>, partsAtOnce: number) {
   const { deps } = replicas.start({ processor: processor.wrap, deadlineMs: 600_000 });
   const daily = createDailyDeps({
     ...{ database: deps.database, clock: deps.clock, logger: deps.logger, steps: [renewDue(deps)] },
-    ...{ semaphore: createSemaphore(8), partsAtOnce: 3, partLimitMs: 600_000, isClosing: () => false },
+    ...{ semaphore: createSemaphore(8), partsAtOnce, partLimitMs: 600_000, isClosing: () => false },
   });
   const requested = { runId: newId('dailyRun', deps.clock.nowMs()), deadlineMs: Number.POSITIVE_INFINITY, force: true };
-  const run = runDailyForAll(daily, requested);
-  // Claimed while nothing was answered to anybody.
+  return runDailyForAll(daily, requested);
+}
+
+const countClaimed = async (account: string): Promise<number> => {
   const claimed = 'select count(*)::int as count from payments where account_id = $1';
-  await eventually(async () => (await deps.database.pool.query(claimed, [small])).rows[0]?.count === 3);
+  return (await replicas.database.pool.query(claimed, [account])).rows[0]?.count;
+};
+
+test('two accounts with much to charge keep a third one waiting for three answers, not for their whole lists', async () => {
+  const [first, second, small] = threeAccounts();
+  for (const account of [first, second]) await subscribeMany(replicas, account, 150);
+  await subscribeMany(replicas, small, 3);
+  replicas.clock.advance(31 * dayMs);
+  const processor = waitingProcessor();
+  const run = startRun(processor, 3);
+  // Claimed while nothing was answered to anybody.
+  await eventually(async () => (await countClaimed(small)) === 3);
   await eventually(() => processor.begun.length === 128);
   const callsOf = (account: string) => processor.begun.filter((of) => of === account).length;
   expect(callsOf(first)).toBeLessThanOrEqual(64);
@@ -72,4 +87,21 @@ test('two accounts with much to charge keep a third one waiting for three answer
   processor.answerAll();
   await run;
   expect([callsOf(first), callsOf(second), callsOf(small)]).toEqual([150, 150, 3]);
+});
+
+test('accounts with much to charge are visited after those with little, however few are visited at a time', async () => {
+  const [first, second, small] = threeAccounts();
+  for (const account of [first, second]) await subscribeMany(replicas, account, 257);
+  await subscribeMany(replicas, small, 3);
+  replicas.clock.advance(31 * dayMs);
+  const processor = waitingProcessor();
+  const run = startRun(processor, 2);
+  try {
+    // Neither of the two has been answered anything.
+    await eventually(async () => (await countClaimed(small)) === 3);
+  } finally {
+    processor.answerAll();
+    await run;
+  }
+  expect(await Promise.all([first, second, small].map(countClaimed))).toEqual([257, 257, 3]);
 });

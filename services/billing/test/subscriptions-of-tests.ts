@@ -22,20 +22,31 @@ export interface SubscriptionState {
 
 /** An order that was recorded with a card starts a subscription; a month of 19 dollars unless told otherwise. */
 export async function subscribe(
-  { database, clock }: Replicas,
+  replicas: Replicas,
   account: string,
   fields: Partial<EventData<typeof orderPaid>> = {},
 ): Promise<{ id: string; orderId: string }> {
-  const order = orderEvent(account, {
-    orderId: newId('order', clock.nowMs()),
-    paidAt: clock.now().toISOString(),
-    paymentMethod: 'sim_ok',
-    ...fields,
-  });
-  await database.transaction((client) =>
-    startSubscriptions(client, [{ ...order, occurredAt: order.data.paidAt, requestId: null, traceparent: undefined }]),
+  const [started] = await subscribeMany(replicas, account, 1, fields);
+  return started as { id: string; orderId: string };
+}
+
+/** So many of them in one transaction. */
+export async function subscribeMany(
+  { database, clock }: Replicas,
+  account: string,
+  count: number,
+  fields: Partial<EventData<typeof orderPaid>> = {},
+): Promise<{ id: string; orderId: string }[]> {
+  const paidAt = clock.now().toISOString();
+  const orders = Array.from({ length: count }, () =>
+    orderEvent(account, { orderId: newId('order', clock.nowMs()), paidAt, paymentMethod: 'sim_ok', ...fields }),
   );
-  return { id: `sub_${order.data.orderId.slice(-26)}`, orderId: order.data.orderId };
+  const stored = orders.map((order) => ({
+    ...order,
+    ...{ occurredAt: order.data.paidAt, requestId: null, traceparent: undefined },
+  }));
+  await database.transaction((client) => startSubscriptions(client, stored));
+  return orders.map(({ data: { orderId } }) => ({ id: `sub_${orderId.slice(-26)}`, orderId }));
 }
 
 export async function readSubscription({ database }: Replicas, id: string): Promise<SubscriptionState> {

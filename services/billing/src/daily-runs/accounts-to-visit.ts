@@ -23,9 +23,21 @@ const sources: readonly Source[] = [
 /** Accounts that one statement passes. */
 const pageMax = 2_000;
 
+/** An account that has more due than this waits until those with less were visited: as many as one batch of charges. */
+const littleMax = 256;
+
+/** What the run asks the processor for: renewals, holds and payments to look up. No more of them are counted than it takes to tell. */
+const hasMuch = `(select count(*) from (${sources
+  .slice(0, 3)
+  .map(
+    ({ table, rows, due = rows }) =>
+      `(select 1 from ${table} as t where t.account_id = w.account_id and ${rows} and ${due} limit ${littleMax + 1})`,
+  )
+  .join(' union all ')} limit ${littleMax + 1}) as counted) > ${littleMax}`;
+
 /**
  * From one account to the next by index, and one look for what is due in each: what an account has that is not due costs
- * nothing, and an account without anything due is not visited.
+ * nothing, and an account without anything due is not visited. How much is due is counted where anything is.
  */
 const walk = ({ table, rows, due = rows }: Source, n: number) =>
   statement(
@@ -37,11 +49,15 @@ const walk = ({ table, rows, due = rows }: Source, n: number) =>
          select t.account_id from ${table} as t where t.account_id > w.account_id and ${rows} order by t.account_id limit 1
        ), place + 1
        from walked as w where w.account_id is not null and place < ${pageMax}
-     ), looked (account_id, due) as (
+     ), looked (account_id, due) as materialized (
        select account_id, exists (select from ${table} as t where t.account_id = w.account_id and ${due} and $2::timestamptz is not null)
        from walked as w where account_id is not null
+     ), sized as materialized (
+       select account_id, due, case when due then ${hasMuch} else false end as much from looked as w
      )
-     select count(*)::int as passed, max(account_id) as last, array_agg(account_id) filter (where due) as due from looked`,
+     select count(*)::int as passed, max(account_id) as last, array_agg(account_id) filter (where due and not much) as little,
+       array_agg(account_id) filter (where much) as much
+     from sized`,
   );
 const walks = sources.map(walk);
 /** Subscriptions and holds: what waits for the run alone, and since when. */
@@ -50,28 +66,57 @@ const walksOfWhatIsDue = walks.slice(0, 2);
 interface Page {
   readonly passed: number;
   readonly last: string | null;
-  readonly due: readonly string[] | null;
+  /** What is due in them is little. */
+  readonly little: readonly string[] | null;
+  readonly much: readonly string[] | null;
 }
 
-/** Every account that has anything due, once. */
-export const accountsToVisit = (database: Database, now: Date): AsyncGenerator<string> => walkAll(database, now, walks);
+/**
+ * Every account that has anything due, once: those with much due after all with little, so that nobody's few renewals wait
+ * for the whole list of somebody else.
+ */
+export async function* accountsToVisit(database: Database, now: Date): AsyncGenerator<string> {
+  const visited = new Set<string>();
+  let left = false;
+  for await (const { little, much } of readPages(database, now, walks)) {
+    left ||= much !== null;
+    yield* onlyNew(little, visited);
+  }
+  // Those with much are looked for once more: what is due in them may have changed by then.
+  if (left) yield* dueIn(database, now, walks, visited);
+}
 
 /** Every account whose subscriptions or holds had something due by then that is due still, once. */
 export const accountsDueSince = (database: Database, by: Date): AsyncGenerator<string> =>
-  walkAll(database, by, walksOfWhatIsDue);
+  dueIn(database, by, walksOfWhatIsDue, new Set());
 
-async function* walkAll(database: Database, now: Date, statements: typeof walks): AsyncGenerator<string> {
-  const visited = new Set<string>();
+async function* dueIn(
+  database: Database,
+  now: Date,
+  statements: typeof walks,
+  visited: Set<string>,
+): AsyncGenerator<string> {
+  for await (const { little, much } of readPages(database, now, statements)) {
+    yield* onlyNew(little, visited);
+    yield* onlyNew(much, visited);
+  }
+}
+
+function* onlyNew(accounts: readonly string[] | null, visited: Set<string>): Generator<string> {
+  for (const account of accounts ?? []) {
+    if (visited.has(account)) continue;
+    visited.add(account);
+    yield account;
+  }
+}
+
+async function* readPages(database: Database, now: Date, statements: typeof walks): AsyncGenerator<Page> {
   for (const walkStatement of statements) {
     let page: Page | undefined;
     do {
       const { rows } = await database.pool.query<Page>(walkStatement([page?.last ?? '', now]));
       page = rows[0] as Page;
-      for (const account of page.due ?? []) {
-        if (visited.has(account)) continue;
-        visited.add(account);
-        yield account;
-      }
+      yield page;
     } while (page.passed === pageMax);
   }
 }
