@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@app/contracts/ids';
 import { allAccounts, runStatements } from '@app/messaging/single-flight';
 import { type Database, openDatabase } from '@app/service-kit/database';
@@ -144,6 +145,19 @@ test('whoever joined a run and lost the answer gets that run’s result again', 
   const again = await runDailyForAccount(replica(1, held.step), account, asked(joining.runId));
   expect(again.rebills.charged).toBe(1);
   expect(held.calls).toHaveLength(1);
+});
+
+test('a run goes on to its result when the time of the caller who began it has passed', async () => {
+  const held = heldStep();
+  const begun = { ...asked(), deadlineMs: Date.now() + 200 };
+  const run = runDailyForAccount(replica(0, held.step), account, begun);
+  await eventually(() => held.calls.length === 1);
+  await sleep(400);
+  expect(await rows()).toMatchObject([{ id: begun.runId, finished_at: null, result: null }]);
+  held.release();
+  await run.catch(() => undefined);
+  expect(await rows()).toMatchObject([{ id: begun.runId, result: { ok: true, rebills: { charged: 1 } } }]);
+  expect(held.calls).toEqual([account]);
 });
 
 test('a run whose process died is closed as interrupted by the next one, which works', async () => {

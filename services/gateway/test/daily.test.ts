@@ -107,6 +107,30 @@ test('a run that has no result in time is answered with 503 that names the run, 
   expect(new Set(runs).size).toBe(1);
 });
 
+test('a caller that hangs up stops no run: asked again under its key, it gets the result of that one', async () => {
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const runs: string[] = [];
+  harness.daily.collect = async (_, { commandId }) => {
+    runs.push(commandId);
+    begun.resolve();
+    await ended.promise;
+    return charged;
+  };
+  const headers = { 'idempotency-key': 'hung-up', authorization: `Bearer ${seller.key}` };
+  const gone = new AbortController();
+  const first = fetch(`${url}/api/cron/daily`, { method: 'POST', headers, signal: gone.signal });
+  await begun.promise;
+  gone.abort();
+  await expect(first).rejects.toThrow('aborted');
+  ended.resolve();
+  const again = await eventually(async () => {
+    const answer = await send(url, 'POST', '/api/cron/daily', { headers });
+    return answer.status === 200 ? answer : undefined;
+  });
+  expect([again.headers['idempotent-replayed'], again.json.rebills.charged]).toEqual(['true', 3]);
+  expect(runs).toHaveLength(1);
+});
+
 test('a run that takes longer than other requests may is waited for', async () => {
   let asked = 0;
   const begunMs = Date.now();
