@@ -123,7 +123,11 @@ const plannedAction = z.object({
   id: z.string().describe('Of the subscription, the order, the payment or the checkout.'),
   customer_email: z.string(),
   product_name: z.string(),
-  amount_cents: z.int().describe('What would be charged or captured; 0 for a reminder and a look-up.'),
+  amount_cents: z
+    .int()
+    .describe(
+      'What would be charged or captured; of a look-up what it charges if the processor never got the payment; 0 for a reminder.',
+    ),
   currency: z.string().max(3),
   due_at: timestamp,
   attempt: z.int().nullable().describe('The number of the try, for a renewal and a retry.'),
@@ -142,6 +146,11 @@ const dailyPreview = z
       retries: moneyCount,
       settlements: moneyCount,
       look_ups: z.int(),
+      look_up_amounts: moneyCount.shape.amounts
+        .default([])
+        .describe(
+          'What look-ups charge at most: what the processor never got is sent again or, a renewal, charged anew. What it got is not charged twice.',
+        ),
       reminders: z.int(),
     }),
     charge_limit: z.object({

@@ -303,7 +303,7 @@ test('the preview names what a run then does, page by page, and changes nothing'
     },
     retries: { count: 1, amounts: [{ currency: 'usd', cents: 1900 }] },
     settlements: { count: 0, amounts: [] },
-    ...{ look_ups: 0, reminders: 0 },
+    ...{ look_ups: 0, look_up_amounts: [], reminders: 0 },
   });
   const steps = pages.flatMap(({ data }) => data);
   expect(new Set(steps.map(({ id }) => id)).size).toBe(6);

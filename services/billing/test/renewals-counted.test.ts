@@ -150,6 +150,26 @@ test('the run does what the preview named, with renewals among it whose outcome 
   expect(await preview(account)).toMatchObject({ data: [] });
 });
 
+test.each([
+  ['sent again under its own key', '2026-03-01T13:00:00.000Z'],
+  ['charged anew in the same run', '2026-03-03T12:00:00.000Z'],
+])('what the processor never got, and what is %s, has its amount as a look-up of the preview', async (_, at) => {
+  const account = newAccount();
+  await subscribeMany(account, 2);
+  const replica = replicas.start();
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  replica.fail('throws_before', 'throws_before');
+  expect((await run(replica, account)).rebills.charged).toBe(0);
+  replicas.clock.set(at);
+  const planned = await preview(account);
+  const lookUp = { kind: 'look_up', amount_cents: 1900, currency: 'usd' };
+  expect(planned.data).toMatchObject([lookUp, lookUp]);
+  expect(planned.totals).toMatchObject({ look_ups: 2, look_up_amounts: [{ currency: 'usd', cents: 3800 }] });
+  expect(planned.totals.renewals).toEqual({ count: 0, amounts: [] });
+  expect((await run(replica, account)).rebills).toMatchObject({ charged: 2, chargedCents: 3800 });
+  expect((await preview(account)).totals).toMatchObject({ look_ups: 0, look_up_amounts: [] });
+});
+
 test('killed at any of its seams, each success is in the result of one run', { timeout: 90_000 }, async () => {
   let seam = 1;
   for (let died = true; died; seam += 1) {

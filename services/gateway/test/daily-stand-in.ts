@@ -22,7 +22,7 @@ export const nothingPlanned: RequestOutput<typeof previewDailyRun> = {
       retries: { count: 0, amounts: [] },
       settlements: { count: 0, amounts: [] },
     },
-    ...{ look_ups: 0, reminders: 0 },
+    ...{ look_ups: 0, look_up_amounts: [], reminders: 0 },
   },
   charge_limit: { exceeded: false, always_allowed_count: 20, currencies: [] },
   data: [],

@@ -35,7 +35,7 @@ export async function previewDailyRun(
   const scope = { accountId, test: false, now: deps.clock.now() };
   const [settlements, lookUps, charges] = await Promise.all([
     sumHoldsDue(deps.database, scope),
-    countLookUps(deps.database, scope),
+    sumLookUps(deps.database, scope),
     readChargePlan(deps.database, scope),
   ]);
   const { charged, limit: chargeLimit } = charges;
@@ -51,7 +51,8 @@ export async function previewDailyRun(
       renewals: moneyCount(charged.filter(({ retry }) => !retry)),
       retries: moneyCount(charged.filter(({ retry }) => retry)),
       settlements: moneyCount(settlements),
-      look_ups: lookUps,
+      look_ups: lookUps.count,
+      look_up_amounts: lookUps.amounts.filter(({ cents }) => cents > 0),
       reminders: 0,
     },
     charge_limit: {
@@ -107,27 +108,32 @@ async function readKind(database: Database, scope: Scope, cursor: Cursor, limit:
 }
 
 const lookUpsWhere = 'account_id = $1 and next_check_at is not null and created_at <= $2 and not test';
+/** What a look-up may charge: what the processor never got is sent again, and a renewal later than that is charged anew. */
+const atMostCents = `case when call in ('charge', 'chargeSaved', 'capture') then amount_cents else 0 end`;
 const lookUpsStatement = statement(
   'payments-preview-look-ups',
-  `select id, customer_email, product_name, currency, next_check_at as due_at from payments
+  `select id, customer_email, product_name, ${atMostCents} as amount_cents, currency, next_check_at as due_at from payments
    where ${lookUpsWhere} and id > $3 order by id limit $4`,
 );
-const countLookUpsStatement = statement(
-  'payments-preview-count-look-ups',
-  `select count(*)::int as count from payments where ${lookUpsWhere}`,
+const sumLookUpsStatement = statement(
+  'payments-preview-sum-look-ups',
+  `select currency, count(*) as count, sum(${atMostCents})::bigint as cents
+   from payments where ${lookUpsWhere} group by currency order by currency`,
 );
 
-async function countLookUps({ pool }: Database, { accountId, now }: DueScope): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(countLookUpsStatement([accountId, unfinishedBefore(now)]));
-  return rows[0]?.count ?? 0;
+async function sumLookUps({ pool }: Database, { accountId, now }: DueScope) {
+  const { rows } = await pool.query<Pick<DueSum, 'currency' | 'count' | 'cents'>>(
+    sumLookUpsStatement([accountId, unfinishedBefore(now)]),
+  );
+  return moneyCount(rows);
 }
 
-type LookUpRow = Pick<PlannedAction, 'id' | 'customer_email' | 'product_name' | 'currency'> & { due_at: Date };
+type LookUpRow = Omit<PlannedAction, 'kind' | 'due_at' | 'attempt'> & { due_at: Date };
 
 async function readLookUps({ pool }: Database, { accountId, now }: Scope, id: string, limit: number): Promise<Page> {
   const { rows } = await pool.query<LookUpRow>(lookUpsStatement([accountId, unfinishedBefore(now), id, limit]));
   const actions = rows.map((row) => {
-    return { ...row, kind: 'look_up' as const, amount_cents: 0, due_at: row.due_at.toISOString(), attempt: null };
+    return { ...row, kind: 'look_up' as const, due_at: row.due_at.toISOString(), attempt: null };
   });
   return { actions, next: { kind: 'look_up', id: rows.at(-1)?.id ?? id } };
 }
