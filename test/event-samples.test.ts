@@ -7,7 +7,8 @@ import { onEvent } from '@app/messaging/event-handler';
 import { readEvent } from '@app/messaging/take-effect';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { find, isTest, root } from './support/repository.ts';
+import { allEvents } from './support/contracts.ts';
+import { find, root } from './support/repository.ts';
 
 /**
  * `libs/contracts/samples` holds one event of each kind as it was first published, and is never changed: such events
@@ -19,14 +20,6 @@ const samples = new Map(
     readFileSync(join(root, file), 'utf8'),
   ]),
 );
-
-async function allEvents(): Promise<EventDefinition[]> {
-  const files = find('libs/contracts/src/*.ts').filter((file) => !isTest(file));
-  const modules = await Promise.all(files.map((file) => import(join(root, file)) as Promise<object>));
-  const values = modules.flatMap((module) => Object.values(module) as unknown[]);
-  const isEvent = (value: unknown): value is EventDefinition => (value as { kind?: unknown } | null)?.kind === 'event';
-  return [...new Set(values.filter(isEvent))];
-}
 
 const events = await allEvents();
 
