@@ -183,7 +183,7 @@ export const subscriptionRebilled = defineEvent(
   }),
 );
 
-/** A renewal was declined. `nextTryDays` is 0 after the fourth try, which cancels. */
+/** A renewal was declined. `nextTryDays` is 0 after the fourth try, which cancels, and while paused; 1 when the card was replaced meanwhile. */
 export const subscriptionPaymentFailed = defineEvent(
   'billing',
   'subscription.payment-failed',

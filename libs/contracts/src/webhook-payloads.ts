@@ -93,7 +93,11 @@ export const subscriptionPaymentFailedPayload = z
     amount: z.string(),
     currency: z.string(),
     attempt: z.int().describe('The number of the failed try.'),
-    nextTryDays: z.int().describe('Days until the next try; 0 when none follows.'),
+    nextTryDays: z
+      .int()
+      .describe(
+        'Days until the next try: 3; 1 when the card was replaced before its decline was known, because the next daily run tries the new one; 0 when none follows: after `attempt` 4, which cancels, and while the subscription is paused, whatever the `attempt`.',
+      ),
     sentAt: timestamp,
   })
   .meta({ id: 'SubscriptionPaymentFailedPayload' });
