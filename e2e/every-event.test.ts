@@ -130,8 +130,8 @@ async function addProduct(slug: string, more: object = {}): Promise<string> {
   return (await ok('POST', '/api/v1/products', { pricingType: 'onetime', ...product })).id;
 }
 
-async function pay(slug: string, email: string, card = 'sim_ok'): Promise<BuyersCheckout> {
-  const checkout = await openCheckout(seller.baseUrl, { handle, slug, email });
+async function pay(slug: string, email: string, card = 'sim_ok', more: object = {}): Promise<BuyersCheckout> {
+  const checkout = await openCheckout(seller.baseUrl, { handle, slug, email, ...more });
   const answer = await checkout.call('POST', '/pay', { paymentMethod: card });
   expect(['paid', 'authorized']).toContain(answer.json.status);
   return checkout;
@@ -151,7 +151,8 @@ test('orders, checkouts, upsells and refunds', async () => {
   await addProduct('course', { accessUrl: 'https://example.com/course' });
   const withUpsell = await addProduct('masterclass');
   await ok('POST', `/api/v1/products/${withUpsell}/upsells`, { headline: 'A year of calls', priceCents: 2_900 });
-  await ok('POST', '/api/v1/affiliates', { code: 'ANNA', name: 'Anna', email: 'a@example.com', commissionPercent: 10 });
+  const anna = { code: 'ANNA', name: 'Anna', email: 'a@example.com' };
+  await ok('POST', '/api/v1/affiliates', { ...anna, commissionPercent: 10, renewalMonths: 1 });
   const buyer = { email: 'maya@example.com', name: 'Maya Lindqvist', country: 'SE', affiliateCode: 'anna' };
   let orderId = '';
   const [recorded] = await causes(['order.paid'], async () => {
@@ -188,7 +189,7 @@ const club = { pricingType: 'subscription', billingInterval: 'month', priceCents
 test('renewals that are charged and declined, and what sellers do with subscriptions', async () => {
   await addProduct('club', club);
   await causes(['order.paid', 'order.paid'], async () => {
-    await pay('club', 'renews@example.com');
+    await pay('club', 'renews@example.com', 'sim_ok', { affiliateCode: 'anna' });
     await pay('club', 'declines@example.com', 'sim_renewal_declined');
   });
   const renewing = await subscriptionOf('renews@example.com');
@@ -199,6 +200,12 @@ test('renewals that are charged and declined, and what sellers do with subscript
   });
   expect(rebilled?.body).toMatchObject({ subscriptionId: renewing, amountCents: 1_900, amount: '$19.00' });
   expect(failed?.body).toMatchObject({ attempt: 1, nextTryDays: 3, email: 'declines@example.com' });
+  const ofClub = await eventually(async () => {
+    const { data } = await ok('GET', '/api/v1/affiliates/ANNA/commissions');
+    const earned = data.filter(({ amount_cents }: { amount_cents: number }) => amount_cents === 190);
+    return earned.length === 2 && earned;
+  });
+  expect(ofClub.map(({ kind }: { kind: string }) => kind).toSorted()).toEqual(['renewal', 'sale']);
   for (const [attempt, nextTryDays] of [
     [2, 3],
     [3, 3],
@@ -241,7 +248,8 @@ test('payouts and emails that are handed over', async () => {
   const [payout] = await causes(['affiliate.paid'], () =>
     ok('POST', '/api/v1/affiliates/ANNA/payouts?includePending=true'),
   );
-  expect(payout?.body).toMatchObject({ affiliate: 'ANNA', name: 'Anna', amountCents: 990, commissionCount: 1 });
+  // With those of the club: a tenth of its sale and of its renewal.
+  expect(payout?.body).toMatchObject({ affiliate: 'ANNA', name: 'Anna', amountCents: 1_370, commissionCount: 3 });
   for (const [position, subject] of [
     [1, 'Welcome'],
     [2, 'How is it going?'],
