@@ -1,17 +1,22 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { atRandomMoments } from '@app/testing/pace';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openCheckout } from './support/buyer.ts';
 import { type Cluster, startCluster } from './support/cluster.ts';
 import { type Later, startLater } from './support/later.ts';
 import { moneyByOrder } from './support/processor-books.ts';
-import { type Answer, type Seller, signUp } from './support/seller.ts';
+import { type Answer, addProduct, type Seller, signUp } from './support/seller.ts';
 
 /**
  * Guarantee: whenever billing and checkout are killed with -9 while the daily run charges renewals, one more run afterwards
  * leaves every renewal that was due charged exactly once: in the processor's books, in the list of subscriptions, in the
- * metrics, and at the receiver. One that was declined was tried once. The product is archived by then.
+ * metrics, and at the receiver. One that was declined was tried once. The product is archived by then. Buyers who left a
+ * checkout of another product meanwhile were reminded, and none twice.
  *
  * `CRASHES=50 RENEWALS=2000` in the environment makes the run long; the suite's own is short.
  */
@@ -21,18 +26,27 @@ const priceCents = 1_900;
 const minuteMs = 60_000;
 /** A payment without an answer is looked up when it is a minute old. */
 const untilLookedUpMs = 2 * minuteMs;
+/** A checkout that nobody has touched for an hour has stalled. */
+const untilStalledMs = 61 * minuteMs;
+/** A run claims so many renewals at once. */
+const batch = 256;
+/** Buyers who leave their checkouts before each kill. */
+const stalledEach = 5;
 
 let cluster: Cluster;
 let later: Later;
 let seller: Seller;
 let receiver: Receiver;
+let emails: string;
 
 beforeAll(async () => {
   receiver = await startReceiver();
+  emails = mkdtempSync(join(tmpdir(), 'daily-crash-'));
   later = startLater();
   cluster = await startCluster({
     ...later.settings,
     ...{ LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2', PROCESSOR_DEADLINE_MS: '2000', SIMULATED_SLOW_MS: '600' },
+    EMAIL_DIR: emails,
   });
   seller = await signUp(cluster.baseUrl);
 });
@@ -41,6 +55,7 @@ afterAll(async () => {
   await cluster?.close();
   later?.close();
   await receiver?.close();
+  rmSync(emails, { recursive: true });
 });
 
 /** Cards take turns. The slow ones keep the run long enough for kills to find it at work. */
@@ -69,9 +84,23 @@ async function listSubscriptions(): Promise<Listed[]> {
   }
 }
 
-/** For each kill a portion of the renewals falls due, all within a day: before what was declined is tried again. */
+/**
+ * Half of the renewals fall due together, and the first quarter of the kills meets what is left of them. For each later kill a
+ * portion of the others falls due; all within a day: before what was declined is tried again.
+ */
 const portionEveryMs = Math.min(60, (24 * 60) / crashes) * minuteMs;
-const portionOf = (n: number): number => Math.floor((n * crashes) / renewals);
+const together = Math.ceil(renewals / 2);
+const killsTogether = Math.ceil(crashes / 4);
+const portionOf = (n: number): number =>
+  n < together ? 0 : killsTogether + Math.floor(((n - together) * (crashes - killsTogether)) / (renewals - together));
+const numbers = Array.from({ length: renewals }, (_, n) => n);
+
+/** When each kill's portion is due. @param dueMs of all renewals, the earliest first */
+const portionsDue = (dueMs: readonly number[]): number[] =>
+  Array.from({ length: crashes }, (_, crash) => {
+    const last = dueMs[numbers.findLastIndex((n) => portionOf(n) <= crash)] as number;
+    return Math.max(last, (dueMs[together - 1] as number) + crash * portionEveryMs);
+  });
 
 /** Orders of a monthly product, each with its card; resolves with the card of each order once all renew. */
 async function sell(productSlug: string): Promise<Map<string, string>> {
@@ -82,10 +111,11 @@ async function sell(productSlug: string): Promise<Map<string, string>> {
     expect(status).toBe(200);
     sold.set(json.orderId, cardOf(n));
   };
-  const numbers = Array.from({ length: renewals }, (_, n) => n);
-  for (const portion of Map.groupBy(numbers, portionOf).values()) {
-    await Promise.all(portion.map(sellOne));
-    later.advance(portionEveryMs);
+  let before = 0;
+  for (const [portion, sales] of Map.groupBy(numbers, portionOf)) {
+    later.advance((portion - before) * portionEveryMs);
+    before = portion;
+    for (let from = 0; from < sales.length; from += 50) await Promise.all(sales.slice(from, from + 50).map(sellOne));
   }
   await eventually(async () => (await listSubscriptions()).length === renewals, {
     ...{ withinMs: minuteMs, message: 'every order has its subscription' },
@@ -103,12 +133,59 @@ const countPayments = async (where: string): Promise<number> => {
 };
 const countOpen = (): Promise<number> => countPayments(`status not in ('succeeded', 'declined')`);
 
+/** Renewals that are due and that no run has claimed. */
+const countUnclaimed = async (): Promise<number> => {
+  const sql = `select count(*)::integer as count from subscriptions as s where s.next_charge_at <= $1 and not exists (
+    select from payments as p where p.account_id = s.account_id and p.order_id = s.order_id and p.step = 'renewal')`;
+  const [row] = await query<{ count: number }>(cluster.databaseUrl('billing'), sql, [new Date(later.nowMs())]);
+  return row?.count ?? 0;
+};
+
+/** Buyers leave their checkouts; resolves with their emails. What got no answer is opened again: then the latest counts. */
+async function leaveCheckouts(handle: string, round: number): Promise<string[]> {
+  const buyers = Array.from({ length: stalledEach }, (_, n) => `left-${round}-${n}@example.com`);
+  const leave = (email: string) =>
+    eventually(() => openCheckout(cluster.baseUrl, { handle, slug: 'course', email }), {
+      ...{ withinMs: minuteMs, everyMs: 100, message: 'a checkout is opened' },
+    });
+  await Promise.all(buyers.map(leave));
+  return buyers;
+}
+
+/** By buyer, how many emails were written to them. */
+function emailsByBuyer(): Map<string, number> {
+  const written = readdirSync(emails).filter((name) => name.endsWith('.eml'));
+  const buyers = written.map(
+    (name) => /^To: .*?([\w-]+@example\.com)/m.exec(readFileSync(join(emails, name), 'latin1'))?.[1],
+  );
+  return new Map([...Map.groupBy(buyers, String)].map(([buyer, all]) => [buyer, all.length]));
+}
+
+/** Reminders that a process was killed over count as sent, whether or not their emails were written. */
+async function expectReminded(buyers: readonly string[]): Promise<void> {
+  const rows = await query<{ email: string; status: string }>(
+    cluster.databaseUrl('checkout'),
+    'select email, status from reminders order by email',
+  );
+  expect(rows.map(({ email }) => email)).toEqual(buyers.toSorted());
+  const written = emailsByBuyer();
+  expect([...written.keys()].filter((buyer) => !buyers.includes(buyer))).toEqual([]);
+  const wrong = rows.filter(({ email, status }) => {
+    const count = written.get(email) ?? 0;
+    return status === 'sent' ? count !== 1 : status !== 'sending' || count > 1;
+  });
+  expect(wrong).toEqual([]);
+}
+
 /**
  * Daily runs one after the other, while billing, and now and then checkout, is killed at a random moment of the work on what
- * has just fallen due. Resolves with the number of kills that found payments under way.
+ * has just fallen due. Resolves with the number of kills that found payments under way, of those that found more than a
+ * batch claimed and others left, and with the buyers who left their checkouts meanwhile.
  * @param dueMs when each portion of the renewals is due
  */
-async function runWhileKilled(dueMs: readonly number[]): Promise<number> {
+async function runWhileKilled(dueMs: readonly number[], handle: string) {
+  // A checkout that is seven days old is not reminded of: the month passes before the first is left.
+  later.advance((dueMs[0] as number) - untilStalledMs - later.nowMs());
   let over = false;
   const runOn = async (): Promise<boolean> => {
     await runDaily();
@@ -116,22 +193,27 @@ async function runWhileKilled(dueMs: readonly number[]): Promise<number> {
   };
   const callers = Array.from({ length: 2 }, () => eventually(runOn, { withinMs: crashes * 30_000, everyMs: 50 }));
   let found = 0;
+  let betweenBatches = 0;
+  const left: string[] = [];
   for (const [crash, due] of dueMs.entries()) {
+    left.push(...(await leaveCheckouts(handle, crash)));
     const before = await countPayments('true');
+    const isClaiming = async () => (await countPayments('true')) > before || (await countUnclaimed()) === 0;
     later.advance(Math.max(0, due - later.nowMs()));
     // Some kills come before the first payment is written, or long after the last one.
-    if (crash % 4 !== 3)
-      await eventually(async () => (await countPayments('true')) > before, { withinMs: minuteMs, everyMs: 10 });
+    if (crash % 4 !== 3) await eventually(isClaiming, { withinMs: minuteMs, everyMs: 10 });
     await atRandomMoments(1, 900, async () => {
       const killed = crash % 3 === 2 ? (['billing', 'checkout'] as const) : (['billing'] as const);
       await Promise.all(killed.map((service) => cluster.process(service).kill()));
       if ((await countOpen()) > 0) found += 1;
+      const isMidway = crash < killsTogether && (await countPayments('true')) > batch && (await countUnclaimed()) > 0;
+      if (isMidway) betweenBatches += 1;
       await Promise.all(killed.map((service) => cluster.process(service).restart()));
     });
   }
   over = true;
   await Promise.all(callers);
-  return found;
+  return { found, betweenBatches, left };
 }
 
 const metricsOf = async (productId: string) => (await seller.call('GET', `/api/metrics/${productId}`)).json.summary;
@@ -161,19 +243,21 @@ test('every renewal that was due is charged once, and books, metrics and webhook
   const archived = await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { status: 'archived' } });
   expect(archived.json.status).toBe('archived');
   const dueMs = [...ends.values()].map((end) => Date.parse(end)).toSorted((one, other) => one - other);
-  const portions = Array.from(
-    { length: crashes },
-    (_, n) => dueMs[Math.ceil(((n + 1) * renewals) / crashes) - 1] as number,
-  );
+  await addProduct(seller);
+  const { handle } = (await seller.call('PATCH', '/api/v1/settings', { body: { businessName: 'The club' } })).json;
+  const { found, betweenBatches, left } = await runWhileKilled(portionsDue(dueMs), handle);
   // Otherwise nothing was seen of what a kill costs.
-  expect(await runWhileKilled(portions)).toBeGreaterThanOrEqual(Math.floor(crashes / 3));
+  expect(found).toBeGreaterThanOrEqual(Math.floor(crashes / 3));
+  expect(betweenBatches).toBeGreaterThanOrEqual(together > 2 * batch ? 1 : 0);
   // The last kill left a run half-way. Cards that give no answer leave something to look up to the run after this one.
-  later.advance(untilLookedUpMs);
+  later.advance(untilStalledMs);
   await eventually(async () => (await runDaily())?.status === 200, { withinMs: minuteMs });
   later.advance(untilLookedUpMs);
   expect(await runDaily()).toMatchObject({ status: 200, json: { ok: true } });
   expect(await countOpen()).toBe(0);
   expect(await runDaily()).toMatchObject({ json: { ok: true, rebills: { charged: 0, retried: 0, canceled: 0 } } });
+
+  await expectReminded(left);
 
   const money = await moneyByOrder(cluster.databaseUrl('billing'));
   expect(new Map([...sold.keys()].map((id) => [id, money.get(id)?.chargedCents ?? 0]))).toEqual(
