@@ -11,8 +11,8 @@ interface Source {
 
 const sources: readonly Source[] = [
   { table: 'subscriptions', rows: 'next_charge_at is not null', due: subscriptionIsDue('$2') },
-  { table: 'holds', rows: `status in ('held', 'settling') and not test`, due: `not test and ${holdIsDue('t', '$2')}` },
-  { table: 'payments', rows: 'next_check_at is not null and not test' },
+  { table: 'holds', rows: `status in ('held', 'settling')`, due: holdIsDue('t', '$2') },
+  { table: 'payments', rows: 'next_check_at is not null' },
   { table: 'payments', rows: `step = 'refund' and status = 'succeeded'` },
   // Renewals that ended since the last run are counted.
   { table: 'renewal_counts', rows: 'counted_run_id is null and not test' },

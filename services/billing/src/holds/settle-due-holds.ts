@@ -8,17 +8,17 @@ import { decideHold } from './settle-hold.ts';
 
 const pageMax = 100;
 
-/** A rehearsal settles its own, and the run of real buyers none of them. */
+/** Of a rehearsal its own alone. */
 const dueStatement = statement(
   'holds-due-of-account',
   `select account_id, order_id from holds as h
-   where account_id = $1 and order_id > $3 and ${holdIsDue('h', '$2')} and test = $5
+   where account_id = $1 and order_id > $3 and ${holdIsDue('h', '$2')} and (test or not $5)
    order by order_id limit $4`,
 );
 
 /**
  * Settles the account's holds on which nobody decided in time, and tries again those whose capture was declined.
- * @returns how many it settled
+ * @returns how many it settled, without rehearsals
  */
 export async function settleDueHolds(deps: PaymentDeps, run: AccountRun): Promise<number> {
   const { database } = deps;
@@ -32,7 +32,7 @@ export async function settleDueHolds(deps: PaymentDeps, run: AccountRun): Promis
     progress.expect(page.length);
     const settle = async ({ order_id }: DueOrder): Promise<void> => {
       const advanced = await decideHold(deps, { accountId, requestId: null }, order_id, 'not_decided', true);
-      if (advanced?.finished && advanced.hold.status === 'settled') settled += 1;
+      if (advanced?.finished && advanced.hold.status === 'settled' && !advanced.hold.test) settled += 1;
       progress.done(1);
     };
     await forEachOrder(deps, page, settle, run.isClosing);

@@ -55,11 +55,11 @@ export const claimDueHolds = async (database: Database, now: Date): Promise<DueO
 export const claimDueRefunds = async (database: Database, now: Date): Promise<DueOrder[]> =>
   (await database.pool.query<DueOrder>(claimRefunds([now]))).rows;
 
-/** Those of one account that have no end, whatever their next look: the daily run asks for each, but for rehearsals'. */
+/** Those of one account that have no end, whatever their next look: the daily run asks for each. */
 const unfinished = statement(
   'payments-unfinished',
   `select id, account_id, order_id, step from payments
-   where account_id = $1 and next_check_at is not null and created_at <= $2 and not test and id > $3 order by id limit $4`,
+   where account_id = $1 and next_check_at is not null and created_at <= $2 and id > $3 order by id limit $4`,
 );
 
 export const listUnfinishedPayments = async (
