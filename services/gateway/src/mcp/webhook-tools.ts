@@ -48,7 +48,7 @@ export const webhookTools: readonly Tool[] = [
   },
   {
     name: 'rotate_webhook_secret',
-    description: 'The new secret is not shown here: the seller logs in for it.',
+    description: 'The seller logs in to see the new secret.',
     operation: operation('rotateWebhookSecret'),
     words: { overlapHours: 'The previous one signs too; 24.' },
     hides: ['secret', 'secret_notice'],
@@ -124,7 +124,7 @@ export const webhookTools: readonly Tool[] = [
   },
   {
     name: 'list_events',
-    description: 'The account’s events with their payloads, oldest first.',
+    description: 'Events with their payloads, oldest first.',
     operation: operation('listEvents'),
     words: { after: 'The last id read here.' },
     defaults: shortPage,
