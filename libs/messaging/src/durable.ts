@@ -86,24 +86,32 @@ async function isAhead(manager: JetStreamManager, stream: string, durable: Consu
 /**
  * Makes anew what durables are past this place in a stream. For a producer whose stream lost its tail from there on: a
  * consumer looks only when it comes back (`openDurable`), and by then the stream may have grown past its durable again.
- * @throws when nats-server does not answer; calling it again does no harm
+ * @throws when nats-server does not answer, or lists fewer consumers than it counts, as a cluster does while it starts;
+ * calling it again does no harm
  */
 export async function renewDurablesPast(manager: JetStreamManager, stream: string, seq: number): Promise<void> {
-  const past: ConsumerInfo[] = [];
-  for await (const durable of manager.consumers.list(stream))
-    if (durable.delivered.stream_seq > seq) past.push(durable);
-  for (const { name, config } of past) {
-    // A replay has a consumer of its own, which ends; the replay is to be repeated.
-    if (config.durable_name === undefined) continue;
-    try {
-      await manager.consumers.delete(stream, name);
-    } catch (err) {
-      // Its consumer came back in this moment, and does the same.
-      if (!isMissing(err)) throw err;
-    }
-    // Not left to its consumer, which may be away: nothing would keep the stream's oldest events for it.
-    await manager.consumers.add(stream, config);
+  const { state } = await manager.streams.info(stream);
+  const consumers: ConsumerInfo[] = [];
+  for await (const consumer of manager.consumers.list(stream)) consumers.push(consumer);
+  if (consumers.length < state.consumer_count) throw new Error(`nats-server does not list all consumers of ${stream}`);
+  // A replay has a consumer of its own, which ends; the replay is to be repeated.
+  const past = consumers.filter(({ delivered, config }) => delivered.stream_seq > seq && config.durable_name);
+  // Each is tried, whatever became of the others.
+  const renewed = await Promise.allSettled(past.map(({ config }) => renew(manager, stream, config)));
+  const failed = renewed.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Killed between the two, a durable is missing until its consumer is back, and nothing keeps the oldest events for it. */
+async function renew(manager: JetStreamManager, stream: string, config: ConsumerInfo['config']): Promise<void> {
+  try {
+    await manager.consumers.delete(stream, config.durable_name as string);
+  } catch (err) {
+    // Its consumer came back in this moment, and does the same.
+    if (!isMissing(err)) throw err;
   }
+  // Not left to its consumer, which may be away.
+  await manager.consumers.add(stream, config);
 }
 
 /** Versions before 0.2 had one durable for each pair of services, named after the consumer. */

@@ -11,7 +11,9 @@ import { connectNats } from '../src/connect.ts';
 import { type EventConsumers, startConsumers } from '../src/consume.ts';
 import { onEvent } from '../src/event-handler.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
+import { openPublisher, publishBatch } from '../src/publish-outbox.ts';
 import { startRelay } from '../src/relay.ts';
+import { openStreams } from '../src/streams.ts';
 import {
   counted,
   eachTestConsumes,
@@ -190,39 +192,81 @@ test.each([
 test.each([
   ['away', true],
   ['there', false],
-])('a consumer that is %s while the lost places go to other events misses none of those', async (_where, away) => {
-  const { dataDir } = rig.nats;
-  // Only an embedded server's files can be damaged.
-  if (dataDir === undefined) return;
+])(
+  'a consumer that is %s while the lost places go to other events misses none',
+  { timeout: 120_000 },
+  async (_where, away) => {
+    const { dataDir } = rig.nats;
+    // Only an embedded server's files can be damaged.
+    if (dataDir === undefined) return;
+    const { pool } = rig.db.database;
+    const { url: databaseUrl } = rig.db;
+    const relay = rig.opened(startRelay({ nats: rig.checkout, databaseUrl, logger, streamReplicas: 1 }));
+    const consumers = await consume();
+    await record(rig.db.database, range(0, 50));
+    await settled(50);
+    const saved = await saveStream(dataDir);
+    // Its id is lower than those of the lost events, and it is committed after them.
+    const late = await pool.connect();
+    await late.query('begin');
+    const row = outboxRow(counted, { n: 500 }, { accountId: 'acc_1', requestId: null, nowMs: Date.now() });
+    await late.query(insertOutboxSql, [JSON.stringify([row])]);
+    await record(rig.db.database, range(50, 100));
+    relay.wake();
+    await settled(100);
+    if (away) await consumers.close();
+    // What was acknowledged is on the disk; the tail of the stream is not.
+    await rig.nats.restart();
+    await observe();
+    await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).ack_floor.stream_seq === 100);
+    await rig.nats.kill();
+    await late.query('commit');
+    late.release();
+    await cutStream(dataDir, saved);
+    await rig.nats.start();
+    await observe();
+    const grown = async () => (await manager.streams.info('EVT_CHECKOUT')).state.last_seq === 101;
+    await eventually(grown, { withinMs: 20_000 });
+    if (away) await consume();
+    // One that waits at the durable which the relay deletes may hear of it by its missing heartbeats alone, after 30 s.
+    await eventually(async () => (await numbers(rig.db.database)).length >= 101, { withinMs: 60_000 });
+    expect(await numbers(rig.db.database)).toEqual([...range(0, 100), 500]);
+  },
+);
+
+test('a renewal of durables that fails is begun anew, and the events whose places went to others are published', async () => {
   const { pool } = rig.db.database;
-  const { url: databaseUrl } = rig.db;
-  const relay = rig.opened(startRelay({ nats: rig.checkout, databaseUrl, logger, streamReplicas: 1 }));
-  const consumers = await consume();
-  await record(rig.db.database, range(0, 50));
-  await settled(50);
-  const saved = await saveStream(dataDir);
-  // Its id is lower than those of the lost events, and it is committed after them.
-  const late = await pool.connect();
-  await late.query('begin');
-  const row = outboxRow(counted, { n: 500 }, { accountId: 'acc_1', requestId: null, nowMs: Date.now() });
-  await late.query(insertOutboxSql, [JSON.stringify([row])]);
-  await record(rig.db.database, range(50, 100));
-  relay.wake();
-  await settled(100);
-  if (away) await consumers.close();
-  // What was acknowledged is on the disk; the tail of the stream is not.
-  await rig.nats.restart();
-  await observe();
-  await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).ack_floor.stream_seq === 100);
-  await rig.nats.kill();
-  await late.query('commit');
-  late.release();
-  await cutStream(dataDir, saved);
-  await rig.nats.start();
-  await observe();
-  const grown = async () => (await manager.streams.info('EVT_CHECKOUT')).state.last_seq === 101;
-  await eventually(grown, { withinMs: 20_000 });
-  if (away) await consume();
-  await settled(101);
-  expect(await numbers(rig.db.database)).toEqual([...range(0, 100), 500]);
+  const session = await pool.connect();
+  const own = await openStreams(rig.checkout);
+  let fails = true;
+  let renewals = 0;
+  const list = (stream: string) => {
+    if (fails) throw new Error('no answer');
+    renewals += 1;
+    return own.consumers.list(stream);
+  };
+  const failing = { streams: own.streams, consumers: { list } } as unknown as JetStreamManager;
+  const open = () => openPublisher({ nats: rig.checkout, session: session as never, manager: failing, logger });
+  const { last_seq: end } = (await manager.streams.info('EVT_CHECKOUT')).state;
+  await record(rig.db.database, range(0, 5));
+  // As after a loss: the stream has nothing at the places that these rows are marked with.
+  await pool.query(
+    `update outbox set stream_seq = $1::bigint + place, published_at = now()
+     from (select id as row, row_number() over (order by id) as place from outbox) as o where id = row`,
+    [end],
+  );
+  await record(rig.db.database, range(10, 15));
+  const first = await open();
+  await expect(publishBatch(first)).rejects.toThrow('no answer');
+  first.stream.close();
+  fails = false;
+  const next = await open();
+  while ((await publishBatch(next)) > 0);
+  next.stream.close();
+  session.release();
+  expect(renewals).toBe(1);
+  expect((await manager.streams.info('EVT_CHECKOUT')).state.last_seq).toBe(end + 10);
+  await consume();
+  await settled(10);
+  expect(await numbers(rig.db.database)).toEqual([...range(0, 5), ...range(10, 15)]);
 });
