@@ -184,3 +184,53 @@ test('closing does not wait for clients that say nothing', async () => {
   connections.closeIdle();
   await eventually(async () => (await count()) === 0);
 });
+
+/** What the server sends on this connection until it closes it. */
+async function allOf(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  await new Promise((resolve) => socket.once('end', resolve).once('close', resolve));
+  return text;
+}
+
+test('closing ends a kept connection with the response under way, which says so, and begins none that waits behind it', async () => {
+  const begun: (() => void)[] = [];
+  const { open, connections, count } = await listen((_, res) => void begun.push(() => res.end('done')));
+  const received = allOf(await open(get.repeat(2)));
+  await eventually(() => begun.length === 1);
+  connections.closeIdle();
+  expect(await count()).toBe(1);
+  begun[0]?.();
+  await eventually(async () => (await count()) === 0);
+  const text = await received;
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\nconnection: close\r\n/i);
+  expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  expect(begun).toHaveLength(1);
+});
+
+test('closing ends a kept connection whose response had begun without saying so, after what waits behind it', async () => {
+  const begun: (() => void)[] = [];
+  const { open, connections, count } = await listen((_, res) => {
+    res.flushHeaders();
+    begun.push(() => res.end('done'));
+  });
+  const alone = allOf(await open(get));
+  const followed = allOf(await open(get.repeat(2)));
+  await eventually(() => begun.length === 2);
+  connections.closeIdle();
+  for (const end of begun.slice(0, 2)) end();
+  await eventually(() => begun.length === 3);
+  begun[2]?.();
+  await eventually(async () => (await count()) === 0);
+  expect((await alone).match(/^connection: .*$/gim)).toEqual(['Connection: keep-alive']);
+  expect((await followed).match(/^connection: .*$/gim)).toEqual(['Connection: keep-alive', 'connection: close']);
+});
+
+test('a connection that comes while the server closes is closed at once', async () => {
+  const { open, connections, count } = await listen(ok, { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 });
+  connections.closeIdle();
+  expect(await allOf(await open())).toBe('');
+  expect(await count()).toBe(0);
+});

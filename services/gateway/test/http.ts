@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 
 export interface Sent {
   readonly status: number;
@@ -16,9 +16,11 @@ export interface ToSend {
   readonly body?: unknown;
   /** Sent as it is. */
   readonly raw?: string | Buffer;
+  /** Whose connections it goes over. */
+  readonly agent?: Agent;
 }
 
-/** One request on a connection of its own, without the niceties of `fetch`. */
+/** One request, on a connection of its own unless an agent is given, without the niceties of `fetch`. */
 export async function send(url: string, method: string, path: string, what: ToSend = {}): Promise<Sent> {
   const { hostname, port } = new URL(url);
   const payload = what.raw ?? (what.body === undefined ? undefined : JSON.stringify(what.body));
@@ -31,7 +33,7 @@ export async function send(url: string, method: string, path: string, what: ToSe
     ...what.headers,
   };
   return await new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, method, path, headers, agent: false }, (response) => {
+    const sent = request({ hostname, port, method, path, headers, agent: what.agent ?? false }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);

@@ -61,6 +61,7 @@ export class Connections {
   readonly #busy = new Set<Connection>();
   #rejected = 0;
   #unread = 0;
+  #closing = false;
 
   constructor(limits: ConnectionLimits, watcher: ConnectionWatcher) {
     this.#limits = limits;
@@ -87,6 +88,7 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
+    if (this.#closing) return void socket.destroy();
     const address = clientOfAddress(socket.remoteAddress ?? '');
     const client = this.#clients.get(address) ?? { count: 0, idle: new Set<Connection>() };
     const hasRoom =
@@ -109,9 +111,14 @@ export class Connections {
     });
   }
 
-  /** For the server's close, which would otherwise wait for connections without a request. */
+  /**
+   * For the server's close, which would otherwise wait for connections without a request, also for those that become so
+   * only once their responses are sent. From now on every response whose head is still to be sent says `Connection: close`.
+   */
   closeIdle(): void {
+    this.#closing = true;
     for (const { socket } of this.#idle) socket.destroy();
+    for (const { current } of this.#busy) if (current !== null) markLast(current.res);
   }
 
   /** Closes the connection that has been idle longest, else one whose request is still arriving. False without either. */
@@ -144,7 +151,7 @@ export class Connections {
   /** One after the other: of a hundred pipelined requests, ninety-nine wait and hold no response in memory. */
   #enqueue(exchange: Exchange, handler: RequestListener): void {
     const connection = this.#bySocket.get(exchange.req.socket);
-    // The connection was rejected, or closed for another one.
+    // The connection was rejected, closed for another one, or its last response is sent.
     if (connection === undefined) return void exchange.req.socket.destroy();
     if (connection.current === null) this.#begin(connection, exchange, handler);
     else if (connection.waiting.length < this.#limits.pipelined) connection.waiting.push(exchange);
@@ -157,6 +164,7 @@ export class Connections {
     connection.client.idle.delete(connection);
     this.#busy.add(connection);
     exchange.res.once('close', () => this.#finish(connection, handler));
+    if (this.#closing) markLast(exchange.res);
     handler(exchange.req, exchange.res);
   }
 
@@ -165,12 +173,21 @@ export class Connections {
     this.#busy.delete(connection);
     if (!this.#bySocket.has(connection.socket) || connection.socket.destroyed) return;
     const next = connection.waiting.shift();
+    // After a response that said `Connection: close` nothing may take effect: its response could not be sent.
+    const ended = !connection.socket.writable || (this.#closing && next === undefined);
+    if (ended) return void this.#end(connection);
     if (next === undefined) {
       this.#setIdle(connection);
       return;
     }
     this.#setReadDeadline(connection, 0, 0);
     this.#begin(connection, next, handler);
+  }
+
+  /** Closes the connection once what was written to it is sent. */
+  #end(connection: Connection): void {
+    this.#remove(connection);
+    connection.socket.destroySoon();
   }
 
   #setIdle(connection: Connection): void {
@@ -207,4 +224,9 @@ export class Connections {
     this.#unread += 1;
     connection.socket.destroy();
   }
+}
+
+/** Makes a response, unless its head has gone out, the last one on its connection. */
+function markLast(res: ServerResponse): void {
+  if (!res.headersSent) res.setHeader('connection', 'close');
 }
