@@ -68,7 +68,10 @@ export interface Requester {
   ): Promise<Uint8Array>;
   /** Whether any replica of a service replies within the limit. */
   reaches(service: ServiceName, limitMs: number): Promise<boolean>;
-  /** From now on no call takes longer than this; the caller of a command whose outcome is unknown by then gets `outcome_unknown`. */
+  /**
+   * From now on no call takes longer than this, in milliseconds: the caller of a command whose outcome is unknown by then
+   * gets `outcome_unknown`. A command that comes later is given to nobody and refused with `service_unavailable`.
+   */
   finishWithin(limitMs: number): void;
 }
 
@@ -220,6 +223,9 @@ async function attempt(call: Call): Promise<TryResult> {
   await deps.endOfTick();
   // What is published on a lost connection reaches nobody, and would count as handed over.
   if (!deps.nats.connected()) return { kind: 'unreached' };
+  // No callee begins what nobody waits for, and its outcome would be called unknown.
+  const firstOfCommand = definition.mode === 'command' && !call.handedOver;
+  if (firstOfCommand && leftMs(call) < pauseMs) throw unavailable(definition);
   const limitMs = Math.min(tryLimitMs, leftMs(call));
   const tryEndMs = performance.now() + limitMs;
   const headers = writeContext({

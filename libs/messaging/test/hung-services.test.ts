@@ -113,10 +113,32 @@ test('who asks before the service has subscribed again after nats-server’s ret
 });
 
 test('a process that closes soon tells a command with an unknown outcome as such', async () => {
-  await serve(onRequest(addOne, () => new Promise(() => undefined)));
+  let begun = 0;
+  const add = onRequest(addOne, () => {
+    begun += 1;
+    return new Promise(() => undefined);
+  });
+  await serve(add);
   const asked = rig.requester.request(addOne, {}, command());
+  // A command that is given to nobody within that time has an outcome.
+  await eventually(() => begun === 1);
   rig.requester.finishWithin(300);
   await expect(asked).rejects.toMatchObject({ code: 'outcome_unknown' });
+});
+
+test('a command that comes when the time of a process that closes is over is given to nobody, and refused as such', async () => {
+  let begun = 0;
+  const add = onRequest(addOne, async () => {
+    begun += 1;
+    return { total: begun };
+  });
+  await serve(add);
+  expect(await rig.requester.request(addOne, {}, command())).toEqual({ total: 1 });
+  const overdue = { ...command(), deadlineMs: Date.now() };
+  await expect(rig.requester.request(addOne, {}, overdue)).rejects.toMatchObject({ code: 'service_unavailable' });
+  rig.requester.finishWithin(0);
+  await expect(rig.requester.request(addOne, {}, command())).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(begun).toBe(1);
 });
 
 test('long answers on their way here are no silence: nobody is refused, and nothing is asked twice', async () => {
