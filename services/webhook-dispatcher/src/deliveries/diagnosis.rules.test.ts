@@ -38,6 +38,14 @@ test.each([
 });
 
 const everyPageOfCloudflare = page('<script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script>');
+const everyPageOfIncapsula = page('<script src="/_Incapsula_Resource?SWJIYLWA=719d34d3"></script>');
+const blockPageOfIncapsula =
+  '<html style="height:100%"><head></head><body><iframe id="main-iframe" src="/_Incapsula_Resource?CWUDNSAI=24&xinfo=1">Request unsuccessful. Incapsula incident ID: 1</iframe>';
+const pageOfApache =
+  '<!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">\n<html><head>\n<title>403 Forbidden</title>\n</head><body>\n<h1>Forbidden</h1>';
+const pageOfDjango = page(
+  '<title>403 Forbidden</title></head><body><h1>Forbidden</h1><p>CSRF verification failed. Request aborted.</p>',
+);
 
 test.each([
   [204, {}, '', null],
@@ -54,7 +62,12 @@ test.each([
   [403, { 'cf-mitigated': 'challenge', server: 'cloudflare' }, '', 'bot_challenge'],
   [403, { server: 'cloudflare' }, page('<title>Attention Required! | Cloudflare</title>'), 'firewall'],
   [503, html, page('Your access has been limited. Wordfence'), 'firewall'],
-  [403, { server: 'cloudflare' }, page('<title>Access denied</title>'), 'firewall'],
+  [403, { server: 'cloudflare', ...html }, page('</head><div id="cf-error-details" class="p-0">'), 'firewall'],
+  [403, html, page('</head><p>The owner of this website used Cloudflare to restrict access.'), 'firewall'],
+  [403, { server: 'cloudflare', ...html }, pageOfApache, 'forbidden'],
+  [403, { server: 'cloudflare', ...html }, pageOfDjango, 'forbidden'],
+  [403, { 'x-sucuri-id': '18005', ...html }, pageOfApache, 'forbidden'],
+  [429, { server: 'cloudflare', ...html }, page('</head><div id="cf-error-details">'), 'too_many_requests'],
   [403, { server: 'cloudflare' }, 'error code: 1020', 'firewall'],
   [403, { 'x-sucuri-block': 'EXP01' }, '', 'firewall'],
   [403, { server: 'cloudflare', 'content-type': 'application/json' }, '{"error":"invalid signature"}', 'forbidden'],
@@ -66,6 +79,12 @@ test.each([
     page('<script src="/cdn-cgi/challenge-platform/h/g/orchestrate/chl_page/v1?ray=8"></script>'),
     'bot_challenge',
   ],
+  [200, html, everyPageOfIncapsula, 'web_page'],
+  [404, html, everyPageOfIncapsula, 'not_found'],
+  [500, html, everyPageOfIncapsula, 'receiver_error'],
+  [403, html, everyPageOfIncapsula, 'forbidden'],
+  [200, html, blockPageOfIncapsula, 'bot_challenge'],
+  [403, html, blockPageOfIncapsula, 'bot_challenge'],
   [200, html, everyPageOfCloudflare, 'web_page'],
   [404, html, everyPageOfCloudflare, 'not_found'],
   [410, html, everyPageOfCloudflare, 'gone'],
