@@ -32,12 +32,12 @@ const unlessGiven =
   'Left out, `events` is null (every event), `description` empty, `headers` none and `active` true. The first URL of an ' +
   'account takes over what was held before there was one, and leaves it held unless `held` is given.';
 const stays =
-  'What is left out stays as it is: `events`, `description`, `headers` and `active`. A list or headers that are given ' +
+  'What is left out stays as it is: `events`, `description`, `headers` and `active`. A given list or given headers ' +
   'replace the former ones as a whole: `{}` removes all headers, null takes every event again. A new URL keeps the ' +
   'secret, and switches an endpoint on again that is off because the former URL was gone or failing, unless `active` is ' +
-  'given. Switching off holds what comes, for 30 days; switching on sends all that is held, also from ' +
-  'before the first URL, unless `held` says otherwise. `held` may be given at any time; an endpoint that is off takes ' +
-  '`discard` only. Headers of HTTP itself and of deliveries (`host`, `content-*`, `webhook-*`, …) are refused.';
+  'given. Switching off holds what comes, for 30 days; switching on sends all that is held, also from before the first ' +
+  'URL (but no pushed emails), unless `held` says otherwise. `held` may be given at any time; an endpoint that is off ' +
+  'takes `discard` only. Headers of HTTP itself and of deliveries (`host`, `content-*`, `webhook-*`, …) are refused.';
 
 const removing =
   'What waits for it is canceled. With the first URL that is also what was held before it: `recover` with `all` sends it ' +

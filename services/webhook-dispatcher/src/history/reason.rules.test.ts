@@ -86,7 +86,20 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
     { status: 'held', endpoint: { ...off(null), isAutomation: true } },
     /automation is off/,
   ],
-  ['filtered', { status: 'filtered', reasonCode: 'filtered' }, /was not set to take order\.paid/],
+  ['filtered', { status: 'filtered', reasonCode: 'filtered' }, /was not set to take order\.paid\. It can/],
+  [
+    'an email pushed without a URL',
+    {
+      ...{ status: 'filtered', reasonCode: 'filtered', event: 'funnel.email.sync' },
+      endpoint: { ...endpoint, hasUrl: false, active: false },
+    },
+    /^Not sent: no URL is connected, and pushed emails are not held until one is\. Push it again then\.$/,
+  ],
+  [
+    'an email that was pushed before the URL, or that the filter left out',
+    { status: 'filtered', reasonCode: 'filtered', event: 'funnel.email.sync' },
+    /^Not sent: .* not set to take funnel\.email\.sync, or had no URL yet when it was pushed\. It can be redelivered/,
+  ],
   [
     'given up',
     { status: 'failed', reasonCode: 'tries', attempts: 12, lastFailure: 'No.' },

@@ -49,7 +49,7 @@ export function reasonText(facts: ReasonFacts): string {
     case 'held':
       return `${heldText(facts)} It is held for 30 days.${last(facts)}`;
     case 'filtered':
-      return `Not sent: the endpoint was not set to take ${facts.event}. It can be redelivered all the same.`;
+      return filteredText(facts);
     case 'failed':
       return failedText(facts);
     case 'canceled':
@@ -109,6 +109,15 @@ function givenUpForNowText({ failing }: ReasonEndpoint, attempts: number): strin
 function automationText({ active }: ReasonEndpoint, attempts: number): string {
   if (attempts === 0) return active ? 'Waits to be run.' : 'Not run: the automation is off.';
   return active ? 'Waits to be run again.' : 'Run no further: the automation is off.';
+}
+
+/** The endpoint without a URL takes all events but pushed emails (endpoints/filter.rules.ts), and cannot be redelivered to. */
+function filteredText({ event, endpoint }: ReasonFacts): string {
+  const isPush = event === 'funnel.email.sync';
+  if (isPush && endpoint?.hasUrl === false)
+    return 'Not sent: no URL is connected, and pushed emails are not held until one is. Push it again then.';
+  const orNoUrl = isPush ? ', or had no URL yet when it was pushed' : '';
+  return `Not sent: the endpoint was not set to take ${event}${orNoUrl}. It can be redelivered all the same.`;
 }
 
 function failedText(facts: ReasonFacts): string {
