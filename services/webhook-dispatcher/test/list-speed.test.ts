@@ -96,7 +96,15 @@ async function costOf(mode: 'custom' | 'generic', list: (database: Database) => 
     await explaining(asked);
     return await database.pool.query(asked);
   };
-  await list({ ...database, pool: { query } as unknown as Database['pool'] });
+  const client = {
+    query: async (asked: Query | string) => (typeof asked === 'string' ? undefined : await query(asked)),
+  };
+  await list({
+    ...database,
+    pool: { query } as unknown as Database['pool'],
+    // What sets up a transaction comes as text; its statements are explained like the others.
+    transaction: (work) => work(client as unknown as Client),
+  });
   return cost;
 }
 

@@ -2,11 +2,12 @@ import { limits } from '@app/contracts/common';
 import type { RequestInput } from '@app/contracts/define';
 import { idFloor, idPrefixes } from '@app/contracts/ids';
 import type * as contract from '@app/contracts/webhook-deliveries';
-import { type Database, statement } from '@app/service-kit/database';
+import { type Client, type Database, statement } from '@app/service-kit/database';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
 import { checkSpan, type EventDeliveries, eventBounds, eventsNamed, namesEvents } from '../history/event-deliveries.ts';
 import { attemptRangesOf, inRange, rareRows } from '../history/index-ranges.rules.ts';
 import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
+import { inOneSnapshot } from '../storage/one-snapshot.ts';
 import {
   type ActivityEntry,
   type ActivityList,
@@ -116,6 +117,8 @@ async function noticesOf(database: Database, accountId: string, query: Query): P
   return await listNotices(database, accountId, { below, from, limit: limit + 1 }, query);
 }
 
+type Reader = Pick<Client, 'query'>;
+
 async function attemptsOf(
   database: Database,
   accountId: string,
@@ -129,18 +132,23 @@ async function attemptsOf(
   if (namesEvents(query)) return await attemptsOfBuyer(database, accountId, query, beforeEvent);
   const page = [accountId, ...suffixRange(query), limit + 1];
   const ranges = attemptRangesOf({ status, event });
-  const read = async (text: ReturnType<typeof attemptsStatement>, values: unknown[]) =>
-    (await database.pool.query<AttemptRow>(text([...page, ...values]))).rows;
+  const read = async (reader: Reader, text: ReturnType<typeof attemptsStatement>, values: unknown[]) =>
+    (await reader.query<AttemptRow>(text([...page, ...values]))).rows;
   const wanted = [ranges.names, ranges.failed];
-  if (endpointId !== undefined && event !== undefined) {
-    const values = [...page.slice(0, 3), rareRows + 1, ...wanted];
-    const { rows } = await database.pool.query<{ count: number }>(countStatement(values));
-    if ((rows[0]?.count ?? 0) <= rareRows) return await read(rareEventStatement, [...wanted, endpointId, rareRows]);
+  if (endpointId !== undefined) {
+    const ofEndpoint = [endpointId, [...new Set(ranges.failed)], event ?? null];
+    if (event === undefined) return await read(database.pool, endpointStatement, ofEndpoint);
+    return await inOneSnapshot(database, async (client) => {
+      const { rows } = await client.query<{ count: number }>(
+        countStatement([...page.slice(0, 3), rareRows + 1, ...wanted]),
+      );
+      return (rows[0]?.count ?? 0) <= rareRows
+        ? await read(client, rareEventStatement, [...wanted, endpointId, rareRows])
+        : await read(client, endpointStatement, ofEndpoint);
+    });
   }
-  if (endpointId !== undefined)
-    return await read(endpointStatement, [endpointId, [...new Set(ranges.failed)], event ?? null]);
-  if (status === undefined && event === undefined) return await read(everyStatement, []);
-  return await read(rangesStatement, wanted);
+  if (status === undefined && event === undefined) return await read(database.pool, everyStatement, []);
+  return await read(database.pool, rangesStatement, wanted);
 }
 
 /** An order has few events: the newest attempts of all are read, and merged. */

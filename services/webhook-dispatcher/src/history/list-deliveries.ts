@@ -2,9 +2,10 @@ import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { idFloor } from '@app/contracts/ids';
 import type * as contract from '@app/contracts/webhook-deliveries';
-import { type Database, statement } from '@app/service-kit/database';
+import { type Client, type Database, statement } from '@app/service-kit/database';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
 import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
+import { inOneSnapshot } from '../storage/one-snapshot.ts';
 import {
   deliveriesById,
   deliveriesStatement,
@@ -131,27 +132,33 @@ function idRange({ before, from, to }: Query): [below: string, from: string] {
   return [below, from === undefined ? '' : idFloor('delivery', Date.parse(from))];
 }
 
+type Reader = Pick<Client, 'query'>;
+
 async function newestDeliveries(database: Database, accountId: string, query: Query): Promise<ListedDeliveryRow[]> {
   const { status, event, endpointId, limit = limits.listMax } = query;
   const page = [accountId, ...idRange(query), limit + 1];
   const { live, finished } = rangesOf({ status, event });
   const ranges = [live.statuses, live.names, finished.statuses, finished.names];
-  const read = async (text: ReturnType<typeof deliveriesStatement>, values: unknown[]) =>
-    (await database.pool.query<ListedDeliveryRow>(text([...page, ...values]))).rows;
+  const read = async (reader: Reader, text: ReturnType<typeof deliveriesStatement>, values: unknown[]) =>
+    (await reader.query<ListedDeliveryRow>(text([...page, ...values]))).rows;
   if (endpointId !== undefined) {
-    if (event !== undefined && (await isRare(database, page, ranges)))
-      return await read(rareEventStatement, [...ranges, endpointId, rareWaitingRows, rareRows]);
     const statuses = [...new Set([...live.statuses, ...finished.statuses])];
-    return await read(endpointStatement, [endpointId, statuses, event ?? null]);
+    const ofEndpointValues = [endpointId, statuses, event ?? null];
+    if (event === undefined) return await read(database.pool, endpointStatement, ofEndpointValues);
+    return await inOneSnapshot(database, async (client) =>
+      (await isRare(client, page, ranges))
+        ? await read(client, rareEventStatement, [...ranges, endpointId, rareWaitingRows, rareRows])
+        : await read(client, endpointStatement, ofEndpointValues),
+    );
   }
-  if (status === undefined && event === undefined) return await read(everyStatement, ranges.slice(0, 2));
-  return await read(rangesStatement, ranges);
+  if (status === undefined && event === undefined) return await read(database.pool, everyStatement, ranges.slice(0, 2));
+  return await read(database.pool, rangesStatement, ranges);
 }
 
 /** Whether the event of the ranges has few rows in the page's bounds. */
-async function isRare(database: Database, page: readonly unknown[], ranges: readonly unknown[]): Promise<boolean> {
+async function isRare(reader: Reader, page: readonly unknown[], ranges: readonly unknown[]): Promise<boolean> {
   const values = [...page.slice(0, 3), rareWaitingRows + 1, ...ranges, rareRows + 1];
-  const { rows } = await database.pool.query<{ waiting: number; finished: number }>(countStatement(values));
+  const { rows } = await reader.query<{ waiting: number; finished: number }>(countStatement(values));
   return rows.every(({ waiting, finished }) => waiting <= rareWaitingRows && finished <= rareRows);
 }
 
