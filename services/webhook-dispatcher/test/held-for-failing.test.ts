@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { newId } from '@app/contracts/ids';
 import { getDelivery, listActivity, listRecoveries, recover, redeliver } from '@app/contracts/webhook-deliveries';
+import { sendTestWebhook } from '@app/contracts/webhook-tests';
 import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { releaseHeld } from '../src/repair/release-held.ts';
 import { connectedAccount } from './orders.ts';
-import { actAs, harness, seller, sellerForEachTest, startService } from './set-up.ts';
+import { actAs, endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { deliveriesOf } from './stored.ts';
 
 startService();
@@ -165,6 +167,21 @@ test('a release that was canceled is begun again once the tries of a later deliv
   seller.receiver.respondWith(() => ({ status: 200 }));
   await seller.publish();
   await are('delivered', 'delivered', 'delivered', 'delivered');
+});
+
+test('a release that was canceled is not begun again because a test send has ended its tries', async () => {
+  await heldEvent();
+  harness.clock.advance(60_000);
+  await cancelRelease();
+  harness.clock.advance(60_000);
+  await harness.ask(sendTestWebhook, seller.account, { endpointId, body: { event: 'order.paid' } });
+  await endTries();
+  await are('held', 'held');
+  seller.receiver.respondWith(() => ({ status: 200 }));
+  await seller.publish();
+  await eventually(async () => expect((await seller.statuses())[2]).toBe('delivered'));
+  await releaseHeld(harness);
+  expect(await releases()).toMatchObject([{ status: 'canceled' }]);
 });
 
 test('a recovery of what failed sends it without waiting for a success', async () => {

@@ -2,6 +2,7 @@ import { affiliatePaid } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
+import { sendTestWebhook } from '@app/contracts/webhook-tests';
 import * as contract from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
@@ -107,6 +108,24 @@ test('Recent activity counts what a choice of orders dropped, and is silent when
     expect(await summaries()).toContain(
       `For the webhook endpoint ${receiver.url}, 2 deliveries that were held are canceled, as chosen`,
     ),
+  );
+});
+
+test.each(['discard', 'orders'])('what `%s` dropped is told as it was counted: without test sends', async (held) => {
+  receiver.respondWith(() => ({ status: 500 }));
+  const { id: endpointId } = await put();
+  await harness.ask(sendTestWebhook, account, { endpointId, body: { event: 'affiliate.paid' } });
+  await eventually(async () => expect(await statuses()).toEqual(['pending']));
+  await put({ active: false });
+  await payout();
+  await areHeld(2);
+  expect((await get()).held.count).toBe(1);
+  await put({ active: true, held });
+  await eventually(async () => expect(await statuses()).toEqual(['canceled', 'canceled']));
+  await eventually(async () =>
+    expect((await summaries()).filter((summary) => summary.includes('as chosen'))).toEqual([
+      `For the webhook endpoint ${receiver.url}, 1 delivery that was held is canceled, as chosen`,
+    ]),
   );
 });
 

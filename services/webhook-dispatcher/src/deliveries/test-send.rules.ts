@@ -5,8 +5,8 @@ export const testSendDropped = 'test_send';
 
 /**
  * Whether a delivery of `deliveries` is a test send: its event has no number in the account's log. Events of test orders
- * have one, and another priority, so that no event is looked up for them. The limit keeps the planner from reading all
- * events for a join.
+ * have one. Most have another priority, too, so that their events are not looked up; those that a recovery or a redelivery
+ * has sent again have the same. The limit keeps the planner from reading all events for a join.
  * @param of the name that the statement gives to the delivery
  */
 export const isTestSend = (of: string): string => `(${of}.test and ${of}.priority = ${priorities.resent}

@@ -4,6 +4,7 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import { endpointRemovedText, heldDroppedText } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
+import { isTestSend } from '../deliveries/test-send.rules.ts';
 import { behindAllIdsAndSuffixes, followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 
@@ -36,12 +37,23 @@ const holdStatement = statement(
   'deliveries-hold',
   `update deliveries d set status = 'held' where ${batchOf('pending')}`,
 );
-const cancel = (status: 'pending' | 'held', reason: 'removed' | 'discarded') =>
+const cancel = (status: 'pending' | 'held') =>
   `with canceled as (delete from deliveries d where ${batchOf(status)} returning ${keptColumns})
-   ${insertFinished('canceled', { status: `'canceled'`, reason: `'${reason}'`, at: '$6' })}`;
-const cancelPendingStatement = statement('deliveries-cancel-pending', cancel('pending', 'removed'));
-const cancelHeldStatement = statement('deliveries-cancel-held', cancel('held', 'removed'));
-const discardStatement = statement('deliveries-discard', cancel('held', 'discarded'));
+   ${insertFinished('canceled', { status: `'canceled'`, reason: `'removed'`, at: '$6' })}`;
+const cancelPendingStatement = statement('deliveries-cancel-pending', cancel('pending'));
+const cancelHeldStatement = statement('deliveries-cancel-held', cancel('held'));
+const insertDiscarded = insertFinished('canceled', { status: `'canceled'`, reason: `'discarded'`, at: '$6' });
+/** What was dropped, for the notice: without test sends, as what is held is counted (endpoint-resource.ts). */
+const discarded = `${keptColumns}, ${isTestSend('d')} as is_test_send`;
+const addDiscarded = 'canceled = canceled + (select count(*)::int from canceled where not is_test_send)';
+const discardStatement = statement(
+  'deliveries-discard',
+  `with canceled as (delete from deliveries d where ${batchOf('held')} returning ${discarded}
+   ), finished as (${insertDiscarded}
+   )
+   update unsettled_endpoints set ${addDiscarded}
+   where endpoint_id = $1 and account_id = $2 and exists (select from canceled)`,
+);
 const isOrder = `event_name in (${orderEventNames.map((name) => `'${name}'`).join(', ')})`;
 /** Deliveries of orders stay, so the next batch begins behind the last delivery that was looked at. */
 const discardOthersStatement = statement(
@@ -49,11 +61,11 @@ const discardOthersStatement = statement(
   `with batch as materialized (${oldest('held', 'id, event_name')}
    ), canceled as (
      delete from deliveries d
-     where d.account_id = $2 and d.id = any (array(select id from batch where not ${isOrder})) returning ${keptColumns}
-   ), finished as (${insertFinished('canceled', { status: `'canceled'`, reason: `'discarded'`, at: '$6' })}
+     where d.account_id = $2 and d.id = any (array(select id from batch where not ${isOrder})) returning ${discarded}
+   ), finished as (${insertDiscarded}
    )
    update unsettled_endpoints
-   set others_after = (select max(id) from batch), canceled = canceled + (select count(*)::int from canceled)
+   set others_after = (select max(id) from batch), ${addDiscarded}
    where endpoint_id = $1 and account_id = $2 and exists (select from batch)`,
 );
 const countStatement = statement(
@@ -71,7 +83,7 @@ interface Change {
   readonly endpoint_id: string;
   readonly account_id: string;
   readonly url: string | null;
-  /** Deliveries that were canceled or dropped by it so far. */
+  /** Deliveries that were canceled or dropped by it so far; of those that were dropped, no test sends. */
   readonly canceled: number;
   /** Up to these ids deliveries are held first, then dropped, and at last dropped unless they are of orders. */
   readonly hold_until: string | null;
@@ -111,7 +123,7 @@ async function applyBatchWith(client: Client, storage: ChangeStorage, endpointId
   const run = batches(client, storage.clock.now(), endpointId, change.account_id);
   const batch = endpoint === undefined ? await cancelBatch(run) : await applyTo(run, change, endpoint);
   if (batch.count > 0) {
-    if (batch.isCounted !== true && batch.as !== 'held') await client.query(countStatement([endpointId, batch.count]));
+    if (batch.as === 'canceled') await client.query(countStatement([endpointId, batch.count]));
     return batch.as;
   }
   await client.query(appliedStatement([endpointId]));
@@ -132,10 +144,8 @@ function batches(client: Client, now: Date, endpointId: string, accountId: strin
 
 interface Batch {
   readonly as: 'held' | 'discarded' | 'canceled';
-  /** How many rows it changed; 0 when nothing was left. */
+  /** How many rows it changed, 1 for a batch that was dropped, which its statement counts; 0 when nothing was left. */
   readonly count: number;
-  /** Its statement has added to `canceled` what it dropped, which is not all that it looked at. */
-  readonly isCounted?: boolean;
 }
 
 async function cancelBatch(run: Run): Promise<Batch> {
@@ -147,10 +157,10 @@ async function applyTo(run: Run, change: Change, { active, isAutomation }: Switc
   const { hold_until: holdUntil, discard_until: discardUntil, others_until: othersUntil } = change;
   const held = holdUntil === null ? 0 : await run(holdStatement, holdUntil);
   if (held > 0) return { as: 'held', count: held };
-  const discarded = discardUntil === null ? 0 : await run(discardStatement, discardUntil);
-  if (discarded > 0) return { as: 'discarded', count: discarded };
+  const dropped = discardUntil === null ? 0 : await run(discardStatement, discardUntil);
+  if (dropped > 0) return { as: 'discarded', count: dropped };
   const others = othersUntil === null ? 0 : await run(discardOthersStatement, othersUntil, change.others_after);
-  if (others > 0) return { as: 'discarded', count: others, isCounted: true };
+  if (others > 0) return { as: 'discarded', count: others };
   if (active) return { as: 'held', count: 0 };
   const waiting = await run(holdStatement, behindAllIdsAndSuffixes);
   if (waiting > 0 || !isAutomation) return { as: 'held', count: waiting };

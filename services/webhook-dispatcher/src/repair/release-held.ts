@@ -2,12 +2,13 @@ import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
+import { isTestSend } from '../deliveries/test-send.rules.ts';
 import { recoveryPerSecond } from './feed.rules.ts';
 
 /**
  * Endpoints that have taken a delivery, or got another URL, since the last attempt of what is held for them: none of
  * their failures is as old as that attempt. One row of each endpoint is read, by the index. A release that its seller
- * canceled is not begun again until the attempts of a later delivery have ended, too.
+ * canceled is not begun again until the attempts of a later delivery, other than a test send, have ended, too.
  */
 const releasableStatement = statement(
   'held-releasable',
@@ -28,7 +29,8 @@ const releasableStatement = statement(
      and not exists (
        select from recoveries r where r.account_id = h.account_id and r.endpoint_id = h.endpoint_id and r.kind = 'held'
          and (r.status = 'running' or r.status = 'canceled' and r.which = 'failed' and r.finished_at > (
-           select next_attempt_at from deliveries where ${isHeldForFailing} and endpoint_id = h.endpoint_id
+           select next_attempt_at from deliveries d
+           where ${isHeldForFailing} and endpoint_id = h.endpoint_id and not ${isTestSend('d')}
            order by id desc limit 1)))
    limit 1000`,
 );
