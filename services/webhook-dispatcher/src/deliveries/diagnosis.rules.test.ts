@@ -33,6 +33,17 @@ test.each([
   ['https://maya.example/auth/hook', '/login', 'login_redirect'],
   ['http://maya.example/auth/hook', 'https://maya.example/auth/hook', 'moved'],
   ['https://maya.example/live-session-paid', '/live-session-paid/', 'moved'],
+  ['https://maya.example/login/hook', '/login', 'login_redirect'],
+  ['https://maya.example/signin-hook', '/signin', 'login_redirect'],
+  ['https://maya.example/login/hook', '/login/hook/', 'moved'],
+  ['https://maya.example/hook', '/live-session/hook', 'moved'],
+  ['https://maya.example/hook', '/connect/session', 'moved'],
+  ['https://maya.example/hook', '/sessions/new', 'login_redirect'],
+  ['https://maya.example/hook', '/oauth/authorize?client_id=1', 'login_redirect'],
+  ['https://maya.example/hook', '/login;jsessionid=1', 'login_redirect'],
+  ['https://maya.example/hook', '/iniciar-sesion', 'login_redirect'],
+  ['https://maya.example/hook', '/iniciar-sesión', 'login_redirect'],
+  ['https://maya.example/sessions/news', '/sessions/newsletter', 'moved'],
 ])('a redirect from %s to %s is told as %s', (from, location, code) => {
   expect(diagnose(answered(302, { url: from, headers: { location } }))?.code).toBe(code);
 });

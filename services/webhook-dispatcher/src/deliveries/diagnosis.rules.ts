@@ -105,8 +105,9 @@ const htmlPage = /^\s*(?:<!--[\s\S]{0,2000}?-->\s*)?(?:<!doctype html|<html|<hea
 const passwordField = /type\s*=\s*["']?password\b/i;
 const loginTitle =
   /<title[^>]{0,100}>[^<]{0,200}(?:log[ -]?in|sign[ -]?in|anmelde|connexion|iniciar sesi|acceso|accedi|inloggen)/i;
+/** `session` alone is no login: shops and courses call other things so. */
 const loginWord =
-  /(?<=[/_.-])(?:(?:log|sign)[-_]?(?:in|on)|anmeld(?:en|ung)|connexion|acceso|accedi|inloggen|auth|sso|session)(?=$|[/_.-])/gi;
+  /(?<=[/_.-])(?:(?:log|sign)[-_]?(?:in|on)|anmeld(?:en|ung)|connexion|iniciar[-_]?sesi(?:o|%C3%B3)n|acceso|accedi|inloggen|auth|oauth2?\/authorize|sso|sessions?\/new)(?=$|[/_.;-])/gi;
 
 /** Names what is wrong with an attempt; null when nothing is. A delivered one is warned about when a page answered it. */
 export function diagnose(found: DiagnosedExchange): Finding | null {
@@ -179,11 +180,16 @@ function findRedirect({ url, statusCode, headers }: DiagnosedExchange): Finding 
   return { code: leadsToLogin(url, target.pathname) ? 'login_redirect' : 'moved', detail };
 }
 
-/** A word of logins that the URL itself has, as `/auth/hook`, says nothing about where it leads. */
+/**
+ * A word of logins that the URL itself has says nothing about where it leads, as long as that ends as the URL does:
+ * `/auth/hook` may move to `/auth/hook/`, but not to `/auth`.
+ */
 function leadsToLogin(url: string, path: string): boolean {
   const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(loginWord) ?? [];
-  const before = wordsOf(URL.parse(url)?.pathname ?? '');
-  return wordsOf(path).some((word) => !before.includes(word));
+  const endOf = (text: string) => text.toLowerCase().split('/').filter(Boolean).at(-1);
+  const from = URL.parse(url)?.pathname ?? '';
+  const excused = endOf(from) === endOf(path) ? wordsOf(from) : [];
+  return wordsOf(path).some((word) => !excused.includes(word));
 }
 
 function codeOfRefusal({ headers, body }: DiagnosedExchange, status: number): DiagnosisCode {
