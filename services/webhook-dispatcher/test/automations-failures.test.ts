@@ -152,6 +152,20 @@ test('that an endpoint is off is told at once, also on a day on which no more em
   await gone.close();
 });
 
+test('a notice that waits for the next day, too, names the number that was set', async () => {
+  const seller = await start({ ...mailSettings(server), EMAILS_PER_DAY: '2' });
+  const text = 'insert into emails_sent (account_id, day, count) values ($1, $2::date, 52)';
+  await harness.query(text, [seller.account, harness.clock.now().toISOString().slice(0, 10)]);
+  const gone = await startReceiver({ respond: () => ({ status: 410 }) });
+  await harness.ask(createWebhookEndpoint, seller.account, { body: { url: gone.url } });
+  await seller.sell();
+  const detail = 'the automations of an account send 2 emails a day at most; the others go out later';
+  const postponed = async () =>
+    (await seller.activity()).flatMap(({ error }) => (error?.includes('emails a day') ? [error] : []));
+  await eventually(async () => expect(await postponed()).toEqual(Array(3).fill(detail)));
+  await gone.close();
+});
+
 test('an event without an address of a buyer is given up at once, and the notice to the seller goes out', async () => {
   const seller = await start();
   await seller.sell({ customerEmail: '' });

@@ -105,7 +105,7 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     const now = clock.now();
     const perDay = emailsPerDay + (isNotice(delivery) ? noticesBeyondLimit : 0);
     if (!(await reserveEmail(database, accountId, now, perDay))) {
-      const detail = `the automations of an account send ${perDay} emails a day at most; the others go out later`;
+      const detail = `the automations of an account send ${emailsPerDay} emails a day at most; the others go out later`;
       return { recipient, handover: deferred(detail), postponedUntilMs: nextDayMs(now) };
     }
     const handover = await mailer.send({
