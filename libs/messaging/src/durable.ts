@@ -6,6 +6,7 @@ import {
   DeliverPolicy,
   type JetStreamManager,
   jetstream,
+  type StreamState,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
@@ -84,6 +85,21 @@ async function isAhead(manager: JetStreamManager, stream: string, durable: Consu
 }
 
 /**
+ * All consumers of a stream; undefined when nats-server lists fewer than it counts: a cluster leaves out those whose server
+ * does not answer in time.
+ * @param state the stream's, read before
+ */
+export async function listConsumers(
+  manager: JetStreamManager,
+  stream: string,
+  state: Pick<StreamState, 'consumer_count'>,
+): Promise<ConsumerInfo[] | undefined> {
+  const consumers: ConsumerInfo[] = [];
+  for await (const consumer of manager.consumers.list(stream)) consumers.push(consumer);
+  return consumers.length < state.consumer_count ? undefined : consumers;
+}
+
+/**
  * Makes anew what durables are past this place in a stream. For a producer whose stream lost its tail from there on: a
  * consumer looks only when it comes back (`openDurable`), and by then the stream may have grown past its durable again.
  * @throws when nats-server does not answer, or lists fewer consumers than it counts, as a cluster does while it starts;
@@ -91,9 +107,8 @@ async function isAhead(manager: JetStreamManager, stream: string, durable: Consu
  */
 export async function renewDurablesPast(manager: JetStreamManager, stream: string, seq: number): Promise<void> {
   const { state } = await manager.streams.info(stream);
-  const consumers: ConsumerInfo[] = [];
-  for await (const consumer of manager.consumers.list(stream)) consumers.push(consumer);
-  if (consumers.length < state.consumer_count) throw new Error(`nats-server does not list all consumers of ${stream}`);
+  const consumers = await listConsumers(manager, stream, state);
+  if (consumers === undefined) throw new Error(`nats-server does not list all consumers of ${stream}`);
   // A replay has a consumer of its own, which ends; the replay is to be repeated.
   const past = consumers.filter(({ delivered, config }) => delivered.stream_seq > seq && config.durable_name);
   // Each is tried, whatever became of the others.

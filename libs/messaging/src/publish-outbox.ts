@@ -153,23 +153,21 @@ async function mark(publisher: Publisher, acknowledged: readonly AcknowledgedRow
 async function unmarkReused(publisher: Publisher, acknowledged: readonly AcknowledgedRow[]): Promise<void> {
   const low = acknowledged.filter((row) => row.seq <= publisher.highestSeq);
   if (low.length === 0) return;
-  const first = (await lowestTaken(publisher, low)) ?? Math.min(...low.filter((row) => !row.duplicate).map(seqOf));
+  const fresh = low.filter((row) => !row.duplicate).map(({ seq }) => seq);
+  const first = Math.min(...fresh, await lowestTaken(publisher, low));
   if (!Number.isFinite(first)) return;
   // Before anything is marked: after a failure these events come back as duplicates, at places that other rows still have.
   await renewDurablesPast(publisher.manager, streamName(publisher.nats.service), first - 1);
   await unmarkFrom(publisher, first);
 }
 
-const seqOf = ({ seq }: PublishAck): number => seq;
-
-/** The lowest of these places with which another row is marked. */
-async function lowestTaken(publisher: Publisher, low: readonly AcknowledgedRow[]): Promise<number | undefined> {
-  const { rows } = await publisher.session.query<{ seq: string | null }>(
+/** The lowest of these places with which another row is marked; Infinity when there is none. */
+async function lowestTaken({ session }: Publisher, low: readonly AcknowledgedRow[]): Promise<number> {
+  const { rows } = await session.query<{ seq: string | null }>(
     'select min(stream_seq)::text as seq from outbox where stream_seq = any($1::bigint[]) and id <> all($2::bigint[])',
-    [low.map(seqOf), low.map(({ id }) => id)],
+    [low.map(({ seq }) => seq), low.map(({ id }) => id)],
   );
-  const seq = rows[0]?.seq;
-  return seq == null ? undefined : Math.min(Number(seq), ...low.filter((row) => !row.duplicate).map(seqOf));
+  return Number(rows[0]?.seq ?? Number.POSITIVE_INFINITY);
 }
 
 /** Compares the end of the stream with what was marked; a stream that ends before a row has lost that row. */

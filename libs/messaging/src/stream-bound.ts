@@ -2,6 +2,7 @@ import { streamName } from '@app/contracts/define';
 import type { ServiceName } from '@app/contracts/services';
 import type { Logger } from '@app/service-kit/logger';
 import type { ConsumerInfo, JetStreamManager, StreamState } from '@nats-io/jetstream';
+import { listConsumers } from './durable.ts';
 
 /** Above this part of the bound the oldest events go, down to the lower part: at 100 events/s that is once in hours. */
 const trimAbove = 0.8;
@@ -41,13 +42,10 @@ interface Slowest {
 }
 
 async function slowestConsumer(manager: JetStreamManager, stream: string, state: StreamState): Promise<Slowest> {
-  const consumers: ConsumerInfo[] = [];
-  for await (const consumer of manager.consumers.list(stream)) consumers.push(consumer);
-  // A cluster lists without those whose server does not answer in time.
-  if (consumers.length === 0 || consumers.length < state.consumer_count) {
-    const waitsFor = state.consumer_count === 0 ? 'its first consumer' : 'a consumer that nats-server did not list';
-    return { waitsFor, firstNeeded: state.first_seq };
-  }
+  const consumers = await listConsumers(manager, stream, state);
+  if (consumers === undefined)
+    return { waitsFor: 'a consumer that nats-server did not list', firstNeeded: state.first_seq };
+  if (consumers.length === 0) return { waitsFor: 'its first consumer', firstNeeded: state.first_seq };
   let slowest: Slowest = { waitsFor: '', firstNeeded: state.last_seq + 1 };
   for (const consumer of consumers) {
     const firstNeeded = await firstNeededBy(manager, stream, consumer, state);

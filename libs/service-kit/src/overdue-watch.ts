@@ -19,6 +19,10 @@ export interface OverdueWatchOptions {
   readonly waiting: string;
 }
 
+/** What the health says of accounts that wait for a daily run; undefined of none. @param waiting what they have */
+export const overdueWarning = (accounts: number, waiting: string): string | undefined =>
+  accounts === 0 ? undefined : `daily run overdue: ${accounts} accounts had none for 26 hours and have ${waiting}`;
+
 /** Looks at once, and then every ten minutes, whether anybody starts daily runs. */
 export function startOverdueWatch({ logger, look, waiting }: OverdueWatchOptions): OverdueWatch {
   let accounts = 0;
@@ -40,10 +44,7 @@ export function startOverdueWatch({ logger, look, waiting }: OverdueWatchOptions
     check: {
       name: 'daily run',
       check: async () => undefined,
-      warning: () =>
-        accounts === 0
-          ? undefined
-          : `daily run overdue: ${accounts} accounts had none for 26 hours and have ${waiting}`,
+      warning: () => overdueWarning(accounts, waiting),
     },
     close: async () => {
       clearInterval(timer);

@@ -3,6 +3,7 @@ import { countOverdueReminders } from '@app/contracts/reminders';
 import type { ServiceName } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
 import type { Requester } from '@app/messaging/requester';
+import { overdueWarning } from '@app/service-kit/overdue-watch';
 import { beyondRepair, type Check, readiness } from '@app/service-kit/service';
 import type { FastifyInstance } from 'fastify';
 
@@ -46,7 +47,7 @@ async function findWarnings({ requester }: HealthDeps): Promise<string[]> {
   const overdue = async (counted: typeof countOverdue | typeof countOverdueReminders, waiting: string) => {
     const asked = requester.request(counted, {}, { accountId: '', requestId: 'readyz' }).catch(() => ({ accounts: 0 }));
     const { accounts } = await within(neighbourLimitMs, asked, { accounts: 0 });
-    return accounts === 0 ? [] : [`daily run overdue: ${accounts} accounts had none for 26 hours and have ${waiting}`];
+    return overdueWarning(accounts, waiting) ?? [];
   };
   const asked = [overdue(countOverdue, 'something due'), overdue(countOverdueReminders, 'buyers to remind')];
   return (await Promise.all(asked)).flat();
