@@ -86,11 +86,9 @@ const wholeTime = explainedMetric.options.filter((metric) => metric !== 'churn')
 const atMonthsEnd = ['activeSubscriptions', 'mrrCents'];
 const seriesOf = { revenueCents: 'revenueByMonth', mrrCents: 'mrrByMonth', churn: 'churnByMonth' } as const;
 
-/** A month in which something happened, the one before all, or the current one. */
-const monthsOf = (history: readonly RawEvent[]): string[] => {
-  const months = new Set(history.map((event) => event.occurredAt.slice(0, 7)));
-  return [...months, '2023-12', '2025-06'].toSorted();
-};
+/** The months in which something happened, the one before all and the current one: each once, for they are added up. */
+const monthsOf = (history: readonly RawEvent[]): string[] =>
+  [...new Set([...history.map((event) => event.occurredAt.slice(0, 7)), '2023-12', '2025-06'])].toSorted();
 
 type About = Pick<Question, 'accountId' | 'productId' | 'limit'>;
 
