@@ -29,7 +29,7 @@ export const dailyResult = z
     rebills: z.object({ charged: z.int(), chargedCents: z.int(), retried: z.int(), canceled: z.int() }),
     // What the reminders of stalled checkouts did; the published name is `recovery`.
     recovery: z.object({ sent: z.int(), recovered: z.int() }),
-    holdsSettled: z.int(),
+    holdsSettled: z.int().describe('Holds that this run settled, without those that a look-up ended.'),
     chargedByCurrency: z
       .record(z.string(), z.int())
       .default({})
@@ -126,7 +126,7 @@ const plannedAction = z.object({
   amount_cents: z
     .int()
     .describe(
-      'What would be charged or captured; of a look-up what it charges if the processor never got the payment; 0 for a reminder.',
+      'What would be charged or captured, with an accepted upsell; of a look-up what it charges if the processor never got the payment; 0 for a reminder.',
     ),
   currency: z.string().max(3),
   due_at: timestamp,
@@ -149,7 +149,7 @@ const dailyPreview = z
       look_up_amounts: moneyCount.shape.amounts
         .default([])
         .describe(
-          'What look-ups charge at most: what the processor never got is sent again or, a renewal, charged anew. What it got is not charged twice.',
+          'What look-ups charge at most: what the processor never got is sent again or, a renewal, charged anew; an accepted upsell follows its capture. What it got is not charged twice.',
         ),
       reminders: z.int(),
     }),

@@ -178,9 +178,13 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
        from (values (1)) as one left join lateral (${finished}) as f on true`,
     ),
     finished: named('finished', finished),
+    // The row's lock keeps its run from being closed meanwhile: whoever closes it leaves it afterwards. What has no result
+    // any more is joined by nobody.
     join: named(
       'join',
-      `insert into commands (id, result) values ($1, jsonb_build_object('runId', $2::text))
+      `insert into commands (id, result)
+       select $1, jsonb_build_object('runId', id) from ${table}
+       where id = $2 and (finished_at is null or result is not null) for share
        on conflict (id) do update set result = excluded.result`,
     ),
     leave: named('leave', 'delete from commands where id = $1'),
@@ -259,12 +263,11 @@ async function runLocked<R extends object>(
   // Another run may have finished before this session got the lock; from here on nobody else writes the account's rows.
   const before = await session.query<Finished<R>>(statements.finished(finishedValues(request, acceptedRunIds)));
   const [found] = before.rows;
-  if (found !== undefined) {
-    if (isAnswer(request, found)) return found.result;
-    await session.query(statements.leave([request.runId]));
-  }
+  if (found !== undefined && isAnswer(request, found)) return found.result;
   const { runId, accountId, platformRunId } = request;
   await session.query(statements.begin([runId, accountId, platformRunId, clock.now()]));
+  // Whatever the command joined has failed it: from now on everything that is told of the command belongs to its own run.
+  await session.query(statements.leave([runId]));
   let result: R;
   try {
     result = await work();

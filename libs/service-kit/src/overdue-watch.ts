@@ -2,6 +2,8 @@ import type { Logger } from './logger.ts';
 import type { Check } from './service.ts';
 
 const lookEveryMs = 10 * 60_000;
+/** Sooner after a look that failed: what it asks may start beside this process. */
+const lookAgainAfterMs = 60_000;
 
 export interface OverdueWatch {
   /** Accounts that waited for a run at the last look. */
@@ -13,8 +15,8 @@ export interface OverdueWatch {
 
 export interface OverdueWatchOptions {
   readonly logger: Logger;
-  /** Tells the accounts that wait too long for a daily run, and returns how many those are. */
-  readonly look: () => Promise<number>;
+  /** Tells the accounts that wait too long for a daily run, and returns how many those are; it ends early when `closing`. */
+  readonly look: (closing: () => boolean) => Promise<number>;
   /** What those accounts have, for the health: "something due". */
   readonly waiting: string;
 }
@@ -23,22 +25,27 @@ export interface OverdueWatchOptions {
 export const overdueWarning = (accounts: number, waiting: string): string | undefined =>
   accounts === 0 ? undefined : `daily run overdue: ${accounts} accounts had none for 26 hours and have ${waiting}`;
 
-/** Looks at once, and then every ten minutes, whether anybody starts daily runs. */
+/** Looks at once, and then every ten minutes, whether anybody starts daily runs; a minute after a look that failed. */
 export function startOverdueWatch({ logger, look, waiting }: OverdueWatchOptions): OverdueWatch {
   let accounts = 0;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
   const lookAgain = async (): Promise<void> => {
+    let nextMs = lookEveryMs;
     try {
-      accounts = await look();
+      accounts = await look(() => closed);
       if (accounts > 0) logger.warn({ accounts }, `the daily run is overdue: these accounts have ${waiting}`);
     } catch (err) {
-      logger.warn({ err }, 'whether daily runs are overdue is not known; the next look is in ten minutes');
+      nextMs = lookAgainAfterMs;
+      logger.warn({ err }, 'whether daily runs are overdue is not known; the next look is in a minute');
     }
+    if (closed) return;
+    timer = setTimeout(() => {
+      looking = lookAgain();
+    }, nextMs);
+    timer.unref();
   };
   let looking = lookAgain();
-  const timer = setInterval(() => {
-    looking = looking.then(lookAgain);
-  }, lookEveryMs);
-  timer.unref();
   return {
     accounts: () => accounts,
     check: {
@@ -47,7 +54,8 @@ export function startOverdueWatch({ logger, look, waiting }: OverdueWatchOptions
       warning: () => overdueWarning(accounts, waiting),
     },
     close: async () => {
-      clearInterval(timer);
+      closed = true;
+      clearTimeout(timer);
       await looking;
     },
   };

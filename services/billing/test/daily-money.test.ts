@@ -8,7 +8,9 @@ import { listDailyRuns } from '../src/daily-runs/list-daily-runs.ts';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { createDailyDeps, runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
+import { settleHold } from '../src/holds/settle-hold.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
+import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
@@ -342,6 +344,42 @@ test('the preview names holds whose window has passed and payments without an en
   pages.push(await preview(account, { limit: 1, after: pages[0]?.next ?? '' }));
   expect(pages.flatMap(({ data }) => data)).toEqual(planned.data);
   expect((await run(account)).holdsSettled).toBe(1);
+  expect((await preview(account)).data).toEqual([]);
+});
+
+const declinesCapture = (inner: PaymentProcessor): PaymentProcessor => ({
+  ...inner,
+  capture: async () => ({ status: 'declined', kind: 'soft', reason: 'processing_error', message: 'Try again later.' }),
+});
+
+test.each([
+  ['whose capture has no end', 'declined', ['throws_before'], [['look_up', 4900]], 4900],
+  ['whose capture has no end, with an upsell', 'accepted', ['throws_before'], [['look_up', 6400]], 6400],
+  ['whose upsell has no end', 'accepted', ['answered', 'throws_before'], [['look_up', 1500]], 1500],
+  ['that could not be captured', 'declined', null, [['settlement', 4900]], 4900],
+  ['that could not be captured, with an upsell', 'accepted', null, [['settlement', 6400]], 6400],
+] as const)('the preview names the money of a hold %s once', async (_, decision, faults, planned, cents) => {
+  const account = newAccount();
+  const caller = { accountId: account, requestId: 'r' };
+  const replica = replicas.start(faults === null ? { processor: declinesCapture } : {});
+  const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
+  const held = startInput({ hold: { upsell, decisionMinutes: 60 } });
+  await startPayment(replica.deps, caller, held);
+  replica.fail(...(faults ?? []));
+  expect(await settleHold(replica.deps, caller, held.orderId, decision)).toMatchObject({ status: 'settling' });
+  const taken = async () =>
+    (await replicas.books(account))
+      .filter(({ kind, status }) => status === 'succeeded' && (kind === 'charge' || kind === 'capture'))
+      .reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const before = await taken();
+  replicas.clock.advance(2 * 60_000);
+  const { data, totals } = await preview(account);
+  expect(data.map(({ kind, amount_cents }) => [kind, amount_cents])).toEqual(planned);
+  const [settlements, lookUps] = [totals.settlements.amounts, totals.look_up_amounts];
+  expect([...settlements, ...lookUps]).toEqual([{ currency: 'usd', cents }]);
+  expect([totals.settlements.count + totals.look_ups, totals.settlements.count]).toEqual([1, settlements.length]);
+  expect(await run(account)).toMatchObject({ ok: true, holdsSettled: totals.settlements.count });
+  expect((await taken()) - before).toBe(cents);
   expect((await preview(account)).data).toEqual([]);
 });
 

@@ -3,7 +3,10 @@ import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { tellOverdue, watchOverdue } from '../src/daily-runs/overdue.ts';
+import { settleHold } from '../src/holds/settle-hold.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
 import { newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
 
 guardLeaks();
@@ -56,6 +59,32 @@ test('an interrupted run is none, and an account with nothing due hears nothing'
   replicas.clock.set('2026-03-03T12:00:00.000Z');
   await runAt(waiting, replicas.clock.now(), null);
   expect([await look(), await told()]).toEqual([1, [waiting]]);
+});
+
+const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
+
+/** A hold that its buyer decided on, and that cannot be captured; undecided while `decides` is false. */
+async function heldOrder(test: boolean, decides = true): Promise<string> {
+  const account = newAccount();
+  const [{ deps }, caller] = [replicas.start(), { accountId: account, requestId: 'r' }];
+  const input = startInput({ hold: { upsell, decisionMinutes: 60 }, paymentMethod: 'sim_capture_fails', test });
+  await startPayment(deps, caller, input);
+  if (decides) expect(await settleHold(deps, caller, input.orderId, 'declined')).toMatchObject({ status: 'settling' });
+  return account;
+}
+
+test('a hold waits from its decision, or from the end of its window; those of rehearsals wait for nobody', async () => {
+  const [undecided, decided] = [await heldOrder(false, false), await heldOrder(false)];
+  await heldOrder(true);
+  await heldOrder(true, false);
+  replicas.clock.advance(26 * hourMs - 1);
+  expect([await look(), await told()]).toEqual([0, []]);
+  replicas.clock.advance(1);
+  expect([await look(), await told()]).toEqual([1, [decided]]);
+  replicas.clock.advance(hourMs - 1);
+  expect(await look()).toBe(1);
+  replicas.clock.advance(1);
+  expect([await look(), await told()]).toEqual([2, [undecided, decided].toSorted()]);
 });
 
 test('a service that starts looks at once: one that is started again every few minutes tells it all the same', async () => {

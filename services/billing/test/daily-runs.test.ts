@@ -4,10 +4,14 @@ import { orderPaid } from '@app/contracts/orders';
 import { remindersFinished } from '@app/contracts/reminders';
 import { listSubscriptions } from '@app/contracts/subscriptions';
 import { idOfPart } from '@app/messaging/run-for-each-account';
+import { takeEffect } from '@app/messaging/take-effect';
+import { openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { storeReminderCounts } from '../src/daily-runs/store-reminder-counts.ts';
+import { databaseOptions } from '../src/db/migrate.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { orderEvent } from './samples.ts';
 
@@ -162,6 +166,61 @@ test('checkout’s part is kept with the run: of one account, joined, within a r
     ]);
     return true;
   });
+});
+
+test('reminders of a run that took the place of a dead one are kept with it', async () => {
+  const account = await sellerWithSubscription();
+  const [dead, own] = [newId('dailyRun', 0), command()];
+  await query(
+    harness.databaseUrl,
+    `insert into daily_runs (id, account_id, started_at, recovery)
+     values ('${dead}', '${account}', now(), '{"sent":3,"recovered":0}')`,
+  );
+  await run(account, account, own);
+  const told = { runId: `run_${own}`, platformRunId: null, sent: 57, recovered: 0 };
+  const data = { ...told, finishedAt: '2026-03-15T12:00:00.000Z' };
+  await harness.publish(remindersFinished, { id: newId('event', 0), accountId: account, data });
+  await eventually(async () => {
+    expect((await runsOf(account)).data.find(({ id }) => id === `run_${own}`)?.result?.recovery.sent).toBe(57);
+    return true;
+  });
+  const { data: runs } = await runsOf(account);
+  expect(runs.find(({ id }) => id === dead)).toMatchObject({ status: 'interrupted' });
+});
+
+test('reminders of callers who joined a run are added to it, each once, and its first problem stays', async () => {
+  const account = await sellerWithSubscription();
+  const [own, first, second] = [command(), newId('dailyRun', 0), newId('dailyRun', 0)];
+  await run(account, account, own);
+  const toldBy = (runId: string, sent: number, problem: string | null) => ({
+    ...{ id: newId('event', 0), accountId: account, occurredAt: '', requestId: null, traceparent: undefined },
+    data: { runId, platformRunId: null, sent, recovered: 1, problem, finishedAt: '2026-03-15T12:00:00.000Z' } as never,
+  });
+  const [one, two, three] = [
+    toldBy(`run_${own}`, 5, 'It failed.'),
+    toldBy(first, 2, null),
+    toldBy(second, 4, 'It failed again.'),
+  ];
+  const database = await openDatabase(databaseOptions(harness.databaseUrl));
+  const take = (...events: (typeof one)[]) =>
+    takeEffect({ service: 'billing', database }, storeReminderCounts, events).then(async () => {
+      const { recovery, problems } = (await runsOf(account)).data[0]?.result ?? {};
+      return [recovery, problems?.map(({ detail }) => detail)];
+    });
+  try {
+    for (const id of [first, second])
+      await database.pool.query(
+        `insert into commands (id, result) values ($1, jsonb_build_object('runId', $2::text))`,
+        [id, `run_${own}`],
+      );
+    expect(await take(one)).toEqual([{ sent: 5, recovered: 1 }, ['It failed.']]);
+    // Nobody else's run is touched, nor does who names it keep out what belongs there.
+    const stranger = { ...toldBy(`run_${own}`, 9, null), accountId: 'acc_0' };
+    expect(await take(stranger, two, three, one)).toEqual([{ sent: 11, recovered: 3 }, ['It failed.']]);
+    expect(await take(three, two)).toEqual([{ sent: 11, recovered: 3 }, ['It failed.']]);
+  } finally {
+    await database.close();
+  }
 });
 
 test('a run that begins after its reminders were told keeps them', async () => {

@@ -176,6 +176,71 @@ test('a run whose process died is closed as interrupted by the next one, which w
   const runs = await rows();
   expect(runs.find((row) => row.id === dead.runId)).toMatchObject({ finished_at: expect.any(Date), result: null });
   expect(runs.filter((row) => row.result !== null)).toHaveLength(1);
+  expect(await joins()).toEqual([]);
+});
+
+const joins = async () => (await db().query('select id, result from commands')).rows;
+
+test('a command whose joined run fails runs by itself, and is no longer counted among those that joined it', async () => {
+  const held = heldStep();
+  const failing: DailyStep = async (...of) => {
+    await held.step(...of);
+    throw new Error('no');
+  };
+  const first = runDailyForAccount(replica(0, failing), account, asked()).catch((err: unknown) => err);
+  await eventually(() => held.calls.length === 1);
+  const second = runDailyForAccount(replica(1, heldAndReleased(held.calls)), account, asked());
+  await eventually(async () => (await joins()).length === 1);
+  held.release();
+  expect((await second).rebills.charged).toBe(1);
+  expect(await first).toMatchObject({ message: 'no' });
+  expect([held.calls.length, await joins()]).toEqual([2, []]);
+});
+
+test('a repeated command that is about to join a dead run while its twin runs in its place joins nothing', async () => {
+  const dead = asked();
+  await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [dead.runId, account]);
+  const [held, own] = [heldStep(), asked()];
+  const gate = Promise.withResolvers<void>();
+  let waits = false;
+  const { pool } = replicas[1] as Database;
+  const query = async (config: { name?: string }) => {
+    if (config.name === 'daily-runs-join') {
+      waits = true;
+      await gate.promise;
+    }
+    return await pool.query(config as never);
+  };
+  const database = { ...(replicas[1] as Database), pool: Object.assign(Object.create(pool), { query }) };
+  const late = { ...replica(1, held.step), database };
+  const twin = runDailyForAccount(createDailyDeps(late), account, own);
+  await eventually(() => waits);
+  const running = runDailyForAccount(replica(0, held.step), account, own);
+  await eventually(() => held.calls.length === 1);
+  gate.resolve();
+  held.release();
+  expect(await twin).toEqual(await running);
+  expect([held.calls.length, await joins()]).toEqual([1, []]);
+});
+
+test('a command joins no run that is being closed: it waits for the close', async () => {
+  const { join } = runStatements(dailyRuns);
+  const [dead, own] = [asked().runId, asked().runId];
+  await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [dead, account]);
+  const closing = await (replicas[1] as Database).pool.connect();
+  try {
+    await closing.query('begin');
+    await closing.query('update daily_runs set finished_at = now() where id = $1', [dead]);
+    const joining = db().query(join([own, dead]));
+    await eventually(async () => {
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into commands%'`;
+      return (await db().query(waiting)).rowCount === 1;
+    });
+    await closing.query('commit');
+    expect((await joining).rowCount).toBe(0);
+  } finally {
+    closing.release();
+  }
 });
 
 function heldAndReleased(calls: string[]): DailyStep {
@@ -274,7 +339,9 @@ test('the platform’s run sums the accounts, joins a seller’s own run, and is
   const platformId = asked();
   const platform = runDailyForAll(replica(1, charge), platformId);
   await eventually(async () => (await rows()).some((row) => row.id === platformId.runId));
-  const again = runDailyForAll(replica(0, charge), asked());
+  const againId = asked();
+  const again = runDailyForAll(replica(0, charge), againId);
+  await eventually(async () => (await joins()).some(({ id }) => id === againId.runId));
   await eventually(async () => (await rows()).some((row) => row.account_id === 'acc_a' && row.result !== null));
   held.release();
   const sum = await platform;

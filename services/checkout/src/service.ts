@@ -36,7 +36,8 @@ export const createCheckout = defineService<CheckoutConfig>({
       await sweepRefunds({ ...parts, logger, closing });
     };
     resources.add('sweep', startSweep(sweep, logger), (started) => started.close());
-    const overdue = watchOverdue({ database, clock, logger, wakeRelay });
+    const perDay = config.REMINDERS_PER_DAY;
+    const overdue = watchOverdue({ ...parts, logger, perDay });
     resources.add('overdue watch', overdue, (watch) => watch.close());
     let isClosing = false;
     const reminders = createRunDeps({
@@ -44,7 +45,7 @@ export const createCheckout = defineService<CheckoutConfig>({
         ...parts,
         logger,
         publicUrl: config.PUBLIC_URL,
-        perDay: config.REMINDERS_PER_DAY,
+        perDay,
         isClosing: () => isClosing,
       },
       mailer: createMailer(createEmailTransport(config)),

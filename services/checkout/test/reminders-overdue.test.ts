@@ -1,12 +1,15 @@
 import { newId } from '@app/contracts/ids';
 import { countOverdueReminders } from '@app/contracts/reminders';
+import { connectNats, type NatsClient } from '@app/messaging/connect';
+import { createRequester } from '@app/messaging/requester';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CheckoutSteps, createCheckoutSteps } from '../src/checkouts/checkout-steps.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { tellOverdue } from '../src/reminders/overdue.ts';
+import { type OverdueDeps, tellOverdue } from '../src/reminders/overdue.ts';
 import { plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
 import { createRemindersHarness, dayMs, email, minuteMs, type RemindersHarness } from './reminders-harness.ts';
@@ -18,22 +21,29 @@ const hourMs = 60 * minuteMs;
 const waitMs = 27 * hourMs;
 let harness: RemindersHarness;
 let database: Database;
+let link: NatsClient;
+let steps: CheckoutSteps;
 beforeEach(async () => {
   harness = await createRemindersHarness();
   harness.shop.set('acc_2/course', plainCourse);
   await harness.base.start(harness.settings);
   await harness.setSettings('acc_1', {});
   database = await openDatabase(databaseOptions(harness.base.database.url));
+  link = await connectNats(harness.base.nats.login('checkout'));
+  steps = createCheckoutSteps(database, createRequester(link));
 });
 afterEach(async () => {
+  await steps.close();
+  await link.close();
   await database.close();
   await harness.close();
 });
 
 const later = (ms: number) => harness.base.clock.advance(ms);
-const look = () => {
+const look = (given: Partial<OverdueDeps> = {}) => {
   const { clock } = harness.base;
-  return tellOverdue({ database, clock, logger: silentLogger(), wakeRelay: () => undefined });
+  const settings = { perDay: 500, closing: () => false, logger: silentLogger(), wakeRelay: () => undefined };
+  return tellOverdue({ database, clock, steps, ...settings, ...given });
 };
 const told = async () =>
   (await harness.events()).filter(({ subject }) => subject.includes('reminder.noticed')).map(({ data }) => data);
@@ -45,7 +55,11 @@ test('buyers who wait for a reminder for 26 hours without a run are told once fo
   later(2 * minuteMs);
   expect([await look(), await look()]).toEqual([1, 1]);
   expect(await told()).toEqual([
-    { checkoutId: opened.id, summary: expect.stringMatching(/^The daily run is overdue: none ran yet/), test: false },
+    {
+      checkoutId: opened.id,
+      summary: expect.stringMatching(/^The daily run is overdue: none ran in the last 90 days/),
+      test: false,
+    },
   ]);
   expect(await harness.run(null)).toMatchObject({ sent: 1 });
   expect(await look()).toBe(0);
@@ -72,6 +86,55 @@ test('a run without a result is none; who bought, opted out, is forgotten or was
   expect([await look(), (await told()).length]).toEqual([1, 1]);
   later(7 * dayMs);
   expect([await look(), (await told()).length]).toEqual([0, 1]);
+});
+
+test('whom no run would remind waits for none: the product is gone, or no reminders are to be sent at all', async () => {
+  const gone = { ...plainCourse, productId: 'prd_2', slug: 'gone' };
+  harness.shop.set('acc_1/gone', gone);
+  await harness.open({ email, slug: 'gone' });
+  harness.shop.set('acc_1/gone', { ...gone, status: 'archived' });
+  later(waitMs + minuteMs);
+  expect([await look(), await told()]).toEqual([0, []]);
+  const live = await harness.open({ email });
+  later(waitMs + minuteMs);
+  expect([await look({ perDay: 0 }), await told()]).toEqual([0, []]);
+  expect([await look(), await told()]).toMatchObject([1, [{ checkoutId: live.id }]]);
+});
+
+test('a shop with thousands of products is looked at a few at a time: buyers who pay wait in the same line', async () => {
+  const live = await harness.open({ email });
+  await harness.query(
+    `insert into checkouts select copy.* from checkouts as c, generate_series(1, 2100) as n, jsonb_populate_record(c,
+       jsonb_build_object('id', 'cko_0' || lpad(n::text, 25, '0'), 'product_id', 'prd_0' || n)) as copy`,
+  );
+  await harness.open({ email }, { accountId: 'acc_2' });
+  later(waitMs + minuteMs);
+  let waiting = 0;
+  let most = 0;
+  const product: CheckoutSteps['product'] = async (question) => {
+    waiting += 1;
+    most = Math.max(most, waiting);
+    return await steps.product(question).finally(() => {
+      waiting -= 1;
+    });
+  };
+  expect(await look({ steps: { ...steps, product } })).toBe(2);
+  expect(most).toBeLessThanOrEqual(50);
+  expect(await told()).toMatchObject([{ checkoutId: live.id }, {}]);
+  expect(await look({ closing: () => true })).toBe(0);
+});
+
+test('a buyer whose quiet days have ended waits since then', async () => {
+  await harness.open({ email });
+  later(61 * minuteMs);
+  expect(await harness.run()).toMatchObject({ sent: 1 });
+  later(28 * dayMs);
+  await harness.open({ email });
+  later(2 * dayMs + hourMs);
+  expect(await look()).toBe(0);
+  expect((await harness.preview()).count).toBe(1);
+  later(25 * hourMs);
+  expect(await look()).toBe(1);
 });
 
 test('the account’s delay counts, and a run that the mail server took nothing from was one', async () => {

@@ -1,5 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
-import { holdIsDue } from '../holds/holds-due.ts';
+import { holdIsDue, holdWaitsSince } from '../holds/holds-due.ts';
 import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
 
 /** What a run finds something to do in: the rows it may look at, and when one of them is due at `$2` (always unless given). */
@@ -9,9 +9,16 @@ interface Source {
   readonly due?: string;
 }
 
+const subscriptions: Source = {
+  table: 'subscriptions',
+  rows: 'next_charge_at is not null',
+  due: subscriptionIsDue('$2'),
+};
+const holds: Source = { table: 'holds', rows: `status in ('held', 'settling')`, due: holdIsDue('t', '$2') };
+
 const sources: readonly Source[] = [
-  { table: 'subscriptions', rows: 'next_charge_at is not null', due: subscriptionIsDue('$2') },
-  { table: 'holds', rows: `status in ('held', 'settling')`, due: holdIsDue('t', '$2') },
+  subscriptions,
+  holds,
   { table: 'payments', rows: 'next_check_at is not null' },
   { table: 'payments', rows: `step = 'refund' and status = 'succeeded'` },
   // Renewals that ended since the last run are counted.
@@ -39,9 +46,9 @@ const hasMuch = `(select count(*) from (${sources
  * From one account to the next by index, and one look for what is due in each: what an account has that is not due costs
  * nothing, and an account without anything due is not visited. How much is due is counted where anything is.
  */
-const walk = ({ table, rows, due = rows }: Source, n: number) =>
+const walk = ({ table, rows, due = rows }: Source, name: number | string) =>
   statement(
-    `daily-runs-accounts-${n}`,
+    `daily-runs-accounts-${name}`,
     `with recursive walked (account_id, place) as (
        (select account_id, 1 from ${table} where account_id > $1 and ${rows} order by account_id limit 1)
        union all
@@ -60,8 +67,11 @@ const walk = ({ table, rows, due = rows }: Source, n: number) =>
      from sized`,
   );
 const walks = sources.map(walk);
-/** Subscriptions and holds: what waits for the run alone, and since when. */
-const walksOfWhatIsDue = walks.slice(0, 2);
+/** Subscriptions and holds: what waits for the run alone, and since when. A hold is due as soon as it is decided on. */
+const walksOfWhatWaits = [
+  walk(subscriptions, 'waiting-subscriptions'),
+  walk({ ...holds, due: holdWaitsSince('t', '$2') }, 'waiting-holds'),
+];
 
 interface Page {
   readonly passed: number;
@@ -86,9 +96,9 @@ export async function* accountsToVisit(database: Database, now: Date): AsyncGene
   if (left) yield* dueIn(database, now, walks, visited);
 }
 
-/** Every account whose subscriptions or holds had something due by then that is due still, once. */
+/** Every account whose subscriptions or holds, without rehearsals, had something due by then that is due still, once. */
 export const accountsDueSince = (database: Database, by: Date): AsyncGenerator<string> =>
-  dueIn(database, by, walksOfWhatIsDue, new Set());
+  dueIn(database, by, walksOfWhatWaits, new Set());
 
 async function* dueIn(
   database: Database,

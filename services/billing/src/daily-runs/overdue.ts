@@ -14,7 +14,11 @@ export interface OverdueDeps {
 }
 
 export const watchOverdue = (deps: OverdueDeps): OverdueWatch =>
-  startOverdueWatch({ logger: deps.logger, look: () => tellOverdue(deps), waiting: 'something due' });
+  startOverdueWatch({
+    logger: deps.logger,
+    look: (closing) => tellOverdue(deps, closing),
+    waiting: 'something due',
+  });
 
 /** One that was interrupted has no result, and does not count. */
 const lastRunStatement = statement(
@@ -27,10 +31,11 @@ const lastRunStatement = statement(
  * each lapse.
  * @returns how many accounts that are
  */
-export async function tellOverdue(deps: OverdueDeps): Promise<number> {
+export async function tellOverdue(deps: OverdueDeps, closing: () => boolean = () => false): Promise<number> {
   const by = new Date(deps.clock.nowMs() - withoutDailyRunMs);
   let accounts = 0;
   for await (const accountId of accountsDueSince(deps.database, by)) {
+    if (closing()) break;
     const values = [accountId];
     const { rows } = await deps.database.pool.query<{ id: string; finished_at: Date }>(lastRunStatement(values));
     const [last] = rows;

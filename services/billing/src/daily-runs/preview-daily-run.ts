@@ -2,7 +2,7 @@ import type { previewDailyRun as contract, PlannedAction } from '@app/contracts/
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { readHoldsDue, sumHoldsDue } from '../holds/holds-due.ts';
+import { readHoldsDue, sumHoldsDue, upsellLeftCents } from '../holds/holds-due.ts';
 import { unfinishedBefore } from '../payments/check-unfinished.ts';
 import { type DueScope, type DueSubscription, type DueSum, readDue } from '../renewals/due-subscriptions.ts';
 import { fewCharges } from './charge-limit.rules.ts';
@@ -108,17 +108,22 @@ async function readKind(database: Database, scope: Scope, cursor: Cursor, limit:
 }
 
 const lookUpsWhere = 'account_id = $1 and next_check_at is not null and created_at <= $2 and not test';
-/** What a look-up may charge: what the processor never got is sent again, and a renewal later than that is charged anew. */
-const atMostCents = `case when call in ('charge', 'chargeSaved', 'capture') then amount_cents else 0 end`;
+/**
+ * What a look-up may charge: what the processor never got is sent again, and a renewal later than that is charged anew. A hold
+ * whose money it finds goes on to its upsell.
+ */
+const atMostCents = `case when call in ('charge', 'chargeSaved', 'capture') then amount_cents else 0 end
+  + case when step in ('capture', 'recharge') then coalesce((
+      select ${upsellLeftCents} from holds as h where h.account_id = p.account_id and h.order_id = p.order_id), 0) else 0 end`;
 const lookUpsStatement = statement(
   'payments-preview-look-ups',
-  `select id, customer_email, product_name, ${atMostCents} as amount_cents, currency, next_check_at as due_at from payments
-   where ${lookUpsWhere} and id > $3 order by id limit $4`,
+  `select id, customer_email, product_name, ${atMostCents} as amount_cents, currency, next_check_at as due_at
+   from payments as p where ${lookUpsWhere} and id > $3 order by id limit $4`,
 );
 const sumLookUpsStatement = statement(
   'payments-preview-sum-look-ups',
   `select currency, count(*) as count, sum(${atMostCents})::bigint as cents
-   from payments where ${lookUpsWhere} group by currency order by currency`,
+   from payments as p where ${lookUpsWhere} group by currency order by currency`,
 );
 
 async function sumLookUps({ pool }: Database, { accountId, now }: DueScope) {

@@ -17,7 +17,7 @@ const unpaidKeepDays = 60;
 const reminderKeepDays = 90;
 /** Buyers look for the link that ends reminders in old emails too. */
 const optOutTokenKeepDays = 400;
-const reminderRunKeepDays = 90;
+export const reminderRunKeepDays = 90;
 
 const daysAgo = (clock: Clock, days: number): Date => new Date(clock.nowMs() - days * dayMs);
 

@@ -109,18 +109,6 @@ export async function countStalled(
   return rows;
 }
 
-const firstStatement = statement('reminders-stalled-first', `select min(id) as id from (${stalled}) as due`);
-
-/** The id of the oldest stalled checkout; null when the account has none. */
-export async function findFirstStalled(
-  { pool }: Database,
-  accountId: string,
-  bounds: StalledBounds,
-): Promise<string | null> {
-  const { rows } = await pool.query<{ id: string | null }>(firstStatement(valuesOf(accountId, bounds)));
-  return rows[0]?.id ?? null;
-}
-
 /** Those that a run takes under the ceiling are the first in its order, not the oldest. */
 const oldestStatement = statement(
   'reminders-stalled-oldest',

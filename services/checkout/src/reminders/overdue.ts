@@ -2,24 +2,29 @@ import { readSettingsOf } from '@app/account-settings/read-settings';
 import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import { reminderNoticed } from '@app/contracts/reminders';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
-import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { type OverdueWatch, startOverdueWatch } from '@app/service-kit/overdue-watch';
-import { findFirstStalled } from './find-stalled.ts';
+import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
+import { reminderRunKeepDays } from '../db/retention.ts';
+import { countStalled, findOldestStalled } from './find-stalled.ts';
+import { liveProducts } from './preview-reminders.ts';
 import { stalledBounds } from './reminder.rules.ts';
 
-export interface OverdueDeps {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface OverdueDeps extends Pick<CheckoutDeps, 'database' | 'clock' | 'steps' | 'wakeRelay'> {
   readonly logger: Logger;
-  /** Called after a commit with events. */
-  readonly wakeRelay: () => void;
+  readonly closing: () => boolean;
+  /** How many reminders an account may send in 24 hours. */
+  readonly perDay: number;
 }
 
 /** Whether anybody starts the runs that remind buyers: billing sees only accounts with charges or holds. */
-export const watchOverdue = (deps: OverdueDeps): OverdueWatch =>
-  startOverdueWatch({ logger: deps.logger, look: () => tellOverdue(deps), waiting: 'buyers to remind' });
+export const watchOverdue = (deps: Omit<OverdueDeps, 'closing'>): OverdueWatch =>
+  startOverdueWatch({
+    logger: deps.logger,
+    look: (closing) => tellOverdue({ ...deps, closing }),
+    waiting: 'buyers to remind',
+  });
 
 /**
  * Tells each account whose buyers were to be reminded 26 hours ago, are to be reminded still, and had no run since: once
@@ -27,22 +32,39 @@ export const watchOverdue = (deps: OverdueDeps): OverdueWatch =>
  * @returns how many accounts that are
  */
 export async function tellOverdue(deps: OverdueDeps): Promise<number> {
-  const { database, clock } = deps;
-  const nowMs = clock.nowMs();
-  const dueByMs = nowMs - withoutDailyRunMs;
+  const { database, clock, perDay, closing } = deps;
+  if (perDay === 0) return 0;
+  const dueByMs = clock.nowMs() - withoutDailyRunMs;
   let accounts = 0;
   for await (const accountId of accountsWithoutRun(database, new Date(dueByMs))) {
-    const { nudgeAfterMinutes } = await readSettingsOf(database.pool, accountId);
-    const { idleSince } = stalledBounds(dueByMs, nudgeAfterMinutes);
-    const checkoutId = await findFirstStalled(database, accountId, {
-      ...stalledBounds(nowMs, nudgeAfterMinutes),
-      idleSince,
-    });
+    if (closing()) break;
+    const checkoutId = await findWaiting(deps, accountId, dueByMs);
     if (checkoutId === null) continue;
     accounts += 1;
     await tellOnce(deps, accountId, checkoutId);
   }
   return accounts;
+}
+
+/** Products that are asked for together: buyers who pay wait in the same line. */
+const productsAtOnce = 50;
+
+/** A checkout whose buyer was to be reminded by then and would be now; null when the account has none. */
+async function findWaiting(deps: OverdueDeps, accountId: string, dueByMs: number): Promise<string | null> {
+  const { database, clock, perDay } = deps;
+  const { nudgeAfterMinutes } = await readSettingsOf(database.pool, accountId);
+  const { openedAfter } = stalledBounds(clock.nowMs(), nudgeAfterMinutes);
+  const bounds = { ...stalledBounds(dueByMs, nudgeAfterMinutes), openedAfter };
+  const stalled = await countStalled(database, accountId, bounds);
+  for (let from = 0; from < stalled.length; from += productsAtOnce) {
+    const live = await liveProducts(deps, accountId, stalled.slice(from, from + productsAtOnce));
+    if (live.length === 0) continue;
+    const productIds = live.map(({ product_id }) => product_id);
+    const page = { productIds, room: perDay, afterId: '', limit: 1 };
+    const [oldest] = await findOldestStalled(database, accountId, bounds, page);
+    if (oldest !== undefined) return oldest.id;
+  }
+  return null;
 }
 
 /** Accounts that one statement passes. */
@@ -103,7 +125,7 @@ async function tellOnce(
   const { rows } = await database.pool.query<{ id: string; started_at: Date }>(lastRunStatement([accountId]));
   const [last] = rows;
   const summary =
-    `The daily run is overdue: ${last === undefined ? 'none ran yet' : `the last one began at ${last.started_at.toISOString()}`}, ` +
+    `The daily run is overdue: ${last === undefined ? `none ran in the last ${reminderRunKeepDays} days` : `the last one began at ${last.started_at.toISOString()}`}, ` +
     'and buyers wait for reminders. Let a scheduler call POST /api/cron/daily once a day, or run `npm run daily`.';
   const source = { accountId, requestId: null, nowMs: clock.nowMs() };
   const events = [outboxRow(reminderNoticed, { checkoutId, summary, test: false }, source)];

@@ -37,8 +37,9 @@ export async function previewReminders(
   };
 }
 
-async function liveProducts<Counted extends { readonly product_id: string }>(
-  { steps }: CheckoutDeps,
+/** Those that somebody can buy now. */
+export async function liveProducts<Counted extends { readonly product_id: string }>(
+  { steps }: Pick<CheckoutDeps, 'steps'>,
   accountId: string,
   counted: readonly Counted[],
 ): Promise<Counted[]> {
