@@ -8,7 +8,7 @@ import { answerAfter } from '@app/testing/pace';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { diagnose } from '../src/deliveries/diagnosis.rules.ts';
 import { exchange } from '../src/deliveries/exchange.ts';
-import { createGuardedAgent, type NameServers } from '../src/deliveries/guarded-agent.ts';
+import { createGuardedAgent, type MeasuredHandler, type NameServers } from '../src/deliveries/guarded-agent.ts';
 import { type Certified, makeCertificate } from './certificates.ts';
 
 guardLeaks();
@@ -80,6 +80,33 @@ test('each step is measured for the request that opened the connection, and only
   expect(second).toMatchObject({ statusCode: 200, dnsMs: null, tlsMs: null });
   expect(second.firstByteMs).toBeGreaterThanOrEqual(58);
 });
+
+test.each([
+  ['connecting', 'http', () => createHttpServer((_, response) => response.end('ok'))],
+  ['TLS', 'https', () => httpsServer(makeCertificate({ name, issuer: root }))],
+] as const)('what the request itself takes is no part of %s', async (_, scheme, server) => {
+  const port = await listen(server());
+  const agent = anAgent();
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  const handler: MeasuredHandler = {
+    opening: null,
+    onRequestStart: () => blockFor(200),
+    onResponseStart: () => {},
+    onResponseData: () => {},
+    onResponseEnd: () => resolve(),
+    onResponseError: (_, err) => reject(err),
+  };
+  const startedMs = performance.now();
+  agent.dispatch({ origin: `${scheme}://${name}:${port}`, method: 'POST', path: '/', body: '{}' }, handler);
+  await ended;
+  const { dnsMs, connectMs, tlsMs } = handler.opening ?? {};
+  const opened = (dnsMs ?? 0) + (connectMs ?? 0) + (tlsMs ?? 0);
+  expect(opened).toBeLessThanOrEqual(performance.now() - startedMs - 200 + 2);
+});
+
+function blockFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
 
 test('requests that open connections side by side keep their figures apart', async () => {
   const port = await listen(createHttpServer((_, response) => response.end('ok')));

@@ -97,17 +97,18 @@ function measureOpening(socket: Socket, begunMs: number, steps: { lookUp: boolea
     stepMs = nowMs;
     return ms;
   };
-  // Once, because every address that is tried is told apart.
-  socket.once('lookup', (err: Error | null) => {
+  // Each goes before undici's own listener, which sends the request: that time is the first byte's. Once, because every
+  // address that is tried is told apart.
+  socket.prependOnceListener('lookup', (err: Error | null) => {
     opening.dnsMs = lap();
     if (err === null) opening.step = 'connect';
   });
-  socket.once('connect', () => {
+  socket.prependOnceListener('connect', () => {
     opening.connectMs = lap();
     opening.step = secure ? 'tls' : 'done';
   });
   if (secure)
-    socket.once('secureConnect', () => {
+    socket.prependOnceListener('secureConnect', () => {
       opening.tlsMs = lap();
       opening.step = 'done';
     });
