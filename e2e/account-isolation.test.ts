@@ -222,6 +222,12 @@ const attempts = (): Record<string, Attempt> => {
     updateAutomation: { params: automation, body: { active: false }, expect: 'unknown' },
     deleteAutomation: { params: automation, expect: 'unknown' },
     testAutomation: { params: automation, expect: 'unknown' },
+    rotateAutomationSecret: { params: automation, body: { overlapHours: 0 }, expect: 'unknown' },
+    revealAutomationSecret: {
+      params: automation,
+      body: { password: 'a long enough password' },
+      expect: (answer) => expect(answer.status).toBe(403),
+    },
     previewAutomation: {
       body: { event: 'order.paid', action: { type: 'email', to: 'seller', subject: 'x', body: '{{businessName}}' } },
       expect: 'own',
@@ -396,6 +402,7 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
     update_webhook_endpoint: { endpointId: ids.endpointId, active: false },
     delete_webhook_endpoint: { endpointId: ids.endpointId },
     rotate_webhook_secret: { endpointId: ids.endpointId },
+    rotate_automation_secret: { automationId: ids.automationId },
     send_test_webhook: { endpointId: ids.endpointId, event: 'order.paid' },
     self_test_webhook: { endpointId: ids.endpointId },
     get_webhook_delivery: { deliveryId: ids.deliveryId },
@@ -464,10 +471,14 @@ test('a session acts on its own account only', async () => {
   const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const funnel = await call(cluster.baseUrl, 'GET', `/api/products/${ids.productId}/funnel`, { headers: { cookie } });
   expect(funnel.status).toBe(404);
-  const reveal = `/api/v1/webhook-endpoints/${ids.endpointId}/reveal-secret`;
-  const secret = await call(cluster.baseUrl, 'POST', reveal, {
-    headers: { cookie },
-    body: { password: 'a long enough password' },
-  });
-  expect([secret.status, secret.json.code]).toEqual([404, 'webhook_endpoint_not_found']);
+  for (const [owner, code] of [
+    [`webhook-endpoints/${ids.endpointId}`, 'webhook_endpoint_not_found'],
+    [`automations/${ids.automationId}`, 'automation_not_found'],
+  ]) {
+    const secret = await call(cluster.baseUrl, 'POST', `/api/v1/${owner}/reveal-secret`, {
+      headers: { cookie },
+      body: { password: 'a long enough password' },
+    });
+    expect([secret.status, secret.json.code]).toEqual([404, code]);
+  }
 });

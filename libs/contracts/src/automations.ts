@@ -14,7 +14,7 @@ import {
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { deliveryResource } from './webhook-deliveries.ts';
-import { deliveredEventName, webhookEventName } from './webhooks.ts';
+import { deliveredEventName, rotateWebhookSecretBody, signingSecrets, webhookEventName } from './webhooks.ts';
 
 /**
  * A control character is six bytes in JSON: with them 100 automations would be no message of 8 MiB. Without them a
@@ -69,9 +69,15 @@ export const automationResource = z
     event: z.string().describe('Of a built-in one also `endpoint.off`, which is no webhook.'),
     product_id: z.string().nullable().describe('Null: of every product.'),
     action: automationAction,
+    previous_secret_expires_at: timestamp
+      .nullable()
+      .describe('Until then POSTs carry two signatures: of the new and of the previous secret.'),
     created_at: timestamp,
     updated_at: timestamp,
-    secret: z.string().optional().describe('Signing secret of a POST; only in the answer that made the automation.'),
+    secret: z
+      .string()
+      .optional()
+      .describe('Signing secret of a POST; only in the answer that made the automation or the secret.'),
     secret_notice: secretNotice,
   })
   .meta({ id: 'Automation' });
@@ -125,6 +131,16 @@ export const updateAutomation = defineRequest('command', 'webhook-dispatcher', '
 export const deleteAutomation = defineRequest('command', 'webhook-dispatcher', 'automations.delete', {
   input: z.object(ofAutomation),
   output: okResult,
+});
+/** As `rotateWebhookSecret`, for an automation that POSTs. */
+export const rotateAutomationSecret = defineRequest('command', 'webhook-dispatcher', 'automations.rotate-secret', {
+  input: z.object({ ...ofAutomation, body: rotateWebhookSecretBody.optional() }),
+  output: automationResource,
+});
+/** As `revealWebhookSecret`, for an automation that POSTs. */
+export const revealAutomationSecret = defineRequest('read', 'webhook-dispatcher', 'automations.reveal-secret', {
+  input: z.object(ofAutomation),
+  output: signingSecrets,
 });
 /** What the email would be, with sample data. */
 export const previewAutomation = defineRequest('read', 'webhook-dispatcher', 'automations.preview', {

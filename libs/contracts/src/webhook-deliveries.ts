@@ -184,7 +184,7 @@ export const recoveryResource = z
     kind: z
       .enum(['recover', 'held'])
       .describe(
-        '`held`: deliveries that were held are sent; with `which: failed` those that nothing could deliver before the endpoint’s first success.',
+        '`held`: deliveries that were held are sent, but for test sends and what the endpoint’s filter does not take by then; with `which: failed` those that nothing could deliver before the endpoint’s first success.',
       ),
     which: z.enum(['failed', 'all', 'orders']),
     since: timestamp.nullable(),

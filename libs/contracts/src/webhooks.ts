@@ -119,7 +119,7 @@ const createWebhookEndpointBody = z
 export const updateWebhookEndpointBody = z
   .strictObject({ url: receiverUrl.optional(), ...endpointFields })
   .meta({ id: 'WebhookEndpointUpdate' });
-const rotateWebhookSecretBody = z
+export const rotateWebhookSecretBody = z
   .strictObject({
     overlapHours: z
       .number()
@@ -132,6 +132,10 @@ const rotateWebhookSecretBody = z
 export const revealWebhookSecretBody = z
   .strictObject({ password: rawText(200, 1) })
   .meta({ id: 'WebhookSecretReveal' });
+
+export const signingSecrets = z
+  .object({ secret: z.string(), previous_secret: z.string().nullable() })
+  .meta({ id: 'WebhookSecret' });
 
 const ofEndpoint = { endpointId: idSchema('webhookEndpoint') };
 
@@ -178,7 +182,7 @@ export const rotateWebhookSecret = defineRequest('command', 'webhook-dispatcher'
 /** The signing secret itself. The gateway asks for it only after it has checked the password of a signed-in seller. */
 export const revealWebhookSecret = defineRequest('read', 'webhook-dispatcher', 'endpoints.reveal-secret', {
   input: z.object(ofEndpoint),
-  output: z.object({ secret: z.string(), previous_secret: z.string().nullable() }).meta({ id: 'WebhookSecret' }),
+  output: signingSecrets,
 });
 
 /**

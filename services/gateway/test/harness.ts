@@ -1,4 +1,9 @@
-import { createAutomation, updateAutomation } from '@app/contracts/automations';
+import {
+  createAutomation,
+  revealAutomationSecret,
+  rotateAutomationSecret,
+  updateAutomation,
+} from '@app/contracts/automations';
 import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
@@ -68,6 +73,11 @@ export async function createHarness() {
     await serveAs(nats, 'webhook-dispatcher', [
       onRequest(createAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
       onRequest(updateAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
+      onRequest(rotateAutomationSecret, async (input) => reply(input, '{"id":"aut_1","secret":"whsec_of_the_tests"}')),
+      onRequest(revealAutomationSecret, async (input, { accountId }) => {
+        asked.push({ ...input, accountId });
+        return { secret: 'whsec_of_the_tests', previous_secret: null };
+      }),
       onRequest(putWebhookEndpoint, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
       onRequest(rotateWebhookSecret, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
       onRequest(revealWebhookSecret, async (input, { accountId }) => {

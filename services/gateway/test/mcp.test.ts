@@ -119,6 +119,20 @@ test('all tools together are less than 24 KB and none asks whose account it is',
   }
 });
 
+test.each(['list_activity', 'list_webhook_deliveries'])(
+  '%s offers every filter that the list has over HTTP',
+  async (name) => {
+    const offered = (await listed()).find((tool) => tool.name === name)?.inputSchema as
+      | { properties?: object }
+      | undefined;
+    const { operation } = tools.find((tool) => tool.name === name) as (typeof tools)[number];
+    expect(Object.keys(operation.query?.shape ?? {})).toEqual(expect.arrayContaining(['eventId', 'from', 'to']));
+    expect(offered?.properties).toMatchObject(
+      Object.fromEntries(Object.keys(operation.query?.shape ?? {}).map((key) => [key, {}])),
+    );
+  },
+);
+
 test('reading tools change nothing, and every tool whose repetition would do more offers an idempotency key', () => {
   for (const { operation, annotations } of tools)
     expect(annotations.readOnlyHint).toBe(operation.method === 'GET' || operation.changesNothing === true);
@@ -255,19 +269,26 @@ test('a signing secret is told once: the repeated call says so', async () => {
   expect(JSON.stringify(again)).not.toContain('whsec_');
 });
 
-test('clients are told that a rotation ends a secret', async () => {
-  const rotate = (await listed()).find(({ name }) => name === 'rotate_webhook_secret');
+const rotations = [
+  ['rotate_webhook_secret', { endpointId: newId('webhookEndpoint', Date.now()) }, 'whe_1'],
+  ['rotate_automation_secret', { automationId: newId('automation', Date.now()) }, 'aut_1'],
+] as const;
+
+test.each(rotations)('clients are told that %s ends a secret', async (name) => {
+  const rotate = (await listed()).find((tool) => tool.name === name);
   expect(rotate?.annotations).toEqual({ destructiveHint: true });
 });
 
-test('a rotated secret is not shown to a model, neither at first nor when the call is repeated', async () => {
-  const endpointId = newId('webhookEndpoint', Date.now());
-  const rotate = () => call('rotate_webhook_secret', { endpointId, idempotencyKey: 'rotate' });
-  for (const answer of [await rotate(), await rotate()]) {
-    expect(answer.structuredContent).toEqual({ id: 'whe_1' });
-    expect(JSON.stringify(answer)).not.toContain('whsec_');
-  }
-});
+test.each(rotations)(
+  '%s shows no secret to a model, neither at first nor when the call is repeated',
+  async (name, of, id) => {
+    const rotate = () => call(name, { ...of, idempotencyKey: name });
+    for (const answer of [await rotate(), await rotate()]) {
+      expect(answer.structuredContent).toEqual({ id });
+      expect(JSON.stringify(answer)).not.toContain('whsec_');
+    }
+  },
+);
 
 test('arguments are refused in the words of HTTP', async () => {
   const refusal = async (given: object) => (await call('create_offer', { kind: 'bump', ...given })).structuredContent;

@@ -78,3 +78,35 @@ test('nothing of a revealed secret is kept under an Idempotency-Key, and of a ro
   expect((await rotate()).json).toEqual({ id: 'whe_1', secret: 'whsec_of_the_tests' });
   expect((await rotate()).json).toEqual({ id: 'whe_1', secret_notice: expect.stringContaining('shown once') });
 });
+
+test('the secret of an automation is shown and rotated in the same way', async () => {
+  const automationId = newId('automation', Date.now());
+  const ofAutomation = `/api/v1/automations/${automationId}`;
+  const ask = (who: object, given: object) =>
+    send(url, 'POST', `${ofAutomation}/reveal-secret`, { ...who, body: given });
+  const { session, key } = seller;
+  const wrong = await ask({ session }, { password: 'another password' });
+  const byKey = await ask({ key }, { password });
+  expect([wrong, byKey].map(({ status, json }) => [status, json.code])).toEqual([
+    [401, 'invalid_credentials'],
+    [403, 'insufficient_scope'],
+  ]);
+  expect(harness.asked).toEqual([]);
+  expect((await ask({ session }, { password })).json).toEqual({ secret: 'whsec_of_the_tests', previous_secret: null });
+  expect(harness.asked).toEqual([{ automationId, accountId: seller.accountId }]);
+  const rotate = (given: object) =>
+    send(url, 'POST', `${ofAutomation}/rotate-secret`, { key, headers: { 'idempotency-key': 'one' }, body: given });
+  expect((await rotate({ overlapHours: 1 })).json).toEqual({ id: 'aut_1', secret: 'whsec_of_the_tests' });
+  expect(harness.asked.at(-1)).toEqual({ automationId, body: { overlapHours: 1 } });
+  expect((await rotate({ overlapHours: 1 })).json).toEqual({
+    ...{ id: 'aut_1', secret_notice: expect.stringContaining('show it again with the password') },
+  });
+  const reading = await createKey(['read']);
+  const refused = await send(url, 'POST', `${ofAutomation}/rotate-secret`, { key: reading });
+  expect([refused.status, refused.json.code]).toEqual([403, 'insufficient_scope']);
+});
+
+async function createKey(scopes: readonly string[]): Promise<string> {
+  const { json } = await send(url, 'POST', '/api/v1/api-keys', { key: seller.key, body: { name: 'other', scopes } });
+  return json.key;
+}

@@ -1,5 +1,4 @@
 import { affiliatePaid } from '@app/contracts/affiliates';
-import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import { sendTestWebhook } from '@app/contracts/webhook-tests';
@@ -9,7 +8,7 @@ import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
-import { anOrder } from './orders.ts';
+import { anOrder, aPayout } from './orders.ts';
 import { deliveriesOf } from './stored.ts';
 
 guardLeaks();
@@ -27,17 +26,7 @@ beforeEach(async () => {
 afterAll(() => harness.close());
 
 const order = () => harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
-const payout = () =>
-  harness.publish(affiliatePaid, account, {
-    payoutId: newId('payout', harness.clock.nowMs()),
-    affiliateCode: 'ANNA',
-    affiliateName: 'Anna',
-    affiliateEmail: 'anna@example.com',
-    amountCents: 2_040,
-    currency: 'usd',
-    commissionCount: 1,
-    paidAt: harness.clock.now().toISOString(),
-  });
+const payout = () => harness.publish(affiliatePaid, account, aPayout(harness.clock.nowMs()));
 const put = (body: object = {}) =>
   harness.ask(contract.putWebhookEndpoint, account, { body: { url: receiver.url, ...body } });
 const create = (body: object = {}) =>

@@ -1,3 +1,5 @@
+import type { affiliatePaid } from '@app/contracts/affiliates';
+import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
@@ -8,6 +10,18 @@ import type { Harness } from './harness.ts';
 /** @param nowMs the test's clock, because ids made by two clocks would not sort */
 export const anOrder = (nowMs: number, change: Partial<PaidOrder> = {}): PaidOrder =>
   paidOrder(nowMs, { productName: 'Ünïcode course “☃”', currency: 'eur', ...change });
+
+/** A payout of an affiliate, which is no event of an order. @param nowMs as of `anOrder` */
+export const aPayout = (nowMs: number): EventData<typeof affiliatePaid> => ({
+  payoutId: newId('payout', nowMs),
+  affiliateCode: 'ANNA',
+  affiliateName: 'Anna',
+  affiliateEmail: 'anna@example.com',
+  amountCents: 2_040,
+  currency: 'usd',
+  commissionCount: 1,
+  paidAt: new Date(nowMs).toISOString(),
+});
 
 /** Deliveries with work to do, and finished ones. */
 export const allDeliveries = `(

@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { getWebhookEndpoint, revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
 import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
+import { signersOf } from './signers.ts';
 
 startService();
 sellerForEachTest();
@@ -12,19 +12,10 @@ const rotate = async (body?: { overlapHours: number }) =>
   await harness.ask(rotateWebhookSecret, seller.account, { endpointId, ...(body && { body }) });
 const reveal = () => harness.ask(revealWebhookSecret, seller.account, { endpointId });
 
-/** Which of the secrets have signed the n-th request, in the order of its signatures. */
-async function signersOf(n: number, secrets: Record<string, string | undefined>): Promise<string[]> {
+/** Which of the secrets have signed the n-th request. */
+async function signersOfRequest(n: number, secrets: Record<string, string | undefined>): Promise<string[]> {
   await eventually(() => expect(seller.receiver.requests.length).toBeGreaterThan(n));
-  const request = seller.receiver.requests[n];
-  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': given } = request?.headers ?? {};
-  const named = Object.entries(secrets).map(([name, secret]) => {
-    const key = Buffer.from((secret as string).slice('whsec_'.length), 'base64');
-    return [`v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${request?.body}`).digest('base64')}`, name];
-  });
-  const names = new Map(named as [string, string][]);
-  return String(given)
-    .split(' ')
-    .map((signature) => names.get(signature) ?? 'nobody');
+  return signersOf(seller.receiver.requests[n], secrets);
 }
 
 test('for 24 hours both secrets sign, the new one first; after that only the new one', async () => {
@@ -33,13 +24,13 @@ test('for 24 hours both secrets sign, the new one first; after that only the new
   expect(rotated).toMatchObject({ id: endpointId, previous_secret_expires_at: until });
   const secrets = { old: seller.secret, new: rotated.secret };
   await seller.publish();
-  expect(await signersOf(0, secrets)).toEqual(['new', 'old']);
+  expect(await signersOfRequest(0, secrets)).toEqual(['new', 'old']);
   harness.clock.advance(24 * hourMs - 1);
   await seller.publish();
-  expect(await signersOf(1, secrets)).toEqual(['new', 'old']);
+  expect(await signersOfRequest(1, secrets)).toEqual(['new', 'old']);
   harness.clock.advance(1);
   await seller.publish();
-  expect(await signersOf(2, secrets)).toEqual(['new']);
+  expect(await signersOfRequest(2, secrets)).toEqual(['new']);
   const after = await harness.ask(getWebhookEndpoint, seller.account, {});
   expect(after).toMatchObject({ previous_secret_expires_at: null });
   expect(after.secret).toBeUndefined();
@@ -54,7 +45,9 @@ test('the overlap is what the seller says, and without one the previous secret e
   expect(second.previous_secret_expires_at).toBeNull();
   expect(await reveal()).toEqual({ secret: second.secret, previous_secret: null });
   await seller.publish();
-  expect(await signersOf(0, { old: seller.secret, first: first.secret, second: second.secret })).toEqual(['second']);
+  expect(await signersOfRequest(0, { old: seller.secret, first: first.secret, second: second.secret })).toEqual([
+    'second',
+  ]);
   for (const overlapHours of [-1, 169])
     await expect(rotate({ overlapHours })).rejects.toMatchObject({ code: 'validation_failed' });
 });
@@ -66,12 +59,12 @@ test('a second rotation within the overlap is refused and ends no secret; after 
     message: expect.stringContaining(`signs until ${first.previous_secret_expires_at}`),
   });
   await seller.publish();
-  expect(await signersOf(0, { old: seller.secret, first: first.secret })).toEqual(['first', 'old']);
+  expect(await signersOfRequest(0, { old: seller.secret, first: first.secret })).toEqual(['first', 'old']);
   harness.clock.advance(24 * hourMs);
   const second = await rotate();
   await seller.publish();
   const secrets = { old: seller.secret, first: first.secret, second: second.secret };
-  expect(await signersOf(1, secrets)).toEqual(['second', 'first']);
+  expect(await signersOfRequest(1, secrets)).toEqual(['second', 'first']);
 });
 
 test('a delivery that waited in memory while the secret was rotated is signed with the new one', async () => {
@@ -89,7 +82,7 @@ test('a delivery that waited in memory while the secret was rotated is signed wi
   await eventually(() => expect(new Set(seller.received())).toEqual(new Set(events)));
   expect(inFlight).toBeLessThan(events.length);
   const last = seller.receiver.requests.length - 1;
-  expect(await signersOf(last, { old: seller.secret, new: rotated.secret })).toEqual(['new', 'old']);
+  expect(await signersOfRequest(last, { old: seller.secret, new: rotated.secret })).toEqual(['new', 'old']);
 });
 
 test('a second process signs with the new secret, too, and neither secret is stored in a readable form', async () => {
@@ -97,7 +90,7 @@ test('a second process signs with the new secret, too, and neither secret is sto
   const rotated = await rotate();
   await harness.running.service.close();
   await seller.publish();
-  expect(await signersOf(0, { old: seller.secret, new: rotated.secret })).toEqual(['new', 'old']);
+  expect(await signersOfRequest(0, { old: seller.secret, new: rotated.secret })).toEqual(['new', 'old']);
   const stored = JSON.stringify([
     await harness.query('select * from endpoints'),
     await harness.query('select * from commands'),

@@ -4,6 +4,8 @@ import {
   getAutomation,
   listAutomations,
   previewAutomation,
+  revealAutomationSecret,
+  rotateAutomationSecret,
   testAutomation,
   updateAutomation,
 } from '@app/contracts/automations';
@@ -11,6 +13,7 @@ import { z } from 'zod';
 import type { Actor } from '../auth/actors.ts';
 import { forwardOperation } from '../operations/forward-operation.ts';
 import { pathId } from '../operations/path-params.ts';
+import { revealOperation, rotation, signingSecret } from '../webhooks/signing-secrets.ts';
 import { ofKnownProduct } from './known-product.ts';
 
 const tag = 'Automations';
@@ -38,13 +41,9 @@ export const automationOperations = [
       summary: 'Add an automation: when an event happens, send an email or POST to a URL',
       description:
         'A POST is a webhook like any other: the same payload, headers, tries and checks of the address, signed with a secret ' +
-        'of its own, which this answer shows once. An email is text with fields of the payload. Its templates are data: a field ' +
+        'of its own, which this answer shows once; `reveal-secret` shows it again. An email is text with fields of the payload. Its templates are data: a field ' +
         'is replaced by its value, as text, and nothing else happens.',
-      secret: {
-        name: 'secret',
-        notice:
-          'The secret was shown once, in the first answer. If that got lost, delete the automation and add it again.',
-      },
+      secret: signingSecret,
       errors: ['webhook_url_refused', 'limit_reached'],
     }),
   ),
@@ -79,6 +78,24 @@ export const automationOperations = [
     tag,
     summary: 'Delete an automation of your own',
     description: 'What waits to be sent is dropped. A built-in automation is switched off instead.',
+    params,
+    errors: ['automation_not_found', 'invalid_transition'],
+  }),
+  forwardOperation(rotateAutomationSecret, {
+    id: 'rotateAutomationSecret',
+    method: 'POST',
+    path: `${path}/{automationId}/rotate-secret`,
+    tag,
+    summary: 'Replace the signing secret of an automation that POSTs',
+    description: `${rotation} An automation that sends emails has none.`,
+    params,
+    secret: signingSecret,
+    errors: ['automation_not_found', 'invalid_transition'],
+  }),
+  revealOperation(revealAutomationSecret, {
+    id: 'revealAutomationSecret',
+    path: `${path}/{automationId}/reveal-secret`,
+    tag,
     params,
     errors: ['automation_not_found', 'invalid_transition'],
   }),

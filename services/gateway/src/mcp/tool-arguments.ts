@@ -35,7 +35,7 @@ export function argumentShape(tool: Tool): Shape {
   const shape = { ...ownArguments(tool), ...params?.shape, ...query?.shape, ...bodyShape(tool.operation) };
   // One tool for both kinds of offers: the operation's own words name only the bump's ids.
   if (tool.kinds === undefined || shape.offerId === undefined) return shape;
-  return { ...shape, offerId: z.string().describe('An id that begins `bmp_` or `ups_`, as the kind.') };
+  return { ...shape, offerId: z.string().describe('`bmp_` or `ups_`, as the kind.') };
 }
 
 function bodyShape({ body }: Pick<Operation, 'body'>): Shape {

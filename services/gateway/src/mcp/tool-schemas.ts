@@ -30,7 +30,7 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 /** What a refusal says in words: bounds, forms, and which arguments there are not. */
 const refused = [
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum', 'multipleOf'],
-  ...['pattern', 'format', 'propertyNames'],
+  ...['pattern', 'format', 'propertyNames', 'additionalProperties'],
 ] as const;
 
 /** The arguments as JSON Schema: names, types and choices. */
@@ -74,6 +74,7 @@ function describeArguments({ properties = {} }: JsonSchema, words: Tool['words']
 const selfSaying = [
   ...['limit', 'before', 'idempotencyKey', 'confirm', 'code', 'email', 'event', 'events', 'status'],
   ...['accessUrl', 'affiliateCode', 'headers', 'url', 'currency', 'from', 'to', 'until', 'test', 'commissionCents'],
+  ...['held', 'which', 'overlapHours'],
 ];
 
 /** Its name says what it is, or the server's instructions do, or the tool's own description. */
@@ -119,8 +120,9 @@ export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object'
   return rootOf(saysMore(names) ? names : {});
 }
 
-/** Whether there is more in it than that a list has rows, which the server's instructions say. */
-const saysMore = ({ properties = {} }: JsonSchema): boolean => JSON.stringify(properties) !== '{"data":{"items":{}}}';
+/** Whether there is more in it than that a list has rows, which the server's instructions say, or that it was done. */
+const saysMore = ({ properties = {} }: JsonSchema): boolean =>
+  !['{"data":{"items":{}}}', '{"ok":{}}'].includes(JSON.stringify(properties));
 
 /** Nearly every result has them, and the server's instructions name them. */
 const everywhere = ['id', 'created_at', 'updated_at', 'currency', 'has_more', 'test', 'secret', 'secret_notice'];

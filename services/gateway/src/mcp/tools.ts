@@ -17,7 +17,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'get_product',
-    description: 'One product by its id.',
+    description: 'One product.',
     operation: operation('getProduct'),
     unsaid: ['full'],
     annotations: reads,
@@ -56,7 +56,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'delete_offer',
-    description: 'Removes it for good; update_offer can stop offering it.',
+    description: 'For good; update_offer can stop offering it.',
     operation: operation('deleteBump'),
     kinds: offerKinds('delete'),
     annotations: changes,
@@ -70,7 +70,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'get_order',
-    description: 'One order with its items and payments.',
+    description: 'With its items and payments.',
     operation: operation('getOrder'),
     unsaid: ['full'],
     annotations: reads,
@@ -78,8 +78,7 @@ export const tools: readonly Tool[] = [
   {
     name: 'create_order',
     description:
-      'Records a sale whose money was taken elsewhere: charges nobody, sends `order.paid`. Two calls are two orders, but for ' +
-      'the same `idempotencyKey`.',
+      'Records a sale whose money was taken elsewhere: charges nobody, sends `order.paid`. Two calls are two orders.',
     operation: operation('createOrder'),
     words: { paymentMethod: 'Processor token for renewals.', test: 'In no list and no metric.' },
     unsaid: ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
@@ -207,7 +206,7 @@ export const tools: readonly Tool[] = [
   ...webhookTools,
   {
     name: 'run_daily_job',
-    description: 'Runs the day’s collections, which charge buyers, and answers its counts. Asks for `confirm: true`.',
+    description: 'Runs the day’s collections, which charge buyers. Asks for `confirm: true`.',
     operation: operation('runDailyJob'),
     confirmation:
       'This runs the day’s collections for the account now: renewals and retries that are due are charged, holds that are ' +

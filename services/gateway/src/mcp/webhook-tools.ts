@@ -13,10 +13,8 @@ export const webhookTools: readonly Tool[] = [
   },
   {
     name: 'set_webhook_endpoint',
-    description:
-      'Connects or replaces that URL. The answer that first connects one holds the signing secret, this once.',
+    description: 'Connects or replaces that URL. The first answer holds the signing secret, this once.',
     operation: operation('putWebhookEndpoint'),
-    words: { held: '`send`, `orders` or `discard`' },
     annotations: changes,
   },
   {
@@ -37,7 +35,6 @@ export const webhookTools: readonly Tool[] = [
     name: 'update_webhook_endpoint',
     description: 'Changes the fields given. `active: true` sends what was held, unless `held` says otherwise.',
     operation: operation('updateWebhookEndpoint'),
-    words: { held: '`send`, `orders` or `discard`' },
     annotations: changes,
   },
   {
@@ -78,7 +75,7 @@ export const webhookTools: readonly Tool[] = [
     name: 'list_webhook_deliveries',
     description: 'Events on their way to endpoints, newest first; `reason` says why nothing was sent.',
     operation: operation('listWebhookDeliveries'),
-    unsaid: ['eventId', 'from', 'to'],
+    unsaid: ['full'],
     defaults: shortPage,
     annotations: reads,
   },
@@ -98,7 +95,7 @@ export const webhookTools: readonly Tool[] = [
     name: 'recover_webhooks',
     description: 'Sends what failed, or all, since a time again.',
     operation: operation('recoverWebhooks'),
-    words: { since: 'At most 30 days ago.', which: '`failed` or `all`' },
+    words: { since: 'At most 30 days ago.' },
     annotations: sends,
   },
   {
@@ -164,7 +161,7 @@ export const webhookTools: readonly Tool[] = [
     name: 'preview_automation',
     description: 'The email that a template makes of sample data.',
     operation: operation('previewAutomation'),
-    words: { action: 'The email, as in create_automation.' },
+    words: { action: 'As in create_automation.' },
     annotations: reads,
   },
   {
@@ -172,5 +169,12 @@ export const webhookTools: readonly Tool[] = [
     description: 'Runs it once with sample data.',
     operation: operation('testAutomation'),
     annotations: sends,
+  },
+  {
+    name: 'rotate_automation_secret',
+    description: 'Replaces what signs its POST; both sign for 24 hours.',
+    operation: operation('rotateAutomationSecret'),
+    hides: ['secret', 'secret_notice'],
+    annotations: replaces,
   },
 ];

@@ -1,3 +1,5 @@
+import { secret } from './endpoint-examples.ts';
+
 const welcome = {
   type: 'email',
   to: 'buyer',
@@ -15,8 +17,14 @@ const automation = {
   event: 'order.paid',
   product_id: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg',
   action: welcome,
+  previous_secret_expires_at: null,
   created_at: '2026-11-20T09:30:12.345Z',
   updated_at: '2026-11-20T09:30:12.345Z',
+};
+
+const post = {
+  ...{ ...automation, id: 'aut_01kb1x3z5b7d9f1h3j5k7m9p1r', name: 'Course access' },
+  action: { type: 'post', url: 'https://mayapaints.example/access' },
 };
 
 /** Examples of automations, by operation. */
@@ -31,6 +39,11 @@ export const automationExamples = {
     response: automation,
   },
   getAutomation: { response: automation },
+  rotateAutomationSecret: {
+    body: { overlapHours: 24 },
+    response: { ...post, previous_secret_expires_at: '2026-11-29T09:00:00.000Z', secret },
+  },
+  revealAutomationSecret: { body: { password: 'the password' }, response: { secret, previous_secret: null } },
   previewAutomation: {
     body: { event: 'order.paid', action: welcome },
     response: {

@@ -14,7 +14,7 @@ const endpoint = {
   created_at: '2026-11-01T08:00:00.000Z',
   updated_at: '2026-11-20T09:00:00.000Z',
 };
-const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwXcK0Z1vY5hQ=';
+export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwXcK0Z1vY5hQ=';
 const crm = {
   ...endpoint,
   ...{ id: 'whe_01kaf2m4w3z5b7d9f1h3j5k7mp', role: 'additional', url: 'https://crm.example/in', description: 'CRM' },

@@ -7,26 +7,19 @@ import {
   readWebhookEndpoint,
   removeWebhookEndpoint,
   revealWebhookSecret,
-  revealWebhookSecretBody,
   rotateWebhookSecret,
   updateWebhookEndpoint,
 } from '@app/contracts/webhooks';
 import { z } from 'zod';
 import { forwardOperation } from '../operations/forward-operation.ts';
-import { defineOperation } from '../operations/operation.ts';
 import { pathId } from '../operations/path-params.ts';
-import { checkPassword } from '../sessions/check-password.ts';
+import { revealOperation, rotation, signingSecret } from './signing-secrets.ts';
 
 const tag = 'Webhooks';
 const theOne = '/api/v1/webhook-endpoint';
 const all = '/api/v1/webhook-endpoints';
 const one = `${all}/{endpointId}`;
 const params = z.object({ endpointId: pathId('webhookEndpoint', 'webhook_endpoint_not_found') });
-const secret = {
-  name: 'secret',
-  notice:
-    'The secret was shown once, in the first answer. If that got lost, show it again with the password, or rotate it.',
-};
 const afterwards = 'The answer holds the signing secret, this once; `reveal-secret` shows it again.';
 const unlessGiven =
   'Left out, `events` is null (every event), `description` empty, `headers` none and `active` true. The first URL of an ' +
@@ -36,8 +29,9 @@ const stays =
   'replace the former ones as a whole: `{}` removes all headers, null takes every event again. A new URL keeps the ' +
   'secret, and switches an endpoint on again that is off because the former URL was gone or failing, unless `active` is ' +
   'given. Switching off holds what comes, for 30 days; switching on sends all that is held, also from before the first ' +
-  'URL (but no pushed emails), unless `held` says otherwise. `held` may be given at any time; an endpoint that is off ' +
-  'takes `discard` only. Headers of HTTP itself and of deliveries (`host`, `content-*`, `webhook-*`, …) are refused.';
+  'URL (but no pushed emails), unless `held` says otherwise. What `events` does not take when its turn comes is filtered ' +
+  'instead. `held` may be given at any time; an endpoint that is off takes `discard` only. Headers of HTTP itself and of ' +
+  'deliveries (`host`, `content-*`, `webhook-*`, …) are refused.';
 
 const removing =
   'What waits for it is canceled. With the first URL that is also what was held before it: `recover` with `all` sends it ' +
@@ -59,7 +53,7 @@ export const endpointOperations = [
     tag,
     summary: 'Connect a webhook URL, or change the connected one',
     description: `Connecting it: ${afterwards} ${unlessGiven}\n\nChanging it: ${stays}`,
-    secret,
+    secret: signingSecret,
     errors: ['webhook_url_refused', 'limit_reached'],
   }),
   forwardOperation(deleteWebhookEndpoint, {
@@ -86,7 +80,7 @@ export const endpointOperations = [
     tag,
     summary: 'Connect a further webhook URL',
     description: `Each gets its own copy of every event. ${afterwards} ${unlessGiven} An account has at most 20.`,
-    secret,
+    secret: signingSecret,
     errors: ['webhook_url_refused', 'limit_reached'],
   }),
   forwardOperation(readWebhookEndpoint, {
@@ -124,31 +118,16 @@ export const endpointOperations = [
     path: `${one}/rotate-secret`,
     tag,
     summary: 'Replace the signing secret',
-    description:
-      'Until the overlap ends, `webhook-signature` has two signatures, separated by a space: of the new secret and of the ' +
-      'previous one. A receiver that checks either goes on working. Rotating again before that is refused, because it ' +
-      'would end a secret that may still be checked; with `overlapHours: 0` it ends both at once, as for one that leaked. ' +
-      'If an answer got lost, `reveal-secret` shows the secret. The answer holds the new secret, this once.',
+    description: rotation,
     params,
-    secret,
+    secret: signingSecret,
     errors: ['webhook_endpoint_not_found', 'invalid_transition'],
   }),
-  defineOperation({
+  revealOperation(revealWebhookSecret, {
     id: 'revealWebhookSecret',
-    method: 'POST',
     path: `${one}/reveal-secret`,
     tag,
-    summary: 'Show the signing secret again',
-    description: 'For a person who is logged in and gives the password once more. No key can do this.',
-    auth: 'session',
     params,
-    body: revealWebhookSecretBody,
-    response: revealWebhookSecret.output,
-    changesNothing: true,
-    errors: ['webhook_endpoint_not_found', 'invalid_credentials'],
-    run: async ({ app, actor, params, body, address, context }) => {
-      await checkPassword(app, actor, body.password, address);
-      return await app.requester.request(revealWebhookSecret, params, context);
-    },
+    errors: ['webhook_endpoint_not_found'],
   }),
 ];

@@ -14,7 +14,7 @@ export const recoveryOperations = [
     tag,
     summary: 'Send a delivery again',
     description:
-      'A new attempt of the same `webhook-id` with the same body, to the endpoint as it is now. The attempts count on, and the schedule of tries begins anew. A delivery that waits for its next try is tried now; a run of an automation runs again.',
+      'A new attempt of the same `webhook-id` with the same body, to the endpoint as it is now, whatever its `events`. The attempts count on, and the schedule of tries begins anew. A delivery that waits for its next try is tried now; a run of an automation runs again.',
     params: z.object({ deliveryId: pathId('delivery', 'delivery_not_found') }),
     errors: ['delivery_not_found', 'invalid_transition', 'body_expired'],
   }),
@@ -35,7 +35,8 @@ export const recoveryOperations = [
     path: '/api/v1/webhook-recoveries',
     tag,
     summary: 'List recoveries, newest first',
-    description: 'Also those that send what was held for an endpoint (`kind: held`).',
+    description:
+      'Also those that send what was held for an endpoint (`kind: held`), but for those that found nothing to send.',
     errors: [],
   }),
   forwardOperation(getRecovery, {

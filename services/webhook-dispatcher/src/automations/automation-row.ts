@@ -3,6 +3,7 @@ import type { AutomationAction, automationResource } from '@app/contracts/automa
 import { idPrefixes, idSuffixOf, idTimeMs } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import type { z } from 'zod';
+import type { AutomationDeps } from './automation-deps.ts';
 import { type BuiltIn, type BuiltInKey, builtIns } from './built-in.rules.ts';
 import type { TriggerName } from './trigger.rules.ts';
 
@@ -19,20 +20,24 @@ export interface AutomationRow {
   readonly event: TriggerName;
   readonly product_id: string | null;
   readonly action: AutomationAction;
+  readonly previous_secret_until: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
 
 export const automationColumns =
-  'id, name, built_in, active, switched_off_reason, switched_off_at, events[1] as event, product_id, action, created_at, updated_at';
+  'id, name, built_in, active, switched_off_reason, switched_off_at, events[1] as event, product_id, action, previous_secret_until, created_at, updated_at';
 
-/** @param emailsAvailable whether this deployment has a mail server */
-export function resourceOf(row: AutomationRow, emailsAvailable: boolean): AutomationResource {
+export function resourceOf(
+  row: AutomationRow,
+  { clock, emailsAvailable }: Pick<AutomationDeps, 'clock' | 'emailsAvailable'>,
+): AutomationResource {
   const { id, name, built_in, active, event, product_id, action } = row;
-  const { switched_off_reason: reason, switched_off_at: at } = row;
+  const { switched_off_reason: reason, switched_off_at: at, previous_secret_until: until } = row;
   return {
     ...{ id, name, built_in, active, event, product_id, action },
     switched_off: reason !== null && at !== null ? { reason, at: at.toISOString() } : null,
+    previous_secret_expires_at: until !== null && until > clock.now() ? until.toISOString() : null,
     available: action.type === 'post' || emailsAvailable,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
@@ -53,7 +58,7 @@ export function builtInRow(accountId: string, { key, name, event, action }: Buil
   const madeAt = new Date(idTimeMs(accountId));
   return {
     ...{ id: builtInId(accountId, key), name, built_in: key, active: true, event, product_id: null, action },
-    ...{ switched_off_reason: null, switched_off_at: null },
+    ...{ switched_off_reason: null, switched_off_at: null, previous_secret_until: null },
     ...{ created_at: madeAt, updated_at: madeAt },
   };
 }

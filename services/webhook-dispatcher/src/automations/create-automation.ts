@@ -8,7 +8,8 @@ import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { urlRefusal } from '../endpoints/public-address.ts';
-import { newSecret, secretText } from '../endpoints/secret-box.ts';
+import { type SealedResult, withSecret } from '../endpoints/sealed-result.ts';
+import { newSecret } from '../endpoints/secret-box.ts';
 import { requireUsable } from './automation.rules.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { type AutomationResource, type AutomationRow, automationColumns, resourceOf } from './automation-row.ts';
@@ -26,12 +27,6 @@ const lockSql = `select pg_advisory_xact_lock(hashtextextended('automation ' || 
 const countSql = `
   select count(*)::int as count from endpoints where account_id = $1 and role = 'automation' and built_in is null`;
 
-/** Stored so that a repeated command gets the same response. It holds the secret only in its sealed form. */
-interface Result {
-  readonly resource: AutomationResource;
-  readonly sealedSecret: string | null;
-}
-
 /**
  * Adds an automation. Only this response contains the signing secret of a POST.
  * @throws DomainError validation_failed, webhook_url_refused, limit_reached
@@ -45,7 +40,7 @@ export async function createAutomation(
   requireUsable({ event, productId, action });
   requireAllowedUrl(action, deps.allowLoopback);
   const id = idOfCommand('automation', commandId);
-  const { resource, sealedSecret } = await runCommandOnce<Result>(deps.database.fork(), commandId, async (tx) => {
+  const result = await runCommandOnce<SealedResult<AutomationResource>>(deps.database.fork(), commandId, async (tx) => {
     await requireRoom(tx, accountId);
     const secret = action.type === 'post' ? deps.secrets.seal(newSecret(), id) : null;
     const url = action.type === 'post' ? action.url : null;
@@ -62,10 +57,9 @@ export async function createAutomation(
       deps.clock.now(),
     ];
     const [row] = await executeBound<AutomationRow>(tx, insertSql, values);
-    return { resource: resourceOf(row as AutomationRow, deps.emailsAvailable), sealedSecret: secret };
+    return { resource: resourceOf(row as AutomationRow, deps), sealedSecret: secret };
   });
-  if (sealedSecret === null) return resource;
-  return { ...resource, secret: secretText(deps.secrets.open(sealedSecret, id)) };
+  return withSecret(deps, result);
 }
 
 /** @throws DomainError webhook_url_refused */

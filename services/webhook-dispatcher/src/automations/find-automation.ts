@@ -48,5 +48,5 @@ export async function lockAutomation(
   return row;
 }
 
-const automationNotFound = () =>
+export const automationNotFound = (): DomainError =>
   new DomainError('automation_not_found', 'This account has no automation with this id.');

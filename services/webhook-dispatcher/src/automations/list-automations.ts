@@ -1,4 +1,5 @@
-import { type Database, statement } from '@app/service-kit/database';
+import { statement } from '@app/service-kit/database';
+import type { AutomationDeps } from './automation-deps.ts';
 import {
   type AutomationResource,
   type AutomationRow,
@@ -15,13 +16,12 @@ const listStatement = statement(
 
 /** The built-in ones first, each as the seller left it, then the seller's own, oldest first. */
 export async function listAutomations(
-  database: Database,
+  deps: Pick<AutomationDeps, 'database' | 'clock' | 'emailsAvailable'>,
   accountId: string,
-  emailsAvailable: boolean,
 ): Promise<{ data: AutomationResource[] }> {
-  const { rows } = await database.pool.query<AutomationRow>(listStatement([accountId]));
+  const { rows } = await deps.database.pool.query<AutomationRow>(listStatement([accountId]));
   const ofKey = new Map(rows.map((row) => [row.built_in, row]));
   const builtIn = builtIns.map((one) => ofKey.get(one.key) ?? builtInRow(accountId, one));
   const own = rows.filter((row) => row.built_in === null);
-  return { data: [...builtIn, ...own].map((row) => resourceOf(row, emailsAvailable)) };
+  return { data: [...builtIn, ...own].map((row) => resourceOf(row, deps)) };
 }

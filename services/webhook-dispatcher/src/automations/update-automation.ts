@@ -59,7 +59,7 @@ export async function updateAutomation(
     // A change begins without a history of failures.
     await executeBound(tx, forgetFailuresSql, [accountId, automationId]);
     if (active !== before.active) await recordChange(tx, { id: automationId, accountId }, now, dropAll);
-    return resourceOf(row as AutomationRow, deps.emailsAvailable);
+    return resourceOf(row as AutomationRow, deps);
   });
   await applyAndAnnounce(deps, automationId);
   return resource;

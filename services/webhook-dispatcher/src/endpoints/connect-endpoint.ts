@@ -33,7 +33,7 @@ export async function createEndpoint(
   commandId: string,
   body: Body,
 ): Promise<EndpointResource> {
-  const result = await runCommandOnce<SealedResult>(deps.database.fork(), commandId, async (tx) => {
+  const result = await runCommandOnce<SealedResult<EndpointResource>>(deps.database.fork(), commandId, async (tx) => {
     const found = await lockEndpoints(tx, accountId);
     return await connectEndpoint(deps, tx, { accountId, commandId, role: 'additional' }, { ...found, body });
   });
@@ -49,7 +49,7 @@ export async function connectEndpoint(
   tx: EntityManager,
   about: NewEndpoint,
   { connected, waiting, body }: { connected: readonly Endpoint[]; waiting: Endpoint | undefined; body: Body },
-): Promise<SealedResult> {
+): Promise<SealedResult<EndpointResource>> {
   checkUrl(deps, body.url);
   const max = limits.webhookEndpointsPerAccount;
   if (connected.length >= max) throw new DomainError('limit_reached', `There can be at most ${max} webhook endpoints.`);

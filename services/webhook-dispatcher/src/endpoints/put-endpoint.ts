@@ -21,7 +21,7 @@ export async function putEndpoint(
   commandId: string,
   body: Body,
 ): Promise<EndpointResource> {
-  const result = await runCommandOnce<SealedResult>(deps.database.fork(), commandId, async (tx) => {
+  const result = await runCommandOnce<SealedResult<EndpointResource>>(deps.database.fork(), commandId, async (tx) => {
     // Of two first calls at once, the second waits here and then finds the first one's endpoint.
     const found = await lockEndpoints(tx, accountId);
     const primary = found.connected.find(({ role }) => role === 'primary');

@@ -1,19 +1,18 @@
 import type { EndpointDeps } from './endpoint-deps.ts';
-import type { EndpointResource } from './endpoint-resource.ts';
 import { secretText } from './secret-box.ts';
 
 /** Stored so that a repeated command gets the same response. It holds the secret only in its sealed form. */
-export interface SealedResult {
-  readonly resource: EndpointResource;
+export interface SealedResult<Resource> {
+  readonly resource: Resource;
   /** Null when the command made no secret. */
   readonly sealedSecret: string | null;
 }
 
 /** The response of the command that made the secret. */
-export function withSecret(
+export function withSecret<Resource extends { readonly id: string }>(
   { secrets }: Pick<EndpointDeps, 'secrets'>,
-  { resource, sealedSecret }: SealedResult,
-): EndpointResource {
+  { resource, sealedSecret }: SealedResult<Resource>,
+): Resource {
   if (sealedSecret === null) return resource;
   return { ...resource, secret: secretText(secrets.open(sealedSecret, resource.id)) };
 }

@@ -2,6 +2,7 @@ import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type { revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
 import { runCommandOnce } from '@app/messaging/run-command-once';
+import type { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { type EndpointResource, endpointResource } from './endpoint-resource.ts';
 import { findEndpoint, lockEndpoint } from './find-endpoint.ts';
@@ -12,9 +13,7 @@ const overlapHoursDefault = 24;
 const hourMs = 3_600_000;
 
 /**
- * Replaces the signing secret; the response contains the new one. Until the overlap ends the previous one signs too. A
- * rotation before that would end a secret that some receiver still checks, so it is refused, unless it says that no other
- * secret is to sign: that is for one that leaked.
+ * Replaces the signing secret; the response contains the new one.
  * @throws DomainError webhook_endpoint_not_found, invalid_transition
  */
 export async function rotateSecret(
@@ -22,21 +21,36 @@ export async function rotateSecret(
   { accountId, commandId, endpointId: id }: { accountId: string; commandId: string; endpointId: string },
   body: RequestInput<typeof rotateWebhookSecret>['body'],
 ): Promise<EndpointResource> {
-  const overlapMs = (body?.overlapHours ?? overlapHoursDefault) * hourMs;
-  const result = await runCommandOnce<SealedResult>(deps.database.fork(), commandId, async (tx) => {
+  const result = await runCommandOnce<SealedResult<EndpointResource>>(deps.database.fork(), commandId, async (tx) => {
     const endpoint = await lockEndpoint(tx, accountId, { id });
-    const now = deps.clock.now();
-    if (overlapMs > 0) refuseWithinOverlap(endpoint.previousSecretUntil, now);
-    const sealedSecret = deps.secrets.seal(newSecret(), id);
-    endpoint.previousSecret = overlapMs === 0 ? null : endpoint.secret;
-    endpoint.previousSecretUntil = overlapMs === 0 ? null : new Date(now.getTime() + overlapMs);
-    endpoint.secret = sealedSecret;
-    endpoint.version += 1;
-    endpoint.updatedAt = now;
+    const sealedSecret = replaceSecret(deps, endpoint, body);
     return { resource: await endpointResource(deps, tx, endpoint), sealedSecret };
   });
   deps.announce(id);
   return withSecret(deps, result);
+}
+
+/**
+ * Gives a locked endpoint, or the row of an automation that POSTs, a new secret, and returns it sealed. Until the overlap
+ * ends the previous one signs too. A rotation before that would end a secret that some receiver still checks, so it is
+ * refused, unless it says that no other secret is to sign: that is for one that leaked.
+ * @throws DomainError invalid_transition
+ */
+export function replaceSecret(
+  { secrets, clock }: Pick<EndpointDeps, 'secrets' | 'clock'>,
+  endpoint: Endpoint,
+  body: RequestInput<typeof rotateWebhookSecret>['body'],
+): string {
+  const overlapMs = (body?.overlapHours ?? overlapHoursDefault) * hourMs;
+  const now = clock.now();
+  if (overlapMs > 0) refuseWithinOverlap(endpoint.previousSecretUntil, now);
+  const sealedSecret = secrets.seal(newSecret(), endpoint.id);
+  endpoint.previousSecret = overlapMs === 0 ? null : endpoint.secret;
+  endpoint.previousSecretUntil = overlapMs === 0 ? null : new Date(now.getTime() + overlapMs);
+  endpoint.secret = sealedSecret;
+  endpoint.version += 1;
+  endpoint.updatedAt = now;
+  return sealedSecret;
 }
 
 function refuseWithinOverlap(until: Date | null | undefined, now: Date): void {
@@ -53,11 +67,18 @@ function refuseWithinOverlap(until: Date | null | undefined, now: Date): void {
  * @throws DomainError webhook_endpoint_not_found
  */
 export async function revealSecret(
-  { database, secrets, clock }: Pick<EndpointDeps, 'database' | 'secrets' | 'clock'>,
+  deps: Pick<EndpointDeps, 'database' | 'secrets' | 'clock'>,
   accountId: string,
   id: string,
 ): Promise<RequestOutput<typeof revealWebhookSecret>> {
-  const { secret, previousSecret, previousSecretUntil } = await findEndpoint(database.fork(), accountId, { id });
+  return secretsOf(deps, await findEndpoint(deps.database.fork(), accountId, { id }));
+}
+
+/** The secrets that sign for an endpoint, or for an automation that POSTs. */
+export function secretsOf(
+  { secrets, clock }: Pick<EndpointDeps, 'secrets' | 'clock'>,
+  { id, secret, previousSecret, previousSecretUntil }: Endpoint,
+): RequestOutput<typeof revealWebhookSecret> {
   const shown = (sealed: string | null | undefined) => (sealed == null ? null : secretText(secrets.open(sealed, id)));
   const isPreviousValid = previousSecretUntil != null && previousSecretUntil > clock.now();
   return { secret: shown(secret) ?? '', previous_secret: isPreviousValid ? shown(previousSecret) : null };

@@ -37,6 +37,8 @@ export interface ListedDeliveryRow {
   readonly due: boolean;
   readonly order_id: string | null;
   readonly email: string | null;
+  /** Null for an event that has no number in the account's log. */
+  readonly sequence: string | null;
   /** Null when the endpoint was removed. */
   readonly role: string | null;
   readonly url: string | null;
@@ -66,14 +68,14 @@ export const deliveriesStatement = (name: string, page: string, order = 'p.id de
   statement(
     name,
     `with page as materialized (${page})
-     select p.*, v.order_id, v.email, e.role, e.url, e.active, e.switched_off_reason, e.switched_off_at,
+     select p.*, v.order_id, v.email, v.sequence, e.role, e.url, e.active, e.switched_off_reason, e.switched_off_at,
        (select true from recoveries where endpoint_id = p.endpoint_id and account_id = $1 and status = 'running' limit 1)
          as recovering,
        f.since as failing_since, f.attempts as failing_attempts, a.outcome as last_outcome, a.url as last_url,
        a.status_code as last_status, a.error as last_error, a.diagnosis as last_diagnosis,
        a.diagnosis_detail as last_detail
      from page p
-       left join lateral (select order_id, email from events where account_id = $1 and id = p.event_id limit 1) v on true
+       left join lateral (select order_id, email, sequence from events where account_id = $1 and id = p.event_id limit 1) v on true
        left join lateral (
          select role, url, active, switched_off_reason, switched_off_at from endpoints where id = p.endpoint_id and account_id = $1 limit 1) e on true
        left join lateral (
@@ -101,6 +103,7 @@ export function deliveryResource(row: ListedDeliveryRow): DeliveryResource {
       status: row.status,
       reasonCode: row.reason_code,
       event: row.event_name,
+      isTestSend: row.test && row.sequence === null,
       attempts: row.attempts,
       nextAttemptAt,
       isDue: row.due,

@@ -8,7 +8,7 @@ const endpoint: ReasonEndpoint = {
 };
 const facts: ReasonFacts = {
   ...{ status: 'pending', reasonCode: null, event: 'order.paid', attempts: 0, nextAttemptAt: at, isDue: true },
-  ...{ inRecovery: false, endpoint, ofAutomation: false, lastFailure: null, warning: null },
+  ...{ isTestSend: false, inRecovery: false, endpoint, ofAutomation: false, lastFailure: null, warning: null },
 };
 const off = (switchedOffReason: string | null): ReasonEndpoint => ({
   ...{ ...endpoint, active: false, switchedOffReason, switchedOffAt: at },
@@ -82,11 +82,38 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ],
   ['held though on', { status: 'held' }, /waits to be released/],
   [
+    'a test send that is held',
+    { status: 'held', isTestSend: true, attempts: 1, endpoint: off('seller') },
+    /^Sent no further: the endpoint is off since \S+\. Test sends are not sent again: when what is held is released, it is canceled\.$/,
+  ],
+  [
+    'a test send that is held while a recovery sends the others',
+    { status: 'held', isTestSend: true, attempts: 1, endpoint: { ...endpoint, isRecovering: true } },
+    /^Sent no further: it was held while the endpoint was off\. Test sends are not sent again/,
+  ],
+  [
+    'a test send that was given up for now',
+    {
+      ...{ status: 'held', isTestSend: true, reasonCode: 'endpoint_failing', attempts: 12 },
+      endpoint: { ...endpoint, failing: { since: at, attempts: 36 } },
+    },
+    /^Given up after 12 tries, because nothing has reached the receiver since \S+\. Test sends are not sent again/,
+  ],
+  [
     'an automation that is off',
     { status: 'held', endpoint: { ...off(null), isAutomation: true } },
     /automation is off/,
   ],
-  ['filtered', { status: 'filtered', reasonCode: 'filtered' }, /was not set to take order\.paid\. It can/],
+  [
+    'filtered',
+    { status: 'filtered', reasonCode: 'filtered' },
+    /^Not sent: .* was not set to take order\.paid\. It can/,
+  ],
+  [
+    'filtered after a try, when what was held was released',
+    { status: 'filtered', reasonCode: 'filtered', attempts: 1 },
+    /^Sent no further: the endpoint was not set to take order\.paid\. It can/,
+  ],
   [
     'an email pushed without a URL',
     {

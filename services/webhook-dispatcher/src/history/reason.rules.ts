@@ -23,6 +23,8 @@ export interface ReasonFacts {
   /** The stored code of why it ended or is held; `reason` of the API is the sentence made of it. */
   readonly reasonCode: string | null;
   readonly event: string;
+  /** It was asked for as a test; an event of a test order is none. */
+  readonly isTestSend: boolean;
   readonly attempts: number;
   /** When the next attempt is due; null unless it waits for one. */
   readonly nextAttemptAt: string | null;
@@ -47,7 +49,7 @@ export function reasonText(facts: ReasonFacts): string {
     case 'pending':
       return pendingText(facts);
     case 'held':
-      return `${heldText(facts)} It is held for 30 days.${last(facts)}`;
+      return `${heldText(facts)} ${facts.isTestSend ? heldTestText : 'It is held for 30 days.'}${last(facts)}`;
     case 'filtered':
       return filteredText(facts);
     case 'failed':
@@ -77,10 +79,14 @@ function pendingText(facts: ReasonFacts): string {
 /** It may have arrived, and the receiver did not say so. */
 const sent = (attempts: number): string => (attempts === 0 ? 'Not sent' : 'Sent no further');
 
-function heldText({ endpoint, ofAutomation, attempts, reasonCode }: ReasonFacts): string {
+/** What is held is sent without them (repair/left-out.ts). */
+const heldTestText = 'Test sends are not sent again: when what is held is released, it is canceled.';
+
+function heldText({ endpoint, ofAutomation, attempts, reasonCode, isTestSend }: ReasonFacts): string {
   const begun = sent(attempts);
   if (endpoint === null) return `${begun}: the ${ofAutomation ? 'automation' : 'endpoint'} was removed.`;
   if (endpoint.isAutomation) return automationText(endpoint, attempts);
+  if (endpoint.active && isTestSend) return releasedTestText(endpoint, attempts, reasonCode);
   if (!endpoint.hasUrl) return `${begun}: no URL is connected.`;
   if (endpoint.active && endpoint.isRecovering)
     return `${begun} yet: a recovery sends what was held, oldest first, and has not come to it.`;
@@ -98,6 +104,13 @@ function heldText({ endpoint, ofAutomation, attempts, reasonCode }: ReasonFacts)
   }
 }
 
+/** Of a test send whose endpoint is on, and which waits to be canceled. */
+function releasedTestText({ failing }: ReasonEndpoint, attempts: number, reasonCode: string | null): string {
+  if (reasonCode !== heldForFailing) return `${sent(attempts)}: it was held while the endpoint was off.`;
+  const since = failing === null ? 'reached the receiver' : `has reached the receiver since ${failing.since}`;
+  return `Given up after ${triesText(attempts)}, because nothing ${since}.`;
+}
+
 /** Without failures, a release is about to begin, or its seller has canceled it (repair/release-held.ts). */
 function givenUpForNowText({ failing }: ReasonEndpoint, attempts: number): string {
   const begun = `Given up after ${triesText(attempts)}, because nothing`;
@@ -112,12 +125,12 @@ function automationText({ active }: ReasonEndpoint, attempts: number): string {
 }
 
 /** The endpoint without a URL takes all events but pushed emails (endpoints/filter.rules.ts), and cannot be redelivered to. */
-function filteredText({ event, endpoint }: ReasonFacts): string {
+function filteredText({ event, endpoint, attempts }: ReasonFacts): string {
   const isPush = event === 'funnel.email.sync';
   if (isPush && endpoint?.hasUrl === false)
     return 'Not sent: no URL is connected, and pushed emails are not held until one is. Push it again then.';
   const orNoUrl = isPush ? ', or had no URL yet when it was pushed' : '';
-  return `Not sent: the endpoint was not set to take ${event}${orNoUrl}. It can be redelivered all the same.`;
+  return `${sent(attempts)}: the endpoint was not set to take ${event}${orNoUrl}. It can be redelivered all the same.`;
 }
 
 function failedText(facts: ReasonFacts): string {

@@ -1,7 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
-import { namesOf } from './held-recovery.ts';
+import { sentNames } from './held-recovery.ts';
 import { firstPlace, idsSince, type RecoveryRef, type Span, spanOf } from './place.rules.ts';
 
 const recoveryStatement = statement(
@@ -21,7 +21,8 @@ const heldStatement = statement(
 const heldForFailingStatement = statement(
   'recovery-count-held-for-failing',
   `select count(*)::int as count from deliveries d
-   where ${isHeldForFailing} and endpoint_id = $2 and account_id = $1 and not ${isTestSend('d')}`,
+   where ${isHeldForFailing} and endpoint_id = $2 and account_id = $1 and ($3::text[] is null or event_name = any ($3))
+     and not ${isTestSend('d')}`,
 );
 
 /**
@@ -85,8 +86,8 @@ async function count(database: Database, ref: RecoveryRef, recovery: Counted, sp
   const of = [ref.account_id, ref.endpoint_id];
   const read = async (query: ReturnType<typeof statement>, values: unknown[]): Promise<number> =>
     (await database.pool.query<{ count: number }>(query(values))).rows[0]?.count ?? 0;
-  if (kind === 'held' && which === 'failed') return await read(heldForFailingStatement, of);
-  if (kind === 'held' || span === null) return await read(heldStatement, [...of, namesOf(which)]);
+  const held = which === 'failed' ? heldForFailingStatement : heldStatement;
+  if (kind === 'held' || span === null) return await read(held, [...of, sentNames(which, events)]);
   const { since, before, eventIds, deliveriesAfter, surely } = span;
   const ids = [deliveriesAfter, eventIds[1], surely.eventsAfter, surely.deliveriesBefore];
   const values = [...of, events, ...ids, since, before];

@@ -1,8 +1,7 @@
 import { type Client, statement } from '@app/service-kit/database';
-import { insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
 import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { priorities } from '../deliveries/priority.rules.ts';
-import { isTestSend, testSendDropped } from '../deliveries/test-send.rules.ts';
+import { insertLeftOut, isLeftOut, leftOutColumns } from './left-out.ts';
 import type { Span } from './place.rules.ts';
 
 /** What a batch is taken from, and how much. */
@@ -40,27 +39,27 @@ const handedOver = (created: string, attempts: string): string =>
 const columns = 'status, held_reason, due, next_attempt_at, priority, recovery_id, schedule_from';
 
 const heldText = (which: string): string => `with batch as (
-     select id, ${isTestSend('d')} as is_test_send from deliveries d
+     select id, ${isLeftOut('d')} as is_left_out from deliveries d
      where ${which} and endpoint_id = $2 and account_id = $1 and id > $4
        and ($5::text[] is null or event_name = any ($5))
      order by id limit $6 for update
    ), handed_over as (
      update deliveries d set (${columns}) = row (${handedOver('d.created_at', 'd.attempts')})
-     where d.id = any (array(select id from batch where not is_test_send)) and d.account_id = $1
+     where d.id = any (array(select id from batch where not is_left_out)) and d.account_id = $1
      returning d.id
-   ), dropped as (
+   ), left_out as (
      delete from deliveries d
-     where d.id = any (array(select id from batch where is_test_send)) and d.account_id = $1
-     returning ${keptColumns}
-   ), finished as (${insertFinished('dropped', { status: `'canceled'`, reason: `'${testSendDropped}'`, at: '$7' })}
+     where d.id = any (array(select id from batch where is_left_out)) and d.account_id = $1
+     returning ${leftOutColumns}
+   ), finished as (${insertLeftOut('left_out', '$7')}
    )
    select (select count(*) from handed_over)::int as count, max(id) as last, count(*) < $6 as "isLast" from batch`;
 const heldStatement = statement('recovery-held', heldText(`status = 'held'`));
 const heldForFailingStatement = statement('recovery-held-for-failing', heldText(isHeldForFailing));
 
 /**
- * Hands over deliveries that are held; `failed` are those that are held because nothing reached their endpoint. Test sends
- * are canceled: their seller has long stopped waiting for them, and nobody shall take one for an order that was late.
+ * Hands over deliveries that are held; `failed` are those that are held because nothing reached their endpoint. Those that
+ * it passes on the way and that are left out (left-out.ts) are finished.
  */
 export async function handOverHeld(
   client: Client,

@@ -9,24 +9,37 @@ interface EndpointRef {
   readonly accountId: string;
 }
 
-/** Names of the events that a recovery of this kind sends; null for all. */
+/** Names of the events that a recovery of this kind goes through; null for all. */
 export const namesOf = (which: 'failed' | 'all' | 'orders'): readonly string[] | null =>
   which === 'orders' ? orderEventNames : null;
+
+/** Of these, the names of those that it sends to an endpoint that takes `events`. */
+export function sentNames(
+  which: 'failed' | 'all' | 'orders',
+  events: readonly string[] | null,
+): readonly string[] | null {
+  const names = namesOf(which);
+  return names === null || events === null ? (names ?? events) : names.filter((name) => events.includes(name));
+}
 
 const runningSql = `select id, which from recoveries
   where endpoint_id = $1 and account_id = $2 and kind = 'held' and status = 'running' for update`;
 
+/**
+ * Only one row of what is held is looked at, however much of it is not sent: the feed finds that out, and goes by the
+ * filter of that time. What is still to be held (endpoints/record-change.ts) is released, too.
+ */
 const insertSql = `insert into recoveries (id, account_id, endpoint_id, kind, which, until, per_second, created_at)
-  select $3, $2, $1, 'held', $4, $5, $6, $5 where exists (
-    select from deliveries
-    where status = 'held' and endpoint_id = $1 and account_id = $2 and ($7::text[] is null or event_name = any ($7)))
+  select $3, $2, $1, 'held', $4, $5, $6, $5
+  where exists (select from deliveries where status = 'held' and endpoint_id = $1 and account_id = $2)
+    or exists (select from unsettled_endpoints where endpoint_id = $1 and account_id = $2 and hold_until is not null)
   returning id`;
 
 /**
  * Begins to send what is held for the endpoint, in the transaction that switches it on or gives it its URL, and holds its
- * row locked. The transaction stays short however much is held: feeding.ts does the rest. A running one with another
- * choice is replaced.
- * @returns the recovery's id; null when nothing of it is held
+ * row locked, once the change is recorded. The transaction stays short however much is held: feeding.ts does the rest. A
+ * running one with another choice is replaced.
+ * @returns the recovery's id; null when nothing is held
  */
 export async function startHeldRecovery(
   tx: EntityManager,
@@ -38,7 +51,7 @@ export async function startHeldRecovery(
   const [running] = await executeBound<{ id: string; which: string }>(tx, runningSql, of);
   if (running?.which === which) return running.id;
   if (running !== undefined) await stopHeldRecovery(tx, now, endpoint);
-  const values = [...of, newId('recovery', now.getTime()), which, now, recoveryPerSecond, namesOf(which)];
+  const values = [...of, newId('recovery', now.getTime()), which, now, recoveryPerSecond];
   const [started] = await executeBound<{ id: string }>(tx, insertSql, values);
   return started?.id ?? null;
 }

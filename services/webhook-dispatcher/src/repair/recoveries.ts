@@ -8,20 +8,24 @@ import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 import { findRecovery, type RecoveryResource, type RecoveryRow, recoveryColumns, recoveryOf } from './recovery-rows.ts';
 
+/** A release that found test sends and filtered events alone sent nothing. Whoever has its id reads that it is done. */
+const filter = `not (kind = 'held' and status = 'done' and total = 0)`;
 const ofAccount = pagedList<RecoveryRow>({
   name: 'recoveries',
   table: 'recoveries',
   columns: recoveryColumns,
   scope: ['account_id'],
+  filter,
 });
 const ofEndpoint = pagedList<RecoveryRow>({
   name: 'recoveries-of-endpoint',
   table: 'recoveries',
   columns: recoveryColumns,
   scope: ['account_id', 'endpoint_id'],
+  filter,
 });
 
-/** The account's recoveries, newest first, of one endpoint or of all. */
+/** The account's recoveries, newest first, of one endpoint or of all, but for releases that had nothing to send. */
 export async function listRecoveries(
   database: Database,
   accountId: string,

@@ -39,7 +39,10 @@ const againSql = `with moved as (
     ${priorities.resent}, attempts
   from moved returning id`;
 
-/** One that is in line already keeps its place; one that is in flight is being sent now. */
+/**
+ * One that is in line already keeps its place; one that is in flight is being sent now. It keeps its priority and its
+ * recovery, too, so nothing marks it as asked for (left-out.ts): held once more, it goes out as the filter is by then.
+ */
 const hastenSql = `update deliveries set status = 'pending', held_reason = null, due = true, schedule_from = attempts,
     next_attempt_at = case when status = 'pending' and due then next_attempt_at else $3 end
   where account_id = $1 and id = $2 and status in ('pending', 'held') returning id`;

@@ -1,0 +1,32 @@
+import { insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
+import { priorities } from '../deliveries/priority.rules.ts';
+import { isTestSend, testSendDropped } from '../deliveries/test-send.rules.ts';
+
+/** An endpoint's filter may have changed since its deliveries were held; without one (null) it takes everything. */
+const isTaken = (of: string): string => `coalesce(
+  ${of}.event_name = any ((select e.events from endpoints e where e.id = ${of}.endpoint_id)::text[]), true)`;
+
+/** A redelivery of what had ended: it was asked for whatever the filter, and held before it arrived (redeliver.ts). */
+const isRedelivered = (of: string): string => `(${of}.priority = ${priorities.resent} and ${of}.recovery_id is null)`;
+
+/**
+ * Whether the release of what is held leaves out a delivery of `deliveries`: it is a test send, or the endpoint's filter
+ * does not take its event any more and nobody asked for it all the same.
+ * @param of the name that the statement gives to the delivery
+ */
+export const isLeftOut = (of: string): string =>
+  `(${isTestSend(of)} or not ${isTaken(of)} and not ${isRedelivered(of)})`;
+
+/** What a statement that deletes from `deliveries d` what is left out returns, so that `insertLeftOut` can insert it. */
+export const leftOutColumns = `${keptColumns}, ${isTestSend('d')} as is_test_send`;
+
+/**
+ * The part of a statement that stores what is left out as finished. Test sends are canceled: their seller has long stopped
+ * waiting for them, and nobody shall take one for an order that was late.
+ */
+export const insertLeftOut = (from: string, at: string): string =>
+  insertFinished(from, {
+    status: `case when is_test_send then 'canceled' else 'filtered' end`,
+    reason: `case when is_test_send then '${testSendDropped}' else 'filtered' end`,
+    at,
+  });
