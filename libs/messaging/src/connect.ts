@@ -128,12 +128,15 @@ async function connectFirst(options: ConnectionOptions, log: ConnectionLog): Pro
       log.reached();
       return connection;
     } catch (err) {
-      if (err instanceof AuthorizationError) throw err;
+      if (err instanceof AuthorizationError && !isLate(err)) throw err;
       log.unreachable(err);
       await sleep(firstConnectPauseMs);
     }
   }
 }
+
+/** The server let the time for the name and the password pass: this process had no turn, which is no refusal. */
+const isLate = ({ message }: AuthorizationError): boolean => /authentication timeout/i.test(message);
 
 type Listen = (listener: () => void) => () => void;
 

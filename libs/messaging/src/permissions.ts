@@ -88,6 +88,8 @@ export type NatsPasswordVariable = `NATS_PASSWORD_${UpperSnake<ServiceName>}`;
 
 /** A client that hangs is dropped, and its requests go to others, after three silent pings: 15 s and not 6 minutes. */
 const pings = 'ping_interval: "5s"\nping_max: 2\n';
+/** A process that has no turn for two seconds, which is nats-server's own limit, is let in all the same. */
+const authorizationSeconds = 10;
 
 export interface ConfiguredUser {
   readonly user: string;
@@ -110,7 +112,7 @@ export function natsUsersConfig(
     ...serviceNames.map((service) => serviceUser(service, password(service), all)),
     ...unrestricted.map(({ user, password }) => `    { user: "${user}", password: ${password} }`),
   ];
-  return `max_payload: ${maxPayloadBytes}\n${pings}authorization: {\n  users: [\n${users.join('\n')}\n  ]\n}\n`;
+  return `max_payload: ${maxPayloadBytes}\n${pings}authorization: {\n  timeout: ${authorizationSeconds}\n  users: [\n${users.join('\n')}\n  ]\n}\n`;
 }
 
 function serviceUser(service: ServiceName, password: string, all: Topology): string {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineRequest } from '@app/contracts/define';
@@ -90,6 +92,29 @@ test('a server that refuses the user for a while does not close the connection f
   server = await start('right');
   await eventually(() => link.connected(), { withinMs: 30_000 });
   await link.close();
+  await server.stop();
+});
+
+test('who was heard too late to be let in, as after a pause of the whole process, tries again', async () => {
+  const server = await start('right');
+  const sockets: Socket[] = [];
+  const front = createServer((client) => {
+    sockets.push(client.on('error', () => undefined));
+    const late = sockets.length === 1;
+    if (late) client.end(`INFO {"version":"2.9.0","auth_required":true}\r\n-ERR 'Authentication Timeout'\r\n`);
+    else client.pipe(connect(port, '127.0.0.1')).pipe(client);
+  }).listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  const url = `nats://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  const link = await connectNats({ ...linkOptions(), url });
+  await link.check();
+  expect(lines[0]).toMatchObject({
+    msg: 'NATS cannot be reached; trying until it can',
+    cause: 'Authentication Timeout',
+  });
+  await link.close();
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => front.close(resolve));
   await server.stop();
 });
 
