@@ -12,7 +12,7 @@ import { getProduct, listProducts } from '@app/contracts/products';
 import { findProductsForSale, type ProductForSale } from '@app/contracts/products-for-sale';
 import type { ServiceName } from '@app/contracts/services';
 import { putWebhookEndpoint, revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
-import { connectNats } from '@app/messaging/connect';
+import { connectNats, type NatsClient } from '@app/messaging/connect';
 import type { RequestContext } from '@app/messaging/request-headers';
 import {
   onRequest,
@@ -27,7 +27,7 @@ import { createTestNats, type TestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { createGateway, type RunningGateway } from '../src/service.ts';
+import { createGateway, type GatewayDeps, type RunningGateway } from '../src/service.ts';
 import { createCheckoutStandIn } from './checkout-stand-in.ts';
 import { createDailyStandIn } from './daily-stand-in.ts';
 import { send } from './http.ts';
@@ -116,10 +116,10 @@ export async function createHarness() {
     daily: daily.standIn,
     /** The settings of every gateway, for a test that starts one by itself. */
     env,
-    start: async (settings: Record<string, string> = {}): Promise<RunningGateway> => {
+    start: async (settings: Record<string, string> = {}, deps: Partial<GatewayDeps> = {}): Promise<RunningGateway> => {
       const config = readConfig({ ...env, ...settings });
       const clockControl = { set: async (offsetMs: number) => clock.moveTo(new Date(Date.now() + offsetMs)) };
-      const gateway = await createGateway(config, { logger: silentLogger(), clock, clockControl });
+      const gateway = await createGateway(config, { logger: silentLogger(), clock, clockControl, ...deps });
       gateways.push(gateway);
       return gateway;
     },
@@ -136,10 +136,35 @@ export async function createHarness() {
   };
 }
 
-async function serveAs(nats: TestNats, service: ServiceName, answers: RequestHandler[]) {
+/** Answers as this service, until the link is closed. */
+export async function serveAs(nats: TestNats, service: ServiceName, answers: RequestHandler[]): Promise<NatsClient> {
   const link = await connectNats(nats.login(service));
-  await serveRequests(link, { version: '0.1.0', description: 'a stand-in', handlers: answers, logger: silentLogger() });
+  const handlers = answers.map(onceEach);
+  await serveRequests(link, { version: '0.1.0', description: 'a stand-in', handlers, logger: silentLogger() });
   return link;
+}
+
+/**
+ * On a machine that is busy a command is sent again while it, or its answer, is on its way. A service does it once all the
+ * same, and so does its stand-in, whose calls a test counts. Asked for by another request it is begun anew.
+ */
+function onceEach(handler: RequestHandler): RequestHandler {
+  const begun = new Map<string, Promise<unknown>>();
+  return {
+    ...handler,
+    handle: (input, context) => {
+      if (context.commandId === '') return handler.handle(input, context);
+      const call = `${context.requestId} ${context.commandId}`;
+      const known = begun.get(call);
+      if (known !== undefined) return known;
+      const doing = handler.handle(input, context);
+      begun.set(call, doing);
+      doing.catch(({ code }: { code?: unknown }) => {
+        if (code === 'outcome_unknown') begun.delete(call);
+      });
+      return doing;
+    },
+  };
 }
 
 /** Every shop sells a course and nothing else. */

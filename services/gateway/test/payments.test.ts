@@ -8,8 +8,8 @@ import {
   type PaymentResource,
   putPaymentProcessor,
 } from '@app/contracts/payments';
-import { connectNats, type NatsClient } from '@app/messaging/connect';
-import { onRequest, serveRequests } from '@app/messaging/serve-requests';
+import type { NatsClient } from '@app/messaging/connect';
+import { onRequest } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -20,7 +20,7 @@ import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { examples } from '../src/openapi/examples.ts';
 import { createGateway, type RunningGateway } from '../src/service.ts';
-import { createSeller } from './harness.ts';
+import { createSeller, serveAs } from './harness.ts';
 import { send } from './http.ts';
 
 guardLeaks();
@@ -45,7 +45,7 @@ beforeAll(async () => {
     asked.push({ name, input, accountId: context.accountId, commandId: context.commandId });
   const own = (given: { orderId?: string | undefined }, context: { accountId: string }) =>
     given.orderId === orderId && context.accountId === accountId;
-  await serve('checkout', [
+  const checkout = [
     onRequest(getOrder, async (input, context) => {
       noted('order', input, context);
       if (!own(input, context)) throw new DomainError('order_not_found', 'There is no order with this id.');
@@ -56,8 +56,8 @@ beforeAll(async () => {
       if (!own(input, context)) throw new DomainError('order_not_found', 'There is no order with this id.');
       return { ok: true as const, orderId, status: 'refunded' as const, refundedCents: 6_800, detail: 'Given back.' };
     }),
-  ]);
-  await serve('billing', [
+  ];
+  const ofBilling = [
     onRequest(listPayments, async (input, context) => {
       noted('payments', input, context);
       if (billing.away) throw new DomainError('service_unavailable', 'Billing is away.');
@@ -73,7 +73,8 @@ beforeAll(async () => {
       noted('processor', input, context);
       return { processor: input.body.processor, secrets: ['secretKey'], updated_at: '2026-11-20T09:00:00.000Z' };
     }),
-  ]);
+  ];
+  links.push(await serveAs(nats, 'checkout', checkout), await serveAs(nats, 'billing', ofBilling));
   const env = { DATABASE_URL: database.url, ...nats.settings('gateway'), PORT: '0', KEY_PEPPER: 'p'.repeat(32) };
   const config = readConfig({ ...env, RATE_LIMIT_PER_MINUTE: '0' });
   gateway = await createGateway(config, { logger: silentLogger(), clock: new AdjustableClock() });
@@ -91,12 +92,6 @@ beforeEach(() => {
   billing.away = false;
   billing.payments = shown;
 });
-
-async function serve(service: 'checkout' | 'billing', handlers: Parameters<typeof serveRequests>[1]['handlers']) {
-  const link = await connectNats(nats.login(service));
-  links.push(link);
-  await serveRequests(link, { version: '0.1.0', description: 'a stand-in', handlers, logger: silentLogger() });
-}
 
 async function keyWith(scopes: string[]): Promise<string> {
   return (await send(url, 'POST', '/api/v1/api-keys', { key, body: { name: 'scoped', scopes } })).json.key;

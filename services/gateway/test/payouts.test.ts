@@ -2,12 +2,11 @@ import { createPayout, getStatement, listPayouts } from '@app/contracts/affiliat
 import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
-import { connectNats, type NatsClient } from '@app/messaging/connect';
-import { onRequest, serveRequests } from '@app/messaging/serve-requests';
-import { silentLogger } from '@app/service-kit/logger';
+import type { NatsClient } from '@app/messaging/connect';
+import { onRequest } from '@app/messaging/serve-requests';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createHarness, createSeller, type Harness } from './harness.ts';
+import { createHarness, createSeller, type Harness, serveAs } from './harness.ts';
 import { send } from './http.ts';
 
 guardLeaks();
@@ -22,7 +21,6 @@ const balances = [{ currency: 'usd', pending_cents: 300, due_cents: 4200, paid_c
 
 beforeAll(async () => {
   harness = await createHarness();
-  affiliate = await connectNats(harness.nats.login('affiliate'));
   const payout = {
     ...{ affiliate_code: 'PAT', amount_cents: 4200, currency: 'usd', commission_count: 3 },
     created_at: '2026-01-15T12:00:00.000Z',
@@ -42,7 +40,7 @@ beforeAll(async () => {
       data: [{ ...payout, id: 'pay_01m7xft13ne0wattr3dpc56bw9', affiliate_code: code ?? 'ANY' }],
     })),
   ];
-  await serveRequests(affiliate, { version: '0.1.0', description: 'affiliates', handlers, logger: silentLogger() });
+  affiliate = await serveAs(harness.nats, 'affiliate', handlers);
   ({ url } = await harness.start());
 });
 afterAll(async () => {
