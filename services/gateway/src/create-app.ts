@@ -20,7 +20,7 @@ const addressLimitPerMinute = 60;
 /** What the gateway's requests share; `resources` close it in reverse. */
 export async function createApp(
   context: ServiceContext<GatewayConfig>,
-  deps: Partial<Pick<App, 'clockControl' | 'writeRefusal'>>,
+  deps: Partial<Pick<App, 'clockControl' | 'writeRefusal'>> & { readonly quotaWithinMs?: number },
 ): Promise<App> {
   const { config, database, requester, wakeRelay, clock, logger, checks, resources } = context;
   const leaseOwner = resources.add('lease owner', await startLeaseOwner(database, logger), (started) =>
@@ -40,7 +40,7 @@ export async function createApp(
     ...{ config, logger, clock, database, authenticator, requester, wakeRelay, checks },
     idempotency: createIdempotencyStore(database, config.KEY_PEPPER, leaseOwner.id),
     readLimiter: new ReadLimiter(readLimits),
-    accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger),
+    accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger, deps.quotaWithinMs),
     addressLimiter,
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(rateWindows),
     declineLimit: perMinute === 0 ? noDeclineLimit : createDeclineLimit(rateWindows, logger),

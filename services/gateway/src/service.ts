@@ -16,6 +16,8 @@ export interface GatewayDeps extends ServiceDeps {
   readonly writeRefusal?: () => string | undefined;
   /** How long requests under way may take once the gateway closes, in milliseconds; 4,000 unless given. */
   readonly finishWithinMs?: number;
+  /** How long a request waits for its part of the quota that replicas share. Left out except by tests of just that. */
+  readonly quotaWithinMs?: number;
 }
 
 export interface RunningGateway extends RunningService {
