@@ -29,6 +29,9 @@ export default defineConfig({
           // Decisions without state: a process for each file would cost more than its tests.
           isolate: false,
           include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'deploy/*/src/**/*.test.ts'],
+          // They take milliseconds; a machine that has no turn for the process takes seconds.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -53,7 +53,7 @@ test('a killed PostgreSQL is back on its port with its rows', async () => {
   const kept = keepRunning(first, { name: 'PostgreSQL', restart, say });
   await query(first.url, 'create table kept (id int); insert into kept values (7)');
   process.kill(first.pid, 'SIGKILL');
-  await eventually(async () => (await query(first.url, 'select id from kept'))[0]?.id === 7, { withinMs: 15_000 });
+  await eventually(async () => (await query(first.url, 'select id from kept'))[0]?.id === 7, { withinMs: 30_000 });
   await kept.stop();
   expect(await portInUse(first.port)).toBe(false);
 });

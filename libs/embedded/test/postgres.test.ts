@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(running.map((server) => server.stop()));
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 });
 
 async function start(dataDir = join(directory, 'data'), durable = true): Promise<RunningPostgres> {

@@ -11,7 +11,7 @@ export interface Telemetry {
 const waitingMax = 16_384;
 const exportEveryMs = 1_000;
 /** A collector on the same network answers within milliseconds. One that does not, costs nobody more than this at the end. */
-const shutdownWithinMs = 1_000;
+const usualShutdownWithinMs = 1_000;
 const exportTimeoutMs = 5_000;
 /** A batch of a consumer holds up to 250 events, each of which is linked to its work. */
 const linksMax = 256;
@@ -22,6 +22,8 @@ export interface TelemetryOptions {
   /** Whether the process shows its figures on a page; they are recorded for an endpoint too. */
   readonly metricsPage?: boolean;
   readonly exportMetricsEveryMs?: number;
+  /** How long the end may wait for the collector. Left out except by tests of what is sent at the end. */
+  readonly shutdownWithinMs?: number;
   /** Hears once that traces or metrics are lost, and once that they arrive again. */
   readonly logger: Logger;
 }
@@ -55,6 +57,7 @@ export async function startProcessTelemetry(
 /** Starts traces and metrics as far as somebody asks for them; else loads nothing and costs nothing. */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const { version, logger, metricsPage = false, exportMetricsEveryMs = 60_000 } = options;
+  const { shutdownWithinMs = usualShutdownWithinMs } = options;
   const endpoint = options.endpoint?.replace(/\/$/, '');
   if (endpoint === undefined && !metricsPage) return { shutdown: async () => undefined };
   const { startMetrics } = await import('./metrics-export.ts');

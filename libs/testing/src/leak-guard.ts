@@ -6,16 +6,11 @@ import { leakWatch } from './leak-watch.ts';
 /** Sockets and pipes of the runner itself come and go; these kinds are what our services hold open. */
 const guarded = ['ProcessWrap', 'TCPServerWrap', 'TCPSocketWrap', 'Timeout'] as const;
 
-export interface LeakGuardOptions {
-  /** Longest wait for what is about to close; default 3000. */
-  withinMs?: number;
-}
-
 /**
  * Called at the top of a test file, before its own hooks: fails the file when child processes, sockets or timers that
  * keep the process alive are still open at its end, or when a test database had connections when it was closed.
  */
-export function guardLeaks(options: LeakGuardOptions = {}): void {
+export function guardLeaks(): void {
   leakWatch.active = true;
   leakWatch.found = [];
   let before = new Map<string, number>();
@@ -28,8 +23,7 @@ export function guardLeaks(options: LeakGuardOptions = {}): void {
   // Vitest runs afterAll hooks last registered first: this one sees what the file's own have left.
   afterAll(async () => {
     leakWatch.active = false;
-    const { withinMs = 3_000 } = options;
-    await eventually(() => expectNothingLeft(before), { withinMs, message: 'Left open by this test file' });
+    await eventually(() => expectNothingLeft(before), { message: 'Left open by this test file' });
     if (leakWatch.found.length > 0) throw new Error(`Left open by this test file: ${leakWatch.found.join(', ')}`);
   });
 }

@@ -65,11 +65,11 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   };
 }
 
-/** A closed connection stays in the server's list for some milliseconds; one that stays longer is a leak. */
+/** A closed connection stays in the server's list until its process has had its turn; one that stays longer is a leak. */
 async function recordConnections(admin: pg.Client, database: string): Promise<void> {
   const connected = 'select coalesce(application_name, backend_type) as name from pg_stat_activity where datname = $1';
   const names = async () => (await admin.query<{ name: string }>(connected, [database])).rows.map((row) => row.name);
-  await eventually(async () => (await names()).length === 0, { withinMs: 1_000 }).catch(async () => {
+  await eventually(async () => (await names()).length === 0, { withinMs: 5_000 }).catch(async () => {
     for (const name of await names()) leakWatch.found.push(`PostgreSQL connection ${name || '(unnamed)'}`);
   });
 }

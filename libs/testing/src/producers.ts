@@ -32,7 +32,7 @@ export async function startProducers(nats: TestNats, services: readonly ServiceN
       const link = links.get(definition.service);
       if (link === undefined) throw new Error(`no producer stands in for ${definition.service}`);
       // A stream answers a request with its acknowledgement.
-      const options = { timeout: 2_000, ...(headers === undefined ? {} : { headers }) };
+      const options = { timeout: 20_000, ...(headers === undefined ? {} : { headers }) };
       await link.connection.request(definition.subject, JSON.stringify(event), options);
     },
     close: async () => {

@@ -10,11 +10,12 @@ export async function readStream(nats: TestNats, stream: string): Promise<{ subj
     if (state.messages === 0) return [];
     const { name } = await manager.consumers.add(stream, {
       ack_policy: AckPolicy.None,
-      inactive_threshold: 5_000_000_000,
+      inactive_threshold: 30_000_000_000,
     });
     const consumer = await jetstream(connection).consumers.get(stream, name);
     const read: { subject: string; body: unknown }[] = [];
-    for await (const message of await consumer.fetch({ max_messages: state.messages, expires: 2_000 })) {
+    // Ends with the last message: the time is for a machine that is busy.
+    for await (const message of await consumer.fetch({ max_messages: state.messages, expires: 20_000 })) {
       read.push({ subject: message.subject, body: message.json() });
     }
     return read;
