@@ -61,7 +61,7 @@ test('a consumer shows what its durables have not delivered, what is not acknowl
   for (const id of ['evt_1', 'evt_2', 'evt_3']) {
     await producers.publish(orderPaid, { id, accountId: 'acc_1', occurredAt: '2026-01-01T00:00:00.000Z', data: {} });
   }
-  const message = await durable.next({ expires: 2_000 });
+  const message = await durable.next({ expires: 20_000 });
   await db.database.pool.query(
     `insert into dead_letters (event_id, stream, subject, payload, error)
      values ('evt_4', 'EVT_CHECKOUT', 'evt.checkout.order.paid.v1', '{}', 'bad')`,

@@ -51,7 +51,7 @@ const skipToLastTry = async (eventId: string): Promise<void> => {
 
 const bury = async (eventId: string): Promise<void> => {
   await skipToLastTry(eventId);
-  await eventually(async () => (await letters()).some((row) => row.event_id === eventId), { withinMs: 15_000 });
+  await eventually(async () => (await letters()).some((row) => row.event_id === eventId), { withinMs: 30_000 });
 };
 
 test('an event that an old version cannot read is tried again, and takes effect once a new version runs', async () => {
@@ -80,10 +80,12 @@ test('an event that fails is counted over restarts, and is forgotten when it tak
   const first = consume({ refuse: (n) => n === 13 });
   await publish(rig.checkout, range(10, 20));
   await eventually(async () => (await numbers(rig.db.database)).length === 9);
-  await eventually(async () => (await tries())[0]?.tries === 2);
+  const triesOf13 = async () => (await tries())[0]?.tries ?? 0;
+  await eventually(async () => (await triesOf13()) >= 2);
   await first.close();
+  const before = await triesOf13();
   const second = consume({ refuse: (n) => n === 13 });
-  await eventually(async () => (await tries())[0]?.tries === 3);
+  await eventually(async () => (await triesOf13()) > before, { withinMs: 20_000 });
   await second.close();
   consume();
   await eventually(async () => (await numbers(rig.db.database)).length === 10, { withinMs: 30_000 });
@@ -102,11 +104,11 @@ test('an event that ends the process is counted, given up, and its neighbours ta
   expect(await tries()).toContainEqual({ event_id: 'evt_13', tries: 1 });
   await query(`update event_tries set tries = ${triesMax} where event_id = 'evt_13'`);
   await crashing.restart();
-  await eventually(async () => (await letters()).length === 1, { withinMs: 15_000 });
+  await eventually(async () => (await letters()).length === 1, { withinMs: 40_000 });
   await eventually(async () => (await numbers(rig.db.database)).length === 9);
   await crashing.kill();
   expect(await letters()).toMatchObject([{ event_id: 'evt_13', error: expect.stringContaining('the process ended') }]);
-}, 60_000);
+}, 120_000);
 
 test('a dead letter replayed takes effect once, and one that fails again is kept with its new reason', async () => {
   const broken = consume({ refuse: (n) => n > 12 });
@@ -130,7 +132,8 @@ test('a dead letter replayed takes effect once, and one that fails again is kept
 
 test('a stream replayed since a time gives a consumer what its inbox has not, and nothing twice', async () => {
   consume();
-  const before = new Date();
+  // A clock may be set back by some milliseconds.
+  const before = new Date(Date.now() - 1_000);
   await publish(rig.checkout, range(0, 700));
   await eventually(async () => (await numbers(rig.db.database)).length === 700);
   // As after the restore of a backup.

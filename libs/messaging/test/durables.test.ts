@@ -49,7 +49,13 @@ async function consume(definitions = [counted]): Promise<EventConsumers> {
 }
 
 const settled = async (count: number): Promise<void> => {
-  await eventually(async () => (await numbers(rig.db.database)).length >= count, { withinMs: 15_000 });
+  await eventually(async () => (await numbers(rig.db.database)).length >= count, { withinMs: 30_000 });
+};
+
+/** Events take effect before they are acknowledged. */
+const acknowledged = async (count: number): Promise<void> => {
+  const floor = async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).ack_floor.stream_seq;
+  await eventually(async () => (await floor()) === count, { withinMs: 30_000 });
 };
 
 test('an old replica beside a new one takes nothing of a kind it does not know', async () => {
@@ -93,7 +99,7 @@ test('an upgrade from one durable for each pair of services repeats nothing, and
   const oldLink = await connectNats(rig.nats.login('metrics'));
   rig.opened(oldLink);
   const oldConsumer = await jetstream(oldLink.connection).consumers.get('EVT_CHECKOUT', 'metrics');
-  for await (const message of await oldConsumer.fetch({ max_messages: 60, expires: 5_000 })) {
+  for await (const message of await oldConsumer.fetch({ max_messages: 60, expires: 30_000 })) {
     const event = message.json<{ id: string; data: { n: number } }>();
     await rig.db.database.transaction(async (client) => {
       await client.query('insert into inbox (event_id) values ($1)', [event.id]);
@@ -167,9 +173,7 @@ test.each([
   const saved = await saveStream(dataDir);
   await publish(rig.checkout, range(50, 100));
   await settled(100);
-  await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).ack_floor.stream_seq === 100, {
-    withinMs: 15_000,
-  });
+  await acknowledged(100);
   if (stopped) await first.close();
   await rig.nats.kill();
   await cutStream(dataDir, saved);
@@ -214,11 +218,12 @@ test.each([
     await record(rig.db.database, range(50, 100));
     relay.wake();
     await settled(100);
+    await acknowledged(100);
     if (away) await consumers.close();
     // What was acknowledged is on the disk; the tail of the stream is not.
     await rig.nats.restart();
     await observe();
-    await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).ack_floor.stream_seq === 100);
+    await acknowledged(100);
     await rig.nats.kill();
     await late.query('commit');
     late.release();

@@ -121,7 +121,7 @@ export async function publish(nats: NatsClient, ns: readonly number[], definitio
   const published: Promise<unknown>[] = [];
   for (const n of ns) {
     const event = { id: `evt_${n}`, accountId: 'acc_1', occurredAt: '2026-01-01T00:00:00.000Z', data: { n } };
-    published.push(client.publish(definition.subject, JSON.stringify(event), { msgID: event.id }));
+    published.push(client.publish(definition.subject, JSON.stringify(event), { msgID: event.id, timeout: 20_000 }));
   }
   await Promise.all(published);
 }

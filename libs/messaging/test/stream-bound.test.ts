@@ -34,7 +34,7 @@ async function fill(from = 0): Promise<void> {
 /** Fetches as many, and acknowledges them unless they are to stay under work. */
 async function take(consumer: Consumer, count: number, acknowledge = true): Promise<JsMsg[]> {
   const taken: JsMsg[] = [];
-  for await (const message of await consumer.fetch({ max_messages: count, expires: 5_000 })) {
+  for await (const message of await consumer.fetch({ max_messages: count, expires: 30_000 })) {
     if (acknowledge) await message.ackAck();
     taken.push(message);
   }
