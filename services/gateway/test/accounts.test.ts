@@ -5,7 +5,7 @@ import { query } from '@app/testing/sql';
 import { afterEach, expect, test } from 'vitest';
 import { newApiKey } from '../src/auth/api-key-format.ts';
 import { createSeller } from './harness.ts';
-import { send } from './http.ts';
+import { type Sent, send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';
 
 startGateway();
@@ -168,18 +168,22 @@ test('a rush of logins is rejected beyond what can wait, and keeps nobody else f
   const { key } = await createSeller(url);
   // Nothing is open yet: this gateway's first connections are made while passwords are hashed.
   const other = await harness.start();
+  const answers: Sent[] = [];
+  const hashed = () => answers.filter(({ status }) => status === 401).length;
   const rush = Promise.all(
-    Array.from({ length: 60 }, (_, i) =>
-      send(other.url, 'POST', '/api/auth/login', { body: { email: `rush${i}@example.com`, password: 'a guess' } }),
-    ),
+    Array.from({ length: 60 }, async (_, i) => {
+      const body = { email: `rush${i}@example.com`, password: 'a guess' };
+      answers.push(await send(other.url, 'POST', '/api/auth/login', { body }));
+    }),
   );
-  const startedMs = performance.now();
   expect((await orders(key, other.url)).status).toBe(200);
-  expect(performance.now() - startedMs).toBeLessThan(3_000);
-  const answers = await rush;
+  // Told by the logins that were done by then: a machine that is busy is slow at both.
+  const hashedMeanwhile = hashed();
+  await rush;
   const refused = answers.filter(({ status }) => status === 503);
   expect(refused.length).toBeGreaterThan(0);
-  expect(answers.filter(({ status }) => status === 401)).toHaveLength(60 - refused.length);
+  expect(hashed()).toBe(60 - refused.length);
+  expect(hashedMeanwhile).toBeLessThan(hashed() / 2);
   for (const { json, headers } of refused)
     expect([json.code, headers['retry-after']]).toEqual(['service_unavailable', '5']);
 });
@@ -190,8 +194,20 @@ test('a revoked key stops at once where it was revoked, and within a second ever
   expect([(await orders(key)).status, (await orders(key, other.url)).status]).toEqual([200, 200]);
   const revoked = await send(url, 'DELETE', `/api/v1/api-keys/${keyId}`, { session });
   expect(revoked.json).toEqual({ ok: true });
+  const revokedMs = performance.now();
   expect((await orders(key)).status).toBe(401);
-  await eventually(async () => (await orders(key, other.url)).status === 401, { withinMs: 1_000, everyMs: 5 });
+  // Judged by when a request began: on a machine that is busy it may be answered long after that.
+  const acceptedAfterMs: number[] = [];
+  await eventually(
+    async () => {
+      const begunMs = performance.now();
+      const { status } = await orders(key, other.url);
+      if (status !== 401) acceptedAfterMs.push(begunMs - revokedMs);
+      return status === 401;
+    },
+    { everyMs: 5 },
+  );
+  expect(acceptedAfterMs.filter((ms) => ms >= 1_000)).toEqual([]);
 });
 
 test('a changed setting holds for the next request', async () => {

@@ -110,7 +110,7 @@ test('a visitor is the same one all day at one address with one browser, and nob
   harness.clock.moveTo(new Date('2026-11-20T00:00:00.000Z'));
   const first = await visitor('203.0.113.1', 'a browser');
   const others = [await visitor('203.0.113.2', 'a browser'), await visitor('203.0.113.1', 'another')];
-  harness.clock.moveTo(new Date('2026-11-20T23:59:59.000Z'));
+  harness.clock.moveTo(new Date('2026-11-20T23:59:00.000Z'));
   expect(await visitor('203.0.113.1', 'a browser')).toBe(first);
   harness.clock.moveTo(new Date('2026-11-21T00:00:00.000Z'));
   others.push(await visitor('203.0.113.1', 'a browser'));

@@ -11,12 +11,12 @@ import { send } from './http.ts';
 guardLeaks();
 
 const config = readConfig({ DATABASE_URL: 'postgres://nowhere/none', KEY_PEPPER: 'p'.repeat(32) });
-/** Short enough for a test that waits until they have passed, long enough for whoever behaves. */
+/** A test of one of them changes it: the others are never met, however busy this machine is. */
 const limits: ConnectionLimits = {
   total: 200,
   perAddress: 200,
-  headersTimeoutMs: 1_000,
-  requestTimeoutMs: 2_000,
+  headersTimeoutMs: 60_000,
+  requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 60_000,
   checkIntervalMs: 100,
   readTimeoutMs: 1_000,
@@ -38,6 +38,10 @@ async function listen(handler: RequestListener, changed: Partial<ConnectionLimit
     { reject: (socket) => rejectConnection(config, socket), report: (counts) => void reports.push(counts) },
   );
   const server = connections.createServer(handler);
+  let accepted = 0;
+  server.on('connection', () => {
+    accepted += 1;
+  });
   server.on('clientError', (err, socket) => rejectUnreadable(config, err, socket as Socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   servers.push(server);
@@ -52,7 +56,7 @@ async function listen(handler: RequestListener, changed: Partial<ConnectionLimit
   };
   const many = (count: number, text = '') => Promise.all(Array.from({ length: count }, () => open(text)));
   const count = () => new Promise<number>((resolve) => server.getConnections((_, found) => resolve(found)));
-  return { url: `http://127.0.0.1:${port}`, open, many, count, connections, reports };
+  return { url: `http://127.0.0.1:${port}`, open, many, count, accepted: () => accepted, connections, reports };
 }
 
 const ok: RequestListener = (_, res) => void res.end('ok');
@@ -63,19 +67,15 @@ test.each([
   ['stop within the head', 'GET / HTTP/1.1\r\nHos'],
   ['stop within the body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
 ])('clients that %s and never close are gone after the time-out', async (_, text) => {
-  const { many, count } = await listen((req, res) => req.resume().on('end', () => res.end()));
+  const short = { headersTimeoutMs: 1_000, requestTimeoutMs: 2_000 };
+  const { many, count, accepted } = await listen((req, res) => req.resume().on('end', () => res.end()), short);
   await many(150, text);
-  await eventually(async () => (await count()) === 150);
-  await eventually(async () => (await count()) === 0, { withinMs: 10_000 });
+  await eventually(() => accepted() === 150);
+  await eventually(async () => (await count()) === 0, { withinMs: 20_000 });
 });
 
 test('silent clients make room for one that speaks', async () => {
-  const { many, count, url } = await listen(ok, {
-    total: 100,
-    perAddress: 50,
-    headersTimeoutMs: 60_000,
-    requestTimeoutMs: 60_000,
-  });
+  const { many, count, url } = await listen(ok, { total: 100, perAddress: 50 });
   await many(300);
   expect(await count()).toBeLessThanOrEqual(100);
   expect((await send(url, 'GET', '/')).status).toBe(200);
@@ -86,7 +86,6 @@ test('a request whose body trickles in makes room, one that is being answered do
   const { many, open, url } = await listen((_, res) => void held.push(() => res.end('done')), {
     total: 20,
     perAddress: 20,
-    requestTimeoutMs: 60_000,
   });
   const working = await open(get);
   await many(19, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
@@ -146,7 +145,7 @@ const large = Buffer.alloc(16 * 1024 * 1024, 'x');
 test('who takes nothing of an answer is closed, and a line says so', async () => {
   const { many, count, reports } = await listen((_, res) => void res.end(large));
   for (const socket of await many(5, get)) socket.pause();
-  await eventually(async () => (await count()) === 0, { withinMs: 10_000 });
+  await eventually(async () => (await count()) === 0, { withinMs: 20_000 });
   await eventually(async () => reports.reduce((sum, { unread }) => sum + unread, 0) === 5);
 });
 
@@ -163,22 +162,22 @@ test('who takes an answer by drops is closed when a slow line would have taken i
 
 test('who waits for an answer for longer than one who does not read is not taken for one', async () => {
   const held: (() => void)[] = [];
-  const { open, count } = await listen((req, res) => {
+  const { open, count, accepted } = await listen((req, res) => {
     if (req.url === '/') res.end(large);
     else held.push(() => res.end('late'));
   });
   const waiting = await open(get.replace('/', '/later'));
   await eventually(() => held.length === 1);
   (await open(get)).pause();
-  await eventually(async () => (await count()) === 2);
-  await eventually(async () => (await count()) === 1, { withinMs: 10_000 });
+  await eventually(() => accepted() === 2);
+  await eventually(async () => (await count()) === 1, { withinMs: 20_000 });
   for (const end of held) end();
   const chunk: Buffer = await new Promise((resolve) => waiting.once('data', resolve));
   expect(chunk.toString()).toMatch(/late$/);
 });
 
 test('closing does not wait for clients that say nothing', async () => {
-  const { many, connections, count } = await listen(ok, { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 });
+  const { many, connections, count } = await listen(ok);
   await many(20);
   await eventually(async () => (await count()) === 20);
   connections.closeIdle();
@@ -229,7 +228,7 @@ test('closing ends a kept connection whose response had begun without saying so,
 });
 
 test('a connection that comes while the server closes is closed at once', async () => {
-  const { open, connections, count } = await listen(ok, { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 });
+  const { open, connections, count } = await listen(ok);
   connections.closeIdle();
   expect(await allOf(await open())).toBe('');
   expect(await count()).toBe(0);
