@@ -57,6 +57,8 @@ export interface StatementLimits {
 /** Longer than any statement here may take; a runaway one must not hold its connection for ever. */
 const usualLimits: StatementLimits = { statementMs: 15_000, silenceMs: 5_000 };
 const noLimits: StatementLimits = { statementMs: 0, silenceMs: 0 };
+/** Nobody waits for an answer while a service starts: on a busy machine a server that has just started takes its time. */
+const migrationConnectMs = 30_000;
 const poolMaxDefault = 10;
 const migrationsTable = 'migrations';
 
@@ -100,7 +102,9 @@ async function openOrm(options: DatabaseOptions, { statementMs, silenceMs }: Sta
       application_name: options.applicationName,
       ...connectionSettings(options.settings),
       types: columnTypes(),
-      ...(statementMs > 0 ? { statement_timeout: statementMs, query_timeout: statementMs + silenceMs } : {}),
+      ...(statementMs > 0
+        ? { statement_timeout: statementMs, query_timeout: statementMs + silenceMs }
+        : { connectionTimeoutMillis: migrationConnectMs }),
       onPoolCreated: (pool: pg.Pool) => {
         freeEndedClients(pool);
         leaveSilentServer(pool);
@@ -198,7 +202,8 @@ const migrationPollMs = 200;
 /** Applies what is missing, each migration in its own transaction; returns the names applied. */
 export async function migrateUp(options: DatabaseOptions): Promise<string[]> {
   const application_name = `${options.applicationName}-migrate`;
-  const guard = await openLockSession({ connectionString: options.url, application_name });
+  const connection = { connectionString: options.url, connectionTimeoutMillis: migrationConnectMs };
+  const guard = await openLockSession({ ...connection, application_name });
   try {
     // The lock is polled: a session that waits for it could not run the queries that keep the session alive.
     while (!(await guard.client.query<{ won: boolean }>(migrationLock)).rows[0]?.won) await sleep(migrationPollMs);

@@ -25,8 +25,9 @@ export async function openLockSession(
   onLost: () => void = () => undefined,
   more: Readonly<Record<string, string>> = {},
 ): Promise<LockSession> {
-  const settings = { query_timeout: queryTimeoutMs, ...connectionSettings({ ...idleLockSession, ...more }) };
-  const client = new pg.Client({ ...where, ...settings });
+  const usual = connectionSettings({ ...idleLockSession, ...more });
+  const { connectionTimeoutMillis = usual.connectionTimeoutMillis } = where;
+  const client = new pg.Client({ ...where, query_timeout: queryTimeoutMs, ...usual, connectionTimeoutMillis });
   let state: 'open' | 'lost' | 'closed' = 'open';
   const lose = (): void => {
     clearInterval(timer);

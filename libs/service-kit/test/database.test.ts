@@ -2,6 +2,7 @@ import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { startTcpProxy } from '@app/testing/tcp-proxy';
+import { timePasses } from '@app/testing/time-passes';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -80,6 +81,17 @@ test('replicas that migrate at once apply each migration once', async () => {
   expect(applied.flat()).toEqual([first.name, second.name]);
   expect(await migrateUp(replica)).toEqual([]);
   await fresh.close();
+});
+
+test('a migration waits for a server that takes six seconds to let it in', async () => {
+  const proxy = await startTcpProxy(server.url);
+  // Its two questions before the password is taken have 117 bytes.
+  proxy.pace(18);
+  const migrated = migrateUp({ ...options, url: proxy.url });
+  migrated.catch(() => undefined);
+  await timePasses(5_500);
+  proxy.pace(Number.POSITIVE_INFINITY);
+  expect(await migrated.finally(() => proxy.close())).toEqual([]);
 });
 
 test('a failed migration leaves nothing of itself, and what went before stays', async () => {
