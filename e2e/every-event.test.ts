@@ -182,7 +182,7 @@ test('orders, checkouts, upsells and refunds', async () => {
     await passDays(1);
     expect(await runDaily()).toMatchObject({ holdsSettled: 1 });
   });
-}, 60_000);
+});
 
 const club = { pricingType: 'subscription', billingInterval: 'month', priceCents: 1_900 };
 
@@ -234,7 +234,7 @@ test('renewals that are charged and declined, and what sellers do with subscript
     ok('POST', `/api/v1/orders/${bought?.body.orderId}/refund`, {}),
   );
   expect(ended?.body).toMatchObject({ subscriptionId: regretted });
-}, 60_000);
+});
 
 test('payouts and emails that are handed over', async () => {
   const productId = await addProduct('letters');
@@ -260,7 +260,7 @@ test('payouts and emails that are handed over', async () => {
   });
   expect(emails.map(({ body }) => body.position).toSorted()).toEqual([1, 2]);
   expect(emails[0]?.body).toMatchObject({ productId, productSlug: 'letters', body: '<p>Hello</p>' });
-}, 60_000);
+});
 
 test('a rehearsal has the same events, each marked', async () => {
   await ok('PATCH', '/api/v1/settings', { testMode: true });
@@ -281,8 +281,12 @@ test('a rehearsal has the same events, each marked', async () => {
   });
   const id = await subscriptionOf('rehearsed-ok@example.com', true);
   await subscriptionOf('rehearsed-declined@example.com', true);
+  // To the end of the month and no further: the declined card is tried again three days later, on the 31st of a February's.
+  const [{ current_period_end: end }] = (await ok('GET', '/api/v1/subscriptions?test=true')).data;
+  const { now } = await ok('GET', '/api/v1/rehearsal');
+  const days = Math.ceil((Date.parse(end) - Date.parse(now)) / 86_400_000);
   await causesTests(['subscription.payment_failed', 'subscription.rebilled'], () =>
-    ok('POST', '/api/v1/rehearsal/advance', { days: 31 }),
+    ok('POST', '/api/v1/rehearsal/advance', { days }),
   );
   for (const [what, name] of [
     ['pause', 'subscription.paused'],
@@ -296,4 +300,4 @@ test('a rehearsal has the same events, each marked', async () => {
     new Set(Object.keys(published)),
   );
   expect([...described.keys()].toSorted()).toEqual(Object.keys(published).toSorted());
-}, 60_000);
+});
