@@ -63,12 +63,12 @@ test('the README’s commands give what the README prints, and leave nothing tha
     const { baseUrl } = await readCredentials(standalone.dataDir);
     const receiverPort = String(await freePort());
     const local = (text: string): string =>
-      text.replaceAll('http://127.0.0.1:3000', baseUrl).replaceAll('3001', receiverPort);
+      text.replaceAll(/http:\/\/127\.0\.0\.1:3000|3001/g, (found) => (found === '3001' ? receiverPort : baseUrl));
     const steps = stepsOf(await readFile(readme, 'utf8'));
     expect(steps.length).toBeGreaterThanOrEqual(5);
     const script = steps.map((step) => `${local(step.commands)}\necho; echo "=== next"\n`).join('');
     const shell = ['-c', `trap 'kill $(jobs -p)' EXIT\n${script}`];
-    const { stdout } = await promisify(execFile)('bash', shell, { cwd: directory, timeout: 60_000 });
+    const { stdout } = await promisify(execFile)('bash', shell, { cwd: directory, timeout: 100_000 });
     const outputs = stdout.split('=== next').map((output) => output.trim());
     for (const [index, step] of steps.entries()) {
       if (step.printed !== undefined) expect(outputs[index]).toMatch(pattern(local(step.printed)));
