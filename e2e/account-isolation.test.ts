@@ -29,7 +29,29 @@ beforeAll(async () => {
   attacker = await signUp(cluster.baseUrl, 'Other Shop');
   ids = await furnish(victim);
   attackersSecret = (await openAtVictim('a-buyer@example.com')).secret;
+  await untilAtRest();
 });
+
+/** What the victim has set going is over, and would not be taken for the attacker's doing. */
+async function untilAtRest(): Promise<void> {
+  const list = async (path: string) => (await victim.call('GET', path)).json.data;
+  let seen: unknown;
+  await eventually(
+    async () => {
+      const before = seen;
+      seen = await victimsThings();
+      const deliveries: { status: string }[] = await list('/api/v1/webhook-deliveries?limit=100');
+      expect(deliveries.filter(({ status }) => ['pending', 'sending'].includes(status))).toEqual([]);
+      expect(await list('/api/v1/webhook-recoveries')).toMatchObject([{ status: 'done' }]);
+      expect(await list('/api/v1/affiliates/victimleaf/commissions')).toHaveLength(2);
+      const { summary } = (await victim.call('GET', `/api/metrics/${ids.productId}`)).json;
+      expect(summary.orders).toBe(1);
+      expect(seen).toEqual(before);
+      return true;
+    },
+    { withinMs: 60_000, everyMs: 500 },
+  );
+}
 
 afterAll(async () => {
   await cluster?.close();
