@@ -117,17 +117,19 @@ test('a first start that is killed at every one of its steps is finished by the 
   const steps = [/PostgreSQL …/, /PostgreSQL on/, /catalog ready/, /now its orders/, /demo shop ready/];
   for (const step of steps) {
     const standalone = await start();
-    await standalone.until(step);
+    // A kill that comes late may leave nothing to do for the next start: that one is ready without the step.
+    await standalone.until(new RegExp(`${step.source}|^ready `));
     await standalone.end('SIGKILL');
   }
-  const { standalone, credentials } = await startUntilReady();
+  const { credentials } = await startUntilReady();
   const { baseUrl, apiKey } = credentials;
   expect(await login(credentials)).toBe(200);
   const listed = await call(baseUrl, 'GET', '/api/v1/products', { headers: { authorization: `Bearer ${apiKey}` } });
   const slugs = listed.json.data.map((product: { slug: string }) => product.slug);
   expect(slugs).toHaveLength(5);
   expect(new Set(slugs).size).toBe(5);
-  const [, orders] = /demo shop ready: (\d+) orders/.exec(standalone.output()) ?? [];
+  const said = running.map((each) => each.output()).join('');
+  const [, orders] = /demo shop ready: (\d+) orders/.exec(said) ?? [];
   const counted = async (): Promise<number> => {
     const answers = listed.json.data.map((product: { id: string }) =>
       call(baseUrl, 'GET', `/api/metrics/${product.id}`, { headers: { authorization: `Bearer ${apiKey}` } }),

@@ -58,17 +58,17 @@ test('the first start makes a real-looking shop; a restart keeps it; SIGTERM sto
     expect(funnels.some((funnel) => funnel[part].length > 0)).toBe(true);
   expect((await read('/api/v1/affiliates')).json.data).toHaveLength(1);
   const { id } = products.find((product) => product.billing_interval === 'month') ?? { id: '' };
-  const metrics = await eventually(async () => {
+  await eventually(async () => {
     const { json } = await read(`/api/metrics/${id}`);
-    return json.summary.activeSubscriptions > 0 && json;
+    return json.summary.activeSubscriptions > 0 && json.revenueByMonth.length >= 2;
   });
-  expect(metrics.revenueByMonth.length).toBeGreaterThanOrEqual(2);
 
   const stoppingMs = performance.now();
   expect(await first.end('SIGTERM')).toBe(0);
-  expect(performance.now() - stoppingMs).toBeLessThan(10_000);
+  // Ten by its own clock, and a busy machine's delay.
+  expect(performance.now() - stoppingMs).toBeLessThan(15_000);
   expect(await portInUse(port)).toBe(false);
-  const second = start(await freePort());
+  const second = start(await freePort(port));
   await second.until(/^ready /);
   expect((await read('/api/v1/orders')).text).toBe(orders.text);
   expect((await credentials()).baseUrl).not.toBe(baseUrl);
@@ -102,10 +102,10 @@ test('killed with -9 while it fills the shop, the next start finishes the work a
     );
     return metrics.reduce((sum: number, orders: number) => sum + orders, 0);
   };
-  // As many as the demo shop has, by its own word.
-  const [, orders] = /demo shop ready: (\d+) orders/.exec(second.output()) ?? [];
+  // As many as the demo shop has, by its own word; the first start's, where the kill came too late.
+  const [, orders] = /demo shop ready: (\d+) orders/.exec(second.output() + first.output()) ?? [];
   // NATS hands out again after 10 s what the killed process had taken. A look asks for each product; a key may ask 600 times a minute.
-  const look = { withinMs: 20_000, everyMs: 1_000 };
+  const look = { withinMs: 60_000, everyMs: 1_000 };
   await eventually(async () => (await counted()) === Number(orders), look);
 });
 
