@@ -55,8 +55,9 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
           globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // Most take ten seconds, those that start the platform again and again forty: seven times that on a slow machine.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           isolate: false,
           // After everything else: every file runs all seven services. Two at a time, because each waits much of its time.
           sequence: { groupOrder: 2 },

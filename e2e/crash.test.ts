@@ -87,7 +87,7 @@ async function killings(): Promise<[string, () => Promise<void>][]> {
 }
 
 test('no order is lost, doubled or invented while every service, PostgreSQL and nats-server are killed with -9 in turn', {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   const once = await addProduct(seller, 'course');
   const monthly = await addSubscription();

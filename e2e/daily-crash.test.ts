@@ -253,9 +253,16 @@ test('every renewal that was due is charged once, and books, metrics and webhook
   // The last kill left a run half-way. Cards that give no answer leave something to look up to the run after this one.
   later.advance(untilStalledMs);
   await eventually(async () => (await runDaily())?.status === 200, { withinMs: minuteMs });
-  later.advance(untilLookedUpMs);
-  expect(await runDaily()).toMatchObject({ status: 200, json: { ok: true } });
-  expect(await countOpen()).toBe(0);
+  // So does a call that took longer than its two seconds on a busy machine.
+  await eventually(
+    async () => {
+      later.advance(untilLookedUpMs);
+      expect(await runDaily()).toMatchObject({ status: 200, json: { ok: true } });
+      expect(await countOpen()).toBe(0);
+      return true;
+    },
+    { withinMs: minuteMs },
+  );
   expect(await runDaily()).toMatchObject({ json: { ok: true, rebills: { charged: 0, retried: 0, canceled: 0 } } });
 
   await expectReminded(left);

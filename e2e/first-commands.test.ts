@@ -33,11 +33,11 @@ test.runIf(process.platform !== 'win32')('a SIGTERM to npm alone stops the platf
   npm.stdout?.on('data', (chunk: Buffer) => {
     output += chunk.toString();
   });
-  await eventually(() => /^ready /m.test(output), { withinMs: 60_000 });
+  await eventually(() => /^ready /m.test(output), { withinMs: 120_000 });
   const pid = Number.parseInt(await readFile(join(dataDir, 'standalone.pid'), 'utf8'), 10);
   npm.kill('SIGTERM');
   try {
-    await eventually(() => !isAlive(pid), { withinMs: 10_000 });
+    await eventually(() => !isAlive(pid), { withinMs: 30_000 });
   } finally {
     if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   }
@@ -66,7 +66,7 @@ test('a data directory that cannot be made is named, and the start does not hang
   const impossible = [file, join(file, 'below'), ...(process.platform === 'linux' ? ['/proc/foo'] : [])];
   for (const directory of impossible) {
     const start = startStandalone(directory, 0);
-    const timer = AbortSignal.timeout(20_000);
+    const timer = AbortSignal.timeout(35_000);
     timer.onabort = () => start.child.kill('SIGKILL');
     expect(await start.ended).toBe(1);
     expect(start.output()).toMatch(/^DATA_DIR .* cannot be used: .*\. Choose another one\.\n$/);

@@ -57,7 +57,7 @@ beforeAll(async () => {
   };
   dispatcher = await spawnNode('services/webhook-dispatcher/src/main.ts', env, {
     readyLine: /^webhook-dispatcher ready/,
-    readyWithinMs: 60_000,
+    readyWithinMs: 200_000,
   });
 });
 

@@ -73,7 +73,7 @@ export async function startCluster(
     };
     const child = await spawnNode(`services/${service}/src/main.ts`, env, {
       readyLine: new RegExp(`^${service} ready`),
-      readyWithinMs: 60_000,
+      readyWithinMs: 200_000,
     });
     spawned.push(child);
     return child;

@@ -19,7 +19,7 @@ export interface PouringOrders {
 /** Refusals that say nothing of the order: the caller asks again under the same key. */
 const askAgain = [409, 503];
 /** A killed process is back within seconds; an outcome that got lost is asked for during 20 s. */
-const answeredWithinMs = 60_000;
+const answeredWithinMs = 120_000;
 
 /**
  * Posts orders without end, as callers do that want each recorded once: whoever gets no answer asks again under the same

@@ -48,7 +48,7 @@ export function startStandalone(
     ended,
     output: () => output,
     until: async (line) => {
-      await eventually(() => seen(line), { withinMs: 100_000, message: `no line ${line}` });
+      await eventually(() => seen(line), { withinMs: 200_000, message: `no line ${line}` });
     },
     end: async (signal) => {
       child.kill(signal);
