@@ -429,7 +429,8 @@ describe('the daily job’s caller', () => {
   test('asks with the platform key, and its exit code says whether the job ran', async () => {
     const asked: unknown[] = [];
     const server = createServer((request, response) => {
-      asked.push([request.method, request.url]);
+      // Who waits for three seconds also asks how far the job is.
+      if (request.method === 'POST') asked.push(request.url);
       response.statusCode = request.headers.authorization === 'Bearer right' ? 200 : 401;
       response.end('{"ok":true}');
     }).listen(0, '127.0.0.1');
@@ -440,10 +441,7 @@ describe('the daily job’s caller', () => {
     try {
       expect((await call('right')).stdout).toContain('200 {"ok":true}');
       await expect(call('wrong')).rejects.toMatchObject({ code: 1 });
-      expect(asked).toEqual([
-        ['POST', '/api/cron/daily'],
-        ['POST', '/api/cron/daily'],
-      ]);
+      expect(asked).toEqual(['/api/cron/daily', '/api/cron/daily']);
     } finally {
       server.close();
     }

@@ -34,11 +34,19 @@ async function runMain(env: Record<string, string>, ...args: string[]) {
   );
 }
 
-/** Runs the caller against a gateway that gives these answers, the last one for ever; once for each list of arguments. */
-async function callWith(answers: ReceiverResponse[], ...runs: string[][]) {
+/** Gives these answers to requests for the job, the last one for ever; who waits for three seconds also asks how far it is. */
+async function startGateway(...answers: ReceiverResponse[]) {
+  const jobs = () => gateway.requests.filter(({ method }) => method === 'POST');
   const gateway = await startReceiver({
-    respond: (_, n) => answers[Math.min(n, answers.length) - 1] as ReceiverResponse,
+    respond: ({ method }) =>
+      method === 'POST' ? (answers[Math.min(jobs().length, answers.length) - 1] as ReceiverResponse) : { status: 404 },
   });
+  return { ...gateway, jobs };
+}
+
+/** Runs the caller against a gateway that gives these answers; once for each list of arguments. */
+async function callWith(answers: ReceiverResponse[], ...runs: string[][]) {
+  const gateway = await startGateway(...answers);
   try {
     const env = { GATEWAY_URL: gateway.url, PLATFORM_KEY: 'key' };
     const codes: number[] = [];
@@ -48,7 +56,7 @@ async function callWith(answers: ReceiverResponse[], ...runs: string[][]) {
       );
       codes.push(code);
     }
-    return { codes, keys: gateway.requests.map(({ headers }) => headers['idempotency-key']) };
+    return { codes, keys: gateway.jobs().map(({ headers }) => headers['idempotency-key']) };
   } finally {
     await gateway.close();
   }
@@ -70,7 +78,7 @@ test('a caller that comes again on the same day asks for the same run; on purpos
 });
 
 test('the result is printed to be read, its problems too; --force is passed on', async () => {
-  const gateway = await startReceiver({ respond: () => ({ status: 200, body: JSON.stringify(notOk) }) });
+  const gateway = await startGateway({ status: 200, body: JSON.stringify(notOk) });
   try {
     const { code, stdout } = await runMain({ BASE_URL: gateway.url, API_KEY: 'seller' }, '--force');
     expect(code).toBe(2);
@@ -82,8 +90,8 @@ test('the result is printed to be read, its problems too; --force is passed on',
     expect(stdout).toContain('npm run daily -- --force');
     expect(stdout).not.toContain('{');
     expect(stdout).toContain('not ok');
-    expect(gateway.requests[0]?.headers.authorization).toBe('Bearer seller');
-    expect(gateway.requests[0]?.body).toBe('{"force":true}');
+    expect(gateway.jobs()[0]?.headers.authorization).toBe('Bearer seller');
+    expect(gateway.jobs()[0]?.body).toBe('{"force":true}');
   } finally {
     await gateway.close();
   }
@@ -111,13 +119,13 @@ test('--help says how it is used and runs nothing, also where no key is set', as
 });
 
 test('address and key are those that npm start has written, unless the environment names others', async () => {
-  const gateway = await startReceiver({ respond: () => ran });
+  const gateway = await startGateway(ran);
   const dir = mkdtempSync(join(tmpdir(), 'daily-job-'));
   try {
     writeFileSync(join(dir, 'credentials.json'), JSON.stringify({ baseUrl: gateway.url, platformKey: 'written' }));
     expect((await runMain({ DATA_DIR: dir }, '--again')).code).toBe(0);
     expect((await runMain({ DATA_DIR: dir, PLATFORM_KEY: 'given' }, '--again')).code).toBe(0);
-    expect(gateway.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer written', 'Bearer given']);
+    expect(gateway.jobs().map(({ headers }) => headers.authorization)).toEqual(['Bearer written', 'Bearer given']);
   } finally {
     rmSync(dir, { recursive: true });
     await gateway.close();
