@@ -38,9 +38,10 @@ export function startStandalone(
     });
   }
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const seen = (line: RegExp): boolean => {
+  const seen = (line: RegExp): true => {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output}`);
-    return output.split('\n').some((text) => line.test(text));
+    if (!output.split('\n').some((text) => line.test(text))) throw new Error(`it said:\n${output}`);
+    return true;
   };
   return {
     child,
