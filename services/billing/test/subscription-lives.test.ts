@@ -207,3 +207,21 @@ test('a resumption while a charge is under way keeps its period, and charges not
   });
   expect(await chargedCents(life)).toBe(1_900);
 });
+
+test('who resumes when the period of a charge under way has ended too pays nothing of the pause: the charge pays from then on', async () => {
+  const life = await begin();
+  at('2026-02-28T12:00:00.000Z');
+  // The processor takes the charge, and nobody can ask for months how it ended.
+  life.replica.fail('answer_lost');
+  await life.replica.renew(life.account);
+  await act(pauseSubscription, life);
+  at('2026-05-17T12:00:00.000Z');
+  await act(resumeSubscription, life);
+  await life.replica.round();
+  for (let run = 0; run < 3; run += 1) await life.replica.renew(life.account);
+  expect(await chargedCents(life)).toBe(1_900);
+  expect(await read(life)).toMatchObject({
+    ...{ status: 'active', next_charge_at: '2026-06-17T12:00:00.000Z' },
+    periods: [{ period: 2, starts_at: '2026-05-17T12:00:00.000Z', ends_at: '2026-06-17T12:00:00.000Z' }, {}],
+  });
+});

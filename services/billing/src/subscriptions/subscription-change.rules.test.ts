@@ -82,13 +82,21 @@ test('who resumes at the period’s end or later is due now, with a new anchor a
     });
 });
 
-test('a renewal at the processor keeps its dates, however late somebody resumes', () => {
-  expect(resume(paused, at('2026-05-17'), true)).toMatchObject({
+test('a renewal at the processor keeps its dates until the period that it pays for has ended too', () => {
+  const end = at('2026-03-31');
+  expect(resume(paused, new Date(end.getTime() - 1), true)).toMatchObject({
     anchor: active.anchor,
     anchor_period: 0,
     current_period_end: at('2026-02-28'),
     next_charge_at: at('2026-02-28'),
   });
+  for (const now of [end, at('2026-05-17')])
+    expect(resume(paused, now, true)).toMatchObject({
+      anchor: now,
+      anchor_period: 1,
+      current_period_end: now,
+      next_charge_at: now,
+    });
 });
 
 test('what is not paused is not resumed, and a canceled one is refused', () => {

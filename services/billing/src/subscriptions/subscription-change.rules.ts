@@ -47,15 +47,17 @@ export function pause({ status }: Subscription, now: Date): SubscriptionChange {
  * Before the period's end it keeps its date. Later its next period begins now, at a new anchor: what passed while it was
  * paused is not billed. The tries of a renewal that had failed count anew.
  * @param charging whether the renewal is at the processor: that charge pays the period it was begun for, so the dates stay
+ *   until that period has ended too; then it pays the one that begins now
  */
 export function resume(subscription: Subscription, now: Date, charging: boolean): SubscriptionChange {
   if (subscription.status !== 'paused') {
     refuseCanceled(subscription.status, 'resumed');
     return null;
   }
-  const { anchor, anchor_period, period, current_period_end } = subscription;
+  const { anchor, anchor_period, period, current_period_end, billing_interval: interval } = subscription;
   const dates = { anchor, anchor_period, period, current_period_end, ...paidUntil(subscription, now) };
-  const late = dates.current_period_end <= now && !charging;
+  const end = charging ? nthPeriodEnd(anchor, interval, period + 1 - anchor_period) : dates.current_period_end;
+  const late = end <= now;
   const kept = late ? { ...dates, anchor: now, anchor_period: dates.period, current_period_end: now } : dates;
   return {
     ...kept,
