@@ -2,6 +2,7 @@ import { newAccountSettings } from '@app/contracts/accounts';
 import { newIdSuffix } from '@app/contracts/ids';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
@@ -209,6 +210,49 @@ test('the refund of an order gives back the order’s charge and never those of 
   expect(refunds.map(({ amountCents }) => amountCents)).toEqual([4900]);
   const told = (await replicas.events(account)).filter(({ subject }) => subject === 'evt.billing.charges.refunded.v1');
   expect(told.map(({ data }) => data.refundedCents)).toEqual([4900]);
+});
+
+test('an order that is being given back, or was, renews no more, though nobody has ended its subscription yet', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const caller = { accountId: account, requestId: 'r' };
+  const input = startInput();
+  await startPayment(replica.deps, caller, input);
+  const { id } = await subscribe(replicas, account, { orderId: input.orderId, paymentMethod: null });
+  const planned = async () => (await previewDailyRun(replica.deps, account, {})).totals.renewals.count;
+  replicas.clock.advance(31 * dayMs);
+  expect(await planned()).toBe(1);
+  replica.fail('answer_lost');
+  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({ status: 'processing' });
+  replicas.clock.advance(2 * minuteMs);
+  expect(await planned()).toBe(0);
+  // The run's look-up finds that the money was given back. Checkout hears of that, and then ends the subscription.
+  await replica.daily(account);
+  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({ status: 'refunded' });
+  expect(await planned()).toBe(0);
+  await replica.daily(account);
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 1 });
+});
+
+test('an order whose refund was refused, or failed later, renews as before', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const caller = { accountId: account, requestId: 'r' };
+  const paidWith = async (paymentMethod: string) => {
+    const input = startInput({ paymentMethod });
+    await startPayment(replica.deps, caller, input);
+    await subscribe(replicas, account, { orderId: input.orderId, paymentMethod: null });
+    return input.orderId;
+  };
+  const [refused, failing] = [await paidWith('sim_refund_declined'), await paidWith('sim_refund_fails')];
+  replicas.clock.advance(31 * dayMs);
+  expect(await refundCharges(replica.deps, caller, refused)).toMatchObject({ status: 'failed' });
+  expect(await refundCharges(replica.deps, caller, failing)).toMatchObject({ status: 'refunded' });
+  expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+  replicas.clock.advance(2 * hourMs);
+  // It finds the failed refund after it has charged.
+  await replica.daily(account);
+  expect(await replica.renew(account)).toMatchObject({ charged: 1 });
 });
 
 test.each([

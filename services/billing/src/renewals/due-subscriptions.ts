@@ -47,14 +47,26 @@ export interface DueCursor {
 
 const columns = `id, order_id, product_name, customer_email, amount_cents, currency, status, failed_tries, hard_declined,
   free_try, payment_method, processor, billing_interval, test, anchor, anchor_period, period, current_period_end, next_charge_at`;
+/** Checkout tells of a refund, and the subscription ends, within moments; after a day one that lives is charged again. */
+const endsWithin = `interval '1 day'`;
+
+/** Orders `p.order_id` of which every charge was given back of late. A refund that was refused, or failed, gives nothing back. */
+const givenBack = `p.account_id = $1 and p.step = 'refund' and p.status = 'succeeded'
+  and p.finished_at > $3::timestamptz - ${endsWithin} and not exists (
+    select from charges as c where c.account_id = $1 and c.order_id = p.order_id and c.step <> 'renewal'
+      and c.refunded_cents < c.amount_cents)`;
+
 /**
- * A renewal whose outcome is unknown is looked up, and no other is begun beside it. The open ones of an account are few: they
- * are read once, by `payments_unfinished_of_account`, and not for each subscription.
+ * A renewal whose outcome is unknown is looked up, and no other is begun beside it; nor is one while the order's refund has
+ * no end, or after it. Open payments and late refunds of an account are few: they are read once, by
+ * `payments_unfinished_of_account` and `payments_refunds`, and not for each subscription.
  */
 const isDue = (
   position: number,
 ): string => `account_id = $1 and test = $2 and next_charge_at <= $3 and order_id not in (
-    select p.order_id from payments as p where p.account_id = $1 and p.next_check_at is not null and p.step = 'renewal'
+    select p.order_id from payments as p
+    where p.account_id = $1 and p.next_check_at is not null and p.step in ('renewal', 'refund')
+    union all select p.order_id from payments as p where ${givenBack}
     union all select unnest($${position}::text[]))`;
 
 /** Due by then, whether or not a renewal of it is open; without rehearsals. */
