@@ -77,10 +77,44 @@ test('what PostgreSQL tells of a row is in no line: not in the message, not in t
   expect(lines[1]).toMatchObject({ msg: 'invalid input syntax for type integer: "…"', err: { code: '22P02' } });
 });
 
-test('masking a line leaves it JSON, with an address and a mail in neighbouring fields', async () => {
-  const fields = { nats: 'nats://127.0.0.1:4222', buyer: 'ann@example.com' };
-  expect(JSON.parse(await written((logger) => logger.info(fields)))).toMatchObject(fields);
+test('email addresses are masked wherever they stand: a mail server repeats its recipients in what it says', async () => {
+  const said = '550 5.1.1 <ann.o’neil+shop@mail.example.com>: no such user; ask postmaster@bücher.example';
+  const text = await written((logger) => {
+    logger.info({ problem: `1 reminder was refused (${said}).` }, 'reminders');
+    logger.info({ error: said }, 'attempt failed');
+    logger.warn({ err: new Error(said) });
+  });
+  expect(text).not.toMatch(/neil|postmaster|bücher|mail\.example/);
+  const masked = '550 5.1.1 <[email]>: no such user; ask [email]';
+  const [reminders, attempt, thrown] = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(reminders.problem).toBe(`1 reminder was refused (${masked}).`);
+  expect(attempt.error).toBe(masked);
+  expect(thrown).toMatchObject({ msg: masked, err: { message: masked } });
+  expect(thrown.err.stack).toContain(import.meta.filename);
 });
+
+test('masking a line leaves it JSON, with addresses of servers and packages as they are', async () => {
+  const fields = {
+    nats: 'nats://127.0.0.1:4222',
+    path: '/node_modules/@app/kit/a.ts',
+    version: 'undici@8.1.0',
+    at: '@',
+  };
+  const line = JSON.parse(await written((logger) => logger.info({ ...fields, buyer: 'ann@example.com', last: 'x' })));
+  expect(line).toMatchObject({ ...fields, buyer: '[email]', last: 'x' });
+});
+
+test.each(['\n', '\t', '\\', '\\\n', '"', '\u0001', '\\u0061'])(
+  'an address behind %j leaves a line JSON',
+  async (text) => {
+    const line = JSON.parse(await written((logger) => logger.info({ text: `to:${text}ann@example.com${text}` })));
+    expect(line.text).not.toContain('example');
+    expect(line.text).toMatch(/\[email\]/);
+  },
+);
 
 test('the silent logger answers to no level', () => {
   expect(silentLogger().isLevelEnabled('fatal')).toBe(false);

@@ -82,11 +82,19 @@ function safeMessage(err: Error): string {
   return code.startsWith('22') ? first.replace(/".*"/s, '"…"') : first;
 }
 
-/** Keys, signing secrets and the passwords of URLs, wherever in a line they stand; never across a JSON string's end. */
+/**
+ * Keys, signing secrets, the passwords of URLs and email addresses, wherever in a line they stand; never across a JSON
+ * string's end. What mail servers say names buyers.
+ */
 function mask(text: string): string {
-  if (!/fnl_|whsec_|:\/\//.test(text)) return text;
+  if (!/fnl_|whsec_|:\/\/|@/.test(text)) return text;
   return text
     .replace(/fnl_[0-9A-Za-z]{8,}/g, 'fnl_[redacted]')
     .replace(/whsec_[0-9A-Za-z+/=]{8,}/g, 'whsec_[redacted]')
-    .replace(/(postgres(?:ql)?|nats):\/\/([^:@/\s"]+):[^@/\s"]+@/g, '$1://$2:[redacted]@');
+    .replace(/(postgres(?:ql)?|nats|smtps?):\/\/([^:@/\s"]+):[^@/\s"]+@/g, '$1://$2:[redacted]@')
+    .replace(escapeOrWord, (word) => (word.includes('@') ? word.replace(emailAddress, '[email]') : word));
 }
+
+/** An escape of JSON, so that none is torn apart, or a word as it may stand in an address. */
+const escapeOrWord = /\\(?:u[\da-f]{4}|.)|[^\s"'<>()[\]{},:;\\/=]+/gi;
+const emailAddress = /^.+@(?:[\p{L}\d-]+\.)+\p{L}[\p{L}\d-]+/u;
