@@ -49,11 +49,19 @@ export async function lockTable(url: string, table: string): Promise<() => Promi
   return () => client.end();
 }
 
-/** Lets nobody change an account's rows of the table until what it resolves with is called: who tries waits. */
-export async function lockRows(url: string, table: string, accountId: string): Promise<() => Promise<void>> {
+/**
+ * Lets nobody change an account's rows of the table until what it resolves with is called: who tries waits.
+ * @param column that has the account's id
+ */
+export async function lockRows(
+  url: string,
+  table: string,
+  accountId: string,
+  column = 'account_id',
+): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url, application_name: 'test-lock' });
   await client.connect();
   await client.query('begin');
-  await client.query(`select from ${table} where account_id = $1 for update`, [accountId]);
+  await client.query(`select from ${table} where ${column} = $1 for update`, [accountId]);
   return () => client.end();
 }

@@ -14,6 +14,7 @@ import type { VisitorDigest } from './checkouts/visitor.ts';
 import type { GatewayConfig } from './config.ts';
 import type { ReadLimiter } from './http/read-limiter.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
+import type { Turns } from './operations/turns.ts';
 
 /** Moves the clock of every service; resolves when all have followed. */
 export interface ClockControl {
@@ -42,6 +43,8 @@ export interface App {
   readonly sellers: LookupCache<Seller>;
   /** Bounds the responses that clients have not read yet. */
   readonly readLimiter: ReadLimiter;
+  /** Of each account's writes. */
+  readonly writeTurns: Turns;
   /** Null where the clock may not be moved. */
   readonly clockControl: ClockControl | null;
   readonly checks: readonly Check[];

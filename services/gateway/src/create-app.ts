@@ -13,6 +13,7 @@ import { createVisitorDigest } from './checkouts/visitor.ts';
 import type { GatewayConfig } from './config.ts';
 import { ReadLimiter, readLimits } from './http/read-limiter.ts';
 import { createIdempotencyStore } from './idempotency/idempotency-store.ts';
+import { createWriteTurns } from './operations/write-turns.ts';
 
 /** For callers without a valid key, each address. */
 const addressLimitPerMinute = 60;
@@ -40,6 +41,7 @@ export async function createApp(
     ...{ config, logger, clock, database, authenticator, requester, wakeRelay, checks },
     idempotency: createIdempotencyStore(database, config.KEY_PEPPER, leaseOwner.id),
     readLimiter: new ReadLimiter(readLimits),
+    writeTurns: createWriteTurns(),
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger, deps.quotaWithinMs),
     addressLimiter,
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(rateWindows),

@@ -1,7 +1,7 @@
 import type { CheckoutOutcome } from '@app/contracts/checkouts';
 import type { Logger } from '@app/service-kit/logger';
-import { createSemaphore, type Semaphore } from '@app/service-kit/semaphore';
 import type { RateWindows } from '../auth/rate-windows.ts';
+import { createTurns, type Turns } from '../operations/turns.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 
 /** A try to pay, and its outcome as far as it is known. */
@@ -19,7 +19,7 @@ export interface PaymentTry {
  */
 export interface DeclineLimit {
   /** Runs a try when it is the turn of its address. Rejects with `service_unavailable` when that takes too long. */
-  inTurn<T>(address: string, work: () => Promise<T>): Promise<T>;
+  readonly inTurn: Turns;
   /**
    * Call it before a try, in its turn. Rejects with `rate_limited` when the address or the account has had too many declined ones.
    * @param accountOf finds the account; called only while any account is over its limit
@@ -86,7 +86,7 @@ export function createDeclineLimit(windows: RateWindows, logger: Logger): Declin
     await work.catch((err: unknown) => logger.warn({ err, accountId }, 'a declined payment was not counted'));
   };
   return {
-    inTurn: createTurns(),
+    inTurn: createTurns({ atOnce: underWayMax, withinMs: turnWithinMs, tooLate }),
     check: async (address, accountOf) => {
       const [declines = 0, over = 0] = await windows.read(ofAddress(address), anyAccountOver);
       if (declines >= declinesOfAddress) throw tooManyTries();
@@ -114,22 +114,8 @@ export function createDeclineLimit(windows: RateWindows, logger: Logger): Declin
   };
 }
 
-function createTurns(): DeclineLimit['inTurn'] {
-  const lines = new Map<string, { readonly line: Semaphore; tries: number }>();
-  return async (address, work) => {
-    const turns = lines.get(address) ?? { line: createSemaphore(underWayMax), tries: 0 };
-    lines.set(address, turns);
-    turns.tries += 1;
-    try {
-      const done = await turns.line.runBefore(Date.now() + turnWithinMs, async () => ({ value: await work() }));
-      if (done !== undefined) return done.value;
-      throw new RetryLaterError('service_unavailable', 'Other payments from here are under way; try again shortly.', 1);
-    } finally {
-      turns.tries -= 1;
-      if (turns.tries === 0) lines.delete(address);
-    }
-  };
-}
+const tooLate = () =>
+  new RetryLaterError('service_unavailable', 'Other payments from here are under way; try again shortly.', 1);
 
 /** The same words and the same time to wait for whichever limit it was: its caller does not learn what is counted. */
 export function tooManyTries(): RetryLaterError {

@@ -12,6 +12,7 @@ import { runIdempotent } from '../idempotency/run-idempotent.ts';
 import { checkAccess } from './check-access.ts';
 import type { Call, KeyScope, Operation, SecretField, SessionCookie } from './operation.ts';
 import { notFoundCodeOf } from './path-params.ts';
+import { takesTurns } from './write-turns.ts';
 
 export interface OperationRequest {
   readonly actor: Actor;
@@ -39,8 +40,8 @@ export interface OperationResult {
 }
 
 /**
- * Runs an operation for HTTP and for MCP alike: checks access, validates the input, looks for an earlier request under
- * the Idempotency-Key.
+ * Runs an operation for HTTP and for MCP alike: checks access, validates the input, waits for the account's turn, looks
+ * for an earlier request under the Idempotency-Key.
  * @throws DomainError
  */
 export async function callOperation(
@@ -71,6 +72,19 @@ export async function callOperation(
     return result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
   };
   if (operation.method !== 'GET') checkWritable(app);
+  const { accountId } = actor;
+  const work = () => performOnce(app, operation, request, { params, query, body }, perform);
+  return accountId !== '' && takesTurns(operation) ? await app.writeTurns(accountId, work) : await work();
+}
+
+/** Performs it under its Idempotency-Key, if it has one. */
+async function performOnce(
+  app: App,
+  operation: Operation,
+  { actor, idempotencyKey, headers = {} }: OperationRequest,
+  { params, query, body }: { readonly params: unknown; readonly query: object; readonly body: unknown },
+  perform: (commandId: string) => Promise<Uint8Array>,
+): Promise<OperationResult> {
   const commandId = operation.method === 'GET' ? '' : newIdSuffix(app.clock.nowMs());
   if (idempotencyKey === undefined) {
     return { status: 200, body: await perform(commandId), replayed: false };

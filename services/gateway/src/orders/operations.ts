@@ -25,6 +25,7 @@ export const orderOperations = [
     tag,
     summary: 'Record an order from the seller’s own code',
     description: 'It charges nothing: it records money already taken, settles at once and fires `order.paid`.',
+    recordedTogether: true,
     errors: ['unknown_product', 'product_not_live', 'bump_not_found', 'discount_invalid'],
     addedInput: ({ settings: { testMode, supportEmail } }) => ({ account: { testMode, supportEmail } }),
   }),
