@@ -45,8 +45,8 @@ export async function loadSecrets(config: StandaloneConfig, renewal: Renewal): P
   if (renewal.newSecrets) return renewSecrets(dataDir);
   const help =
     'Put it back from your backup. If it is lost, start once with `npm start -- --new-secrets`: data and orders stay, ' +
-    'every API key ends, the first seller gets a new key and password, webhook endpoints have to be deleted and ' +
-    'connected again, and API keys of payment processors have to be stored again.';
+    'every API key ends, the first seller gets a new key and password, secrets of webhook endpoints and of automations ' +
+    'that POST have to be rotated, and headers of endpoints and API keys of payment processors stored again.';
   const kept = readPrivate(file, secretsSchema, help);
   if (kept === undefined) {
     if (await holdsData(config)) throw new Error(`${file} is missing, and there are data that need it. ${help}`);

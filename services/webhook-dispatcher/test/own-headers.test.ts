@@ -57,7 +57,7 @@ test('values are in the database in no readable form, and open for their endpoin
     `update endpoints set headers = (select headers from endpoints where account_id = $2) where account_id = $1`,
     [seller.account, other.account],
   );
-  await expect(harness.ask(getWebhookEndpoint, seller.account, {})).rejects.toMatchObject({ code: 'internal' });
+  expect(await harness.ask(getWebhookEndpoint, seller.account, {})).toMatchObject({ headers: [] });
 });
 
 test('a reserved name, a line break and a name given twice are refused, and the error names the field', async () => {

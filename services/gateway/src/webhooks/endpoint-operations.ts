@@ -128,6 +128,6 @@ export const endpointOperations = [
     path: `${one}/reveal-secret`,
     tag,
     params,
-    errors: ['webhook_endpoint_not_found'],
+    errors: ['webhook_endpoint_not_found', 'invalid_transition'],
   }),
 ];

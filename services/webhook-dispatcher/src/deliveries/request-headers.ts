@@ -18,7 +18,7 @@ export interface PreparedDestination {
   readonly ownHeaders: readonly string[];
 }
 
-/** @throws Error for an endpoint without a URL, and when something was sealed under another key */
+/** @throws Error for an endpoint without a URL; UnreadableSecretError */
 export function prepareDestination(secrets: SecretBox, to: Destination): PreparedDestination {
   const { endpointId, url, secret, previous, headers } = to;
   if (url === null || secret === null) throw new Error('the endpoint has no URL');

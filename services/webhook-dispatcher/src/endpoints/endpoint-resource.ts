@@ -8,7 +8,7 @@ import { runningRecoveries } from '../repair/held-recovery.ts';
 import { followIndex } from '../storage/index-scans.ts';
 import type { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
-import { openHeaders } from './own-headers.ts';
+import { headerNames } from './own-headers.ts';
 
 export type EndpointResource = RequestOutput<typeof getWebhookEndpoint>;
 
@@ -91,7 +91,7 @@ function ownFields({ secrets, clock }: Pick<EndpointDeps, 'secrets' | 'clock'>, 
     url: endpoint.url ?? '',
     description: endpoint.description,
     events: (endpoint.events ?? null) as WebhookEventName[] | null,
-    headers: Object.keys(openHeaders(secrets, endpoint.id, endpoint.headers ?? null)),
+    headers: headerNames(secrets, endpoint.id, endpoint.headers ?? null),
     active: endpoint.active,
     switched_off: reason && at ? { reason, at: at.toISOString() } : null,
     previous_secret_expires_at: until && until > clock.now() ? until.toISOString() : null,

@@ -1,4 +1,4 @@
-import type { SecretBox } from './secret-box.ts';
+import { type SecretBox, UnreadableSecretError } from './secret-box.ts';
 
 /** Names as the seller wrote them, with their values. */
 export type OwnHeaders = Readonly<Record<string, string>>;
@@ -12,6 +12,17 @@ export function sealHeaders(secrets: SecretBox, endpointId: string, headers: Own
   return secrets.seal(Buffer.from(JSON.stringify(headers)), boundTo(endpointId));
 }
 
+/** @throws UnreadableSecretError */
 export function openHeaders(secrets: SecretBox, endpointId: string, sealed: string | null): OwnHeaders {
   return sealed === null ? {} : JSON.parse(secrets.open(sealed, boundTo(endpointId)).toString('utf8'));
+}
+
+/** For sellers to see. None where they cannot be read: then no delivery goes out, and its attempt says why. */
+export function headerNames(secrets: SecretBox, endpointId: string, sealed: string | null): string[] {
+  try {
+    return Object.keys(openHeaders(secrets, endpointId, sealed));
+  } catch (err) {
+    if (!(err instanceof UnreadableSecretError)) throw err;
+    return [];
+  }
 }

@@ -1,12 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { createSealedBox, sealedVersion } from '@app/service-kit/sealed-box';
 
+/** Only the account's seller can replace what cannot be opened; the message is for them. */
+export class UnreadableSecretError extends Error {
+  override readonly name = 'UnreadableSecretError';
+
+  constructor(cause: unknown) {
+    super('the signing secret or a header cannot be read any more: rotate the secret, and set the headers again', {
+      cause,
+    });
+  }
+}
+
 /** Encrypts signing secrets for the database and its backups: each bound to its endpoint. */
 export interface SecretBox {
   seal(secret: Buffer, endpointId: string): string;
   /**
-   * @throws Error when the text was sealed under another key, for another endpoint or in another version, or was
-   * altered
+   * @throws UnreadableSecretError when the text was sealed under another key, for another endpoint or in another version,
+   * or was altered
    */
   open(sealed: string, endpointId: string): Buffer;
 }
@@ -22,7 +33,11 @@ export function createSecretBox(secretsKey: string): SecretBox {
     },
     open: (sealed, endpointId) => {
       const rest = Buffer.from(sealed.slice(length), 'base64');
-      return box.open(Buffer.concat([Buffer.from(sealed.slice(0, length)), rest]), endpointId);
+      try {
+        return box.open(Buffer.concat([Buffer.from(sealed.slice(0, length)), rest]), endpointId);
+      } catch (err) {
+        throw new UnreadableSecretError(err);
+      }
     },
   };
 }

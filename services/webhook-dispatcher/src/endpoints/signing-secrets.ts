@@ -7,7 +7,7 @@ import type { EndpointDeps } from './endpoint-deps.ts';
 import { type EndpointResource, endpointResource } from './endpoint-resource.ts';
 import { findEndpoint, lockEndpoint } from './find-endpoint.ts';
 import { type SealedResult, withSecret } from './sealed-result.ts';
-import { newSecret, secretText } from './secret-box.ts';
+import { newSecret, type SecretBox, secretText, UnreadableSecretError } from './secret-box.ts';
 
 const overlapHoursDefault = 24;
 const hourMs = 3_600_000;
@@ -33,7 +33,8 @@ export async function rotateSecret(
 /**
  * Gives a locked endpoint, or the row of an automation that POSTs, a new secret, and returns it sealed. Until the overlap
  * ends the previous one signs too. A rotation before that would end a secret that some receiver still checks, so it is
- * refused, unless it says that no other secret is to sign: that is for one that leaked.
+ * refused, unless it says that no other secret is to sign: that is for one that leaked. A secret that cannot be read any
+ * more signs nothing, so that the new one replaces it at once.
  * @throws DomainError invalid_transition
  */
 export function replaceSecret(
@@ -41,7 +42,8 @@ export function replaceSecret(
   endpoint: Endpoint,
   body: RequestInput<typeof rotateWebhookSecret>['body'],
 ): string {
-  const overlapMs = (body?.overlapHours ?? overlapHoursDefault) * hourMs;
+  const overlapHours = isReadable(secrets, endpoint) ? (body?.overlapHours ?? overlapHoursDefault) : 0;
+  const overlapMs = overlapHours * hourMs;
   const now = clock.now();
   if (overlapMs > 0) refuseWithinOverlap(endpoint.previousSecretUntil, now);
   const sealedSecret = secrets.seal(newSecret(), endpoint.id);
@@ -51,6 +53,16 @@ export function replaceSecret(
   endpoint.version += 1;
   endpoint.updatedAt = now;
   return sealedSecret;
+}
+
+function isReadable(secrets: SecretBox, { id, secret }: Endpoint): boolean {
+  try {
+    if (secret != null) secrets.open(secret, id);
+    return true;
+  } catch (err) {
+    if (err instanceof UnreadableSecretError) return false;
+    throw err;
+  }
 }
 
 function refuseWithinOverlap(until: Date | null | undefined, now: Date): void {
@@ -64,7 +76,7 @@ function refuseWithinOverlap(until: Date | null | undefined, now: Date): void {
 
 /**
  * The signing secrets themselves; whoever asks has checked the seller's password.
- * @throws DomainError webhook_endpoint_not_found
+ * @throws DomainError webhook_endpoint_not_found; invalid_transition where they cannot be read any more
  */
 export async function revealSecret(
   deps: Pick<EndpointDeps, 'database' | 'secrets' | 'clock'>,
@@ -74,12 +86,20 @@ export async function revealSecret(
   return secretsOf(deps, await findEndpoint(deps.database.fork(), accountId, { id }));
 }
 
-/** The secrets that sign for an endpoint, or for an automation that POSTs. */
+/**
+ * The secrets that sign for an endpoint, or for an automation that POSTs.
+ * @throws DomainError invalid_transition where they cannot be read any more
+ */
 export function secretsOf(
   { secrets, clock }: Pick<EndpointDeps, 'secrets' | 'clock'>,
   { id, secret, previousSecret, previousSecretUntil }: Endpoint,
 ): RequestOutput<typeof revealWebhookSecret> {
   const shown = (sealed: string | null | undefined) => (sealed == null ? null : secretText(secrets.open(sealed, id)));
   const isPreviousValid = previousSecretUntil != null && previousSecretUntil > clock.now();
-  return { secret: shown(secret) ?? '', previous_secret: isPreviousValid ? shown(previousSecret) : null };
+  try {
+    return { secret: shown(secret) ?? '', previous_secret: isPreviousValid ? shown(previousSecret) : null };
+  } catch (err) {
+    if (!(err instanceof UnreadableSecretError)) throw err;
+    throw new DomainError('invalid_transition', 'The secret cannot be read any more: rotate it.');
+  }
 }

@@ -1,0 +1,56 @@
+import { createAutomation, revealAutomationSecret, rotateAutomationSecret } from '@app/contracts/automations';
+import { listActivity } from '@app/contracts/webhook-deliveries';
+import {
+  listWebhookEndpoints,
+  revealWebhookSecret,
+  rotateWebhookSecret,
+  updateWebhookEndpoint,
+} from '@app/contracts/webhooks';
+import { eventually } from '@app/testing/eventually';
+import { expect, test } from 'vitest';
+import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
+import { signersOf } from './signers.ts';
+
+startService();
+sellerForEachTest();
+
+/** Guarantee: where SECRETS_KEY was lost, sellers see their URLs and automations, learn what is wrong, and can mend it. */
+test('what is sealed under a lost key is told, and a rotation and new headers mend it at once', async () => {
+  const { account, endpointId, receiver } = seller;
+  await seller.put({ headers: { 'x-api-key': 'of the receiver' } });
+  const action = { type: 'post', url: `${receiver.url}/automation` } as const;
+  const body = { name: 'Mine', event: 'order.paid', action } as const;
+  const { id: automationId } = await harness.ask(createAutomation, account, { body });
+  await harness.running.service.close();
+  harness.env.SECRETS_KEY = 'another key of at least thirty-two characters';
+  harness.running.service = await harness.start();
+
+  expect((await harness.ask(listWebhookEndpoints, account, {})).data).toMatchObject([{ id: endpointId, headers: [] }]);
+  const unreadable = { code: 'invalid_transition', message: expect.stringContaining('rotate') };
+  await expect(harness.ask(revealWebhookSecret, account, { endpointId })).rejects.toMatchObject(unreadable);
+  await expect(harness.ask(revealAutomationSecret, account, { automationId })).rejects.toMatchObject(unreadable);
+  await seller.publish();
+  const errors = await eventually(async () => {
+    const { data } = await harness.ask(listActivity, account, {});
+    return data.length === 2 && data.map(({ error }) => error);
+  });
+  for (const error of errors) expect(error).toMatch(/cannot be read any more.*rotate/);
+  expect(receiver.requests).toEqual([]);
+
+  const rotated = await harness.ask(rotateWebhookSecret, account, { endpointId });
+  const automation = await harness.ask(rotateAutomationSecret, account, { automationId });
+  // A secret that nobody can read signs nothing, however long its overlap.
+  for (const answer of [rotated, automation]) expect(answer.previous_secret_expires_at).toBeNull();
+  const headers = { 'x-api-key': 'again' };
+  const updated = await harness.ask(updateWebhookEndpoint, account, { endpointId, body: { headers } });
+  expect(updated.headers).toEqual(['x-api-key']);
+  await seller.publish();
+  const [webhook, run] = await eventually(() => {
+    const at = (path: string) => receiver.requests.find((request) => request.path.startsWith(path));
+    const found = [at('/hook'), at('/automation')];
+    return found.every((request) => request !== undefined) && found;
+  });
+  expect(webhook?.headers).toMatchObject(headers);
+  expect(signersOf(webhook, { new: rotated.secret })).toEqual(['new']);
+  expect(signersOf(run, { new: automation.secret })).toEqual(['new']);
+});
