@@ -1,6 +1,7 @@
 import { type DomainError, errorCodes } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { shownPath } from './shown-path.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,7 +25,7 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
   server.addHook('onResponse', (req, reply, done) => {
     const line = {
       method: req.method,
-      route: req.routeOptions.url ?? unmatchedPath(req.url),
+      route: req.routeOptions.url ?? shownPath(req.url),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
       accountId: req.actor?.accountId,
@@ -39,12 +40,6 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
     }
     done();
   });
-}
-
-/** Not the query, and no part of a buyer's link: both may carry a secret. */
-function unmatchedPath(url: string): string | undefined {
-  const [path = ''] = url.split('?', 1);
-  return /^\/+c\//i.test(path) ? '/c/…' : path.slice(0, 200);
 }
 
 /** The failure of an MCP tool has the status 200 in HTTP: its error code tells what it is. */

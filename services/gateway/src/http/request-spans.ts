@@ -1,6 +1,7 @@
 import { isTracing, type OpenSpan, openSpan } from '@app/service-kit/tracing';
 import { type Attributes, SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { shownPath } from './shown-path.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,6 +41,12 @@ function end({ span }: FastifyRequest, reply: FastifyReply): void {
   span.span.end();
 }
 
+/** A token in the path is the right to what it leads to. */
+function pathOf({ url }: FastifyRequest, route: string | undefined): string {
+  if (route === undefined) return shownPath(url);
+  return route.includes('{token}') ? route : (url.split('?', 1)[0] ?? '').slice(0, 1_000);
+}
+
 /** As it stands in the API's description; undefined where nothing is. */
 export const routeOf = (req: FastifyRequest): string | undefined => req.routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}');
 
@@ -48,14 +55,13 @@ function nameOf(req: FastifyRequest): string {
   return route === undefined ? req.method : `${req.method} ${route}`;
 }
 
-/** By OpenTelemetry's conventions for HTTP. Not the query: a link may carry a secret in it. */
+/** By OpenTelemetry's conventions for HTTP, without the secrets that a link may carry. */
 function attributesOf(req: FastifyRequest): Attributes {
   const route = routeOf(req);
   const agent = req.headers['user-agent'];
-  const [path = ''] = req.url.split('?', 1);
   return {
     'http.request.method': req.method,
-    'url.path': path.slice(0, 1_000),
+    'url.path': pathOf(req, route),
     'url.scheme': req.protocol,
     'network.protocol.version': req.raw.httpVersion,
     'client.address': req.ip,
