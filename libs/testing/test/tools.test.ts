@@ -1,12 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DomainError } from '@app/contracts/errors';
 import { expect, onTestFinished, test } from 'vitest';
 import { spawnNode } from '../src/child-service.ts';
 import { eventually } from '../src/eventually.ts';
 import { fakeClock } from '../src/fake-clock.ts';
 import { startReceiver } from '../src/http-receiver.ts';
 import { guardLeaks } from '../src/leak-guard.ts';
+import { patiently } from '../src/patiently.ts';
 
 guardLeaks();
 
@@ -24,6 +26,14 @@ test('eventually fails with the last error of the probe', async () => {
     /^The order: .*try \d+$/,
   );
   expect(tries).toBeGreaterThan(1);
+});
+
+test('who asks patiently asks again while a service does not answer, and hears every other refusal at once', async () => {
+  const codes = ['service_unavailable', 'outcome_unknown', 'invalid_transition'] as const;
+  let asked = 0;
+  const ask = () => Promise.reject(new DomainError(codes[asked++] ?? 'internal', 'no'));
+  await expect(patiently(ask)).rejects.toMatchObject({ code: 'invalid_transition' });
+  expect(await patiently(async () => asked)).toBe(3);
 });
 
 test('the fake clock stands still until it is moved', () => {

@@ -8,6 +8,7 @@ import { silentLogger } from '@app/service-kit/logger';
 import { eventually } from '@app/testing/eventually';
 import { fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
+import { patiently } from '@app/testing/patiently';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { startProducers } from '@app/testing/producers';
 import { configSchema } from '../src/config.ts';
@@ -48,7 +49,7 @@ export async function startHarness(settings: Record<string, string> = {}) {
       commandId?: string,
     ) => {
       const context = { accountId, requestId: 'test', commandId: commandId ?? newIdSuffix(clock.nowMs()) };
-      return requester.request(definition, input, context);
+      return patiently(() => requester.request(definition, input, context));
     },
     publish: async <E extends EventDefinition>(
       of: E,
