@@ -9,9 +9,9 @@ import { eventually } from '@app/testing/eventually';
 import type { ReceivedRequest } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
 import { anOrder, connectedAccount } from './orders.ts';
-import { harness, startService } from './set-up.ts';
+import { harness, shortenAttempts, startService } from './set-up.ts';
 
-startService({ ATTEMPT_TIMEOUT_SECONDS: '1' });
+startService();
 
 /** An account with an endpoint and access to its Recent activity. */
 async function connectedSeller() {
@@ -38,7 +38,7 @@ function expectSigned(request: ReceivedRequest, secret: string): void {
   expect(signature).toBe(
     `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${request.body}`).digest('base64')}`,
   );
-  expect(Math.abs(Number(timestamp) * 1_000 - Date.now())).toBeLessThan(10_000);
+  expect(Math.abs(Number(timestamp) * 1_000 - Date.now())).toBeLessThan(30_000);
 }
 
 test('an order arrives once, signed, with the published payload and headers, and is in Recent activity', async () => {
@@ -163,12 +163,13 @@ test('after twelve tries a delivery is given up, shown as such, and held while n
 });
 
 test('Recent activity says in plain words that a response was late or a connection was refused', async () => {
+  await shortenAttempts(harness);
   const seller = await connectedSeller();
-  seller.receiver.respondWith(() => ({ status: 200, delayMs: 5_000 }));
+  seller.receiver.respondWith(() => ({ status: 200, delayMs: 60_000 }));
   await seller.publish();
   const [late] = await seller.entries(1);
   expect(late).toMatchObject({ status: 'failed', status_code: null, error: 'no complete answer in time' });
-  expect(late?.duration_ms).toBeLessThan(2_000);
+  expect(late?.duration_ms).toBeLessThan(15_000);
   await seller.receiver.close();
   harness.clock.advance(6_001);
   const [refused] = await seller.entries(2);

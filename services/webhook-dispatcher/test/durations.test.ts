@@ -126,23 +126,22 @@ test('an address needs no look-up, and http has no TLS', async () => {
   expect(result).toMatchObject({ statusCode: 200, dnsMs: null, connectMs: expect.any(Number), tlsMs: null });
 });
 
-test.each([
-  ['a look-up', 'timeout_lookup', { resolve4: () => answerAfter(2_000, []) }, () => createTcpServer()],
-  ['a TLS handshake', 'timeout_tls', {}, () => createTcpServer()],
-  ['an answer', 'timeout_answer', {}, () => createHttpsServer(makeCertificate({ name, issuer: root }))],
-  [
-    'the end of an answer',
-    'timeout_body',
-    {},
-    () =>
-      createHttpsServer(makeCertificate({ name, issuer: root }), (_, response) => {
-        response.writeHead(200);
-        response.write('a');
-      }),
-  ],
-])('a time-out that waited for %s says so', async (_, code, nameServers, server) => {
-  const port = await listen(server());
-  expect(await diagnosisOf(`https://${name}:${port}`, nameServers, 400)).toBe(code);
+test('a time-out says what it waited for', async () => {
+  const neverEnding = createHttpsServer(makeCertificate({ name, issuer: root }), (_, response) => {
+    response.writeHead(200);
+    response.write('a');
+  });
+  const cases: [string, Server, Partial<NameServers>?][] = [
+    ['timeout_lookup', createTcpServer(), { resolve4: () => new Promise(() => {}) }],
+    ['timeout_tls', createTcpServer()],
+    ['timeout_answer', createHttpsServer(makeCertificate({ name, issuer: root }))],
+    ['timeout_body', neverEnding],
+  ];
+  // Side by side, because each needs the time in which a machine that stalls still gets as far as its last step.
+  const found = cases.map(async ([, server, nameServers]) =>
+    diagnosisOf(`https://${name}:${await listen(server)}`, nameServers, 3_000),
+  );
+  expect(await Promise.all(found)).toEqual(cases.map(([code]) => code));
 });
 
 async function diagnosisOf(url: string, nameServers: Partial<NameServers> = {}, timeoutMs = 10_000) {

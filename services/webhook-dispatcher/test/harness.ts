@@ -23,7 +23,8 @@ export async function startHarness(settings: Record<string, string> = {}) {
   const own = { SECRETS_KEY: 'a key of at least thirty-two characters', WEBHOOKS_ALLOW_LOOPBACK: 'enabled' };
   const env = { DATABASE_URL: stored.url, ...nats.settings('webhook-dispatcher'), ...own, ...settings };
   const clock = fakeClock();
-  const start = () => createWebhookDispatcher(configSchema.parse(env), { logger: silentLogger(), clock });
+  const start = (changed: Record<string, string> = {}) =>
+    createWebhookDispatcher(configSchema.parse({ ...env, ...changed }), { logger: silentLogger(), clock });
   const link = await connectNats(nats.login('gateway'));
   const producers = await startProducers(nats, ['gateway', 'checkout', 'billing', 'catalog', 'affiliate']);
   const running = { service: await start() };

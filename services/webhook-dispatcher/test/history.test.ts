@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { anOrder } from './orders.ts';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-startService({ ATTEMPT_TIMEOUT_SECONDS: '1' });
+startService();
 sellerForEachTest();
 
 const deliveries = async (filter: Parameters<typeof harness.ask<typeof listDeliveries>>[2] = {}) =>

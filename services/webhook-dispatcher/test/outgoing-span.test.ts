@@ -8,6 +8,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
 import { anOrder, connectedAccount } from './orders.ts';
+import { shortenAttempts } from './set-up.ts';
 
 guardLeaks();
 let harness: Harness;
@@ -18,7 +19,7 @@ beforeAll(async () => {
     respond: () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: '{}' }),
   });
   telemetry = await startTelemetry({ version: '1', endpoint: collector.url, logger: silentLogger() });
-  harness = await startHarness({ ATTEMPT_TIMEOUT_SECONDS: '1' });
+  harness = await startHarness();
 });
 afterAll(async () => {
   await harness.close();
@@ -88,6 +89,7 @@ test('a response other than 2xx is an error', async () => {
 });
 
 test('a late response is an error', async () => {
+  await shortenAttempts(harness);
   const seller = await connectedAccount(harness);
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 60_000 }));
   const span = await webhookSpan((await publishTraced(seller.account)).traceId);
