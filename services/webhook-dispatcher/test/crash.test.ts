@@ -4,17 +4,28 @@ import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
 import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-startService({ ATTEMPT_TIMEOUT_SECONDS: '5', LEASE_SECONDS: '60' });
+startService();
 sellerForEachTest();
 const main = join(import.meta.dirname, '../src/main.ts');
 
-/** More than the four requests that a new endpoint may have in flight. */
+/**
+ * Publishes two more events than a new endpoint may have requests in flight, while no process runs: the next one finds
+ * them all at its start, and sends four before the first is overdue.
+ */
 const publishSix = async () => {
   const ids: string[] = [];
   for (let n = 0; n < 6; n += 1) ids.push(await seller.publish());
-  await eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('sending')));
   return ids;
 };
+const fourAreInFlight = () =>
+  eventually(
+    async () => {
+      expect(seller.receiver.requests).toHaveLength(4);
+      expect(await seller.statuses()).toHaveLength(6);
+      return true;
+    },
+    { withinMs: 30_000 },
+  );
 const allDelivered = () =>
   eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('delivered')), { withinMs: 30_000 });
 
@@ -22,10 +33,10 @@ test('after kill -9, deliveries that were stored, sent and not recorded arrive a
   await harness.running.service.close();
   // The child runs in real time: by it, events of the test's clock would have waited for more than 30 days.
   harness.clock.set(new Date());
-  const child = await spawnNode(main, { ...harness.env, ATTEMPT_TIMEOUT_SECONDS: '15' }, { readyLine: /ready$/ });
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 60_000 }));
   const ids = await publishSix();
-  await eventually(() => expect(seller.receiver.requests).toHaveLength(4));
+  const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
+  await fourAreInFlight();
   await child.kill('SIGKILL');
   const sentBefore = seller.received();
   expect(await seller.statuses()).not.toContain('delivered');
@@ -75,13 +86,18 @@ test('a replica leaves the leases of another living process alone', async () => 
 });
 
 test('an attempt that outlived its lease is recorded and does not change its delivery', async () => {
-  seller.receiver.respondWith(() => ({ status: 500, delayMs: 500 }));
+  const gate = Promise.withResolvers<void>();
+  seller.receiver.respondWith(async () => {
+    await gate.promise;
+    return { status: 500 };
+  });
   await seller.publish();
   await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
   await harness.query(
     `update deliveries set lease_token = 'another', lease_until = now() + interval '1 hour' where account_id = $1`,
     [seller.account],
   );
+  gate.resolve();
   const attempts = () =>
     harness.query('select outcome, next_attempt_at, status_code from attempts where account_id = $1', [seller.account]);
   await eventually(async () =>
@@ -93,10 +109,18 @@ test('an attempt that outlived its lease is recorded and does not change its del
 });
 
 test('a stop lets requests in flight finish and releases the other deliveries: nothing is sent twice', async () => {
-  seller.receiver.respondWith(() => ({ status: 200, delayMs: 300 }));
-  const ids = await publishSix();
-  await eventually(() => expect(seller.receiver.requests).toHaveLength(4));
+  const stopping = Promise.withResolvers<void>();
+  seller.receiver.respondWith(async () => {
+    await stopping.promise;
+    return { status: 200, delayMs: 300 };
+  });
   await harness.running.service.close();
+  const ids = await publishSix();
+  harness.running.service = await harness.start();
+  await fourAreInFlight();
+  const closed = harness.running.service.close();
+  stopping.resolve();
+  await closed;
   const statuses = await seller.statuses();
   expect(statuses.filter((status) => status === 'delivered').length).toBeGreaterThanOrEqual(4);
   expect(statuses).not.toContain('sending');
