@@ -5,7 +5,9 @@ import { expect, test, vi } from 'vitest';
 import { allDeliveries, anEvent, anOrder, connectedAccount } from './orders.ts';
 import { harness, startService } from './set-up.ts';
 
-startService({ ATTEMPT_TIMEOUT_SECONDS: '15' });
+// Whoever waits for a receiver that never answers waits for longer than any of these tests does.
+startService({ ATTEMPT_TIMEOUT_SECONDS: '60', LEASE_SECONDS: '120' });
+const withinMs = 30_000;
 vi.setConfig({ testTimeout: 120_000 });
 
 const orders = (account: string, count: number) =>
@@ -25,30 +27,32 @@ test('endpoints that never answer do not delay another account, not even on the 
   );
   for (const account of others) await orders(account, 6);
   // Each of the forty has a request in flight.
-  await eventually(() => expect(dead.receiver.requests.length).toBeGreaterThanOrEqual(40), { withinMs: 30_000 });
+  await eventually(() => expect(dead.receiver.requests.length).toBeGreaterThanOrEqual(40), { withinMs });
   const alive = harness.account();
   await harness.ask(putWebhookEndpoint, alive, { body: { url: `${dead.receiver.url}/alive` } });
-  const startedMs = Date.now();
   const ids = await orders(alive, 20);
   const arrived = () => dead.receiver.requests.filter((request) => request.path === '/alive');
-  await eventually(() => expect(arrived()).toHaveLength(20), { withinMs: 3_000 });
+  await eventually(() => expect(arrived()).toHaveLength(20), { withinMs });
   expect(
     arrived()
       .map((request) => request.headers['webhook-id'])
       .sort(),
   ).toEqual(ids.sort());
-  expect(Date.now() - startedMs).toBeLessThan(3_000);
 });
 
 test('a backlog of one account does not delay another account, and each event arrives once', async () => {
   const [busy, calm] = [await connectedAccount(harness), await connectedAccount(harness)];
-  busy.receiver.respondWith(() => ({ status: 200, delayMs: 20 }));
+  // From half of the backlog on, the receiver answers when the other account's event has come.
+  const calmHasCome = Promise.withResolvers<void>();
+  busy.receiver.respondWith(async (_, n) => {
+    if (n > 300) await calmHasCome.promise;
+    return { status: 200, delayMs: 20 };
+  });
   const ids = await orders(busy.account, 600);
-  const startedMs = Date.now();
   const [calmId] = await orders(calm.account, 1);
-  await eventually(() => expect(calm.received()).toEqual([calmId]));
-  expect(Date.now() - startedMs).toBeLessThan(2_500);
-  await eventually(() => expect(busy.receiver.requests).toHaveLength(600), { withinMs: 15_000 });
+  await eventually(() => expect(calm.received()).toEqual([calmId]), { withinMs });
+  calmHasCome.resolve();
+  await eventually(() => expect(busy.receiver.requests).toHaveLength(600), { withinMs });
   await eventually(async () => expect(new Set(await busy.statuses())).toEqual(new Set(['delivered'])));
   expect(busy.received().sort()).toEqual(ids.sort());
 });
@@ -77,11 +81,11 @@ test('a slow receiver that works keeps its throughput beside 300 that hang', asy
     }),
   );
   for (const account of hanging) await orders(account, 3);
-  await eventually(() => expect(dead.receiver.requests.length).toBeGreaterThanOrEqual(64));
+  await eventually(() => expect(dead.receiver.requests.length).toBeGreaterThanOrEqual(64), { withinMs });
   const besideMs = await burst();
   expect(besideMs).toBeLessThan(3 * aloneMs);
   // Each receiver that hangs still gets one request.
-  await eventually(() => expect(dead.receiver.requests.length).toBeGreaterThanOrEqual(300), { withinMs: 20_000 });
+  await eventually(() => expect(dead.receiver.requests.length).toBeGreaterThanOrEqual(300), { withinMs });
 });
 
 test('no more is claimed from the database than can be sent soon, and nothing is sent twice', async () => {
@@ -114,7 +118,7 @@ test('no more is claimed from the database than can be sent soon, and nothing is
       mostClaimed = Math.max(mostClaimed, await count(`status = 'sending'`));
       return (await count(`status = 'delivered'`)) === 2_000;
     },
-    { withinMs: 60_000 },
+    { withinMs: 100_000 },
   );
   // 128 slots at half a second each send 512 in two seconds; the others are in flight, or of endpoints still unknown. On a
   // loaded machine some endpoints count as slow and have slots of their own. Without the bound all 2,000 are claimed.

@@ -41,7 +41,8 @@ function arrivedBefore(received: readonly string[], others: readonly string[]): 
 
 test('fresh events overtake thousands of recovered deliveries of their own endpoint, in the database and in memory', async () => {
   const seller = await connectedAccount(harness);
-  seller.receiver.respondWith(() => ({ status: 200, delayMs: 10 }));
+  // Slow enough for what is on its way to the service: 1,000 take it more than ten seconds.
+  seller.receiver.respondWith(() => ({ status: 200, delayMs: 50 }));
   await addWaiting(seller, 3_000, priorities.resent);
   await comeDue([seller]);
   await eventually(() => expect(seller.receiver.requests.length).toBeGreaterThan(100), { withinMs: 20_000 });
@@ -50,6 +51,7 @@ test('fresh events overtake thousands of recovered deliveries of their own endpo
   await eventually(() => expect(seller.received()).toEqual(expect.arrayContaining(fresh)), { withinMs: 20_000 });
   // Stored as `pending`, they would wait behind all of the flood, as they did when there were no priorities.
   expect(arrivedBefore(seller.received(), fresh) - floodBefore).toBeLessThan(1_000);
+  seller.receiver.respondWith(() => ({ status: 200 }));
   await eventually(() => expect(new Set(seller.received()).size).toBe(3_020), { withinMs: 60_000 });
   expect(seller.received()).toHaveLength(3_020);
 });

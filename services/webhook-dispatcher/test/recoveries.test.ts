@@ -95,9 +95,10 @@ test('a receiver that does not answer stops the feed', async () => {
 
 test('a fresh event goes before the recovered ones that are in line', async () => {
   const recovered = new Set(await failed(inLineMax));
+  // Four of them at a time: 32 take five seconds, more than the fresh one is on its way to the service.
   seller.receiver.respondWith((request) => ({
     status: 200,
-    delayMs: recovered.has(request.headers['webhook-id'] as string) ? 200 : 0,
+    delayMs: recovered.has(request.headers['webhook-id'] as string) ? 600 : 0,
   }));
   const { id } = await start('failed');
   await hurry(id);
@@ -107,6 +108,7 @@ test('a fresh event goes before the recovered ones that are in line', async () =
   await eventually(() => expect(seller.received()).toContain(fresh), { withinMs });
   // Two rounds of the requests that an endpoint may have in flight.
   expect(seller.received().indexOf(fresh)).toBeLessThanOrEqual(before + 32);
+  seller.receiver.respondWith(() => ({ status: 200 }));
   await isOver(id, { delivered: recovered.size });
 });
 
@@ -115,11 +117,14 @@ test('a receiver that is down gets a few, and the rest once it is back', async (
   seller.receiver.respondWith(() => ({ status: isDown ? 503 : 200 }));
   const ids = await failed(3 * recoveryPerSecond);
   const { id } = await start('failed');
-  await eventually(async () => {
-    const text = 'select attempts from failing_endpoints where endpoint_id = $1';
-    const [failing] = await harness.query<{ attempts: number }>(text, [endpointId]);
-    return (failing?.attempts ?? 0) >= recoveryPerSecond;
-  });
+  await eventually(
+    async () => {
+      const text = 'select attempts from failing_endpoints where endpoint_id = $1';
+      const [failing] = await harness.query<{ attempts: number }>(text, [endpointId]);
+      return (failing?.attempts ?? 0) >= recoveryPerSecond;
+    },
+    { withinMs },
+  );
   expect((await read(id)).queued).toBeLessThan(ids.length);
   isDown = false;
   harness.clock.advance(6_001);
@@ -224,7 +229,8 @@ test('what a recovery has in line shows no time for its next try: when it was du
 });
 
 test('a canceled recovery hands over nothing more, and its rest stays as it was', async () => {
-  const ids = await failed(4 * recoveryPerSecond);
+  // Far more than are handed over before the cancellation comes.
+  const ids = await failed(20 * recoveryPerSecond);
   const { id } = await start('failed');
   const canceled = await harness.ask(cancelRecovery, seller.account, { recoveryId: id });
   expect(canceled.status).toBe('canceled');
