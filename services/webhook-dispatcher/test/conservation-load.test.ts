@@ -65,7 +65,7 @@ test('while events are stored, sent, held, released, sent again and canceled, ev
       for (let n = 0; n < 10; n += 1) await put(switched, n % 2 === 1);
     })(),
     (async () => {
-      await eventually(() => expect(removed.receiver.requests.length).toBeGreaterThan(20));
+      await eventually(() => expect(removed.receiver.requests.length).toBeGreaterThan(20), { withinMs: 60_000 });
       await harness.ask(deleteWebhookEndpoint, removed.account, {});
     })(),
   ]);
@@ -82,7 +82,7 @@ test('while events are stored, sent, held, released, sent again and canceled, ev
   await eventually(() => expect(works.receiver.requests.length).toBeGreaterThan(300), { withinMs: 60_000 });
   const logged = `select sum(last_sequence)::int as events from account_logs`;
   const proved = 'select sum(sequence)::int as events from proved_accounts';
-  await eventually(async () => expect(await harness.query(proved)).toEqual([{ events: 800 }]), { withinMs: 20_000 });
+  await eventually(async () => expect(await harness.query(proved)).toEqual([{ events: 800 }]), { withinMs: 60_000 });
   expect(await stop()).toBeGreaterThan(10);
   expect(await harness.query(logged)).toEqual([{ events: 800 }]);
   expect((await harness.query(`select from ${allDeliveries}`)).length).toBeGreaterThanOrEqual(800);

@@ -96,7 +96,7 @@ test('a delivery whose commit’s response is lost is sent within seconds, once,
   await eventually(() => proxy.hasLost());
   // The delivery is committed, and only the database knows it.
   await eventually(async () => expect(await seller.statuses()).toEqual(['sending']));
-  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']), { withinMs: 10_000 });
+  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']), { withinMs: 30_000 });
   expect(seller.received()).toEqual([id]);
 });
 
