@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 
-const patienceMs = 20_000;
+/** Two of the calls that end as `outcome_unknown`. */
+const patienceMs = 40_000;
 const pauseMs = 100;
 
 /**

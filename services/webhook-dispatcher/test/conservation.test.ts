@@ -12,7 +12,7 @@ import { connectedAccount } from './orders.ts';
 import type { Seller } from './set-up.ts';
 
 guardLeaks();
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 let telemetry: Telemetry;
 let harness: Harness;
 let seller: Seller;

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
 startService();
 sellerForEachTest();
+vi.setConfig({ testTimeout: 120_000 });
 const main = join(import.meta.dirname, '../src/main.ts');
 
 /**

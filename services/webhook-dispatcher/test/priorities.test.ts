@@ -43,7 +43,7 @@ test('fresh events overtake thousands of recovered deliveries of their own endpo
   const seller = await connectedAccount(harness);
   // Slow enough for what is on its way to the service: 1,000 take it more than ten seconds.
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 50 }));
-  await addWaiting(seller, 3_000, priorities.resent);
+  await addWaiting(seller, 2_000, priorities.resent);
   await comeDue([seller]);
   await eventually(() => expect(seller.receiver.requests.length).toBeGreaterThan(100), { withinMs: 20_000 });
   const floodBefore = seller.receiver.requests.length;
@@ -52,8 +52,8 @@ test('fresh events overtake thousands of recovered deliveries of their own endpo
   // Stored as `pending`, they would wait behind all of the flood, as they did when there were no priorities.
   expect(arrivedBefore(seller.received(), fresh) - floodBefore).toBeLessThan(1_000);
   seller.receiver.respondWith(() => ({ status: 200 }));
-  await eventually(() => expect(new Set(seller.received()).size).toBe(3_020), { withinMs: 60_000 });
-  expect(seller.received()).toHaveLength(3_020);
+  await eventually(() => expect(new Set(seller.received()).size).toBe(2_020), { withinMs: 90_000 });
+  expect(seller.received()).toHaveLength(2_020);
 });
 
 test('fresh events of another account overtake a flood that more endpoints recover than there are slots', async () => {
@@ -70,6 +70,7 @@ test('fresh events of another account overtake a flood that more endpoints recov
   const fresh = await publish(calm, 20);
   await eventually(() => expect(calm.received().toSorted()).toEqual(fresh.toSorted()), { withinMs: 20_000 });
   expect(flooded.receiver.requests.length).toBeLessThan(1_640);
+  flooded.receiver.respondWith(() => ({ status: 200 }));
   await eventually(() => expect(flooded.receiver.requests).toHaveLength(1_640), { withinMs: 60_000 });
 });
 
@@ -82,7 +83,7 @@ test('what is due is claimed by priority, and each priority gets its part', asyn
   for (const priority of priorityOrder.toReversed()) waiting[priority] = await addWaiting(seller, 300, priority);
   await comeDue([seller]);
   await eventually(async () => expect(await seller.statuses()).toEqual(Array(901).fill('delivered')), {
-    withinMs: 60_000,
+    ...{ withinMs: 90_000, everyMs: 200 },
   });
   const received = seller.received();
   const [first, second, third] = waiting as [string[], string[], string[]];

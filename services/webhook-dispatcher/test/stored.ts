@@ -4,6 +4,15 @@ import { allDeliveries } from './orders.ts';
 
 export type Finished = 'delivered' | 'failed' | 'canceled' | 'filtered';
 
+interface Storing {
+  readonly endpointId: string | null;
+  readonly status?: Finished;
+  readonly event?: string;
+}
+
+/** Of one statement: 20,000 would take a slow machine longer than a statement may. */
+const portion = 5_000;
+
 /**
  * Stores events of an account with their bodies, as the service does, and a finished delivery of each for an endpoint, or
  * none where it says null. Returns the ids of the events, oldest first.
@@ -11,8 +20,15 @@ export type Finished = 'delivered' | 'failed' | 'canceled' | 'filtered';
 export async function addStored(
   harness: Harness,
   accountId: string,
-  deliveries: readonly { endpointId: string | null; status?: Finished; event?: string }[],
+  deliveries: readonly Storing[],
 ): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < deliveries.length; n += portion)
+    ids.push(...(await addPortion(harness, accountId, deliveries.slice(n, n + portion))));
+  return ids;
+}
+
+async function addPortion(harness: Harness, accountId: string, deliveries: readonly Storing[]): Promise<string[]> {
   const nowMs = harness.clock.nowMs();
   const rows = deliveries.map(({ endpointId, status = 'failed', event = 'order.paid' }, place) => ({
     id: newId('event', nowMs),
