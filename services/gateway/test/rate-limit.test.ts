@@ -11,7 +11,8 @@ import { harness, startGateway, url } from './set-up.ts';
 
 startGateway({ RATE_LIMIT_PER_MINUTE: '5', TRUST_PROXY: '1' });
 
-const list = (at: string, caller: object) => send(at, 'GET', '/api/v1/orders', caller);
+/** A read that asks no other service: how soon one answers is no matter of this file. */
+const read = (at: string, caller: object) => send(at, 'GET', '/api/v1/settings', caller);
 const statusOf = ({ status }: Sent) => status;
 const keyOf = async (at: string, key: string) =>
   (await send(at, 'POST', '/api/v1/api-keys', { key, body: { name: 'k' } })).json.key as string;
@@ -22,7 +23,7 @@ test('an account has one quota for a minute over all its keys and sessions; heal
   const second = await keyOf(unlimited.url, key);
   const answers: Sent[] = [];
   for (const caller of [{ key }, { key: second }, { session }, { key }, { key: second }, { session }])
-    answers.push(await list(url, caller));
+    answers.push(await read(url, caller));
   expect(answers.map(statusOf)).toEqual([200, 200, 200, 200, 200, 429]);
   expect(answers.map(({ headers }) => headers['ratelimit-policy'])).toEqual(Array(6).fill('"default";q=5;w=60'));
   expect(answers.map(({ headers }) => headers['ratelimit-remaining'])).toEqual(['4', '3', '2', '1', '0', '0']);
@@ -37,11 +38,11 @@ test('an account has one quota for a minute over all its keys and sessions; heal
   expect([(await runDaily(key)).status, (await runDaily(platformKey)).status]).toEqual([429, 200]);
   expect((await send(url, 'GET', '/healthz')).headers.ratelimit).toBeUndefined();
   const other = await createSeller(unlimited.url);
-  expect((await list(url, { key: other.key })).status).toBe(200);
+  expect((await read(url, { key: other.key })).status).toBe(200);
 });
 
 test('two replicas hold one quota together, to the request', async () => {
-  const settings = { RATE_LIMIT_PER_MINUTE: '100' };
+  const settings = { RATE_LIMIT_PER_MINUTE: '40' };
   // A replica that waited for the database for longer would count alone: on a machine that is busy that is soon.
   const deps = { quotaWithinMs: 20_000 };
   const [one, two] = [await harness.start(settings, deps), await harness.start(settings, deps)];
@@ -49,14 +50,14 @@ test('two replicas hold one quota together, to the request', async () => {
   const { key } = await createSeller(unlimited.url);
   const second = await keyOf(unlimited.url, key);
   const rush = await Promise.all(
-    Array.from({ length: 180 }, (_, i) => list((i % 2 === 0 ? one : two).url, { key: i % 3 === 0 ? key : second })),
+    Array.from({ length: 72 }, (_, i) => read((i % 2 === 0 ? one : two).url, { key: i % 3 === 0 ? key : second })),
   );
   // What a replica has leased and not used is given to whoever comes there.
   const late: Sent[] = [];
-  for (let i = 0; i < 40; i++) late.push(await list((i % 2 === 0 ? one : two).url, { key }));
+  for (let i = 0; i < 20; i++) late.push(await read((i % 2 === 0 ? one : two).url, { key }));
   const answers = [...rush, ...late];
   expect(new Set(answers.map(statusOf))).toEqual(new Set([200, 429]));
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
   expect(late.slice(-2).map(statusOf)).toEqual([429, 429]);
 });
 
@@ -68,17 +69,17 @@ test('a quota that cannot be shared refuses nobody: each replica counts alone, w
   const database = await openDatabase(databaseOptions(harness.database.url));
   const locker = await database.pool.connect();
   await locker.query('begin; lock table rate_windows in access exclusive mode');
-  const answers = await Promise.all(Array.from({ length: 60 }, () => list(gateway.url, { key })));
+  const answers = await Promise.all(Array.from({ length: 60 }, () => read(gateway.url, { key })));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
   await locker.query('rollback; alter table rate_windows rename to windows_gone');
-  expect((await list(gateway.url, { key: gone.key })).headers['ratelimit-remaining']).toBe('49');
+  expect((await read(gateway.url, { key: gone.key })).headers['ratelimit-remaining']).toBe('49');
   await locker.query('alter table windows_gone rename to rate_windows');
   locker.release();
   await database.close();
 });
 
 test('an address gets sixty tries a minute without a valid key, and another address does not suffer from it', async () => {
-  const from = (address: string, method = 'GET', path = '/api/v1/orders') =>
+  const from = (address: string, method = 'GET', path = '/api/v1/settings') =>
     send(url, method, path, {
       headers: { 'x-forwarded-for': address, authorization: 'Bearer fnl_guess' },
       ...(method === 'POST' ? { body: {} } : {}),
@@ -117,12 +118,12 @@ test('an address that sends invented keys makes few statements, and a valid key 
   const other = await createSeller(unlimited.url);
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
   const from = (caller: { key?: string; session?: string }) =>
-    send(limited.url, 'GET', '/api/v1/orders', { ...caller, headers: { 'x-forwarded-for': '203.0.113.77' } });
+    send(limited.url, 'GET', '/api/v1/settings', { ...caller, headers: { 'x-forwarded-for': '203.0.113.77' } });
   const invented = () => from({ key: newApiKey() });
-  const answers = await Promise.all(Array.from({ length: 200 }, invented));
+  const answers = await Promise.all(Array.from({ length: 100 }, invented));
   const counts = [401, 429].map((status) => answers.filter((answer) => answer.status === status).length);
-  expect(counts).toEqual([60, 140]);
-  const flood = Promise.all(Array.from({ length: 200 }, invented));
+  expect(counts).toEqual([60, 40]);
+  const flood = Promise.all(Array.from({ length: 100 }, invented));
   const valid = await Promise.all([from({ key }), from({ session }), from({ key: other.key })]);
   expect(valid.map(statusOf)).toEqual([200, 200, 200]);
   expect(new Set((await flood).map(statusOf))).toEqual(new Set([429]));
@@ -133,9 +134,9 @@ test('a burst with one valid key is one look-up, and counts as no stranger', asy
   const unlimited = await harness.start();
   const { key } = await createSeller(unlimited.url);
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000' });
-  const burst = await Promise.all(Array.from({ length: 80 }, () => list(limited.url, { key })));
+  const burst = await Promise.all(Array.from({ length: 70 }, () => read(limited.url, { key })));
   expect(new Set(burst.map(statusOf))).toEqual(new Set([200]));
-  const stranger = await list(limited.url, { key: 'nonsense' });
+  const stranger = await read(limited.url, { key: 'nonsense' });
   expect([stranger.status, stranger.headers['ratelimit-remaining']]).toEqual([401, '59']);
 });
 
@@ -161,7 +162,7 @@ test('ten tries a minute with one email from one address, over all replicas; nob
   // The right password is not asked for from there any more; the owner gets in from elsewhere, and a session goes on.
   expect((await logIn(one.url, email, '198.51.100.1', 'a long password')).status).toBe(429);
   expect((await logIn(one.url, email, '198.51.100.2', 'a long password')).status).toBe(200);
-  expect((await list(one.url, { session })).status).toBe(200);
+  expect((await read(one.url, { session })).status).toBe(200);
   expect((await logIn(one.url, 'bob@example.com', '198.51.100.1')).status).toBe(401);
 });
 
@@ -192,7 +193,7 @@ test('without proxies in front the forwarded address is not believed', async () 
   const statuses = [];
   for (let i = 0; i < 61; i++)
     statuses.push(
-      (await send(direct.url, 'GET', '/api/v1/orders', { headers: { 'x-forwarded-for': `203.0.113.${i}` } })).status,
+      (await send(direct.url, 'GET', '/api/v1/settings', { headers: { 'x-forwarded-for': `203.0.113.${i}` } })).status,
     );
   expect(statuses.at(-1)).toBe(429);
 });
