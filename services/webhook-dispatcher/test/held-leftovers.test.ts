@@ -24,8 +24,10 @@ const reasons = async () => (await deliveriesOf(harness, seller.account)).map(({
 /** It began because something was held, found that nothing of it is sent, and is in no list. */
 async function foundNothing(recoveryId: string | null): Promise<void> {
   const nothing = { status: 'done', total: 0, queued: 0 };
-  await eventually(async () =>
-    expect(await harness.ask(getRecovery, seller.account, { recoveryId: recoveryId ?? '' })).toMatchObject(nothing),
+  await eventually(
+    async () =>
+      expect(await harness.ask(getRecovery, seller.account, { recoveryId: recoveryId ?? '' })).toMatchObject(nothing),
+    { withinMs },
   );
   expect(await recoveries()).toEqual([]);
 }
@@ -185,21 +187,60 @@ test('what is held only after the choice was made is released, too', async () =>
   expect(seller.received().toSorted()).toEqual(wanted);
 });
 
+/** Of one statement: all of them would take longer than a statement may, where much else runs. */
+const portion = 1_000;
+/** Holds stored events of these names for the endpoint, which is off. */
+async function hold(events: readonly string[]): Promise<void> {
+  const deliveries = events.map((event) => ({ endpointId, event }));
+  for (let from = 0; from < deliveries.length; from += portion) {
+    await addStored(harness, seller.account, deliveries.slice(from, from + portion));
+    await harness.query(
+      `with moved as (delete from finished_deliveries where account_id = $1 returning *)
+       insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, created_at, next_attempt_at, status)
+       select id, event_id, endpoint_id, account_id, event_name, test, created_at, created_at, 'held' from moved`,
+      [seller.account],
+    );
+  }
+}
+
 test('of thousands that are held, those are sent that a filter set by mistake has not passed when it is mended', async () => {
   await seller.put({ active: false });
-  await addStored(harness, seller.account, Array(6_000).fill({ endpointId }));
-  await harness.query(
-    `with moved as (delete from finished_deliveries where account_id = $1 returning *)
-     insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, created_at, next_attempt_at, status)
-     select id, event_id, endpoint_id, account_id, event_name, test, created_at, created_at, 'held' from moved`,
-    [seller.account],
-  );
-  await seller.put({ active: true, events: ['affiliate.paid'] });
-  expect(await seller.put({ events: null })).toMatchObject({ recovery_id: expect.any(String) });
+  await hold(Array(6_000).fill('order.paid'));
+  const { recovery_id: recoveryId } = await seller.put({ active: true, events: ['affiliate.paid'] });
+  await harness.transaction(async (client) => {
+    // Nothing more is left out while it is mended.
+    await client.query('select from recoveries where id = $1 for update', [recoveryId]);
+    expect(await seller.put({ events: null })).toMatchObject({ recovery_id: recoveryId });
+  });
   await eventually(() => seller.received().length > 0, { withinMs });
   expect((await held()).count).toBeGreaterThan(0);
   await seller.put({ held: 'discard' });
   await eventually(async () => expect((await held()).count).toBe(0), { withinMs });
+});
+
+test('what the filter leaves out costs none of the rate: one of fifty that is sent does not wait for the others', async () => {
+  await seller.put({ active: false });
+  const count = 80;
+  await hold(Array.from({ length: 50 * count }, (_, n) => (n % 50 === 0 ? 'affiliate.paid' : 'order.paid')));
+  await seller.put({ active: true, events: ['affiliate.paid'] });
+  await eventually(() => expect(seller.receiver.requests).toHaveLength(count), { withinMs });
+  await eventually(async () =>
+    expect(await recoveries()).toMatchObject([{ status: 'done', total: count, queued: count, delivered: count }]),
+  );
+  await nothingIsMissing();
+});
+
+test('thousands that are left out go at once also while the receiver is down, which is sent one at a time', async () => {
+  await seller.put({ active: false });
+  await hold(Array(6_000).fill('order.paid'));
+  const { recovery_id: recoveryId } = await seller.put({ active: true, events: ['affiliate.paid'] });
+  await harness.query(
+    `insert into failing_endpoints (endpoint_id, account_id, since, last_at, attempts, events)
+     values ($1, $2, now(), now(), 10, 10)`,
+    [endpointId, seller.account],
+  );
+  await foundNothing(recoveryId);
+  expect((await held()).count).toBe(0);
 });
 
 test('what was redelivered despite the filter is sent also when it was held before its next try', async () => {

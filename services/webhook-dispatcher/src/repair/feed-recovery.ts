@@ -15,8 +15,13 @@ export interface RepairStorage {
   readonly clock: Clock;
 }
 
-/** `fed`: deliveries became due. `more`: nothing was found yet, and the search goes on at once. `waits`: not now. */
-export type Fed = 'fed' | 'more' | 'waits' | 'over';
+export interface Fed {
+  /** Deliveries became due. */
+  readonly due: boolean;
+  /** Fewer were found than may be handed over now, and the search goes on at once. */
+  readonly more: boolean;
+}
+const notFed: Fed = { due: false, more: false };
 
 /** A shared lock: events for the endpoint may be stored meanwhile, but it is neither switched nor removed. */
 const endpointStatement = statement(
@@ -46,10 +51,11 @@ const recoveryStatement = statement(
    for update of r skip locked`,
 );
 
+/** What was not found of a batch may be handed over at once, when it is. */
 const advanceStatement = statement(
   'recovery-advance',
   `update recoveries set phase = $3, cursor = $4, queued = queued + $5, total = greatest(total, queued + $5),
-     fed_at = case when $5 > 0 then clock_timestamp() else fed_at end
+     fed_at = case when $5 > 0 then clock_timestamp() - make_interval(secs => $6::float8 / per_second) else fed_at end
    where id = $1 and account_id = $2`,
 );
 const endStatement = statement(
@@ -98,14 +104,14 @@ async function feedWith(client: Client, storage: RepairStorage, ref: RecoveryRef
   const of = [ref.endpoint_id, ref.account_id];
   const endpoint = (await client.query<Endpoint>(endpointStatement(of))).rows[0];
   const recovery = (await client.query<Recovery>(recoveryStatement([ref.id, ref.account_id]))).rows[0];
-  if (recovery === undefined) return 'waits';
+  if (recovery === undefined) return notFed;
   if (endpoint === undefined) {
     await end(client, storage.clock, ref, 'canceled');
-    return 'over';
+    return notFed;
   }
   const mayFeed = endpoint.active && !recovery.is_second && !recovery.is_changing && recovery.is_early !== true;
   const count = mayFeed ? batchSizeOf(recovery) : 0;
-  return count === 0 ? 'waits' : await feed(client, storage, { ref, recovery, endpoint, count });
+  return count === 0 ? notFed : await feed(client, storage, { ref, recovery, endpoint, count });
 }
 
 const batchSizeOf = (recovery: Recovery): number =>
@@ -121,10 +127,9 @@ async function feed(client: Client, storage: RepairStorage, work: Work): Promise
   const { ref, recovery } = work;
   const { count, next } = await handOver(client, storage, work);
   const { phase, cursor } = next ?? recovery;
-  await client.query(advanceStatement([ref.id, ref.account_id, phase, cursor, count]));
+  await client.query(advanceStatement([ref.id, ref.account_id, phase, cursor, count, work.count - count]));
   if (next === null) await end(client, storage.clock, ref, 'done');
-  if (count > 0) return 'fed';
-  return next === null ? 'over' : 'more';
+  return { due: count > 0, more: next !== null && count < work.count };
 }
 
 interface Work {
@@ -150,7 +155,8 @@ async function handOver(
     count: handedOver.count,
     next: handedOver.isLast ? then : { phase, cursor: handedOver.last ?? cursor },
   });
-  if (kind === 'held' || since === null) return goOn(await handOverHeld(client, which, batch(namesOf(which))), null);
+  if (kind === 'held' || since === null)
+    return goOn(await handOverHeld(client, which, batch(namesOf(which)), endpoint.events), null);
   const ofSpan = { ...batch(endpoint.events), span: spanOf(since, until) };
   if (phase === 'events') {
     const handedOver = await handOverMissing(client, partitions, { ...ofSpan, endpointMadeAt: endpoint.created_at });

@@ -10,17 +10,20 @@ test('the first batch is a second’s worth, and a long pause earns no more than
   expect(nextBatch({ ...idle, elapsedMs: 500 })).toBe(25);
 });
 
-test('over any series of moments, no more is handed over than the rate allows', () => {
-  const pauses = fc.array(fc.integer({ min: 0, max: 5_000 }), { minLength: 1, maxLength: 50 });
+test('over any series of moments, no more is handed over than the rate allows, also where less was found at first', () => {
+  const pause = fc.record({ pauseMs: fc.integer({ min: 0, max: 5_000 }), foundMax: fc.integer({ min: 0, max: 400 }) });
+  const pauses = fc.array(pause, { minLength: 1, maxLength: 50 });
   fc.assert(
-    fc.property(pauses, fc.integer({ min: 1, max: 400 }), (pausesMs, perSecond) => {
+    fc.property(pauses, fc.integer({ min: 1, max: 400 }), (moments, perSecond) => {
       let [handedOver, passedMs, elapsedMs] = [nextBatch({ ...idle, perSecond }), 0, 0];
-      for (const pauseMs of pausesMs) {
+      for (const { pauseMs, foundMax } of moments) {
         passedMs += pauseMs;
         elapsedMs += pauseMs;
         const batch = nextBatch({ ...idle, perSecond, elapsedMs });
-        if (batch > 0) elapsedMs = 0;
-        handedOver += batch;
+        const found = Math.min(batch, foundMax);
+        // As `recovery-advance` writes it.
+        if (found > 0) elapsedMs = (1_000 * (batch - found)) / perSecond;
+        handedOver += found;
       }
       expect(handedOver).toBeLessThanOrEqual(perSecond + (perSecond * passedMs) / 1_000);
     }),

@@ -52,9 +52,9 @@ export function startFeeding(
   const feedOne = async (recovery: Running, isClosing: () => boolean): Promise<boolean> => {
     try {
       if (recovery.is_new) await countRecovery(database, recovery);
-      const result = await feedRecovery(options, recovery);
-      if (result === 'fed') fed();
-      return result === 'more';
+      const { due, more } = await feedRecovery(options, recovery);
+      if (due) fed();
+      return more;
     } catch (err) {
       if (!isClosing()) logger.warn({ err, recoveryId: recovery.id }, 'a recovery could not be fed; trying again');
       return false;
@@ -70,19 +70,21 @@ export function startFeeding(
     await Promise.all(Array.from({ length: concurrency }, feedNext));
     return more;
   };
+  let goesOn = false;
   const feedAll = async (isClosing: () => boolean): Promise<void> => {
+    goesOn = false;
     if (performance.now() - releasedAtMs >= releaseIntervalMs) {
       releasedAtMs = performance.now();
       await releaseHeld(options);
     }
-    while (!isClosing() && (await feedEach(isClosing)));
+    goesOn = await feedEach(isClosing);
     if (performance.now() - finalizedAtMs < finalizeIntervalMs) return;
     finalizedAtMs = performance.now();
     await finalizeCounts(database);
   };
   return startLoop({
     round: feedAll,
-    pauseMs: () => pollIntervalMs,
+    pauseMs: () => (goesOn ? 0 : pollIntervalMs),
     onFailure: (err) => logger.warn({ err }, 'recoveries could not be read; trying again'),
   });
 }

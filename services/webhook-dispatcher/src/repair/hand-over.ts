@@ -38,35 +38,51 @@ const handedOver = (created: string, attempts: string): string =>
   `'pending', null, true, least(${created}, $7::timestamptz), ${priorities.resent}, $3::text, ${attempts}`;
 const columns = 'status, held_reason, due, next_attempt_at, priority, recovery_id, schedule_from';
 
-const heldText = (which: string): string => `with batch as (
-     select id, ${isLeftOut('d')} as is_left_out from deliveries d
+/** Held deliveries that one transaction looks at, of which it may leave out all: it takes about 20 ms then. */
+const lookedMax = 1_000;
+
+/**
+ * `place` counts those that are handed over up to a delivery, so a batch ends before the first that is too many. What is
+ * looked at is not locked: while the endpoint is, only a redelivery or the end of 30 days takes a delivery away, and then
+ * it is held no more.
+ */
+const heldText = (which: string): string => `with looked as (
+     select id, ${isLeftOut('d', '$8')} as is_left_out from deliveries d
      where ${which} and endpoint_id = $2 and account_id = $1 and id > $4
        and ($5::text[] is null or event_name = any ($5))
-     order by id limit $6 for update
+     order by id limit ${lookedMax}
+   ), placed as (
+     select id, is_left_out, count(*) filter (where not is_left_out) over (order by id) as place from looked
+   ), batch as (
+     select id, is_left_out from placed where place <= $6
    ), handed_over as (
      update deliveries d set (${columns}) = row (${handedOver('d.created_at', 'd.attempts')})
-     where d.id = any (array(select id from batch where not is_left_out)) and d.account_id = $1
+     where d.id = any (array(select id from batch where not is_left_out)) and d.account_id = $1 and d.status = 'held'
      returning d.id
    ), left_out as (
      delete from deliveries d
-     where d.id = any (array(select id from batch where is_left_out)) and d.account_id = $1
+     where d.id = any (array(select id from batch where is_left_out)) and d.account_id = $1 and d.status = 'held'
      returning ${leftOutColumns}
    ), finished as (${insertLeftOut('left_out', '$7')}
    )
-   select (select count(*) from handed_over)::int as count, max(id) as last, count(*) < $6 as "isLast" from batch`;
+   select (select count(*) from handed_over)::int as count, (select max(id) from batch) as last,
+     (select count(*) from batch) = count(*) and count(*) < ${lookedMax} as "isLast" from looked`;
 const heldStatement = statement('recovery-held', heldText(`status = 'held'`));
 const heldForFailingStatement = statement('recovery-held-for-failing', heldText(isHeldForFailing));
 
 /**
  * Hands over deliveries that are held; `failed` are those that are held because nothing reached their endpoint. Those that
  * it passes on the way and that are left out (left-out.ts) are finished.
+ * @param filter names of the events that the endpoint takes; null for all
  */
 export async function handOverHeld(
   client: Client,
   which: 'failed' | 'all' | 'orders',
   batch: Batch,
+  filter: readonly string[] | null,
 ): Promise<HandedOver> {
-  return await run(client, which === 'failed' ? heldForFailingStatement : heldStatement, valuesOf(batch));
+  const held = which === 'failed' ? heldForFailingStatement : heldStatement;
+  return await run(client, held, [...valuesOf(batch), filter]);
 }
 
 const ofTable = (table: 'finished_deliveries' | 'deliveries', status: string): string => `

@@ -3,8 +3,8 @@ import { priorities } from '../deliveries/priority.rules.ts';
 import { isTestSend, testSendDropped } from '../deliveries/test-send.rules.ts';
 
 /** An endpoint's filter may have changed since its deliveries were held; without one (null) it takes everything. */
-const isTaken = (of: string): string => `coalesce(
-  ${of}.event_name = any ((select e.events from endpoints e where e.id = ${of}.endpoint_id)::text[]), true)`;
+const isTaken = (of: string, filter: string): string =>
+  `(${filter}::text[] is null or ${of}.event_name = any (${filter}))`;
 
 /** A redelivery of what had ended: it was asked for whatever the filter, and held before it arrived (redeliver.ts). */
 const isRedelivered = (of: string): string => `(${of}.priority = ${priorities.resent} and ${of}.recovery_id is null)`;
@@ -13,9 +13,10 @@ const isRedelivered = (of: string): string => `(${of}.priority = ${priorities.re
  * Whether the release of what is held leaves out a delivery of `deliveries`: it is a test send, or the endpoint's filter
  * does not take its event any more and nobody asked for it all the same.
  * @param of the name that the statement gives to the delivery
+ * @param filter names of the events that the endpoint takes now
  */
-export const isLeftOut = (of: string): string =>
-  `(${isTestSend(of)} or not ${isTaken(of)} and not ${isRedelivered(of)})`;
+export const isLeftOut = (of: string, filter: string): string =>
+  `(${isTestSend(of)} or not ${isTaken(of, filter)} and not ${isRedelivered(of)})`;
 
 /** What a statement that deletes from `deliveries d` what is left out returns, so that `insertLeftOut` can insert it. */
 export const leftOutColumns = `${keptColumns}, ${isTestSend('d')} as is_test_send`;
