@@ -134,40 +134,43 @@ test('a new URL begins anew: what was held is sent to it', async () => {
 });
 
 /** As `cancelRecovery` leaves it; the release itself would be over too soon to be canceled. */
-const cancelRelease = () =>
+const cancelRelease = (which: 'failed' | 'all' = 'failed') =>
   harness.query(
     `insert into recoveries (id, account_id, endpoint_id, kind, which, until, per_second, status, created_at, finished_at)
-     select $3, account_id, id, 'held', 'failed', $2, 10, 'canceled', $2, $2 from endpoints
+     select $3, account_id, id, 'held', $4, $2, 10, 'canceled', $2, $2 from endpoints
      where account_id = $1 and role = 'primary'`,
-    [seller.account, harness.clock.now(), newId('recovery', harness.clock.nowMs())],
+    [seller.account, harness.clock.now(), newId('recovery', harness.clock.nowMs()), which],
   );
 
-test('a release that was canceled is begun again once the tries of a later delivery have ended', async () => {
-  await heldEvent();
-  harness.clock.advance(60_000);
-  await cancelRelease();
-  const [canceling, other] = [seller, await connectedAccount(harness)];
-  actAs(other);
-  seller.receiver.respondWith(() => ({ status: 500 }));
-  await heldEvent();
-  for (const each of [canceling, other]) {
-    actAs(each);
+test.each(['failed', 'all'] as const)(
+  'a release (%s) that was canceled is begun again once the tries of a later delivery have ended',
+  async (which) => {
+    await heldEvent();
+    harness.clock.advance(60_000);
+    await cancelRelease(which);
+    const [canceling, other] = [seller, await connectedAccount(harness)];
+    actAs(other);
+    seller.receiver.respondWith(() => ({ status: 500 }));
+    await heldEvent();
+    for (const each of [canceling, other]) {
+      actAs(each);
+      seller.receiver.respondWith(() => ({ status: 200 }));
+      await seller.publish();
+    }
+    await are('delivered', 'delivered');
+    actAs(canceling);
+    await are('held', 'delivered');
+    const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
+    const { reason } = await harness.ask(getDelivery, seller.account, { deliveryId });
+    expect(reason).toContain('if you canceled that one, redeliver it or start another');
+    seller.receiver.respondWith(() => ({ status: 500 }));
+    harness.clock.advance(60_000);
+    await heldEvent();
     seller.receiver.respondWith(() => ({ status: 200 }));
     await seller.publish();
-  }
-  await are('delivered', 'delivered');
-  actAs(canceling);
-  await are('held', 'delivered');
-  const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
-  const { reason } = await harness.ask(getDelivery, seller.account, { deliveryId });
-  expect(reason).toContain('if you canceled that one, redeliver it or start another');
-  seller.receiver.respondWith(() => ({ status: 500 }));
-  harness.clock.advance(60_000);
-  await heldEvent();
-  seller.receiver.respondWith(() => ({ status: 200 }));
-  await seller.publish();
-  await are('delivered', 'delivered', 'delivered', 'delivered');
-});
+    await are('delivered', 'delivered', 'delivered', 'delivered');
+  },
+);
 
 test('a release that was canceled is not begun again because a test send has ended its tries', async () => {
   await heldEvent();

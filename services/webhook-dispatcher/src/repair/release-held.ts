@@ -8,7 +8,8 @@ import { recoveryPerSecond } from './feed.rules.ts';
 /**
  * Endpoints that have taken a delivery, or got another URL, since the last attempt of what is held for them: none of
  * their failures is as old as that attempt. One row of each endpoint is read, by the index. A release that its seller
- * canceled is not begun again until the attempts of a later delivery, other than a test send, have ended, too.
+ * canceled, of these or of all, is not begun again until the attempts of a later delivery, other than a test send, have
+ * ended, too.
  */
 const releasableStatement = statement(
   'held-releasable',
@@ -28,7 +29,7 @@ const releasableStatement = statement(
        select from failing_endpoints f where f.endpoint_id = h.endpoint_id and f.since <= h.tried_at)
      and not exists (
        select from recoveries r where r.account_id = h.account_id and r.endpoint_id = h.endpoint_id and r.kind = 'held'
-         and (r.status = 'running' or r.status = 'canceled' and r.which = 'failed' and r.finished_at > (
+         and (r.status = 'running' or r.status = 'canceled' and r.finished_at > (
            select next_attempt_at from deliveries d
            where ${isHeldForFailing} and endpoint_id = h.endpoint_id and not ${isTestSend('d')}
            order by id desc limit 1)))
