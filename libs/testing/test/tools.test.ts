@@ -36,6 +36,20 @@ test('who asks patiently asks again while a service does not answer, and hears e
   expect(await patiently(async () => asked)).toBe(3);
 });
 
+test('eventually looks again after a machine that stood still for longer than its time', async () => {
+  let looks = 0;
+  const standStill = () => {
+    const untilMs = performance.now() + 100;
+    while (performance.now() < untilMs);
+  };
+  const probe = () => {
+    looks += 1;
+    if (looks === 1) standStill();
+    return looks === 3;
+  };
+  expect(await eventually(probe, { withinMs: 50, everyMs: 1 })).toBe(true);
+});
+
 test('the fake clock stands still until it is moved', () => {
   const clock = fakeClock('2026-03-01T00:00:00Z');
   clock.advance(86_400_000);
