@@ -15,7 +15,7 @@ export interface Mailbox {
 
 export interface ReplyInbox {
   open(): Mailbox;
-  /** How long ago replies last lay unread on their way here, in milliseconds: silence from before means nothing. */
+  /** How long ago this process stood still, or replies lay unread on their way here, in milliseconds: silence from before means nothing. */
   sinceBehindMs(): number;
 }
 
@@ -39,7 +39,7 @@ export function openReplyInbox(nats: NatsClient): ReplyInbox {
   return {
     open: () => {
       const subject = prefix + (opened++).toString(36);
-      const { receive, next } = queueOfReplies(backlog.read);
+      const { receive, next } = queueOfReplies(backlog);
       receivers.set(subject, receive);
       return { subject, next, close: () => void receivers.delete(subject) };
     },
@@ -49,6 +49,8 @@ export function openReplyInbox(nats: NatsClient): ReplyInbox {
 
 /** A server that has nothing for us replies sooner; ten replies of 8 MiB take a second. */
 const behindMs = 50;
+/** A timer that is so late stood still with its process, and perhaps with the machine: nobody else could reply either. */
+const pausedMs = 150;
 /** The longest message, 8 MiB, at 24 MB a second: within this there is a whole one more. */
 const compareEveryMs = 350;
 
@@ -56,7 +58,7 @@ const compareEveryMs = 350;
  * Replies come one after the other on one connection: a short one waits behind the long ones that were sent before it.
  * nats-server replies to a ping in the same order, so once it has, everything sent before has been read.
  */
-function watchBacklog({ connection }: NatsClient): { read(): Promise<void>; sinceBehindMs(): number } {
+function watchBacklog({ connection }: NatsClient): Backlog {
   let endedMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
   const readAll = async (): Promise<void> => {
@@ -78,8 +80,19 @@ function watchBacklog({ connection }: NatsClient): { read(): Promise<void>; sinc
       });
       return reading;
     },
+    paused: () => {
+      endedMs = performance.now();
+    },
     sinceBehindMs: () => performance.now() - endedMs,
   };
+}
+
+interface Backlog {
+  /** Resolves when everything sent before has been read. */
+  read(): Promise<void>;
+  /** This process stood still until now. */
+  paused(): void;
+  sinceBehindMs(): number;
 }
 
 /** A server that hangs replies to no ping: the wait would never end. Ends with false once nothing comes. */
@@ -96,7 +109,7 @@ function watchArrivals(connection: NatsClient['connection']): { readonly ended: 
   return { ended, stop: () => clearInterval(timer) };
 }
 
-function queueOfReplies(readAll: () => Promise<void>): { receive(reply: Msg | Lost): void; next: Mailbox['next'] } {
+function queueOfReplies(backlog: Backlog): { receive(reply: Msg | Lost): void; next: Mailbox['next'] } {
   const waiting: (Msg | Lost)[] = [];
   let take: ((reply: Msg | Lost) => void) | undefined;
   return {
@@ -117,7 +130,12 @@ function queueOfReplies(readAll: () => Promise<void>): { receive(reply: Msg | Lo
         const silent = (): void => {
           if (take === end) end('silent');
         };
-        const timer = setTimeout(() => void readAll().then(silent), limitMs);
+        const dueMs = performance.now() + limitMs;
+        const due = (): void => {
+          if (performance.now() - dueMs > pausedMs) backlog.paused();
+          void backlog.read().then(silent);
+        };
+        const timer = setTimeout(due, limitMs);
         take = end;
       });
     },

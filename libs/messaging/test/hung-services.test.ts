@@ -4,6 +4,8 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { quickestMs } from '@app/testing/quickest';
 import { startTcpProxy } from '@app/testing/tcp-proxy';
 import { timePasses } from '@app/testing/time-passes';
+// biome-ignore lint/style/noRestrictedImports: a callee that is no service of ours
+import type { Msg } from '@nats-io/transport-node';
 import { expect, test, vi } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { pingSubject, writeContext } from '../src/request-headers.ts';
@@ -91,6 +93,24 @@ test('a request that is worked on for long is waited for and not repeated', asyn
     expect(await rig.requester.request(askDouble, { n: 3 }, ask)).toEqual({ doubled: 6 });
   }
   expect(begun).toBe(1);
+});
+
+test('after a pause of this process, which may be the machine’s, a callee gets the time anew: nothing is asked twice', async () => {
+  const link = await catalogLink();
+  let given = 0;
+  const callback = (err: unknown, message: Msg): void => {
+    given += 1;
+    // As a callee that stood still as well: its first sign comes a while after the pause.
+    if (err === null) setTimeout(() => message.respond('{"doubled":8}'), 800);
+  };
+  link.connection.subscribe(askDouble.subject, { queue: 'catalog', callback });
+  await link.connection.flush();
+  const asked = rig.requester.request(askDouble, { n: 4 }, ask);
+  await eventually(() => given === 1);
+  const untilMs = performance.now() + 600;
+  while (performance.now() < untilMs);
+  expect(await asked).toEqual({ doubled: 8 });
+  expect(given).toBe(1);
 });
 
 test('whose clock is five seconds behind is answered all the same', async () => {
