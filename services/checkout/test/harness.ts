@@ -8,6 +8,7 @@ import { onRequestAcrossAccounts, type RequestHandler, serveRequests } from '@ap
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import type { RunningService } from '@app/service-kit/service';
+import { eventually } from '@app/testing/eventually';
 import { createTestNats, type TestNats } from '@app/testing/nats';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { readConfig } from '../src/config.ts';
@@ -105,8 +106,12 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
       stalled = promise;
       return resolve;
     },
-    // NATS delivers in order: when this one is answered, the ones before it are there.
-    arrived: async () => void (await requester.request(listOrders, {}, { accountId: 'acc_0', requestId: 'req-0' })),
+    arrived: async () => {
+      // A command that has heard nothing of the service for a moment asks first whether it lives, and is sent after that.
+      await eventually(() => requester.reaches('checkout', 1_000));
+      // NATS delivers in order: when this one is answered, the ones before it are there.
+      await requester.request(listOrders, {}, { accountId: 'acc_0', requestId: 'req-0' });
+    },
     start: async (settings = {}) => {
       const config = readConfig({ ...settings, DATABASE_URL: database.url, ...nats.settings('checkout') });
       const service = await createCheckout(config, { logger: silentLogger(), clock });
