@@ -15,8 +15,7 @@ guardLeaks();
 
 let replicas: Replicas;
 beforeAll(async () => {
-  // Nothing here waits for a deadline.
-  replicas = await startReplicas(20_000);
+  replicas = await startReplicas();
 });
 afterAll(() => replicas.close());
 beforeEach(() => replicas.clear());

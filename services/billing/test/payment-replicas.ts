@@ -7,7 +7,7 @@ import { type DailyCounts, noCounts } from '../src/daily-runs/daily-counts.rules
 import type { AccountRun } from '../src/daily-runs/daily-step.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
-import { createOngoingCalls } from '../src/payments/ongoing-calls.ts';
+import { createOngoingCalls, type OngoingCalls } from '../src/payments/ongoing-calls.ts';
 import { createOrderMutex } from '../src/payments/order-mutex.ts';
 import type { PaymentDeps } from '../src/payments/payment-deps.ts';
 import { readMoney } from '../src/payments/payment-rows.ts';
@@ -19,7 +19,7 @@ import { readBookEntries } from '../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
 import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
-import { type Fault, type FaultyProcessor, faultyProcessor } from './processors/faulty-processor.ts';
+import { type Fault, type FaultyProcessor, faultyProcessor, isSilent } from './processors/faulty-processor.ts';
 
 /** One process of billing, without NATS: what it writes to the outbox is read from there. */
 export interface Replica {
@@ -65,11 +65,11 @@ export interface WrittenEvent {
 export interface Wrap {
   readonly database?: (database: Database) => Database;
   readonly processor?: (processor: PaymentProcessor) => PaymentProcessor;
-  /** Another deadline of its processor calls than that of all. */
+  /** One deadline for all its processor calls, whether they are answered or not. */
   readonly deadlineMs?: number;
 }
 
-/** @param deadlineMs of a processor call, in real milliseconds: one that never answers costs a test so long */
+/** @param deadlineMs of a processor call whose fault is silence, in real milliseconds: each costs a test so long */
 export async function startReplicas(deadlineMs = 250): Promise<Replicas> {
   const storage = await createMigratedDatabase('billing', migrate);
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
@@ -126,7 +126,10 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     logger: shared.logger,
     wakeRelay: () => undefined,
     processors: { chosen: async () => account, named: async () => account },
-    processorCalls: createOngoingCalls(wrap.deadlineMs ?? shared.deadlineMs),
+    processorCalls:
+      wrap.deadlineMs === undefined
+        ? patientCalls(createOngoingCalls(shared.deadlineMs), processor, () => isSilent(faults[0]))
+        : createOngoingCalls(wrap.deadlineMs),
     orderMutex: createOrderMutex(),
     tries: createTries(database),
     answers: createAnswers(database, shared.clock),
@@ -148,6 +151,21 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
       for (const step of [renewDue(deps), takeRenewalCounts]) await step(deps, renewing, counts);
       const { charged, chargedCents, retried, canceled } = counts;
       return { charged, chargedCents, retried, canceled };
+    },
+  };
+}
+
+/** What an answer may take on a machine that has stood still for seconds. */
+const answeredWithinMs = 30_000;
+
+/** A call that is answered meets no deadline of a test's own: its outcome would depend on the machine's load. */
+function patientCalls(calls: OngoingCalls, { arrived }: FaultyProcessor, nextIsSilent: () => boolean): OngoingCalls {
+  return {
+    ...calls,
+    make: async (call, options) => {
+      if (!nextIsSilent()) return await calls.make(call, { limitMs: answeredWithinMs, ...options });
+      // The request may be on its way when its deadline passes; a test goes on when it has arrived.
+      return await calls.make(call, options).finally(arrived);
     },
   };
 }

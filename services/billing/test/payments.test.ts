@@ -6,7 +6,16 @@ import { continuePayment } from '../src/payments/continue-payment.ts';
 import type { StartInput } from '../src/payments/start-payment.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { dyingAt } from './dying-process.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import {
+  dayMs,
+  hourMs,
+  minuteMs,
+  newAccount,
+  type Replica,
+  type Replicas,
+  startReplicas,
+  type Wrap,
+} from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 
 guardLeaks();
@@ -154,6 +163,7 @@ test('an answer that comes after the deadline is recorded, without waiting for t
   const account = newAccount();
   const late = Promise.withResolvers<void>();
   const replica = replicas.start({
+    deadlineMs: 250,
     processor: (inner) => ({
       ...inner,
       charge: async (request, call) => {
@@ -171,9 +181,9 @@ test('an answer that comes after the deadline is recorded, without waiting for t
 
 test('of two answers to one payment the first counts: one that comes after a look at the processor is told no second time', async () => {
   const account = newAccount();
-  const late = Promise.withResolvers<void>();
+  const [charged, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let recorded = 0;
-  const replica = replicas.start({
+  const counted: Wrap = {
     database: (database) => {
       const query = async (config: { name?: string }) => {
         const result = await database.pool.query(config as never);
@@ -182,18 +192,25 @@ test('of two answers to one payment the first counts: one that comes after a loo
       };
       return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
     },
+  };
+  const replica = replicas.start({
+    ...counted,
+    deadlineMs: 250,
     processor: (inner) => ({
       ...inner,
       charge: async (request, call) => {
-        const outcome = await inner.charge(request, call);
+        // Recorded, however late on a machine that stands still.
+        const outcome = await inner.charge(request, { ...call, signal: new AbortController().signal });
+        charged.resolve();
         await late.promise;
         return outcome;
       },
     }),
   });
   expect((await start(replica, account, startInput({ paymentMethod: 'sim_declined' }))).status).toBe('processing');
+  await charged.promise;
   replicas.clock.advance(minuteMs);
-  await replica.round();
+  await replicas.start(counted).round();
   expect(recorded).toBe(2);
   late.resolve();
   await eventually(() => recorded === 3);

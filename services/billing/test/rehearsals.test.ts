@@ -14,7 +14,7 @@ guardLeaks();
 
 let replicas: Replicas;
 beforeAll(async () => {
-  replicas = await startReplicas(5_000);
+  replicas = await startReplicas();
 });
 afterAll(() => replicas.close());
 beforeEach(async () => {
@@ -28,7 +28,7 @@ const rehearse = ({ deps }: Replica, isClosing = () => false): RehearsalDeps => 
   isClosing,
 });
 const command = (): string => newIdSuffix(Date.now());
-const soon = (): number => Date.now() + 5_000;
+const soon = (): number => Date.now() + 40_000;
 
 const advance = (
   account: string,
@@ -47,6 +47,23 @@ const endLease = (account: string) =>
     account,
   ]);
 
+/** How many statements a process sends: what takes the time of a rehearsal, whatever the machine has to do beside it. */
+function countingStatements(): Wrap & { readonly statements: number } {
+  let statements = 0;
+  return {
+    database: (database) => {
+      const query = (config: never) => {
+        statements += 1;
+        return database.pool.query(config);
+      };
+      return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
+    },
+    get statements() {
+      return statements;
+    },
+  };
+}
+
 const short = (story: Record<string, unknown>[]) =>
   story.map(
     ({ event, chargedAt, failedAt, canceledAt }) =>
@@ -62,15 +79,15 @@ test('a year passes for test subscriptions alone, with renewals, declines, retri
   ];
   const foreign = await subscribe(replicas, newAccount(), { test: true });
   const before = [await readSubscription(replicas, live.id), await readSubscription(replicas, foreign.id)];
-  const startedMs = performance.now();
-  expect(await advance(account, 366)).toEqual({
+  const counted = countingStatements();
+  expect(await advance(account, 366, { wrap: counted })).toEqual({
     ok: true,
     now: '2027-02-01T12:00:00.000Z',
     days: 366,
     rebills: { charged: 12, chargedCents: 12 * 1900, retried: 3, canceled: 1 },
     chargedByCurrency: { usd: 12 * 1900 },
   });
-  expect(performance.now() - startedMs).toBeLessThan(15_000);
+  expect(counted.statements).toBeLessThan(7 * 366);
   expect(short(await readStory(replicas, account, renewed.id))).toEqual(
     [
       ...['2026-02-28', '2026-03-31', '2026-04-30', '2026-05-31', '2026-06-30', '2026-07-31', '2026-08-31'],
@@ -86,7 +103,7 @@ test('a year passes for test subscriptions alone, with renewals, declines, retri
   const entries = await replicas.books(account);
   expect(entries.every((entry) => entry.test)).toBe(true);
   expect(await timeOf(newAccount())).toBe('2026-01-31');
-});
+}, 180_000);
 
 test('events of a rehearsal carry its dates, are marked as test, and happen now', async () => {
   const account = newAccount();
@@ -169,8 +186,12 @@ test('while another process works, a command waits until its deadline, and says 
 
 test('a renewal whose answer got lost is looked up on the next day of the rehearsal, and counts for its period', async () => {
   const account = newAccount();
-  const { id } = await subscribe(replicas, account, { test: true, paymentMethod: 'sim_renewal_timeout_after' });
-  await advance(account, 90, { wrap: { deadlineMs: 60 } });
+  const { id } = await subscribe(replicas, account, { test: true });
+  const replica = replicas.start();
+  // Of each renewal the charge, and the look-up of the day after.
+  replica.fail('answer_lost', 'answered', 'answer_lost', 'answered', 'answer_lost');
+  const about = { accountId: account, commandId: command(), deadlineMs: soon() };
+  expect((await advanceRehearsal(rehearse(replica), about, 90)).ok).toBe(true);
   const renewals = await readRenewals(replicas, id);
   expect(renewals.map(({ period, status }) => [period, status])).toEqual([
     [2, 'paid'],

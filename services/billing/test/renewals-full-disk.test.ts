@@ -15,7 +15,7 @@ const due = 8;
 
 let replicas: Replicas;
 beforeAll(async () => {
-  replicas = await startReplicas(60_000);
+  replicas = await startReplicas();
 });
 afterAll(() => replicas.close());
 

@@ -119,17 +119,20 @@ test('of a thousand renewals no more than two batches of 256 are claimed and not
   at('2026-02-01T12:00:00.000Z');
   let calls = 0;
   let unsent = 0;
+  const counted = Promise.withResolvers<void>();
   const replica = replicas.start({
-    deadlineMs: 20_000,
+    deadlineMs: 50_000,
     processor: (inner) => ({
       ...inner,
       chargeSaved: async (request, call) => {
         calls += 1;
         if (calls === 64) {
-          // All calls that may be made at once hang for so long that whatever is claimed ahead is claimed.
+          // All calls that may be made at once hang until what is claimed ahead is claimed, and for as long as more would take.
+          await eventually(async () => (await claimedOf(account)) >= 512, { withinMs: 20_000 });
           await timePasses(300);
           unsent = (await claimedOf(account)) - calls;
-        } else if (calls < 64) await eventually(() => unsent > 0, { withinMs: 15_000 });
+          counted.resolve();
+        } else if (calls < 64) await counted.promise;
         return await inner.chargeSaved(request, call);
       },
     }),

@@ -1,4 +1,5 @@
 import { newId } from '@app/contracts/ids';
+import { eventually } from '@app/testing/eventually';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
@@ -72,7 +73,7 @@ test.each([
   const sent = request();
   const limit = new AbortController();
   const silent = expect(faulty.charge(sent, callWith(limit.signal))).rejects.toThrow('the deadline has passed');
-  await expect.poll(() => sendings(sent)).toBe(arrives);
+  await eventually(async () => expect(await sendings(sent)).toBe(arrives));
   limit.abort(new Error('the deadline has passed'));
   await silent;
 });

@@ -58,7 +58,13 @@ export interface FaultyProcessor extends PaymentProcessor {
    * @param random in [0, 1): given, the order is random
    */
   deliverLate(random?: () => number): Promise<void>;
+  /** Resolves when no request is arriving whose sender may have hung up. */
+  arrived(): Promise<void>;
 }
+
+/** Of a call with such a fault nothing is heard until the deadline. */
+export const isSilent = (fault: Fault | undefined): boolean =>
+  fault === 'request_lost' || fault === 'answer_lost' || fault === 'late';
 
 /**
  * @param faultOf decides each call's fault: from a script (`scripted`), or from a seeded random source (`randomFaults`).
@@ -72,6 +78,7 @@ export function faultyProcessor(
 ): FaultyProcessor {
   const calls: FaultyCall[] = [];
   let late: (() => Promise<unknown>)[] = [];
+  const arriving = new Set<Promise<unknown>>();
   const note = (method: FaultyMethod, paymentId: string | null): Fault => {
     const fault = faultOf({ method, paymentId });
     calls.push({ method, paymentId, fault });
@@ -84,7 +91,12 @@ export function faultyProcessor(
     ) =>
     (request: Request, call: ProcessorCall): Promise<ProcessorOutcome> => {
       // What is on its way arrives, whoever has hung up meanwhile.
-      const arrive = () => deliver(request, { ...call, signal: new AbortController().signal });
+      const arrive = () => {
+        const sent = deliver(request, { ...call, signal: new AbortController().signal });
+        const ended = sent.catch(() => undefined).finally(() => arriving.delete(ended));
+        arriving.add(ended);
+        return sent;
+      };
       const fault = note(method, request.paymentId);
       if (fault === 'late') late.push(arrive);
       return through(fault, arrive, () => deliver(request, call), call.signal, clock);
@@ -96,11 +108,12 @@ export function faultyProcessor(
       return late.length;
     },
     deliverLate: async (random) => {
-      const arriving = random === undefined ? late.toReversed() : shuffled(late, random);
+      const delivered = random === undefined ? late.toReversed() : shuffled(late, random);
       late = [];
       // The processor may refuse by then; nobody hears that either.
-      for (const arrive of arriving) await arrive().catch(() => undefined);
+      for (const arrive of delivered) await arrive().catch(() => undefined);
     },
+    arrived: async () => void (await Promise.all(arriving)),
     authorize: sends('authorize', inner.authorize),
     charge: sends('charge', inner.charge),
     chargeSaved: sends('chargeSaved', inner.chargeSaved),

@@ -1,4 +1,5 @@
 import { newId } from '@app/contracts/ids';
+import { eventually } from '@app/testing/eventually';
 import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
@@ -99,7 +100,7 @@ test('sim_slow: answers after its delay, and also whoever’s deadline has passe
   const limit = new AbortController();
   const charging = processor.charge(sent, call({ signal: limit.signal }));
   // Recorded already: what is waited for is the answer alone.
-  await expect.poll(() => entryOf(sent)).toMatchObject({ status: 'succeeded' });
+  await eventually(async () => expect(await entryOf(sent)).toMatchObject({ status: 'succeeded' }));
   limit.abort(new Error('the deadline has passed'));
   expect(await charging).toMatchObject({ status: 'succeeded' });
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(slowMs - 1);
@@ -110,7 +111,7 @@ test('sim_renewal_timeout_after: a later charge is recorded and never answered; 
   const limit = new AbortController();
   const { sent, outcome } = chargeAgain(method, limit.signal);
   const unanswered = expect(outcome).rejects.toThrow('the deadline has passed');
-  await expect.poll(() => entryOf(sent)).toMatchObject({ status: 'succeeded', sendings: 1 });
+  await eventually(async () => expect(await entryOf(sent)).toMatchObject({ status: 'succeeded', sendings: 1 }));
   limit.abort(new Error('the deadline has passed'));
   await unanswered;
   expect(await processor.chargeSaved(sent, call())).toMatchObject({ status: 'succeeded' });
