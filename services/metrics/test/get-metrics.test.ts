@@ -14,6 +14,7 @@ import {
 } from '@app/contracts/subscriptions';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
 import {
@@ -262,11 +263,24 @@ test('a product that an order or a visit names before its creation is heard of i
   expect(metrics.product).toEqual({ id: sold, name: 'Sold', pricingType: 'onetime' });
 });
 
+/** Whether the event of its creation has taken effect, asked of the database: the service itself would wait. */
+const isThere = (productId: string) => async () =>
+  (await query(harness.databaseUrl, 'select from products where product_id = $1', [productId])).length === 1;
+
 test('a product made a moment ago is waited for, and one that never was is refused within a second or so', async () => {
-  const productId = newId('product', harness.clock.nowMs());
-  const asked = ask(productId);
-  await harness.publish(productCreated, creationEvent(account, { productId, name: 'New' }));
-  expect(await asked).toMatchObject({ product: { id: productId, name: 'New' }, revenueByMonth: [] });
+  // An event that takes longer than the service waits says nothing: the machine stood still, and another product is made.
+  let [productId, inTime] = ['', false];
+  for (let made = 0; made < 5 && !inTime; made += 1) {
+    productId = newId('product', harness.clock.nowMs());
+    const askedMs = performance.now();
+    const asked = ask(productId).catch((err: unknown) => err);
+    await harness.publish(productCreated, creationEvent(account, { productId, name: 'New' }));
+    await eventually(isThere(productId));
+    inTime = performance.now() - askedMs < 800;
+    if (inTime) expect(await asked).toMatchObject({ product: { id: productId, name: 'New' }, revenueByMonth: [] });
+    await asked;
+  }
+  expect(inTime).toBe(true);
 
   const never = newId('product', harness.clock.nowMs());
   const startedMs = performance.now();
