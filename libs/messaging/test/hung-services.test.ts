@@ -4,7 +4,6 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { quickestMs } from '@app/testing/quickest';
 import { startTcpProxy } from '@app/testing/tcp-proxy';
 import { timePasses } from '@app/testing/time-passes';
-// biome-ignore lint/style/noRestrictedImports: a callee that is no service of ours
 import type { Msg } from '@nats-io/transport-node';
 import { expect, test, vi } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
@@ -101,7 +100,7 @@ test('after a pause of this process, which may be the machine’s, a callee gets
   const callback = (err: unknown, message: Msg): void => {
     given += 1;
     // As a callee that stood still as well: its first sign comes a while after the pause.
-    if (err === null) setTimeout(() => message.respond('{"doubled":8}'), 800);
+    if (err === null) void timePasses(800).then(() => message.respond('{"doubled":8}'));
   };
   link.connection.subscribe(askDouble.subject, { queue: 'catalog', callback });
   await link.connection.flush();
