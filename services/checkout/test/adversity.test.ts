@@ -77,7 +77,7 @@ test('an order whose caller stopped waiting before its turn came is refused and 
   await harness.start();
   const { release, busy } = await keepBatcherBusy();
   const ctx = { ...context(), traceparent: undefined };
-  const timeoutMs = 300;
+  const timeoutMs = 1_000;
   const payload = JSON.stringify({ body: orderBody(), account });
   const headers = writeContext({ ...ctx, timeoutMs });
   const late = finalAnswer(payload, headers);

@@ -133,7 +133,7 @@ function together(metric: ExplainedMetric, months: readonly Record<string, numbe
 }
 
 test('whatever happened, the facts of all pages sum to the parts, and these make every published number of every month', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const cases = histories.chain((history) =>
     fc.record({

@@ -91,7 +91,7 @@ const expectRecomputed = async (history: readonly RawEvent[]): Promise<void> => 
 };
 
 test('whatever happened and however its events arrive, every published number and its rebuild are what a slow recount of the events says', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const cases = histories.chain((history) =>
     fc.record({
