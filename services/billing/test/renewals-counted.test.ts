@@ -170,7 +170,7 @@ test.each([
   expect((await preview(account)).totals).toMatchObject({ look_ups: 0, look_up_amounts: [] });
 });
 
-test('killed at any of its seams, each success is in the result of one run', { timeout: 90_000 }, async () => {
+test('killed at any of its seams, each success is in the result of one run', { timeout: 240_000 }, async () => {
   let seam = 1;
   for (let died = true; died; seam += 1) {
     const account = newAccount();
