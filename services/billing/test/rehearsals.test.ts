@@ -248,7 +248,7 @@ test('a command whose process is killed at any point goes on to its day when it 
     ]);
   }
   expect(seam).toBeGreaterThan(40);
-}, 120_000);
+}, 300_000);
 
 test('a renewal whose outcome is unknown on its day is counted on the day that finds it out', async () => {
   const { account } = await dayBefore();
