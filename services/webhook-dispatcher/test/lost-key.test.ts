@@ -1,5 +1,6 @@
 import { createAutomation, revealAutomationSecret, rotateAutomationSecret } from '@app/contracts/automations';
 import { listActivity } from '@app/contracts/webhook-deliveries';
+import { selfTestWebhook } from '@app/contracts/webhook-tests';
 import {
   listWebhookEndpoints,
   revealWebhookSecret,
@@ -29,6 +30,7 @@ test('what is sealed under a lost key is told, and a rotation and new headers me
   const unreadable = { code: 'invalid_transition', message: expect.stringContaining('rotate') };
   await expect(harness.ask(revealWebhookSecret, account, { endpointId })).rejects.toMatchObject(unreadable);
   await expect(harness.ask(revealAutomationSecret, account, { automationId })).rejects.toMatchObject(unreadable);
+  await expect(harness.ask(selfTestWebhook, account, { endpointId })).rejects.toMatchObject(unreadable);
   await seller.publish();
   const errors = await eventually(async () => {
     const { data } = await harness.ask(listActivity, account, {});

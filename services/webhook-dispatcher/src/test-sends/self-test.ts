@@ -10,6 +10,7 @@ import { oneLine } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { type DestinationRow, destinationColumns, destinationOf } from '../deliveries/destination.ts';
 import { unknownEndpoint } from '../endpoints/endpoint-resource.ts';
+import { UnreadableSecretError } from '../endpoints/secret-box.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { judgeCopies } from './copies.rules.ts';
 import { type SendCopiesDeps, sendCopies, type Target } from './send-copies.ts';
@@ -50,8 +51,8 @@ const pollMs = 200;
  * Sends four copies of a sample to the endpoint and says what its receiver made of them. A test takes up to a minute, so
  * its caller repeats the command meanwhile: the repetition waits for the first one's result. When the process of the
  * first one died, the repetition tests again.
- * @throws DomainError webhook_endpoint_not_found; invalid_transition while another test of the endpoint runs, or without
- * a URL
+ * @throws DomainError webhook_endpoint_not_found; invalid_transition while another test of the endpoint runs, without a
+ * URL, or where what signs cannot be read any more
  */
 export async function selfTest(
   deps: SelfTestDeps,
@@ -99,7 +100,7 @@ async function run(deps: SelfTestDeps, accountId: string, commandId: string, tar
     // The first test of the command may have ended since its result was looked for.
     const known = await resultOf(database, commandId);
     if (known !== undefined) return known;
-    const { answers, sameSale } = await sendCopies(deps, target);
+    const { answers, sameSale } = await sendCopies(deps, target).catch(inOurWords);
     const result = judgeCopies(answers, sameSale);
     const summary = oneLine(`Self-test of ${target.url}: ${result.summary}`);
     await database.transaction(async (client) => {
@@ -111,4 +112,9 @@ async function run(deps: SelfTestDeps, accountId: string, commandId: string, tar
   } finally {
     await database.pool.query(endStatement([endpointId, commandId]));
   }
+}
+
+function inOurWords(err: unknown): never {
+  if (!(err instanceof UnreadableSecretError)) throw err;
+  throw new DomainError('invalid_transition', `Nothing can be sent: ${err.message}.`);
 }
