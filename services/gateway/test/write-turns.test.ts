@@ -1,7 +1,10 @@
+import { newId } from '@app/contracts/ids';
+import { refundOrder } from '@app/contracts/orders';
+import { onRequest } from '@app/messaging/serve-requests';
 import { eventually } from '@app/testing/eventually';
 import { lockRows, query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
-import { createSeller } from './harness.ts';
+import { createSeller, serveAs } from './harness.ts';
 import { send } from './http.ts';
 import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
 
@@ -36,4 +39,29 @@ test('changes of one account that wait for each other leave connections to every
     await release();
   }
   expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(Array(12).fill(200));
+});
+
+test('refunds that wait for a payment processor hold up no other change of their account, and not each other', async () => {
+  const answered = Promise.withResolvers<void>();
+  let asked = 0;
+  const checkout = await serveAs(harness.nats, 'checkout', [
+    onRequest(refundOrder, async ({ orderId }) => {
+      asked += 1;
+      await answered.promise;
+      return { ok: true as const, orderId, status: 'refunded' as const, refundedCents: 100, detail: 'Given back.' };
+    }),
+  ]);
+  const refunds = Array.from({ length: 6 }, (_, i) =>
+    send(url, 'POST', `/api/v1/orders/${newId('order', i + 1)}/refund`, { key: seller.key }),
+  );
+  try {
+    await eventually(() => asked === 6);
+    expect((await send(url, 'PATCH', settings, { key: seller.key, body: { commissionHoldDays: 1 } })).status).toBe(200);
+    expect(asked).toBe(6);
+  } finally {
+    answered.resolve();
+    await Promise.all(refunds);
+    await checkout.close();
+  }
+  expect((await Promise.all(refunds)).map(({ status }) => status)).toEqual(Array(6).fill(200));
 });

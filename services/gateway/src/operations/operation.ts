@@ -76,8 +76,8 @@ export interface Operation {
   readonly secret?: SecretField;
   /** For a POST that only looks: it takes no Idempotency-Key, and nothing of its response is kept. */
   readonly changesNothing?: true;
-  /** For a write whose service records many at once, in one transaction: it waits for no other of its account. */
-  readonly recordedTogether?: true;
+  /** For a write that waits for no other of its account: no others wait for a row that it has locked. */
+  readonly takesNoTurn?: true;
   /** How long the response may take, in milliseconds; the requester's 20 s unless given. */
   readonly longestMs?: number;
   /** Whether a response tells of work that goes on: it is not kept for repetitions under its Idempotency-Key. */

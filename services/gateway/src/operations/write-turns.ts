@@ -22,5 +22,5 @@ export const createWriteTurns = (): Turns =>
   });
 
 /** Whether writes of one account wait for each other. What takes long has its own limit: one at a time. */
-export const takesTurns = ({ method, recordedTogether, longestMs }: Operation): boolean =>
-  method !== 'GET' && recordedTogether === undefined && longestMs === undefined;
+export const takesTurns = ({ method, takesNoTurn, longestMs }: Operation): boolean =>
+  method !== 'GET' && takesNoTurn === undefined && longestMs === undefined;

@@ -25,7 +25,8 @@ export const orderOperations = [
     tag,
     summary: 'Record an order from the seller’s own code',
     description: 'It charges nothing: it records money already taken, settles at once and fires `order.paid`.',
-    recordedTogether: true,
+    // Many are recorded at once, in one transaction.
+    takesNoTurn: true,
     errors: ['unknown_product', 'product_not_live', 'bump_not_found', 'discount_invalid'],
     addedInput: ({ settings: { testMode, supportEmail } }) => ({ account: { testMode, supportEmail } }),
   }),
@@ -54,6 +55,8 @@ export const orderOperations = [
       'Refunding again does nothing more.',
     scope: 'money',
     params,
+    // Each locks its own order, and waits up to 8 s for a payment processor without a connection in its hands.
+    takesNoTurn: true,
     errors: ['order_not_found', 'invalid_transition', 'refund_failed'],
     isUnderWay: ({ status }) => status === 'processing',
   }),
