@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -5,6 +6,13 @@ const infrastructure = 'libs/testing/src/global-setup.ts';
 
 // Node keeps what it has compiled, for the workers and for the processes that tests start: a third of each start.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node-compile');
+
+/** `npm run test:long` runs the files that have a longer form. */
+const isLong = process.env.TEST_LONG === '1';
+const hasLongForm = (file: string): boolean => readFileSync(file, 'utf8').includes("'@app/testing/long'");
+const filesOf = (patterns: string[]): string[] =>
+  isLong ? globSync(patterns, { exclude: ['**/node_modules'] }).filter(hasLongForm) : patterns;
+const timeoutMs = (usual: number): number => (isLong ? 1_800_000 : usual);
 
 export default defineConfig({
   test: {
@@ -19,7 +27,7 @@ export default defineConfig({
           name: 'repo',
           include: ['test/*.test.ts'],
           // Cruising every import takes seconds, not milliseconds; a minute on a machine that does much else.
-          testTimeout: 300_000,
+          testTimeout: timeoutMs(300_000),
         },
       },
       {
@@ -28,10 +36,10 @@ export default defineConfig({
           name: 'unit',
           // Decisions without state: a process for each file would cost more than its tests.
           isolate: false,
-          include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'deploy/*/src/**/*.test.ts'],
+          include: filesOf(['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'deploy/*/src/**/*.test.ts']),
           // They take milliseconds; a machine that has no turn for the process takes seconds.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: timeoutMs(60_000),
+          hookTimeout: timeoutMs(60_000),
         },
       },
       {
@@ -42,10 +50,10 @@ export default defineConfig({
           isolate: false,
           // Each file has its own database, nats-server and service, and waits much of its time: three keep two cores busy.
           maxWorkers: 3,
-          include: ['libs/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'deploy/*/test/**/*.test.ts'],
+          include: filesOf(['libs/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'deploy/*/test/**/*.test.ts']),
           globalSetup: [infrastructure],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: timeoutMs(60_000),
+          hookTimeout: timeoutMs(60_000),
           sequence: { groupOrder: 1 },
         },
       },
@@ -53,11 +61,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
-          include: ['e2e/**/*.test.ts'],
+          include: filesOf(['e2e/**/*.test.ts']),
           globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],
           // Most take ten seconds, those that start the platform again and again forty: seven times that on a slow machine.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout: timeoutMs(300_000),
+          hookTimeout: timeoutMs(300_000),
           isolate: false,
           // After everything else: every file runs all seven services. Two at a time, because each waits much of its time.
           sequence: { groupOrder: 2 },

@@ -7,7 +7,7 @@ import { createRequester } from '@app/messaging/requester';
 import { type SpawnedNode, spawnNode } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
 import { type Behaviour, behaviours, type MixedReceiver, startMixedReceiver } from '@app/testing/mixed-receiver';
-import { createTestNats, type TestNats } from '@app/testing/nats';
+import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
 import { atRandomMoments, atRate } from '@app/testing/pace';
 import { paidOrder } from '@app/testing/paid-order';
 import { type Producers, startProducers } from '@app/testing/producers';
@@ -34,7 +34,7 @@ const endpoints: readonly Behaviour[] = [
 ];
 
 let postgres: OwnPostgres;
-let nats: TestNats;
+let nats: TestNatsServer;
 /** Between the dispatcher and nats-server. */
 let proxy: TcpProxy;
 let databaseUrl: string;
@@ -45,7 +45,7 @@ let receiver: MixedReceiver;
 beforeAll(async () => {
   receiver = await startMixedReceiver();
   postgres = await startOwnPostgres();
-  nats = await createTestNats();
+  nats = await createNatsServer();
   proxy = await startTcpProxy(nats.url);
   databaseUrl = await postgres.createDatabase('webhooks', migrate);
   producers = await startProducers(nats, ['checkout', 'billing', 'catalog', 'affiliate']);

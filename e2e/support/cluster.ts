@@ -8,7 +8,7 @@ import { freePort } from '@app/embedded/ports';
 import { migrate as migrateGateway } from '@app/gateway/migrate';
 import { migrate as migrateMetrics } from '@app/metrics/migrate';
 import { type SpawnedNode, spawnNode } from '@app/testing/child-service';
-import { createTestNats, type TestNats } from '@app/testing/nats';
+import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { migrate as migrateDispatcher } from '@app/webhook-dispatcher/migrate';
 import type { OwnPostgres } from './own-postgres.ts';
@@ -28,7 +28,7 @@ export const platformKey = 'platform-key-of-the-tests-0123456789abcdef';
 /** The platform as a company runs it: every service a process of its own. */
 export interface Cluster {
   readonly baseUrl: string;
-  readonly nats: TestNats;
+  readonly nats: TestNatsServer;
   databaseUrl(service: ServiceName): string;
   /** Starts one more process of a service. */
   spawn(service: ServiceName): Promise<SpawnedNode>;
@@ -46,7 +46,7 @@ export async function startCluster(
   settings: Record<string, string> | ((service: ServiceName) => Record<string, string>) = {},
   postgres?: OwnPostgres,
 ): Promise<Cluster> {
-  const nats = await createTestNats();
+  const nats = await createNatsServer();
   const databases = new Map<ServiceName, Pick<TestDatabase, 'url' | 'close'>>();
   const create = async (service: ServiceName): Promise<void> => {
     const own =

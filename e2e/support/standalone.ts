@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { announcing, announcingStdio, hearAnnouncements } from '@app/testing/child-service';
 import { eventually } from '@app/testing/eventually';
 
 /** `npm start` as a child process. */
@@ -30,10 +31,11 @@ export function startStandalone(
 ): Standalone {
   const env = { ...process.env, PORT: String(port), DATA_DIR: dataDir, ...settings };
   const entry = join(import.meta.dirname, '../../deploy/standalone/src/main.ts');
-  const child = spawn(process.execPath, [entry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, announcing([entry, ...args]), { env, stdio: [...announcingStdio] });
+  hearAnnouncements(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
+    stream?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
   }

@@ -10,6 +10,7 @@ import {
   type Status,
 } from '@nats-io/transport-node';
 import { type ConnectionLog, logConnectionState } from './connection-log.ts';
+import { connectionChanged } from './points.ts';
 
 export interface NatsOptions {
   readonly url: string;
@@ -65,6 +66,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsClient> {
     state.changedMs = performance.now();
     if (up) notifyRestored();
     else notifyLost();
+    connectionChanged.announce(() => ({ service: options.service, up }));
   };
   void followStatus(connection, change, log);
   return {

@@ -8,6 +8,7 @@ import type { EventHandler } from './event-handler.ts';
 import { handleBatch } from './handle-batch.ts';
 import { openMessageBuffer } from './message-buffer.ts';
 import { createOutageRetry } from './outage-retry.ts';
+import { consumingBegan } from './points.ts';
 import { startReplays } from './replay-dead-letters.ts';
 import { isMissing } from './streams.ts';
 
@@ -120,6 +121,7 @@ async function consumeOnce({ nats, database, logger, handler, state }: ConsumerR
   };
   const outageRetry = createOutageRetry({ logger, pause: state.pause, isClosing: () => state.closing, onBegin });
   state.consuming = true;
+  consumingBegan.announce(() => ({ service: nats.service, subject: handler.definition.subject }));
   try {
     if (state.closing) buffer.close();
     for (let batch = await buffer.take(batchMax); batch.length > 0; batch = await buffer.take(batchMax)) {

@@ -7,8 +7,9 @@ import { addTry, addTryUnlessSuspect, forgetTries } from './event-tries.ts';
 import { headersOf, messageId } from './message.ts';
 import type { MessageBuffer } from './message-buffer.ts';
 import { InterruptedError, type OutageRetry } from './outage-retry.ts';
+import { eventsGivenUp, eventsHandled, eventsSentBack } from './points.ts';
 import { decide, triesMax } from './retry-policy.ts';
-import { type ConsumerDeps, readEvent, takeEffect } from './take-effect.ts';
+import { announcedOf, type ConsumerDeps, readEvent, takeEffect } from './take-effect.ts';
 
 export interface BatchRun extends ConsumerDeps {
   readonly handler: EventHandler;
@@ -77,13 +78,15 @@ async function handleTogether(run: BatchRun, deliveries: readonly Delivery[]): P
 }
 
 /** Reads a message; one that does not concern the service is acknowledged at once. */
-function read({ handler, buffer }: BatchRun, delivery: Delivery, failures: Failure[]): Readable[] {
+function read({ service, handler, buffer }: BatchRun, delivery: Delivery, failures: Failure[]): Readable[] {
   const { message } = delivery;
   try {
     const event = readEvent(handler, message.string(), () => headersOf(message));
     // Tries that were written down are forgotten in a transaction, as those of any event.
     if (isWritten(delivery) || handler.concerns(event.data)) return [{ ...delivery, event }];
     buffer.ack(message);
+    const { subject } = handler.definition;
+    eventsHandled.announce(() => ({ service, subject, events: [announcedOf(event)] }));
     return [];
   } catch (err) {
     failures.push({ delivery, err });
@@ -162,7 +165,7 @@ const isWritten = ({ tries }: Delivery): boolean => tries !== undefined;
 type Decided = Failure & { readonly tries: number; readonly verdict: ReturnType<typeof decide> };
 
 /** One line for a batch: a fault of the code meets every event. */
-function tryAgain({ buffer, logger }: BatchRun, decided: readonly Decided[]): void {
+function tryAgain({ service, buffer, logger }: BatchRun, decided: readonly Decided[]): void {
   const again = decided.filter(({ verdict }) => verdict.kind === 'retry');
   const [example] = again;
   if (example === undefined) return;
@@ -171,9 +174,13 @@ function tryAgain({ buffer, logger }: BatchRun, decided: readonly Decided[]): vo
   for (const { delivery, verdict } of again) {
     if (verdict.kind === 'retry') buffer.retry(delivery.message, verdict.delayMs);
   }
+  eventsSentBack.announce(() => ({ service, ids: again.map(({ delivery }) => idOf(delivery)), error: String(err) }));
 }
 
-async function giveUp({ database, outageRetry, buffer, logger }: BatchRun, decided: readonly Decided[]): Promise<void> {
+async function giveUp(
+  { service, database, outageRetry, buffer, logger }: BatchRun,
+  decided: readonly Decided[],
+): Promise<void> {
   const [example] = decided;
   if (example === undefined) return;
   const letters = decided.map(({ delivery: { message }, err }) => ({
@@ -191,4 +198,5 @@ async function giveUp({ database, outageRetry, buffer, logger }: BatchRun, decid
     'events given up; kept in dead_letters',
   );
   for (const { delivery } of decided) buffer.ack(delivery.message);
+  eventsGivenUp.announce(() => ({ service, ids: letters.map(({ event_id }) => event_id) }));
 }

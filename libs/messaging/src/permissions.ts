@@ -97,6 +97,9 @@ export interface ConfiguredUser {
   readonly password: string;
 }
 
+/** What holds for every client of a nats-server, whoever its users are. */
+export const natsLimitsConfig = `max_payload: ${maxPayloadBytes}\n${pings}`;
+
 /**
  * The users section of a nats-server configuration.
  * @param password what stands for a service's password, as in `ConfiguredUser`
@@ -108,18 +111,27 @@ export function natsUsersConfig(
   unrestricted: readonly ConfiguredUser[] = [],
   all: Topology = topology,
 ): string {
-  const users = [
-    ...serviceNames.map((service) => serviceUser(service, password(service), all)),
-    ...unrestricted.map(({ user, password }) => `    { user: "${user}", password: ${password} }`),
-  ];
-  return `max_payload: ${maxPayloadBytes}\n${pings}authorization: {\n  timeout: ${authorizationSeconds}\n  users: [\n${users.join('\n')}\n  ]\n}\n`;
+  const users = natsUsers((service) => ({ user: service, password: password(service) }), unrestricted, all);
+  return `${natsLimitsConfig}authorization: {\n  timeout: ${authorizationSeconds}\n  users: ${users}\n}\n`;
 }
 
-function serviceUser(service: ServiceName, password: string, all: Topology): string {
-  const { publish, subscribe } = permissionsOf(service, all);
+/** The list of users, with their permissions. */
+export function natsUsers(
+  login: (service: ServiceName) => ConfiguredUser,
+  unrestricted: readonly ConfiguredUser[],
+  all: Topology = topology,
+): string {
+  const users = [
+    ...serviceNames.map((service) => serviceUser(login(service), permissionsOf(service, all))),
+    ...unrestricted.map(({ user, password }) => `    { user: "${user}", password: ${password} }`),
+  ];
+  return `[\n${users.join('\n')}\n  ]`;
+}
+
+function serviceUser({ user, password }: ConfiguredUser, { publish, subscribe }: Permissions): string {
   return [
     '    {',
-    `      user: "${service}", password: ${password}`,
+    `      user: "${user}", password: ${password}`,
     '      permissions: {',
     `        publish: { allow: ${JSON.stringify(publish)} }`,
     `        subscribe: { allow: ${JSON.stringify(subscribe)} }`,

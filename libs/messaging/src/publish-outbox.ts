@@ -8,6 +8,7 @@ import type { Client } from 'pg';
 import type { NatsClient } from './connect.ts';
 import { renewDurablesPast } from './durable.ts';
 import { createOutboxScan, type OutboxScan } from './outbox-scan.ts';
+import { eventsPublished } from './points.ts';
 import { publishSpan } from './spans.ts';
 import { openStreamPublisher, type PublishAck, type StreamPublisher } from './stream-publisher.ts';
 import { openStreamRoom, type StreamRoom } from './stream-room.ts';
@@ -90,10 +91,22 @@ export async function publishBatch(publisher: Publisher): Promise<number> {
   });
   await unmarkReused(publisher, acknowledged);
   await mark(publisher, acknowledged);
+  announcePublished(publisher, rows, outcomes);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   if (rows.length < found.length) throw new Error('the stream is full; events wait in the outbox until it has room');
   return rows.length;
+}
+
+function announcePublished(
+  { nats }: Publisher,
+  rows: readonly PendingRow[],
+  outcomes: readonly PromiseSettledResult<unknown>[],
+): void {
+  eventsPublished.announce(() => {
+    const published = rows.filter((_, index) => outcomes[index]?.status === 'fulfilled');
+    return { service: nats.service, events: published.map(({ event_id, subject }) => ({ id: event_id, subject })) };
+  });
 }
 
 /** What nats-server adds to an event at most: its record's frame, names of headers, and a traceparent. */

@@ -3,6 +3,7 @@ import type { Logger } from '@app/service-kit/logger';
 import { createWaker, type Waker } from '@app/service-kit/waker';
 import { TimeoutError } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
+import { leadingBegan } from './points.ts';
 import {
   batchMax,
   openPublisher,
@@ -158,6 +159,7 @@ async function lead(
   const manager = await openStreams(nats);
   const publisher = await openPublisher({ nats, session: session.client, manager, logger });
   state.leading = true;
+  leadingBegan.announce(() => ({ service: nats.service }));
   const due = { compareMs: 0, boundMs: 0, pruneMs: performance.now() + pruneEveryMs };
   const stopListening = nats.onRestored(() => {
     due.compareMs = 0;

@@ -8,6 +8,7 @@ import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { type ServiceMsg, Svcm } from '@nats-io/services';
 import { SpanKind } from '@opentelemetry/api';
 import type { NatsClient } from './connect.ts';
+import { requestBegun } from './points.ts';
 import { pingSubject, type RequestContext, readContext, workingHeaders } from './request-headers.ts';
 import { createRunningRequests, type RunningRequests } from './running-requests.ts';
 import { requestSpan } from './spans.ts';
@@ -126,6 +127,9 @@ function handleMessage(entry: RequestHandler, message: ServiceMsg, server: Reque
     return;
   }
   const refuse = (code: FaultCode): void => respondFault(message, code);
+  const { subject } = entry.definition;
+  const { accountId, commandId } = context;
+  requestBegun.announce(() => ({ service: entry.definition.service, subject, accountId, commandId }));
   const request = server.running.begin({
     // A command cut off here may have been committed: its caller repeats it, and reaches another replica.
     cutOff: () => refuse(entry.definition.mode === 'read' ? 'service_unavailable' : 'outcome_unknown'),

@@ -6,6 +6,7 @@ import type { PoolClient } from 'pg';
 import { z } from 'zod';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import type { EventHeaders } from './message.ts';
+import { eventsHandled } from './points.ts';
 import { batchSpan, consumeSpan } from './spans.ts';
 
 const envelope = z.object({ id: z.string(), accountId: z.string(), occurredAt: z.string(), data: z.unknown() });
@@ -46,6 +47,8 @@ export interface ConsumerDeps {
   readonly database: Database;
 }
 
+export const announcedOf = ({ id, accountId, data }: ReceivedEvent<unknown>) => ({ id, accountId, data });
+
 /**
  * One transaction: the inbox rows of the events that are new here, and the effects of those that concern the handler.
  * @param alongside what else belongs to that transaction
@@ -74,5 +77,6 @@ export async function takeEffect(
       await alongside(client);
     });
     for (const work of committed) work();
+    eventsHandled.announce(() => ({ service, subject: definition.subject, events: events.map(announcedOf) }));
   });
 }

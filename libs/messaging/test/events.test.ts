@@ -1,7 +1,7 @@
 import { durableName } from '@app/contracts/define';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
+import { connectObserver, createNatsServer, type TestNatsServer } from '@app/testing/nats';
 import { closedAfterEach } from '@app/testing/opened';
 import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { beforeEach, expect, test } from 'vitest';
@@ -25,13 +25,13 @@ import {
 
 guardLeaks();
 
-let nats: TestNats;
+let nats: TestNatsServer;
 let producer: TestDb;
 let consumer: TestDb;
 const opened = closedAfterEach();
 
 beforeEach(async () => {
-  nats = opened(await createTestNats(testLinks));
+  nats = opened(await createNatsServer(testLinks));
   producer = opened(await openTestDb());
   consumer = opened(await openTestDb());
 });

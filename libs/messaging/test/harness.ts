@@ -2,7 +2,7 @@ import { defineEvent, defineRequest, type EventDefinition } from '@app/contracts
 import { topology } from '@app/contracts/topology';
 import { type Client, type Database, migrateUp, openDatabase } from '@app/service-kit/database';
 import { type Logger, silentLogger } from '@app/service-kit/logger';
-import { createTestNats, type TestNats } from '@app/testing/nats';
+import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
 import { closedAfterEach } from '@app/testing/opened';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { Migration } from '@mikro-orm/migrations';
@@ -129,7 +129,7 @@ export async function publish(nats: NatsClient, ns: readonly number[], definitio
 interface Opened {
   /** Closes after the test what it is given. */
   readonly opened: ReturnType<typeof closedAfterEach>;
-  nats: TestNats;
+  nats: TestNatsServer;
 }
 
 export interface Asking extends Opened {
@@ -142,7 +142,7 @@ export function eachTestAsks(): Asking {
   const opened = closedAfterEach();
   const rig = { opened } as Asking;
   beforeEach(async () => {
-    rig.nats = opened(await createTestNats());
+    rig.nats = opened(await createNatsServer());
     rig.caller = opened(await connectNats(rig.nats.login('gateway')));
     rig.requester = createRequester(rig.caller);
   });
@@ -159,7 +159,7 @@ export function eachTestConsumes(): Consuming {
   const opened = closedAfterEach();
   const rig = { opened } as Consuming;
   beforeEach(async () => {
-    rig.nats = opened(await createTestNats(testLinks));
+    rig.nats = opened(await createNatsServer(testLinks));
     rig.db = opened(await openTestDb());
     rig.checkout = opened(await connectNats(rig.nats.login('checkout')));
     await ensureStream(await openStreams(rig.checkout), 'checkout', 1);

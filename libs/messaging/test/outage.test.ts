@@ -2,7 +2,7 @@ import { durableName } from '@app/contracts/define';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { connectObserver, createTestNats, type TestNats } from '@app/testing/nats';
+import { connectObserver, createNatsServer, type TestNatsServer } from '@app/testing/nats';
 import { closedAfterEach } from '@app/testing/opened';
 import { startTcpProxy, type TcpProxy } from '@app/testing/tcp-proxy';
 import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
@@ -26,7 +26,7 @@ import {
 
 guardLeaks();
 
-let nats: TestNats;
+let nats: TestNatsServer;
 let db: TestDb;
 let proxy: TcpProxy;
 let database: Database;
@@ -34,7 +34,7 @@ let manager: JetStreamManager;
 const opened = closedAfterEach();
 
 beforeEach(async () => {
-  nats = opened(await createTestNats(testLinks));
+  nats = opened(await createNatsServer(testLinks));
   db = opened(await openTestDb());
   proxy = opened(await startTcpProxy(db.url));
   // A server that does not answer is given up after four seconds instead of twenty.

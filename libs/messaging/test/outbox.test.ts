@@ -1,6 +1,6 @@
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createTestNats, type TestNats } from '@app/testing/nats';
+import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
 import { closedAfterEach } from '@app/testing/opened';
 import { plannedScans } from '@app/testing/sql';
 import { beforeEach, expect, test } from 'vitest';
@@ -13,12 +13,12 @@ import { counted, logger, openTestDb, record, type TestDb } from './harness.ts';
 
 guardLeaks();
 
-let nats: TestNats;
+let nats: TestNatsServer;
 let db: TestDb;
 const opened = closedAfterEach();
 
 beforeEach(async () => {
-  nats = opened(await createTestNats());
+  nats = opened(await createNatsServer());
   db = opened(await openTestDb());
 });
 

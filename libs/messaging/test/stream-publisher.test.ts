@@ -1,6 +1,6 @@
 import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createTestNats, type TestNats } from '@app/testing/nats';
+import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
 import { headers } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
@@ -10,12 +10,12 @@ import { counted } from './harness.ts';
 
 guardLeaks();
 
-let server: TestNats;
+let server: TestNatsServer;
 let nats: NatsClient;
 let publisher: StreamPublisher;
 
 beforeEach(async () => {
-  server = await createTestNats();
+  server = await createNatsServer();
   nats = await connectNats(server.login('checkout'));
   publisher = openStreamPublisher(nats);
 });

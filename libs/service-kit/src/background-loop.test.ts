@@ -9,6 +9,7 @@ function startControlled(options: Partial<LoopOptions> = {}) {
   const failures: unknown[] = [];
   let onBegin = () => {};
   const loop: BackgroundLoop = startLoop({
+    name: 'test',
     round: async () => {
       const round = Promise.withResolvers<void>();
       begun.push(round);

@@ -1,4 +1,8 @@
+import { definePoint } from './points.ts';
 import { createWaker } from './waker.ts';
+
+/** A round of a background loop has ended, with or without a failure. */
+export const roundEnded = definePoint<{ readonly loop: string; readonly failed: boolean }>('service-kit.round-ended');
 
 /** Work in the background of a process, round after round, until it is closed. */
 export interface BackgroundLoop {
@@ -9,6 +13,8 @@ export interface BackgroundLoop {
 }
 
 export interface LoopOptions {
+  /** Its service and what it does, as in `billing.payments`. */
+  readonly name: string;
   /** One round; it is to end soon once the function that it is given says that the loop is closing. */
   readonly round: (isClosing: () => boolean) => Promise<unknown>;
   /** Milliseconds of real time between the end of a round and the next one. */
@@ -18,17 +24,20 @@ export interface LoopOptions {
 }
 
 /** Does a round at once and then after each pause, one at a time. */
-export function startLoop({ round, pauseMs, onFailure }: LoopOptions): BackgroundLoop {
+export function startLoop({ name, round, pauseMs, onFailure }: LoopOptions): BackgroundLoop {
   const waker = createWaker();
   let closing = false;
   const isClosing = (): boolean => closing;
   const running = (async () => {
     while (!closing) {
+      let failed = false;
       try {
         await round(isClosing);
       } catch (err) {
+        failed = true;
         if (!closing) onFailure(err);
       }
+      roundEnded.announce(() => ({ loop: name, failed }));
       if (!closing) await waker.sleep(pauseMs());
     }
   })();

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
+import { announcements } from '@app/service-kit/points';
 
 export interface SpawnOptions {
   /** The line of stdout or stderr that means ready; without it the process counts as ready at once. */
@@ -20,6 +21,16 @@ export interface SpawnedNode {
   output(): string;
   /** Kills with -9 if it still runs, starts the same again, resolves when ready. */
   restart(): Promise<void>;
+}
+
+/** Loaded before a child's own code: what it announces is announced here. */
+const forwarder = new URL('./forward-announcements.ts', import.meta.url).href;
+
+/** For a child that `spawn` started: its arguments and standard streams, with what it takes to hear its announcements. */
+export const announcing = (args: readonly string[]): string[] => ['--import', forwarder, ...args];
+export const announcingStdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const;
+export function hearAnnouncements(child: ChildProcess): void {
+  child.on('message', (message) => announcements.publish(message));
 }
 
 const alive = new Set<ChildProcess>();
@@ -73,10 +84,11 @@ async function startLife(
   options: SpawnOptions,
   collect: (text: string) => void,
 ): Promise<Life> {
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, announcing([entry]), {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [...announcingStdio],
   });
+  hearAnnouncements(child);
   alive.add(child);
   // 'close' comes after the last output, 'exit' may come before it.
   const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));

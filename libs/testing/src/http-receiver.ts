@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished, TestRunner } from 'vitest';
+import { createArrivals } from './arrivals.ts';
 
 export interface ReceivedRequest {
   method: string;
@@ -26,7 +27,11 @@ export type Responder = (req: ReceivedRequest, n: number) => ReceiverResponse | 
 
 export interface Receiver {
   url: string;
-  requests: ReceivedRequest[];
+  readonly requests: readonly ReceivedRequest[];
+  /** Resolves with the first `count` requests that match, as soon as their bodies are complete and before they are answered. */
+  received(count: number, matches?: (req: ReceivedRequest) => boolean): Promise<ReceivedRequest[]>;
+  /** Forgets the requests so far. */
+  forget(): void;
   respondWith(responder: Responder): void;
   close(): Promise<void>;
 }
@@ -36,12 +41,15 @@ export interface Receiver {
  * itself when the test is over.
  */
 export async function startReceiver(options: { port?: number; respond?: Responder } = {}): Promise<Receiver> {
-  const requests: ReceivedRequest[] = [];
+  const arrivals = createArrivals<ReceivedRequest>();
   const closing = new AbortController();
   let responder: Responder = options.respond ?? (() => ({ status: 200 }));
   const server = createServer((req, res) => {
-    void receive(req, requests)
-      .then((received) => answer(res, received, requests.length))
+    void receive(req)
+      .then((received) => {
+        arrivals.push(received);
+        return answer(res, received, arrivals.list.length);
+      })
       .catch(() => res.destroy());
   });
   async function answer(res: ServerResponse, received: ReceivedRequest, n: number): Promise<void> {
@@ -65,7 +73,9 @@ export async function startReceiver(options: { port?: number; respond?: Responde
   if (TestRunner.getCurrentTest() !== undefined) onTestFinished(close);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
+    requests: arrivals.list,
+    received: (count, matches) => arrivals.wait(count, { what: 'requests', ...(matches && { matches }) }),
+    forget: arrivals.clear,
     respondWith(next) {
       responder = next;
     },
@@ -73,9 +83,7 @@ export async function startReceiver(options: { port?: number; respond?: Responde
   };
 }
 
-async function receive(req: IncomingMessage, requests: ReceivedRequest[]): Promise<ReceivedRequest> {
+async function receive(req: IncomingMessage): Promise<ReceivedRequest> {
   const body = await text(req);
-  const received = { method: req.method ?? '', path: req.url ?? '', headers: req.headers, body, atMs: Date.now() };
-  requests.push(received);
-  return received;
+  return { method: req.method ?? '', path: req.url ?? '', headers: req.headers, body, atMs: Date.now() };
 }

@@ -1,21 +1,22 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findNatsServer } from '@app/embedded/nats-server';
+import { findNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { startPostgres } from '@app/embedded/postgres';
+import { natsAccountsConfig } from './nats-accounts.ts';
 
 /** What test files need to know; goes from the run's process to the test processes as it is. */
 export interface TestInfra {
   kind: 'embedded' | 'testcontainers' | 'external';
   /** Superuser of a server that the tests may fill with databases. */
   postgresUrl: string;
-  /** The nats-server to start per test file (embedded). */
+  /** The nats-server to start for a test that stops its own (embedded). */
   natsServerBinary?: string;
   /** For files of the run; removed at its end (embedded). */
   directory?: string;
-  /** The one server of everybody (external). */
-  natsUrl?: string;
+  /** The server that test files share: with an account for each (embedded, testcontainers), or as its owner set it up (external). */
+  natsUrl: string;
 }
 
 export interface RunningInfra {
@@ -46,20 +47,28 @@ async function startEmbedded(env: NodeJS.ProcessEnv): Promise<RunningInfra> {
   const directory = await mkdtemp(join(tmpdir(), `${directoryPrefix}${process.pid}-`));
   const natsServerBinary = await findNatsServer({ env, install: true, log: () => {} });
   const postgres = await startPostgres({ dataDir: join(directory, 'postgres'), durable: false, maxConnections });
+  const nats = await startSharedNats(natsServerBinary, join(directory, 'nats'));
   // A run that ends without its teardown (Ctrl-C) still cleans up; one that is killed leaves a directory to the next run.
   const onExit = () => {
-    process.kill(postgres.pid, 'SIGKILL');
+    for (const { pid } of [postgres, nats]) process.kill(pid, 'SIGKILL');
     rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   };
   process.once('exit', onExit);
   return {
-    infra: { kind: 'embedded', postgresUrl: postgres.url, natsServerBinary, directory },
+    infra: { kind: 'embedded', postgresUrl: postgres.url, natsUrl: nats.url, natsServerBinary, directory },
     async stop() {
       process.off('exit', onExit);
-      await postgres.stop();
+      await Promise.all([postgres.stop(), nats.kill()]);
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+async function startSharedNats(binary: string, dataDir: string): ReturnType<typeof startNatsServer> {
+  await mkdir(dataDir, { recursive: true });
+  const configFile = join(dataDir, 'accounts.conf');
+  await writeFile(configFile, natsAccountsConfig());
+  return await startNatsServer({ binary, dataDir, configFile });
 }
 
 async function startContainers(): Promise<RunningInfra> {
@@ -71,11 +80,18 @@ async function startContainers(): Promise<RunningInfra> {
     // Twice: the first server only runs the image's init scripts.
     .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
     .start();
+  const nats = await new GenericContainer(natsImage)
+    .withCopyContentToContainer([{ content: natsAccountsConfig(), target: '/accounts.conf' }])
+    .withCommand(['-c', '/accounts.conf', '-js', '-sd', '/data'])
+    .withExposedPorts(4222)
+    .withWaitStrategy(Wait.forListeningPorts())
+    .start();
+  const natsUrl = `nats://${nats.getHost()}:${nats.getMappedPort(4222)}`;
   const address = `${container.getHost()}:${container.getMappedPort(5432)}`;
   return {
-    infra: { kind: 'testcontainers', postgresUrl: `postgres://postgres:test@${address}/postgres` },
+    infra: { kind: 'testcontainers', postgresUrl: `postgres://postgres:test@${address}/postgres`, natsUrl },
     async stop() {
-      await container.stop();
+      await Promise.all([container.stop(), nats.stop()]);
     },
   };
 }

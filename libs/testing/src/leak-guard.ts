@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { eventually } from './eventually.ts';
 import { leakWatch } from './leak-watch.ts';
+import { forgetAnnouncements } from './points.ts';
 
 /** Sockets and pipes of the runner itself come and go; these kinds are what our services hold open. */
 const guarded = ['ProcessWrap', 'TCPServerWrap', 'TCPSocketWrap', 'Timeout'] as const;
@@ -23,6 +24,7 @@ export function guardLeaks(): void {
   // Vitest runs afterAll hooks last registered first: this one sees what the file's own have left.
   afterAll(async () => {
     leakWatch.active = false;
+    forgetAnnouncements();
     await eventually(() => expectNothingLeft(before), { message: 'Left open by this test file' });
     if (leakWatch.found.length > 0) throw new Error(`Left open by this test file: ${leakWatch.found.join(', ')}`);
   });

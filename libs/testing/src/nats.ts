@@ -7,33 +7,40 @@ import { type RunningNatsServer, startNatsServer } from '@app/embedded/nats-serv
 import { freePort } from '@app/embedded/ports';
 import { natsUsersConfig } from '@app/messaging/permissions';
 // biome-ignore lint/style/noRestrictedImports: an observer is no service
+import { jetstreamManager } from '@nats-io/jetstream';
+// biome-ignore lint/style/noRestrictedImports: an observer is no service
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { natsImage } from './infra.ts';
+import { accountsOfProcess, testObserver, testPassword, userOf } from './nats-accounts.ts';
 import { testInfra } from './provided.ts';
 
 /**
- * A nats-server with JetStream that can be killed and come back with the same port and data. It has the users and
- * permissions of every deployment, so that a test meets what a deployment would refuse.
+ * NATS with JetStream, empty. It has the users and permissions of every deployment, so that a test meets what a
+ * deployment would refuse.
  */
 export interface TestNats {
   url: string;
-  port: number;
-  /** Where it keeps its streams; only of an embedded server, for tests that damage them. */
-  dataDir?: string;
   /** Options of `connectNats` for a service's own user. */
   login(service: ServiceName): { url: string; service: ServiceName; user?: string; password?: string };
   /** Settings of a service's process. */
   settings(service: ServiceName): Record<string, string>;
   /** Options of the NATS client for a user that may look at everything. */
   observer: { servers: string; user?: string; pass?: string };
+  /** Removes its streams. */
+  close(): Promise<void>;
+}
+
+/** A nats-server that can be killed and come back with the same port and data. */
+export interface TestNatsServer extends TestNats {
+  port: number;
+  /** Where it keeps its streams; only of an embedded server, for tests that damage them. */
+  dataDir?: string;
   /** SIGKILL, as in a crash. */
   kill(): Promise<void>;
   /** After `kill`: the same port and the same data. */
   start(): Promise<void>;
   /** An orderly stop and a start. */
   restart(): Promise<void>;
-  /** Stops the server and removes its data. */
-  close(): Promise<void>;
 }
 
 /** A connection that may look at everything, with none of the messaging library's code. */
@@ -41,35 +48,67 @@ export function connectObserver(nats: TestNats): Promise<NatsConnection> {
   return connect({ ...nats.observer, name: 'test-observer' });
 }
 
-/**
- * A server for the calling test file alone: streams belong to a whole server, so files would meet on a shared one.
- * @param links who is linked to whom, for tests with events of their own
- */
-export async function createTestNats(links = topology): Promise<TestNats> {
-  const infra = testInfra();
-  const users = usersConfig(links);
-  if (infra.kind === 'embedded')
-    return await createServer(infra.natsServerBinary ?? '', infra.directory ?? tmpdir(), users);
-  if (infra.kind === 'testcontainers') return await createContainer(users);
-  return sharedServer(infra.natsUrl ?? '');
+const accountsInUse = new Set<number>();
+
+/** An account of the server that all test files share, for a test that does not stop its server: it costs a few milliseconds. */
+export async function createTestNats(): Promise<TestNats> {
+  const { kind, natsUrl: url } = testInfra();
+  if (kind === 'external') return sharedServer(url);
+  const account = accountsOfProcess().find((number) => !accountsInUse.has(number));
+  if (account === undefined) throw new Error('more NATS accounts are open in this test file than one process has');
+  accountsInUse.add(account);
+  const nats = {
+    url,
+    ...usersOf(url, (name) => userOf(name, account)),
+    close: async () => {
+      await removeStreams(nats);
+      accountsInUse.delete(account);
+    },
+  };
+  // A test process that was killed left some.
+  await removeStreams(nats);
+  return nats;
 }
 
-const password = 'test-password';
-const observer = 'test-observer';
+async function removeStreams(nats: TestNats): Promise<void> {
+  const connection = await connectObserver(nats);
+  try {
+    const { streams } = await jetstreamManager(connection);
+    for await (const name of streams.names()) await streams.delete(name);
+  } finally {
+    await connection.close();
+  }
+}
 
-/** What `npm start`, compose and k8s give nats-server, and one user more for tests. */
-const usersConfig = (links: typeof topology): string =>
-  natsUsersConfig(() => JSON.stringify(password), [{ user: observer, password: JSON.stringify(password) }], links);
+/**
+ * A server of the caller's own, for tests that stop it or give it links of their own: it costs 50 ms and a process.
+ * @param links who is linked to whom, for tests with events of their own
+ */
+export async function createNatsServer(links = topology): Promise<TestNatsServer> {
+  const infra = testInfra();
+  if (infra.kind === 'external')
+    throw new Error('TEST_INFRA=external: a test that stops its nats-server cannot run on one that is not its own');
+  const users = natsUsersConfig(
+    () => JSON.stringify(testPassword),
+    [{ user: testObserver, password: JSON.stringify(testPassword) }],
+    links,
+  );
+  if (infra.kind === 'testcontainers') return await createContainer(users);
+  return await createServer(infra.natsServerBinary ?? '', infra.directory ?? tmpdir(), users);
+}
 
-function usersOf(url: string): Pick<TestNats, 'login' | 'settings' | 'observer'> {
+function usersOf(
+  url: string,
+  user: (name: ServiceName | typeof testObserver) => string = (name) => name,
+): Pick<TestNats, 'login' | 'settings' | 'observer'> {
   return {
-    login: (service) => ({ url, service, user: service, password }),
-    settings: (service) => ({ NATS_URL: url, NATS_USER: service, NATS_PASSWORD: password }),
-    observer: { servers: url, user: observer, pass: password },
+    login: (service) => ({ url, service, user: user(service), password: testPassword }),
+    settings: (service) => ({ NATS_URL: url, NATS_USER: user(service), NATS_PASSWORD: testPassword }),
+    observer: { servers: url, user: user(testObserver), pass: testPassword },
   };
 }
 
-async function createServer(binary: string, directory: string, users: string): Promise<TestNats> {
+async function createServer(binary: string, directory: string, users: string): Promise<TestNatsServer> {
   const dataDir = await mkdtemp(join(directory, 'nats-'));
   const configFile = join(dataDir, 'users.conf');
   await writeFile(configFile, users);
@@ -97,7 +136,7 @@ async function createServer(binary: string, directory: string, users: string): P
   };
 }
 
-async function createContainer(users: string): Promise<TestNats> {
+async function createContainer(users: string): Promise<TestNatsServer> {
   const { GenericContainer, Wait } = await import('testcontainers');
   // A fixed port, because Docker gives a container another free one at each start.
   const port = await freePort();
@@ -126,21 +165,13 @@ async function createContainer(users: string): Promise<TestNats> {
   };
 }
 
+/** Whose server it is decides who may connect: as its URL says, without a user for each service. */
 function sharedServer(url: string): TestNats {
-  const refuse = async () => {
-    throw new Error('TEST_INFRA=external: the tests may not stop a server that is not theirs');
-  };
-  const port = Number(new URL(url).port || 4222);
   return {
     url,
-    port,
-    // Whose server it is decides who may connect: as its URL says, without a user for each service.
     login: (service) => ({ url, service }),
     settings: () => ({ NATS_URL: url }),
     observer: { servers: url },
-    kill: refuse,
-    start: refuse,
-    restart: refuse,
     close: async () => {},
   };
 }

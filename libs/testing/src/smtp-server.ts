@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
+import { type Arrivals, createArrivals } from './arrivals.ts';
 
 /** What the server does at one of the client's steps: a reply, nothing for ever, or it hangs up. */
 type Behaviour = string | 'silent' | 'hang up';
@@ -25,7 +26,7 @@ const usual: Record<Step, Behaviour> = {
 
 /** As much of RFC 5321 as a client needs, on a port of its own. A test says what it does instead. */
 export async function startSmtpServer() {
-  const received: ReceivedEmail[] = [];
+  const arrivals = createArrivals<ReceivedEmail>();
   const behaviour: Behaviours = {};
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -35,14 +36,19 @@ export async function startSmtpServer() {
     sockets.add(socket);
     openMost = Math.max(openMost, sockets.size);
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
-    talk(socket, behaviour, received);
+    talk(socket, behaviour, arrivals);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `smtp://127.0.0.1:${port}`,
-    received,
+    received: arrivals.list,
+    /** Resolves with the first `count` emails that match. */
+    receivedEmails: (count: number, matches: (email: ReceivedEmail) => boolean = () => true) =>
+      arrivals.wait(count, { what: 'emails', matches }),
+    /** Forgets the emails so far. */
+    forget: arrivals.clear,
     behaviour,
     connections: () => connections,
     openMost: () => openMost,
@@ -54,7 +60,7 @@ export async function startSmtpServer() {
   };
 }
 
-function talk(socket: Socket, behaviour: Behaviours, received: ReceivedEmail[]): void {
+function talk(socket: Socket, behaviour: Behaviours, received: Arrivals<ReceivedEmail>): void {
   const mail = { from: '', to: '', text: '' };
   let inMessage = false;
   const react = async (step: Step): Promise<void> => {

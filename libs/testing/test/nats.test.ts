@@ -4,13 +4,13 @@ import { connect } from '@nats-io/transport-node';
 // biome-ignore-end lint/style/noRestrictedImports: see above
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { guardLeaks } from '../src/leak-guard.ts';
-import { createTestNats, type TestNats } from '../src/nats.ts';
+import { createNatsServer, type TestNatsServer } from '../src/nats.ts';
 
 guardLeaks();
 
-let nats: TestNats;
+let nats: TestNatsServer;
 beforeAll(async () => {
-  nats = await createTestNats();
+  nats = await createNatsServer();
 });
 afterAll(async () => {
   await nats.close();
@@ -31,7 +31,7 @@ test('acknowledged messages survive a kill -9 and a restart of the server', asyn
 });
 
 test('streams of one server are not seen on another', async () => {
-  const other = await createTestNats();
+  const other = await createNatsServer();
   const connection = await connect(other.observer);
   await expect((await jetstreamManager(connection)).streams.info('S')).rejects.toThrow('not found');
   expect(connection.info?.max_payload).toBe(8 * 1024 * 1024);

@@ -9,6 +9,7 @@ const everyMs = 60_000;
  */
 export function startSweep(work: (isClosing: () => boolean) => Promise<void>, logger: Logger): BackgroundLoop {
   return startLoop({
+    name: 'checkout.sweep',
     round: work,
     pauseMs: () => everyMs,
     onFailure: (err) => logger.warn({ err }, 'a sweep failed; the next one starts in a minute'),

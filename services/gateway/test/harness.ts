@@ -23,7 +23,7 @@ import {
 } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
-import { createTestNats, type TestNats } from '@app/testing/nats';
+import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
@@ -42,7 +42,7 @@ export type Harness = Awaited<ReturnType<typeof createHarness>>;
 
 /** Gateways on one database and one nats-server; the services behind them are stand-ins that a test may change. */
 export async function createHarness() {
-  const nats = await createTestNats();
+  const nats = await createNatsServer();
   const database = await createMigratedDatabase('gateway', migrate);
   const clock = new AdjustableClock();
   const placed: RequestContext[] = [];
@@ -137,7 +137,11 @@ export async function createHarness() {
 }
 
 /** Answers as this service, until the link is closed. */
-export async function serveAs(nats: TestNats, service: ServiceName, answers: RequestHandler[]): Promise<NatsClient> {
+export async function serveAs(
+  nats: TestNatsServer,
+  service: ServiceName,
+  answers: RequestHandler[],
+): Promise<NatsClient> {
   const link = await connectNats(nats.login(service));
   const handlers = answers.map(onceEach);
   await serveRequests(link, { version: '0.1.0', description: 'a stand-in', handlers, logger: silentLogger() });

@@ -13,7 +13,7 @@ import { onRequest } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createTestNats, type TestNats } from '@app/testing/nats';
+import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
@@ -25,7 +25,7 @@ import { send } from './http.ts';
 
 guardLeaks();
 
-let nats: TestNats;
+let nats: TestNatsServer;
 let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
 let gateway: RunningGateway;
 let url: string;
@@ -39,7 +39,7 @@ const asked: { name: string; accountId: string; commandId: string; input: unknow
 const billing = { away: false, payments: [] as PaymentResource[] };
 
 beforeAll(async () => {
-  nats = await createTestNats();
+  nats = await createNatsServer();
   database = await createMigratedDatabase('gateway', migrate);
   const noted = (name: string, input: unknown, context: { accountId: string; commandId: string }) =>
     asked.push({ name, input, accountId: context.accountId, commandId: context.commandId });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   seller = await mailSeller(harness);
-  server.received.length = 0;
+  server.forget();
 });
 afterAll(async () => {
   await harness.close();

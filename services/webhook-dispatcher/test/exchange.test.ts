@@ -73,7 +73,7 @@ test('the agent connects only to the allowed addresses of a name', async () => {
   const result = await post(agent, `http://hooks.example.com:${new URL(receiver.url).port}`);
   await agent.destroy();
   expect(result).toMatchObject({ statusCode: 200, error: null });
-  expect(receiver.requests.pop()?.headers.host).toMatch(/^hooks\.example\.com:/);
+  expect(receiver.requests.at(-1)?.headers.host).toMatch(/^hooks\.example\.com:/);
 });
 
 test('the development setting reaches this machine by address and by name', async () => {

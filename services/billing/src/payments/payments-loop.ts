@@ -17,6 +17,7 @@ const outagePauseMaxMs = 30_000;
 export function startPaymentsLoop(deps: PaymentDeps): BackgroundLoop {
   let failures = 0;
   return startLoop({
+    name: 'billing.payments',
     round: async (isClosing) => {
       failures += 1;
       await runRound(deps, isClosing);

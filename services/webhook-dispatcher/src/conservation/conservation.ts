@@ -45,6 +45,7 @@ const figuresStatement = statement(
 export function startConservation(deps: ConservationDeps): { close(): Promise<void> } {
   const { database, logger, intervalSeconds } = deps;
   const loop = startLoop({
+    name: 'webhook-dispatcher.conservation',
     round: (isClosing) => proveConservation(deps, isClosing),
     pauseMs: () => intervalSeconds * 1_000,
     onFailure: (err) => logger.warn({ err }, 'the proof of conservation failed; trying again'),

@@ -46,6 +46,7 @@ export function startApplyingChanges(options: ChangeStorage & { readonly logger:
     }
   };
   const loop = startLoop({
+    name: 'webhook-dispatcher.endpoint-changes',
     round: applyAll,
     pauseMs: () => pollIntervalMs,
     onFailure: (err) =>

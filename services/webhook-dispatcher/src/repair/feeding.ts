@@ -83,6 +83,7 @@ export function startFeeding(
     await finalizeCounts(database);
   };
   return startLoop({
+    name: 'webhook-dispatcher.recoveries',
     round: feedAll,
     pauseMs: () => (goesOn ? 0 : pollIntervalMs),
     onFailure: (err) => logger.warn({ err }, 'recoveries could not be read; trying again'),

@@ -10,6 +10,7 @@ export function startRetention(storage: RetentionStorage & { readonly logger: Lo
   const logFailure = (err: unknown) =>
     storage.logger.warn({ err }, 'the retention run failed; the next one starts in an hour');
   return startLoop({
+    name: 'webhook-dispatcher.retention',
     round: async (isClosing) => {
       await storage.partitions.makeAhead().catch(logFailure);
       await applyRetention(storage, isClosing);

@@ -1,0 +1,41 @@
+import type { ServiceName } from '@app/contracts/services';
+import { definePoint } from '@app/service-kit/points';
+
+interface OfService {
+  readonly service: ServiceName;
+}
+
+/** A callee has read a request and begins to work on it. */
+export const requestBegun = definePoint<
+  OfService & { readonly subject: string; readonly accountId: string; readonly commandId: string }
+>('messaging.request-begun');
+
+/** The stream has the events of one batch, and their outbox rows say so. */
+export const eventsPublished = definePoint<
+  OfService & { readonly events: readonly { readonly id: string; readonly subject: string }[] }
+>('messaging.events-published');
+
+/** The effects of these events are committed, those of their redelivery too; what runs after the commit has been called. */
+export const eventsHandled = definePoint<
+  OfService & {
+    readonly subject: string;
+    readonly events: readonly { readonly id: string; readonly accountId: string; readonly data: unknown }[];
+  }
+>('messaging.events-handled');
+
+/** The events failed and were sent back to the stream, which delivers them again. */
+export const eventsSentBack = definePoint<OfService & { readonly ids: readonly string[]; readonly error: string }>(
+  'messaging.events-sent-back',
+);
+
+/** The events were given up; they are dead letters. */
+export const eventsGivenUp = definePoint<OfService & { readonly ids: readonly string[] }>('messaging.events-given-up');
+
+/** A consumer has opened its durable and fetches. */
+export const consumingBegan = definePoint<OfService & { readonly subject: string }>('messaging.consuming-began');
+
+/** This replica publishes the outbox of its service from now on. */
+export const leadingBegan = definePoint<OfService>('messaging.leading-began');
+
+/** The connection to NATS was lost (`up` is false) or restored. */
+export const connectionChanged = definePoint<OfService & { readonly up: boolean }>('messaging.connection-changed');

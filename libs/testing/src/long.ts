@@ -1,0 +1,12 @@
+/** `npm run test:long`: the volumes and numbers of random histories that would make every day's run slow. */
+const isLong = process.env.TEST_LONG === '1';
+
+/** A number that proves the same in both: small in `npm test`, large in `npm run test:long`. */
+export const volume = (usual: number, long: number): number => (isLong ? long : usual);
+
+/**
+ * Parameters of fast-check: in `npm test` a few runs that are the same each time, in `npm run test:long` many with a
+ * fresh seed, which fast-check names when one fails.
+ */
+export const randomRuns = (usual: number, long: number): { numRuns: number; seed?: number } =>
+  isLong ? { numRuns: long } : { numRuns: usual, seed: 20_261_123 };
