@@ -3,16 +3,25 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { connectNats } from '@app/messaging/connect';
 import { writeContext } from '@app/messaging/request-headers';
 import { createRequester } from '@app/messaging/requester';
+import { roundEnded } from '@app/service-kit/background-loop';
 import { openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
 import { fakeClock } from '@app/testing/fake-clock';
 import { createTestNats } from '@app/testing/nats';
-import { patiently } from '@app/testing/patiently';
+import { announced, type Listener, listen } from '@app/testing/points';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { startProducers } from '@app/testing/producers';
 import { configSchema } from '../src/config.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import {
+  attemptsRecorded,
+  endpointChangeApplied,
+  endpointJudged,
+  eventsStored,
+  type RecordedAttempt,
+  recoveryFinished,
+  type StoredEvent,
+} from '../src/points.ts';
 import { createWebhookDispatcher } from '../src/service.ts';
 import { Partitions } from '../src/storage/partitions.ts';
 
@@ -26,11 +35,10 @@ export async function startHarness(settings: Record<string, string> = {}) {
   const start = (changed: Record<string, string> = {}) =>
     createWebhookDispatcher(configSchema.parse({ ...env, ...changed }), { logger: silentLogger(), clock });
   const link = await connectNats(nats.login('gateway'));
+  const replica = await connectNats(nats.login('webhook-dispatcher'));
   const producers = await startProducers(nats, ['gateway', 'checkout', 'billing', 'catalog', 'affiliate']);
   const running = { service: await start() };
   const requester = createRequester(link);
-  // The first request of a test is not the one that finds a loaded machine still busy with the start.
-  await eventually(() => requester.reaches('webhook-dispatcher', 1_000), { withinMs: 30_000 });
   const database = await openDatabase(databaseOptions(stored.url));
   const partitions = new Partitions(database, clock);
   return {
@@ -50,7 +58,7 @@ export async function startHarness(settings: Record<string, string> = {}) {
       commandId?: string,
     ) => {
       const context = { accountId, requestId: 'test', commandId: commandId ?? newIdSuffix(clock.nowMs()) };
-      return patiently(() => requester.request(definition, input, context));
+      return requester.request(definition, input, context);
     },
     publish: async <E extends EventDefinition>(
       of: E,
@@ -64,12 +72,56 @@ export async function startHarness(settings: Record<string, string> = {}) {
       await producers.publish(of, event, headers);
       return event.id;
     },
+    /** Wakes what the service does in the background, at every replica, as a change of an endpoint does. */
+    wake: () => replica.connection.publish('wake.webhook-dispatcher.endpoint', ''),
+    /** Resolves after a round that began after the call: what it found to do then is done. */
+    afterRound: async (of: 'deliveries' | 'endpoint-changes' | 'recoveries') => {
+      const { announced } = listen();
+      // The first may have been under way.
+      for (const times of [1, 2]) {
+        replica.connection.publish('wake.webhook-dispatcher.endpoint', '');
+        await announced(roundEnded, ({ loop }) => loop === `webhook-dispatcher.${of}`, times);
+      }
+    },
     close: async () => {
       await running.service.close();
-      await Promise.all([link.close(), producers.close()]);
+      await Promise.all([link.close(), replica.close(), producers.close()]);
       await database.close();
       await nats.close();
       await stored.close();
     },
   };
 }
+
+/** The event is stored with its deliveries, and committed. */
+export async function stored(eventId: string): Promise<StoredEvent> {
+  const [found] = await announced(eventsStored, ({ events }) => events.some(({ id }) => id === eventId));
+  return found?.events.find(({ id }) => id === eventId) as StoredEvent;
+}
+
+type Of = Partial<Pick<RecordedAttempt, 'accountId' | 'endpointId' | 'deliveryId' | 'number' | 'delivered'>>;
+
+/**
+ * So many attempts are recorded: of an account, an endpoint or a delivery, with that number or outcome.
+ * @param heard of `listen`, for those from then on; otherwise since the test file began
+ */
+export async function attempted(of: Of, times = 1, heard: Pick<Listener, 'announced'> = { announced }) {
+  const found: RecordedAttempt[] = [];
+  const wanted = Object.entries(of) as [keyof Of, unknown][];
+  await heard.announced(attemptsRecorded, ({ attempts }) => {
+    found.push(...attempts.filter((attempt) => wanted.every(([key, value]) => attempt[key] === value)));
+    return found.length >= times;
+  });
+  return found;
+}
+
+/** So many changes of the endpoint are applied to all that waited for it. */
+export const changesApplied = (endpointId: string, times = 1) =>
+  announced(endpointChangeApplied, (one) => one.endpointId === endpointId && one.isComplete, times);
+
+/** The recovery has handed over everything, or its endpoint was removed. */
+export const finished = (recoveryId: string) => announced(recoveryFinished, (one) => one.recoveryId === recoveryId);
+
+/** So many failures or answers 410 of the endpoint have had their consequences. */
+export const judged = (endpointId: string, times = 1) =>
+  announced(endpointJudged, (one) => one.endpointId === endpointId, times);

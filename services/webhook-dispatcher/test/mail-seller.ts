@@ -1,10 +1,10 @@
 import { accountSettingsChanged, newAccountSettings } from '@app/contracts/accounts';
 import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
-import { eventually } from '@app/testing/eventually';
+import { eventsHandled } from '@app/messaging/points';
+import { announced } from '@app/testing/points';
 import type { startSmtpServer } from '@app/testing/smtp-server';
-import { expect } from 'vitest';
-import type { Harness } from './harness.ts';
+import { attempted, type Harness } from './harness.ts';
 import { anOrder } from './orders.ts';
 
 export type MailServer = Awaited<ReturnType<typeof startSmtpServer>>;
@@ -20,10 +20,8 @@ const settings = {
 export async function mailSeller(harness: Harness) {
   const account = harness.account();
   const changedAt = harness.clock.now().toISOString();
-  await harness.publish(accountSettingsChanged, account, { ...settings, revision: 1, changedAt });
-  await eventually(async () =>
-    expect(await harness.query('select from account_settings where account_id = $1', [account])).toHaveLength(1),
-  );
+  const eventId = await harness.publish(accountSettingsChanged, account, { ...settings, revision: 1, changedAt });
+  await announced(eventsHandled, ({ events }) => events.some(({ id }) => id === eventId));
   return {
     account,
     sell: (change: Parameters<typeof anOrder>[1] = {}) =>
@@ -32,6 +30,8 @@ export async function mailSeller(harness: Harness) {
         account,
         anOrder(harness.clock.nowMs(), { accessUrl: 'https://maya.example/a', ...change }),
       ),
+    /** So many attempts of the account are recorded, since its beginning. */
+    tried: (times: number) => attempted({ accountId: account }, times),
     /** Every delivery of the account that automations have. */
     runs: () =>
       harness.query<{ id: string; endpoint_id: string; status: string; reason: string | null; attempts: number }>(

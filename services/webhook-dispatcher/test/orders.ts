@@ -5,7 +5,7 @@ import { orderPaid } from '@app/contracts/orders';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { type PaidOrder, paidOrder } from '@app/testing/paid-order';
-import type { Harness } from './harness.ts';
+import { attempted, type Harness } from './harness.ts';
 
 /** @param nowMs the test's clock, because ids made by two clocks would not sort */
 export const anOrder = (nowMs: number, change: Partial<PaidOrder> = {}): PaidOrder =>
@@ -53,11 +53,27 @@ export async function connectedAccount(harness: Harness, shared?: Receiver) {
     const text = `select status from ${allDeliveries} where account_id = $1 order by id`;
     return (await harness.query<{ status: string }>(text, [account])).map((row) => row.status);
   };
+  /** So many attempts of the account are recorded, since its beginning. */
+  const tried = (times: number) => attempted({ accountId: account }, times);
+  /** So many of its deliveries are recorded as delivered. */
+  const delivered = (times = 1) => attempted({ accountId: account, delivered: true }, times);
   /** Ids of the events received so far, in the order of arrival. */
   const received = () => receiver.requests.map((request) => request.headers['webhook-id'] as string);
   const publish = (change: Partial<PaidOrder> = {}) =>
     harness.publish(orderPaid, account, anOrder(harness.clock.nowMs(), change));
   /** Any change of the endpoint makes the service look for deliveries at once. */
   const put = (change: object = {}) => harness.ask(putWebhookEndpoint, account, { body: { url, ...change } });
-  return { account, receiver, url, endpointId, secret: secret as string, statuses, received, publish, put };
+  return {
+    account,
+    receiver,
+    url,
+    endpointId,
+    secret: secret as string,
+    statuses,
+    tried,
+    delivered,
+    received,
+    publish,
+    put,
+  };
 }

@@ -1,3 +1,4 @@
+import { conservationProved } from '../points.ts';
 import { nextNewEvents, nextOlderEvents } from './conservation-ranges.ts';
 import { type Proof, proveRanges } from './prove-ranges.ts';
 import { isGap, recordProofs } from './record-proofs.ts';
@@ -30,6 +31,7 @@ export async function proveConservation(deps: ConservationDeps, closing: () => b
   await proveOlderEvents(deps, runId, closing);
   await remakeDeliveries(deps, runId, closing);
   if (isComplete) await finishRun(deps.database, runId);
+  conservationProved.announce(() => ({ runId, isComplete }));
   return true;
 }
 

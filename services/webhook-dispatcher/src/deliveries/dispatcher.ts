@@ -1,3 +1,4 @@
+import { roundEnded } from '@app/service-kit/background-loop';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
@@ -5,6 +6,7 @@ import type { Logger } from '@app/service-kit/logger';
 import { createWaker } from '@app/service-kit/waker';
 import type { SendEmail } from '../automations/send-email.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
+import { deliveriesClaimed, deliveriesReleased } from '../points.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { Attempt } from './attempt.ts';
 import { createAttemptDelivery, goneStatus } from './attempt-delivery.ts';
@@ -90,6 +92,7 @@ export class Dispatcher implements DeliverySender {
       maxWaiting: Number.POSITIVE_INFINITY,
       run: async (deliveries) => {
         await releaseDeliveries(database, deliveries);
+        deliveriesReleased.announce(() => ({ deliveryIds: deliveries.map(({ id }) => id) }));
         return deliveries.map(() => ({ ok: true, value: undefined }));
       },
     });
@@ -194,16 +197,20 @@ export class Dispatcher implements DeliverySender {
   async #claimUntilClosed(): Promise<void> {
     let polledAtMs = Number.NEGATIVE_INFINITY;
     while (!this.#closing) {
+      const polls = this.#pollNow || performance.now() - polledAtMs >= pollIntervalMs;
+      let failed = false;
       try {
-        if (this.#pollNow || performance.now() - polledAtMs >= pollIntervalMs) {
+        if (polls) {
           this.#pollNow = false;
           polledAtMs = performance.now();
           await this.#poll();
         }
         await this.#claim();
       } catch (err) {
+        failed = true;
         if (!this.#closing) this.#options.logger.warn({ err }, 'due deliveries could not be claimed; trying again');
       }
+      if (polls) roundEnded.announce(() => ({ loop: 'webhook-dispatcher.deliveries', failed }));
       if (!this.#pollNow) await this.#waker.sleep(Math.max(1, polledAtMs + pollIntervalMs - performance.now()));
     }
   }
@@ -228,6 +235,9 @@ export class Dispatcher implements DeliverySender {
       // Polling, which declares leases lost, and claiming take turns: this lease is not lost.
       this.#leases.confirm(lease);
       for (const { destination, deliveries } of claimed) this.#scheduler.add(destination, deliveries);
+      deliveriesClaimed.announce(() => ({
+        deliveryIds: claimed.flatMap(({ deliveries }) => deliveries.map(({ id }) => id)),
+      }));
       for (const { endpointId, priority } of more) this.#backlog.add(endpointId, priority);
     }
   }

@@ -4,6 +4,7 @@ import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { failedForADayOrFiveSql } from '../endpoints/switch-off.ts';
+import { attemptsRecorded, type RecordedAttempt } from '../points.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { Attempt } from './attempt.ts';
 import { goneStatus } from './attempt-delivery.ts';
@@ -208,7 +209,9 @@ export function createRecorder(options: {
     for (;;) {
       try {
         await partitions.cover(attempts.flatMap((attempt) => [attempt.id, attempt.delivery_id]));
-        for (const endpointId of await writeAttempts(database, attempts)) onFailedForADay(endpointId);
+        const failing = await writeAttempts(database, attempts);
+        attemptsRecorded.announce(() => ({ attempts: attempts.map(announcedAttempt) }));
+        for (const endpointId of failing) onFailedForADay(endpointId);
         return;
       } catch (err) {
         if (!(isOutage(err) || partitions.forgetAfter(err)) || performance.now() > giveUpAtMs) throw err;
@@ -232,6 +235,15 @@ export function createRecorder(options: {
     },
   });
 }
+
+const announcedAttempt = (attempt: Attempt): RecordedAttempt => ({
+  deliveryId: attempt.delivery_id,
+  accountId: attempt.account_id,
+  endpointId: attempt.endpoint_id,
+  number: attempt.number,
+  delivered: attempt.delivered,
+  statusCode: attempt.status_code,
+});
 
 const logLost = (logger: Logger, attempt: Attempt) => (err: unknown) =>
   logger.error({ err, attemptId: attempt.id, deliveryId: attempt.delivery_id }, 'attempt could not be recorded');

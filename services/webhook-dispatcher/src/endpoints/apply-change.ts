@@ -5,6 +5,7 @@ import { endpointRemovedText, heldDroppedText } from '../activity/activity.rules
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
+import { endpointChangeApplied } from '../points.ts';
 import { behindAllIdsAndSuffixes, followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 
@@ -109,16 +110,24 @@ export type Applied = 'held' | 'discarded' | 'canceled' | null;
  * (repair/held-recovery.ts).
  */
 export async function applyBatch(storage: ChangeStorage, endpointId: string): Promise<Applied> {
-  return await finishDeliveries(storage, () =>
+  const applied = await finishDeliveries(storage, () =>
     storage.database.transaction((client) => applyBatchWith(client, storage, endpointId)),
   );
+  if (applied === undefined) return null;
+  endpointChangeApplied.announce(() => ({ endpointId, isComplete: applied === null }));
+  return applied;
 }
 
-async function applyBatchWith(client: Client, storage: ChangeStorage, endpointId: string): Promise<Applied> {
+/** @returns undefined when there is no change to apply */
+async function applyBatchWith(
+  client: Client,
+  storage: ChangeStorage,
+  endpointId: string,
+): Promise<Applied | undefined> {
   await client.query(followIndex);
   const { rows: endpoints } = await client.query<Switched>(endpointStatement([endpointId]));
   const [change] = (await client.query<Change>(changeStatement([endpointId]))).rows;
-  if (change === undefined) return null;
+  if (change === undefined) return undefined;
   const [endpoint] = endpoints;
   const run = batches(client, storage.clock.now(), endpointId, change.account_id);
   const batch = endpoint === undefined ? await cancelBatch(run) : await applyTo(run, change, endpoint);

@@ -9,6 +9,7 @@ import {
 } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { storeEndpointNotice, writeNoticeAutomation } from '../automations/store-endpoint-notice.ts';
+import { endpointJudged } from '../points.ts';
 import { stopHeldSql } from '../repair/held-recovery.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
@@ -136,11 +137,13 @@ export function createSwitchOff(
     judging.add(endpointId);
     try {
       const verdict = await judge(deps, endpointId, decide);
-      if (verdict === null) return;
-      logger.info({ endpointId, reason: verdict.reason }, 'webhook endpoint does not take its deliveries');
-      if (verdict.reason === 'warned') return;
-      await applyChange(endpointId);
-      announce(endpointId);
+      if (verdict !== null)
+        logger.info({ endpointId, reason: verdict.reason }, 'webhook endpoint does not take its deliveries');
+      if (verdict !== null && verdict.reason !== 'warned') {
+        await applyChange(endpointId);
+        announce(endpointId);
+      }
+      endpointJudged.announce(() => ({ endpointId, reason: verdict?.reason ?? null }));
     } catch (err) {
       logger.warn({ err, endpointId }, 'a failing endpoint could not be switched off');
     } finally {

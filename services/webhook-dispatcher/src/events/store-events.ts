@@ -7,6 +7,7 @@ import type { WriteBuiltIns } from '../automations/built-in-writer.ts';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { destinationColumns } from '../deliveries/destination.ts';
 import { firstEndpointLock } from '../endpoints/first-endpoint-lock.ts';
+import { eventsStored, type StoredEvent } from '../points.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
 import { DeliveryPlan, type EndpointRow, endpointsFor, type NewDeliveryRow } from './plan-deliveries.ts';
@@ -199,6 +200,12 @@ function eventRow({ event, behind, rows }: Planned): EventRow {
   };
 }
 
+const announcedEvent = ({ event, rows }: Planned): StoredEvent => ({
+  id: event.id,
+  accountId: event.accountId,
+  deliveries: rows.map((row) => ({ id: row.id, endpointId: row.endpoint_id, status: row.status })),
+});
+
 /** An array as text, because an array of arrays would need them to be equally long. Ids have nothing to quote. */
 const arrayOfIds = (ids: readonly string[]): string => `{${ids.join(',')}}`;
 
@@ -223,7 +230,10 @@ async function insert(
     partitions.forgetAfter(err);
     throw err;
   }
-  onCommit(() => dispatcher.queueCommitted(lease, [...plan.batches.values()]));
+  onCommit(() => {
+    dispatcher.queueCommitted(lease, [...plan.batches.values()]);
+    eventsStored.announce(() => ({ events: planned.map(announcedEvent) }));
+  });
 }
 
 /**

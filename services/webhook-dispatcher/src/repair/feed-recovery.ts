@@ -1,6 +1,7 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { finishDeliveries } from '../deliveries/finish-deliveries.ts';
+import { recoveryFed, recoveryFinished } from '../points.ts';
 import { followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { nextBatch } from './feed.rules.ts';
@@ -20,8 +21,10 @@ export interface Fed {
   readonly due: boolean;
   /** Fewer were found than may be handed over now, and the search goes on at once. */
   readonly more: boolean;
+  /** The recovery has ended. */
+  readonly finished: boolean;
 }
-const notFed: Fed = { due: false, more: false };
+const notFed: Fed = { due: false, more: false, finished: false };
 
 /** A shared lock: events for the endpoint may be stored meanwhile, but it is neither switched nor removed. */
 const endpointStatement = statement(
@@ -94,9 +97,13 @@ interface Recovery {
  * process that dies has done all of it or nothing.
  */
 export async function feedRecovery(storage: RepairStorage, ref: RecoveryRef): Promise<Fed> {
-  return await finishDeliveries(storage, () =>
+  const fed = await finishDeliveries(storage, () =>
     storage.database.transaction((client) => feedWith(client, storage, ref)),
   );
+  const { id: recoveryId, endpoint_id: endpointId } = ref;
+  recoveryFed.announce(() => ({ recoveryId, endpointId, due: fed.due }));
+  if (fed.finished) recoveryFinished.announce(() => ({ recoveryId, endpointId }));
+  return fed;
 }
 
 async function feedWith(client: Client, storage: RepairStorage, ref: RecoveryRef): Promise<Fed> {
@@ -107,7 +114,7 @@ async function feedWith(client: Client, storage: RepairStorage, ref: RecoveryRef
   if (recovery === undefined) return notFed;
   if (endpoint === undefined) {
     await end(client, storage.clock, ref, 'canceled');
-    return notFed;
+    return { ...notFed, finished: true };
   }
   const mayFeed = endpoint.active && !recovery.is_second && !recovery.is_changing && recovery.is_early !== true;
   const count = mayFeed ? batchSizeOf(recovery) : 0;
@@ -129,7 +136,7 @@ async function feed(client: Client, storage: RepairStorage, work: Work): Promise
   const { phase, cursor } = next ?? recovery;
   await client.query(advanceStatement([ref.id, ref.account_id, phase, cursor, count, work.count - count]));
   if (next === null) await end(client, storage.clock, ref, 'done');
-  return { due: count > 0, more: next !== null && count < work.count };
+  return { due: count > 0, more: next !== null && count < work.count, finished: next === null };
 }
 
 interface Work {
