@@ -1,3 +1,5 @@
+import { setImmediate as tick } from 'node:timers/promises';
+
 /**
  * Returns a wait for the end of this tick of the event loop, when everything that had arrived has been read. All who
  * wait go on together, so that what they publish leaves with one write: the NATS client flushes after each microtask
@@ -6,11 +8,8 @@
 export function createTickEnd(): () => Promise<void> {
   let tickEnd: Promise<void> | undefined;
   return () => {
-    tickEnd ??= new Promise((resolve) => {
-      setImmediate(() => {
-        tickEnd = undefined;
-        resolve();
-      });
+    tickEnd ??= tick().then(() => {
+      tickEnd = undefined;
     });
     return tickEnd;
   };

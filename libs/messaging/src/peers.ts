@@ -4,18 +4,15 @@ import type { NatsClient } from './connect.ts';
 import type { ReplyInbox } from './reply-inbox.ts';
 import { pingSubject } from './request-headers.ts';
 
-/** What a ping came to: nobody has subscribed, nobody replies, or the connection broke. */
+/** What a ping came to: no replica has subscribed, none replies, or the connection broke. */
 export type PingResult = 'alive' | 'unreached' | 'silent' | 'lost';
 
 /** What this process knows of a service that it sends requests to. */
 export interface Peer {
-  /** A message of the service has arrived: some replica of it lives. */
+  /** A message of the service has arrived: a replica of it lives. */
   heard(): void;
   /** How long ago that was, in milliseconds. */
   sinceHeardMs(): number;
-  /** No replica gave a sign within the limit; holds until the next sign. */
-  gaveUp(): void;
-  down(): boolean;
   /** Pings all replicas at once; callers that come meanwhile share the ping. */
   ping(limitMs: number): Promise<PingResult>;
 }
@@ -31,54 +28,39 @@ export function createPeers(nats: NatsClient, inbox: ReplyInbox): (service: Serv
 
 function createPeer(nats: NatsClient, inbox: ReplyInbox, service: ServiceName): Peer {
   let heardMs = Number.NEGATIVE_INFINITY;
-  let down = false;
   let pinging: Promise<PingResult> | undefined;
   const heard = (): void => {
     heardMs = performance.now();
-    down = false;
+  };
+  const ping = async (limitMs: number): Promise<PingResult> => {
+    const mailbox = inbox.open();
+    try {
+      nats.connection.publish(pingSubject(service), '', { reply: mailbox.subject });
+      const reply = await mailbox.next(limitMs);
+      if (typeof reply === 'string') return reply;
+      if (hasNoResponders(reply)) return 'unreached';
+      heard();
+      return 'alive';
+    } catch {
+      // The connection is closed.
+      return 'lost';
+    } finally {
+      mailbox.close();
+    }
   };
   return {
     heard,
     sinceHeardMs: () => performance.now() - heardMs,
-    gaveUp: () => {
-      down = true;
-    },
-    down: () => down,
     ping: (limitMs) => {
-      pinging ??= pingOnce(nats, inbox, service, limitMs)
-        .then((result) => {
-          if (result === 'alive') heard();
-          return result;
-        })
-        .finally(() => {
-          pinging = undefined;
-        });
+      pinging ??= ping(limitMs).finally(() => {
+        pinging = undefined;
+      });
       return pinging;
     },
   };
 }
 
-async function pingOnce(
-  nats: NatsClient,
-  inbox: ReplyInbox,
-  service: ServiceName,
-  limitMs: number,
-): Promise<PingResult> {
-  const mailbox = inbox.open();
-  try {
-    nats.connection.publish(pingSubject(service), '', { reply: mailbox.subject });
-    const reply = await mailbox.next(limitMs);
-    if (typeof reply === 'string') return reply;
-    return hasNoResponders(reply) ? 'unreached' : 'alive';
-  } catch {
-    // The connection is closed.
-    return 'lost';
-  } finally {
-    mailbox.close();
-  }
-}
-
-/** nats-server itself replies to a request on a subject that nobody has subscribed to. */
+/** nats-server itself replies to a request on a subject without a subscription. */
 export function hasNoResponders(message: Msg): boolean {
   return message.data.length === 0 && message.headers?.code === 503;
 }

@@ -1,9 +1,9 @@
 import { headers, type Msg, type MsgHdrs } from '@nats-io/transport-node';
 
 interface CommonContext {
-  /** The account the caller acts for; empty for questions of the deployment itself. */
+  /** The account the caller acts for; empty for requests of the deployment itself. */
   readonly accountId: string;
-  /** The caller's request id, the same in every log line and in the answer at the edge. */
+  /** The caller's request id, the same in every log line and in the response at the edge. */
   readonly requestId: string;
   /** 26 characters that name this command; a repeated command has the same. Empty for reads. */
   readonly commandId: string;
@@ -12,12 +12,12 @@ interface CommonContext {
 
 /** What rides with every request beside its input. */
 export interface SentContext extends CommonContext {
-  /** For how long the caller waits for this try. A duration: the clocks of two machines need not agree. */
+  /** For how long the caller waits for this attempt. A duration: the clocks of two machines need not agree. */
   readonly timeoutMs: number;
 }
 
 export interface RequestContext extends CommonContext {
-  /** Milliseconds since the epoch, by this machine's clock, after which nobody waits for the answer. */
+  /** Milliseconds since the epoch, by this machine's clock, after which the caller no longer waits. */
   readonly deadlineMs: number;
 }
 
@@ -30,8 +30,8 @@ const names = {
   working: 'working',
 };
 
-/** How long one try waits for its answer; also what a request that names no time is given. */
-export const tryLimitMs = 5_000;
+/** How long one attempt waits for its answer; also what a request that names no time is given. */
+export const attemptLimitMs = 5_000;
 
 export function writeContext(context: SentContext): MsgHdrs {
   const written = headers();
@@ -43,28 +43,25 @@ export function writeContext(context: SentContext): MsgHdrs {
   return written;
 }
 
-/** @param sentMs the earliest time at which it may have been sent, in milliseconds since the epoch by this machine's clock */
-export function readContext(received: MsgHdrs | undefined, sentMs: number): RequestContext {
+export function readContext(received: MsgHdrs | undefined): RequestContext {
   const get = (name: string): string => received?.get(name) ?? '';
   return {
     accountId: get(names.account),
     requestId: get(names.request),
     commandId: get(names.command),
-    deadlineMs: sentMs + Number(get(names.timeout) || tryLimitMs),
+    deadlineMs: Date.now() + Number(get(names.timeout) || attemptLimitMs),
     traceparent: get(names.trace) || undefined,
   };
 }
 
-/** The question whether a service is there; each of its replicas answers it. */
+/** Asks whether a service is there; each of its replicas replies. */
 export const pingSubject = (service: string): string => `svc.${service}.ping`;
 
-/** Sent in place of an answer while a request is worked on: its caller knows that it need not ask another replica. */
+/** Sent while a request is worked on: its caller then sends it to no other replica. */
 export function workingHeaders(): MsgHdrs {
   const written = headers();
   written.set(names.working, '1');
   return written;
 }
 
-export function isWorking(message: Msg): boolean {
-  return message.headers?.get(names.working) === '1';
-}
+export const isWorking = (message: Msg): boolean => message.headers?.get(names.working) === '1';

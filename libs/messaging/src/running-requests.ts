@@ -1,7 +1,3 @@
-/** How often requests under way are checked; the first sign of work on one is sent after this, and not after twice this. */
-const sweepEveryMs = 100;
-const signEveryMs = 200;
-
 export interface RequestSigns {
   /** Sends the caller a sign that its request is worked on. */
   working(): void;
@@ -17,25 +13,16 @@ export interface RunningRequests {
   finish(limitMs: number): Promise<void>;
 }
 
-interface Entry {
-  readonly signs: RequestSigns;
-  nextSignMs: number;
-}
-
-export function createRunningRequests(): RunningRequests {
-  const entries = new Set<Entry>();
+/** @param signEveryMs a third of the silence after which a caller takes a callee for one that hangs */
+export function createRunningRequests(signEveryMs = 1_000): RunningRequests {
+  const entries = new Set<RequestSigns>();
   let timer: NodeJS.Timeout | undefined;
   let whenIdle: (() => void) | undefined;
   const sweep = (): void => {
-    const nowMs = performance.now();
-    for (const entry of entries) {
-      if (nowMs < entry.nextSignMs) continue;
-      entry.nextSignMs = nowMs + signEveryMs;
-      entry.signs.working();
-    }
+    for (const signs of entries) signs.working();
   };
-  const remove = (entry: Entry): boolean => {
-    const there = entries.delete(entry);
+  const remove = (signs: RequestSigns): boolean => {
+    const there = entries.delete(signs);
     if (entries.size === 0) {
       clearInterval(timer);
       timer = undefined;
@@ -45,12 +32,11 @@ export function createRunningRequests(): RunningRequests {
   };
   return {
     begin: (signs) => {
-      const entry = { signs, nextSignMs: performance.now() + sweepEveryMs };
-      entries.add(entry);
-      timer ??= setInterval(sweep, sweepEveryMs);
+      entries.add(signs);
+      timer ??= setInterval(sweep, signEveryMs);
       return {
         end: (reply) => {
-          if (remove(entry)) reply();
+          if (remove(signs)) reply();
         },
       };
     },
@@ -62,7 +48,7 @@ export function createRunningRequests(): RunningRequests {
         limit = setTimeout(resolve, limitMs);
       });
       clearTimeout(limit);
-      for (const entry of [...entries]) if (remove(entry)) entry.signs.cutOff();
+      for (const signs of [...entries]) if (remove(signs)) signs.cutOff();
     },
   };
 }

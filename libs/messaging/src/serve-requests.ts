@@ -1,5 +1,5 @@
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
-import { DomainError, errorCodes } from '@app/contracts/errors';
+import { DomainError, type ErrorCode, errorCodes, type FieldError } from '@app/contracts/errors';
 import { parseInput } from '@app/contracts/validation';
 import type { Logger } from '@app/service-kit/logger';
 import { type RecordSeconds, secondsHistogram, timed } from '@app/service-kit/metrics';
@@ -12,7 +12,6 @@ import { requestBegun } from './points.ts';
 import { pingSubject, type RequestContext, readContext, workingHeaders } from './request-headers.ts';
 import { createRunningRequests, type RunningRequests } from './running-requests.ts';
 import { requestSpan } from './spans.ts';
-import { type StallWatch, watchStalls } from './stall-watch.ts';
 
 export interface RequestHandler {
   readonly definition: RequestDefinition;
@@ -20,19 +19,18 @@ export interface RequestHandler {
   readonly handle: (input: never, context: RequestContext) => Promise<unknown>;
 }
 
+type Handle<R extends RequestDefinition> = (
+  input: RequestInput<R>,
+  context: RequestContext,
+) => Promise<RequestOutput<R> | Serialized>;
+
 /** Handles a request on behalf of one account: without an account in its context it is refused. */
-export function onRequest<R extends RequestDefinition>(
-  definition: R,
-  handle: (input: RequestInput<R>, context: RequestContext) => Promise<RequestOutput<R> | Serialized>,
-): RequestHandler {
+export function onRequest<R extends RequestDefinition>(definition: R, handle: Handle<R>): RequestHandler {
   return { definition, acrossAccounts: false, handle };
 }
 
 /** Handles a request between services that is no single account's. */
-export function onRequestAcrossAccounts<R extends RequestDefinition>(
-  definition: R,
-  handle: (input: RequestInput<R>, context: RequestContext) => Promise<RequestOutput<R> | Serialized>,
-): RequestHandler {
+export function onRequestAcrossAccounts<R extends RequestDefinition>(definition: R, handle: Handle<R>): RequestHandler {
   return { definition, acrossAccounts: true, handle };
 }
 
@@ -45,25 +43,28 @@ export class Serialized {
   }
 }
 
+interface ServeOptions {
+  readonly version: string;
+  readonly description: string;
+  readonly handlers: readonly RequestHandler[];
+  readonly logger: Logger;
+  /** How often callers get a sign that their requests are worked on, in milliseconds; a second unless given. */
+  readonly signEveryMs?: number;
+}
+
 /** How long a service that closes lets requests under way finish; whoever stops its process waits ten seconds. */
 const finishWithinMs = 4_000;
 
 interface RequestServer {
   readonly logger: Logger;
   readonly running: RunningRequests;
-  readonly stalls: StallWatch;
   readonly duration: RecordSeconds | undefined;
   /** A request failed with what is no error of the domain. */
   readonly failed: (entry: RequestHandler, context: RequestContext, err: unknown) => void;
-  /** A request came too late to be begun. */
-  readonly late: (subject: string) => void;
 }
 
 /** Registers request handlers with the NATS services framework: discovery, statistics, one queue group for all replicas. */
-export async function serveRequests(
-  nats: NatsClient,
-  options: { version: string; description: string; handlers: readonly RequestHandler[]; logger: Logger },
-): Promise<{ close(): Promise<void> }> {
+export async function serveRequests(nats: NatsClient, options: ServeOptions): Promise<{ close(): Promise<void> }> {
   const { logger } = options;
   const service = await new Svcm(nats.connection).add({
     name: nats.service,
@@ -77,17 +78,14 @@ export async function serveRequests(
       if (err === null) message.respond('{}');
     },
   });
-  const duration = secondsHistogram(nats.service, {
-    name: 'messaging.process.duration',
-    description: 'Of requests that this replica answered.',
-  });
   const server: RequestServer = {
     logger,
-    duration,
-    running: createRunningRequests(),
-    stalls: watchStalls(),
+    running: createRunningRequests(options.signEveryMs),
     failed: logFailures(logger),
-    late: logLate(logger),
+    duration: secondsHistogram(nats.service, {
+      name: 'messaging.process.duration',
+      description: 'Of requests that this replica answered.',
+    }),
   };
   for (const entry of options.handlers) {
     service.addEndpoint(entry.definition.name.replaceAll('.', '-'), {
@@ -114,73 +112,41 @@ export async function serveRequests(
       }
       // No new ones come; those under way still need NATS and the database.
       await server.running.finish(finishWithinMs);
-      server.stalls.close();
     },
   };
 }
 
 function handleMessage(entry: RequestHandler, message: ServiceMsg, server: RequestServer): void {
-  const context = readContext(message.headers, Date.now() - server.stalls.waitedMs());
-  // Nobody waits for it any more: a command not begun now is a command that never took effect.
-  if (Date.now() >= context.deadlineMs) {
-    server.late(entry.definition.subject);
-    return;
-  }
-  const refuse = (code: FaultCode): void => respondFault(message, code);
-  const { subject } = entry.definition;
+  const { service, subject, mode } = entry.definition;
+  const context = readContext(message.headers);
   const { accountId, commandId } = context;
-  requestBegun.announce(() => ({ service: entry.definition.service, subject, accountId, commandId }));
+  requestBegun.announce(() => ({ service, subject, accountId, commandId }));
   const request = server.running.begin({
     // A command cut off here may have been committed: its caller repeats it, and reaches another replica.
-    cutOff: () => refuse(entry.definition.mode === 'read' ? 'service_unavailable' : 'outcome_unknown'),
+    cutOff: () => respondFault(message, mode === 'read' ? 'service_unavailable' : 'outcome_unknown'),
     working: () => void message.respond('', { headers: workingHeaders() }),
   });
-  const { logger } = server;
-  replyOf(entry, message, context, server.duration)
+  replyOf(entry, message, context, server)
     .then(
       (json) => request.end(() => message.respond(json)),
       (err: unknown) => request.end(() => respondError(message, entry, context, err, server)),
     )
     // The connection is closed, or the reply is larger than nats-server takes; the caller repeats the request.
-    .catch((err: unknown) => logger.error({ err, subject: entry.definition.subject }, 'an answer could not be sent'));
+    .catch((err: unknown) => server.logger.error({ err, subject }, 'an answer could not be sent'));
 }
 
 async function replyOf(
   entry: RequestHandler,
   message: ServiceMsg,
   context: RequestContext,
-  duration: RecordSeconds | undefined,
+  { duration }: RequestServer,
 ): Promise<string> {
-  const { name, attributes } = requestSpan('process', entry.definition.subject);
-  const service = entry.definition.service;
+  const { service, subject } = entry.definition;
+  const { name, attributes } = requestSpan('process', subject);
   const span = { service, kind: SpanKind.SERVER, attributes, parent: context.traceparent ?? null };
   const work = () => run(entry, message, { ...context, traceparent: currentTraceparent() ?? context.traceparent });
   const output = await timed(duration, attributes, () => inSpan(name, span, work));
   return output instanceof Serialized ? output.json : JSON.stringify(output);
-}
-
-const logLateEveryMs = 10_000;
-
-/** After a stall they are thousands. */
-function logLate(logger: Logger): (subject: string) => void {
-  const atTimes = countedAtMostEvery(logLateEveryMs);
-  return (subject) =>
-    atTimes((requests) =>
-      logger.warn({ subject, requests }, 'requests came after their callers had stopped waiting; not begun'),
-    );
-}
-
-/** Returns a call that logs one line for all requests of a period: `log` gets how many they were. */
-function countedAtMostEvery(everyMs: number): (log: (requests: number) => void) => void {
-  let requests = 0;
-  let loggedMs = Number.NEGATIVE_INFINITY;
-  return (log) => {
-    requests += 1;
-    if (performance.now() - loggedMs < everyMs) return;
-    loggedMs = performance.now();
-    log(requests);
-    requests = 0;
-  };
 }
 
 function run(entry: RequestHandler, message: ServiceMsg, context: RequestContext): Promise<unknown> {
@@ -199,29 +165,28 @@ function respondError(
   err: unknown,
   { failed }: RequestServer,
 ): void {
-  if (err instanceof DomainError) {
-    const body = JSON.stringify({ code: err.code, detail: err.message, errors: err.errors });
-    message.respondError(errorCodes[err.code].status, err.code, body);
-    return;
+  if (err instanceof DomainError) respondCode(message, err.code, err.message, err.errors);
+  else {
+    failed(entry, context, err);
+    const code = faultCode(entry, err);
+    respondFault(message, code, isDiskFull(err) ? diskFullDetail : faultDetails[code]);
   }
-  failed(entry, context, err);
-  const code = faultCode(entry, err);
-  respondFault(message, code, isDiskFull(err) ? diskFullDetail : faultDetails[code]);
 }
 
 const logOutageEveryMs = 1_000;
 
 /** An outage meets every request: it is logged once a second, with how many there were. */
 function logFailures(logger: Logger): RequestServer['failed'] {
-  const atTimes = countedAtMostEvery(logOutageEveryMs);
+  let requests = 0;
+  let loggedMs = Number.NEGATIVE_INFINITY;
   return ({ definition }, { accountId, requestId }, err) => {
     const failure = { err, subject: definition.subject, accountId, requestId };
-    if (!isOutage(err)) logger.error(failure, 'request failed');
-    else {
-      atTimes((requests) =>
-        logger.warn({ ...failure, requests }, 'requests failed: a database or another service does not answer'),
-      );
-    }
+    if (!isOutage(err)) return logger.error(failure, 'request failed');
+    requests += 1;
+    if (performance.now() - loggedMs < logOutageEveryMs) return;
+    loggedMs = performance.now();
+    logger.warn({ ...failure, requests }, 'requests failed: a database or another service does not answer');
+    requests = 0;
   };
 }
 
@@ -233,8 +198,11 @@ const faultDetails = {
 
 type FaultCode = keyof typeof faultDetails;
 
-function respondFault(message: ServiceMsg, code: FaultCode, detail: string = faultDetails[code]): void {
-  message.respondError(errorCodes[code].status, code, JSON.stringify({ code, detail, errors: [] }));
+const respondFault = (message: ServiceMsg, code: FaultCode, detail: string = faultDetails[code]): void =>
+  respondCode(message, code, detail, []);
+
+function respondCode(message: ServiceMsg, code: ErrorCode, detail: string, errors: readonly FieldError[]): void {
+  message.respondError(errorCodes[code].status, code, JSON.stringify({ code, detail, errors }));
 }
 
 /** A command cut off in its transaction may have been committed: its requester must repeat it, not conclude. */

@@ -1,6 +1,6 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import { continuePayment, listPayments } from '@app/contracts/payments';
-import { tryLimitMs } from '@app/messaging/request-headers';
+import { attemptLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
 import { earliestDue, type SweepRun, sweepDue } from '../sweep-due.ts';
 import { free, outcomeRecorded } from './ask-billing.ts';
@@ -51,7 +51,7 @@ async function resumeTry(deps: CheckoutDeps, row: CheckoutRow): Promise<void> {
     return;
   }
   const orderId = orderIdOf(row);
-  const call = { accountId: row.account_id, requestId, deadlineMs: Date.now() + tryLimitMs };
+  const call = { accountId: row.account_id, requestId, deadlineMs: Date.now() + attemptLimitMs };
   const { data } = await deps.requester.request(listPayments, { orderId, limit: 100 }, call);
   const main = data.filter(({ step }) => step === 'main');
   const own = main.find(({ try_no }) => try_no === row.try_no);

@@ -1,5 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
-import { tryLimitMs } from '@app/messaging/request-headers';
+import { attemptLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
 import { earliestDue, type SweepRun, sweepDue } from '../sweep-due.ts';
 import { finishRefund, type RefundDeps } from './refund-order.ts';
@@ -29,7 +29,7 @@ export async function sweepRefunds(deps: RefundDeps & SweepRun): Promise<void> {
     return (await deps.database.pool.query<RefundedOrder>(claimStatement(values))).rows;
   };
   const work = async (order: RefundedOrder): Promise<void> => {
-    const context = { requestId: order.request_id ?? '', deadlineMs: Date.now() + tryLimitMs };
+    const context = { requestId: order.request_id ?? '', deadlineMs: Date.now() + attemptLimitMs };
     await finishRefund(deps, order, context);
   };
   await sweepDue(deps, claim, work, (err, { id }) => {
