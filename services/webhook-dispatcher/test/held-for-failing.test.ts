@@ -4,9 +4,9 @@ import { getDelivery, listActivity, listRecoveries, recover, redeliver } from '@
 import { sendTestWebhook } from '@app/contracts/webhook-tests';
 import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
-import { eventually } from '@app/testing/eventually';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { releaseHeld } from '../src/repair/release-held.ts';
+import { attempted, stored } from './harness.ts';
 import { connectedAccount } from './orders.ts';
 import { actAs, endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { deliveriesOf } from './stored.ts';
@@ -14,37 +14,42 @@ import { deliveriesOf } from './stored.ts';
 startService();
 sellerForEachTest();
 vi.setConfig({ testTimeout: 60_000 });
-const withinMs = 30_000;
 const main = join(import.meta.dirname, '../src/main.ts');
 beforeEach(async () => {
   seller.receiver.respondWith(() => ({ status: 500 }));
 });
 
-const are = (...statuses: string[]) =>
-  eventually(async () => expect(await seller.statuses()).toEqual(statuses), { withinMs });
 const releases = async () =>
   (await harness.ask(listRecoveries, seller.account, {})).data.filter(({ kind }) => kind === 'held');
 const failures = async () =>
   (await harness.ask(listActivity, seller.account, { status: 'failed' })).data.map(({ summary }) => summary);
 
-/** Tries of a delivery end as if its 71 hours had passed: the next one is the twelfth. */
+/** The attempts of what waits for its next one end as if 71 hours had passed: the next attempt is the twelfth. */
 async function endTries(): Promise<void> {
   const at = [seller.account, harness.clock.now()];
   const text = `update deliveries set attempts = 11, next_attempt_at = $2
     where status = 'pending' and not due and attempts < 11 and account_id = $1 returning id`;
-  await eventually(async () => (await harness.query(text, at)).length > 0);
-  await seller.put();
+  const ended = await harness.query<{ id: string }>(text, at);
+  expect(ended).toHaveLength(1);
+  harness.wake();
+  await attempted({ deliveryId: ended[0]?.id as string, number: 12 });
 }
 
 /** An event whose tries have ended, to an endpoint to which nothing was delivered. */
 async function heldEvent(): Promise<string> {
   const id = await seller.publish();
+  const [delivery] = (await stored(id)).deliveries;
+  await attempted({ deliveryId: delivery?.id as string });
   await endTries();
-  await eventually(async () => {
-    const stored = await deliveriesOf(harness, seller.account);
-    return stored.find(({ event_id: eventId }) => eventId === id)?.status === 'held';
-  });
+  const held = (await deliveriesOf(harness, seller.account)).find(({ event_id: eventId }) => eventId === id);
+  expect(held?.status).toBe('held');
   return id;
+}
+
+/** Begins the releases that are due, as each process does every five seconds. */
+async function release(): Promise<void> {
+  await releaseHeld(harness);
+  harness.wake();
 }
 
 test('what ends its tries while nothing reaches its endpoint is held, shown as given up, and sent after the first success, oldest first', async () => {
@@ -61,21 +66,21 @@ test('what ends its tries while nothing reaches its endpoint is held, shown as g
   seller.receiver.respondWith(() => ({ status: 200 }));
   const before = seller.receiver.requests.length;
   const fresh = await seller.publish();
-  await are('delivered', 'delivered', 'delivered');
+  // This one test waits until the process itself begins the release.
+  await seller.delivered(3);
   expect(seller.received().slice(before)).toEqual([fresh, ...ids]);
-  await eventually(async () =>
-    expect((await releases())[0]).toMatchObject({ which: 'failed', status: 'done', delivered: 2 }),
-  );
+  expect((await releases())[0]).toMatchObject({ which: 'failed', status: 'done', delivered: 2 });
 });
 
 test('a delivery to an endpoint that takes others is given up', async () => {
   const id = await seller.publish();
-  await are('pending');
+  await seller.tried(1);
   seller.receiver.respondWith((request) => ({ status: request.headers['webhook-id'] === id ? 500 : 200 }));
   await seller.publish();
-  await are('pending', 'delivered');
+  await seller.tried(2);
+  expect(await seller.statuses()).toEqual(['pending', 'delivered']);
   await endTries();
-  await are('failed', 'delivered');
+  expect(await seller.statuses()).toEqual(['failed', 'delivered']);
   expect((await failures())[0]).toMatch(/; given up after 12 tries(\.|$)/);
 });
 
@@ -85,34 +90,30 @@ test('a replica of the version before, which does not know why it is held, may s
     where status = 'held' and account_id = $1 returning id`;
   seller.receiver.respondWith(() => ({ status: 200 }));
   expect(await harness.query(text, [seller.account, harness.clock.now()])).toHaveLength(1);
-  await seller.put();
-  await are('delivered');
+  harness.wake();
+  await seller.delivered();
 });
 
 test('a delivery whose first try failed beside the last success of its endpoint is held, too', async () => {
   await seller.publish();
+  await seller.tried(1);
   // The failure that counts came later, because the batch of the first one had a success, too.
   const later = `update failing_endpoints set since = since + interval '6 seconds' where account_id = $1 returning since`;
-  await eventually(async () => (await harness.query(later, [seller.account])).length > 0);
+  expect(await harness.query(later, [seller.account])).toHaveLength(1);
   await endTries();
-  await are('held');
+  expect(await seller.statuses()).toEqual(['held']);
 });
 
 test('a delivery that is sent again is judged by its new tries', async () => {
   await heldEvent();
   const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
   await harness.ask(redeliver, seller.account, { deliveryId });
-  await eventually(async () =>
-    expect((await deliveriesOf(harness, seller.account))[0]).toMatchObject({ attempts: 13 }),
-  );
+  await attempted({ deliveryId, number: 13 });
   const at = [seller.account, harness.clock.now()];
-  // The next poll finds it due: beside a change of the endpoint, one attempt more would decide.
   await harness.query('update deliveries set attempts = 23, next_attempt_at = $2 where account_id = $1', at);
-  await eventually(
-    async () =>
-      expect((await deliveriesOf(harness, seller.account))[0]).toMatchObject({ attempts: 24, status: 'held' }),
-    { withinMs },
-  );
+  harness.wake();
+  await attempted({ deliveryId, number: 24 });
+  expect(await deliveriesOf(harness, seller.account)).toMatchObject([{ attempts: 24, status: 'held' }]);
 });
 
 test('switched off it stays held, and is sent when the endpoint is on again', async () => {
@@ -123,7 +124,7 @@ test('switched off it stays held, and is sent when the endpoint is on again', as
   expect(await read()).toMatchObject({ status: 'held', reason: expect.stringContaining('the endpoint is off') });
   seller.receiver.respondWith(() => ({ status: 200 }));
   await seller.put({ active: true });
-  await are('delivered');
+  await seller.delivered();
   expect(seller.received().at(-1)).toBe(id);
 });
 
@@ -131,7 +132,8 @@ test('a new URL begins anew: what was held is sent to it', async () => {
   const id = await heldEvent();
   seller.receiver.respondWith(({ path }) => ({ status: path.endsWith('new') ? 200 : 500 }));
   await seller.put({ url: `${seller.url}&new` });
-  await are('delivered');
+  await release();
+  await seller.delivered();
   expect(seller.received().at(-1)).toBe(id);
 });
 
@@ -158,10 +160,12 @@ test.each(['failed', 'all'] as const)(
       actAs(each);
       seller.receiver.respondWith(() => ({ status: 200 }));
       await seller.publish();
+      await seller.delivered();
     }
-    await are('delivered', 'delivered');
+    await release();
+    await seller.delivered(2);
     actAs(canceling);
-    await are('held', 'delivered');
+    expect(await seller.statuses()).toEqual(['held', 'delivered']);
     const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
     const { reason } = await harness.ask(getDelivery, seller.account, { deliveryId });
     expect(reason).toContain('if you canceled that one, redeliver it or start another');
@@ -170,7 +174,10 @@ test.each(['failed', 'all'] as const)(
     await heldEvent();
     seller.receiver.respondWith(() => ({ status: 200 }));
     await seller.publish();
-    await are('delivered', 'delivered', 'delivered', 'delivered');
+    await seller.delivered(2);
+    await release();
+    await seller.delivered(4);
+    expect(await seller.statuses()).toEqual(Array(4).fill('delivered'));
   },
 );
 
@@ -179,12 +186,14 @@ test('a release that was canceled is not begun again because a test send has end
   harness.clock.advance(60_000);
   await cancelRelease();
   harness.clock.advance(60_000);
-  await harness.ask(sendTestWebhook, seller.account, { endpointId, body: { event: 'order.paid' } });
+  const body = { event: 'order.paid' } as const;
+  const { id: deliveryId } = await harness.ask(sendTestWebhook, seller.account, { endpointId, body });
+  await attempted({ deliveryId });
   await endTries();
-  await are('held', 'held');
+  expect(await seller.statuses()).toEqual(['held', 'held']);
   seller.receiver.respondWith(() => ({ status: 200 }));
   await seller.publish();
-  await eventually(async () => expect((await seller.statuses())[2]).toBe('delivered'));
+  await seller.delivered();
   await releaseHeld(harness);
   expect(await releases()).toMatchObject([{ status: 'canceled' }]);
 });
@@ -195,7 +204,7 @@ test('a recovery of what failed sends it without waiting for a success', async (
   seller.receiver.respondWith(() => ({ status: 200 }));
   const since = new Date(harness.clock.nowMs() - 60_000).toISOString();
   await harness.ask(recover, seller.account, { endpointId, body: { since, which: 'failed' } });
-  await are('delivered');
+  await seller.delivered();
   expect(seller.received().at(-1)).toBe(id);
   expect(await releases()).toEqual([]);
 });
@@ -214,18 +223,19 @@ test('kill -9 after the last try was recorded, and between the success and the r
   });
   const before = seller.receiver.requests.length;
   const fresh = await seller.publish();
-  await eventually(() => expect(seller.receiver.requests).toHaveLength(before + 1), { withinMs });
+  await seller.receiver.received(before + 1);
   await harness.transaction(async (client) => {
     // The release waits for this lock, so that the kill falls between.
     await client.query('select from endpoints where account_id = $1 for update', [seller.account]);
     gate.resolve();
-    await are('held', 'delivered');
+    await seller.delivered();
+    expect(await seller.statuses()).toEqual(['held', 'delivered']);
     await second.kill('SIGKILL');
   });
   expect(await harness.query('select from recoveries where account_id = $1', [seller.account])).toEqual([]);
   harness.clock.set(new Date());
   harness.running.service = await harness.start();
-  await are('delivered', 'delivered');
+  await seller.delivered(2);
   expect(seller.received().slice(before)).toEqual([fresh, held]);
   expect(await harness.query('select from conservation_gaps', [])).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import { orderPaid } from '@app/contracts/orders';
 import { rotateWebhookSecret } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import type { ReceivedRequest } from '@app/testing/http-receiver';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
@@ -21,7 +20,7 @@ async function deliveries() {
   const { account, receiver, secret } = seller;
   const send = async (count: number): Promise<ReceivedRequest> => {
     await harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
-    return await eventually(() => receiver.requests[count - 1]);
+    return (await receiver.received(count)).at(-1) as ReceivedRequest;
   };
   const before = await send(1);
   const [row] = await harness.query<{ id: string }>('select id from endpoints where account_id = $1', [account]);
