@@ -28,7 +28,10 @@ export const eventsSentBack = definePoint<OfService & { readonly ids: readonly s
   'messaging.events-sent-back',
 );
 
-/** The events were given up; they are dead letters. */
+/** The database did not take a batch: its consumer keeps it, fetches no more, and attempts it again after a pause. */
+export const batchHeld = definePoint<OfService & { readonly failures: number }>('messaging.batch-held');
+
+/** The events were given up, or failed again when they were replayed; they are dead letters. */
 export const eventsGivenUp = definePoint<OfService & { readonly ids: readonly string[] }>('messaging.events-given-up');
 
 /** A consumer has opened its durable and fetches. */
@@ -37,5 +40,25 @@ export const consumingBegan = definePoint<OfService & { readonly subject: string
 /** This replica publishes the outbox of its service from now on. */
 export const leadingBegan = definePoint<OfService>('messaging.leading-began');
 
+/** What the relay does as the leader failed: it begins anew after a pause, which a wake ends. */
+export const publishingFailed = definePoint<OfService & { readonly error: string }>('messaging.publishing-failed');
+
 /** The connection to NATS was lost (`up` is false) or restored. */
 export const connectionChanged = definePoint<OfService & { readonly up: boolean }>('messaging.connection-changed');
+
+interface OfRun {
+  /** The table that has the run's row, as in `daily_runs`. */
+  readonly table: string;
+  /** '' for the run over all accounts. */
+  readonly accountId: string;
+  readonly runId: string;
+}
+
+/** A run holds the run lock of its account, and its row is committed; its work begins. */
+export const runBegan = definePoint<OfRun>('messaging.run-began');
+
+/** A request found a run of its account under way, and its command row says that it waits for that run's result. */
+export const runJoined = definePoint<OfRun & { readonly joinedRunId: string }>('messaging.run-joined');
+
+/** The row of a run is finished, with its result or without one. Its run lock is released next. */
+export const runEnded = definePoint<OfRun & { readonly hasResult: boolean }>('messaging.run-ended');

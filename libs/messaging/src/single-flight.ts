@@ -5,6 +5,7 @@ import { idleLockSession, keepAliveEveryMs } from '@app/service-kit/connection-s
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { Semaphore } from '@app/service-kit/semaphore';
 import type pg from 'pg';
+import { runBegan, runEnded, runJoined } from './points.ts';
 
 /**
  * One run at a time for each account, over all replicas. The run's session takes an advisory lock before it writes the
@@ -61,11 +62,12 @@ export const allAccounts = '';
 const pollMs = 100;
 
 interface Flight extends SingleFlightDeps {
+  readonly table: string;
   readonly statements: RunStatements;
 }
 
 export function createSingleFlight<R extends object>(deps: SingleFlightDeps, runs: RunsTable): SingleFlight<R> {
-  const flight: Flight = { ...deps, statements: runStatements(runs) };
+  const flight: Flight = { ...deps, table: runs.table, statements: runStatements(runs) };
   return { run: (request, work) => singleFlight<R>(flight, request, work) };
 }
 
@@ -91,8 +93,7 @@ async function singleFlight<R extends object>(
     }
     if (state.running !== null && !acceptedRunIds.includes(state.running)) {
       acceptedRunIds.push(state.running);
-      // When the response gets lost, the repeated command returns the result of the run it joined, and starts no other.
-      await database.pool.query(statements.join([request.runId, state.running]));
+      await join(flight, request, state.running);
     }
     if (state.locked) {
       await sleep(pollMs);
@@ -104,6 +105,16 @@ async function singleFlight<R extends object>(
     if (result !== undefined) return result;
   }
   throw new DomainError('outcome_unknown', 'The run is still under way.');
+}
+
+/** When the response gets lost, the repeated command returns the result of the run it joined, and starts no other. */
+async function join<R>(
+  { database, table, statements }: Flight,
+  { runId, accountId }: RunRequest<R>,
+  joinedRunId: string,
+): Promise<void> {
+  const { rowCount } = await database.pool.query(statements.join([runId, joinedRunId]));
+  if (rowCount === 1) runJoined.announce(() => ({ table, accountId, runId, joinedRunId }));
 }
 
 /** Whether a finished run answers this request: its own run always does, another one unless its result is insufficient. */
@@ -259,7 +270,7 @@ async function runLocked<R extends object>(
   acceptedRunIds: readonly string[],
   work: () => Promise<R>,
 ): Promise<R> {
-  const { statements, clock } = flight;
+  const { statements, clock, table } = flight;
   // Another run may have finished before this session got the lock; from here on nobody else writes the account's rows.
   const before = await session.query<Finished<R>>(statements.finished(finishedValues(request, acceptedRunIds)));
   const [found] = before.rows;
@@ -268,6 +279,7 @@ async function runLocked<R extends object>(
   await session.query(statements.begin([runId, accountId, platformRunId, clock.now()]));
   // Whatever the command joined has failed it: from now on everything that is told of the command belongs to its own run.
   await session.query(statements.leave([runId]));
+  runBegan.announce(() => ({ table, accountId, runId }));
   let result: R;
   try {
     result = await work();
@@ -284,12 +296,13 @@ async function runLocked<R extends object>(
 
 /** False when another run has closed the row because this one had lost its lock. */
 async function finish<R>(
-  { database, clock, statements }: Flight,
+  { database, clock, table, statements }: Flight,
   session: Client,
-  request: RunRequest<R>,
+  { runId, accountId }: RunRequest<R>,
   result: object | null,
 ): Promise<boolean> {
-  const write = statements.finish([request.runId, request.accountId, clock.now(), result]);
+  const write = statements.finish([runId, accountId, clock.now(), result]);
   const { rowCount } = await session.query(write).catch(() => database.pool.query(write));
+  if (rowCount === 1) runEnded.announce(() => ({ table, accountId, runId, hasResult: result !== null }));
   return rowCount === 1;
 }

@@ -1,6 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/holds/settle-hold.ts';
@@ -16,7 +17,7 @@ guardLeaks();
 
 let replicas: Replicas;
 beforeAll(async () => {
-  replicas = await startReplicas(60);
+  replicas = await startReplicas();
 });
 afterAll(() => replicas.close());
 beforeEach(() => replicas.clear());
@@ -96,9 +97,9 @@ test('whatever is clicked, lost, doubled, late or killed: our books equal the pr
       await expectBooksEqual(replicas, order.account, order.input.orderId);
       expect(replicas.errors).toEqual([]);
     }),
-    { numRuns: 50, seed: 77, endOnFailure: true },
+    { ...randomRuns(10, 500), endOnFailure: true },
   );
-}, 300_000);
+});
 
 interface Order {
   readonly account: string;

@@ -9,7 +9,7 @@ import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
-import { readRenewals, readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
+import { readRenewals, readStory, readSubscription, subscribe, subscribeMany } from './subscriptions-of-tests.ts';
 
 guardLeaks();
 
@@ -287,7 +287,7 @@ test('a run of rehearsals charges test subscriptions at its own time, and leaves
 
 test('a processor that gives no answers is not troubled with everything that is due', async () => {
   const account = newAccount();
-  for (let count = 0; count < 200; count += 1) await subscribe(replicas, account);
+  await subscribeMany(replicas, account, 200);
   replicas.clock.advance(31 * dayMs);
   const replica = replicas.start();
   replica.fail(...Array.from({ length: 200 }, () => 'throws_before' as const));

@@ -3,6 +3,7 @@ import type { Client, Database } from '@app/service-kit/database';
 import { isDiskFull } from '@app/service-kit/outages';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { volume } from '@app/testing/long';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDailyDeps, runDailyForAccount } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
@@ -68,10 +69,8 @@ function run({ deps }: Replica, account: string) {
   return runDailyForAccount(daily, account, { runId, deadlineMs: Number.POSITIVE_INFINITY, force: true });
 }
 
-test('a disk that fills at any write of a run leaves nothing half done, and the next run charges the rest', {
-  timeout: 60_000,
-}, async () => {
-  for (let room = 0, filled = true; filled; room += 1) {
+test('a disk that fills at any write of a run leaves nothing half done, and the next run charges the rest', async () => {
+  for (let room = 0, filled = true; filled; room += volume(3, 1)) {
     const account = newAccount();
     replicas.clock.set('2026-02-01T12:00:00.000Z');
     for (let count = 0; count < due; count += 1) await subscribe(replicas, account);

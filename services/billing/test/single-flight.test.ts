@@ -1,14 +1,19 @@
 import { newId } from '@app/contracts/ids';
+import { runBegan, runEnded, runJoined } from '@app/messaging/points';
+import { idOfPart } from '@app/messaging/run-for-each-account';
 import { allAccounts, runStatements } from '@app/messaging/single-flight';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { deleteExpired } from '@app/service-kit/retention';
 import { createSemaphore } from '@app/service-kit/semaphore';
-import { eventually } from '@app/testing/eventually';
+import { createArrivals } from '@app/testing/arrivals';
 import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { volume } from '@app/testing/long';
+import { announced, listen } from '@app/testing/points';
+import { untilBlocked } from '@app/testing/poll-system';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { DailyStep } from '../src/daily-runs/daily-step.ts';
 import {
   createDailyDeps,
@@ -19,6 +24,7 @@ import {
 } from '../src/daily-runs/start-daily-run.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
+import { progressWritten } from '../src/points.ts';
 
 guardLeaks();
 
@@ -60,17 +66,30 @@ const asked = (runId = newId('dailyRun', clock.nowMs())) => ({
   force: false,
 });
 
-/** A step that charges one renewal, counts its calls, and ends when it is let go. */
+const begun = (runId: string) => announced(runBegan, (run) => run.runId === runId);
+const joined = (runId: string) => announced(runJoined, (run) => run.runId === runId);
+/** The account's run has ended with a result. */
+const finished = (accountId: string, platformRunId: string) =>
+  announced(runEnded, (run) => run.runId === idOfPart(platformRunId, accountId) && run.hasResult);
+
+/** A step that charges one renewal, notes its calls, and ends when it is released. */
 function heldStep() {
   const gate = Promise.withResolvers<void>();
-  const calls: string[] = [];
+  const calls = createArrivals<string>();
   const step: DailyStep = async (_deps, { accountId }, counts) => {
     calls.push(accountId);
     counts.charged += 1;
     counts.chargedCents += 1900;
     await gate.promise;
   };
-  return { step, calls, release: () => gate.resolve() };
+  const called = (count = 1) => calls.wait(count, { what: 'calls of the step' });
+  return { step, calls: calls.list, called, push: calls.push, release: () => gate.resolve() };
+}
+
+/** By the machine's clock, which deadlines of requests are measured with. */
+function passTime(ms: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 async function rows() {
@@ -102,10 +121,11 @@ async function killLockHolder(): Promise<void> {
 test('two jobs at once for one account, on two replicas: one works, both have its result', async () => {
   const held = heldStep();
   const first = runDailyForAccount(replica(0, held.step), account, asked());
-  await eventually(() => held.calls.length === 1);
-  const second = runDailyForAccount(replica(1, held.step), account, asked());
-  const third = runDailyForAccount(replica(0, held.step), account, asked());
-  await eventually(async () => (await db().query('select from commands')).rowCount === 2);
+  await held.called();
+  const [secondId, thirdId] = [asked(), asked()];
+  const second = runDailyForAccount(replica(1, held.step), account, secondId);
+  const third = runDailyForAccount(replica(0, held.step), account, thirdId);
+  await Promise.all([secondId, thirdId].map(({ runId }) => joined(runId)));
   held.release();
   const results = await Promise.all([first, second, third]);
   expect(results.map((result) => result.rebills.charged)).toEqual([1, 1, 1]);
@@ -134,11 +154,14 @@ test('many at the same moment are one run or follow each other, never beside eac
 test('whoever joined a run and lost the answer gets that run’s result again', async () => {
   const held = heldStep();
   const first = runDailyForAccount(replica(0, held.step), account, asked());
-  await eventually(() => held.calls.length === 1);
-  const joining = { ...asked(), deadlineMs: Date.now() + 300 };
-  await expect(runDailyForAccount(replica(1, held.step), account, joining)).rejects.toMatchObject({
-    code: 'outcome_unknown',
-  });
+  await held.called();
+  const joining = asked();
+  let closing = false;
+  const deps = createDailyDeps({ ...replica(1, held.step), isClosing: () => closing });
+  const lost = expect(runDailyForAccount(deps, account, joining)).rejects.toMatchObject({ code: 'outcome_unknown' });
+  await joined(joining.runId);
+  closing = true;
+  await lost;
   held.release();
   await first;
   const again = await runDailyForAccount(replica(1, held.step), account, asked(joining.runId));
@@ -148,10 +171,11 @@ test('whoever joined a run and lost the answer gets that run’s result again', 
 
 test('a run goes on to its result when the time of the caller who began it has passed', async () => {
   const held = heldStep();
-  const begun = { ...asked(), deadlineMs: Date.now() + 200 };
+  const begun = { ...asked(), deadlineMs: Date.now() + 20_000 };
   const run = runDailyForAccount(replica(0, held.step), account, begun);
-  await eventually(() => held.calls.length === 1);
-  // Whoever has as much time as the caller gets no result any more.
+  await held.called();
+  // A request with the caller's deadline gets no result any more.
+  passTime(20_001);
   const late = runDailyForAccount(replica(1, held.step), account, { ...asked(), deadlineMs: begun.deadlineMs });
   await expect(late).rejects.toMatchObject({ code: 'outcome_unknown' });
   expect(await rows()).toMatchObject([{ id: begun.runId, finished_at: null, result: null }]);
@@ -165,9 +189,10 @@ test('a run whose process died is closed as interrupted by the next one, which w
   const held = heldStep();
   const dead = asked();
   const first = runDailyForAccount(replica(0, held.step), account, dead).catch((err: unknown) => err);
-  await eventually(() => held.calls.length === 1);
-  const waiting = runDailyForAccount(replica(1, heldAndReleased(held.calls)), account, asked());
-  await eventually(async () => (await db().query('select from commands')).rowCount === 1);
+  await held.called();
+  const own = asked();
+  const waiting = runDailyForAccount(replica(1, heldAndReleased(held.push)), account, own);
+  await joined(own.runId);
   await killLockHolder();
   expect((await waiting).rebills.charged).toBe(1);
   held.release();
@@ -188,9 +213,10 @@ test('a command whose joined run fails runs by itself, and is no longer counted 
     throw new Error('no');
   };
   const first = runDailyForAccount(replica(0, failing), account, asked()).catch((err: unknown) => err);
-  await eventually(() => held.calls.length === 1);
-  const second = runDailyForAccount(replica(1, heldAndReleased(held.calls)), account, asked());
-  await eventually(async () => (await joins()).length === 1);
+  await held.called();
+  const own = asked();
+  const second = runDailyForAccount(replica(1, heldAndReleased(held.push)), account, own);
+  await joined(own.runId);
   held.release();
   expect((await second).rebills.charged).toBe(1);
   expect(await first).toMatchObject({ message: 'no' });
@@ -202,11 +228,11 @@ test('a repeated command that is about to join a dead run while its twin runs in
   await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [dead.runId, account]);
   const [held, own] = [heldStep(), asked()];
   const gate = Promise.withResolvers<void>();
-  let waits = false;
+  const reached = Promise.withResolvers<void>();
   const { pool } = replicas[1] as Database;
   const query = async (config: { name?: string }) => {
     if (config.name === 'daily-runs-join') {
-      waits = true;
+      reached.resolve();
       await gate.promise;
     }
     return await pool.query(config as never);
@@ -214,9 +240,9 @@ test('a repeated command that is about to join a dead run while its twin runs in
   const database = { ...(replicas[1] as Database), pool: Object.assign(Object.create(pool), { query }) };
   const late = { ...replica(1, held.step), database };
   const twin = runDailyForAccount(createDailyDeps(late), account, own);
-  await eventually(() => waits);
+  await reached.promise;
   const running = runDailyForAccount(replica(0, held.step), account, own);
-  await eventually(() => held.calls.length === 1);
+  await held.called();
   gate.resolve();
   held.release();
   expect(await twin).toEqual(await running);
@@ -232,10 +258,7 @@ test('a command joins no run that is being closed: it waits for the close', asyn
     await closing.query('begin');
     await closing.query('update daily_runs set finished_at = now() where id = $1', [dead]);
     const joining = db().query(join([own, dead]));
-    await eventually(async () => {
-      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into commands%'`;
-      return (await db().query(waiting)).rowCount === 1;
-    });
+    await untilBlocked(db());
     await closing.query('commit');
     expect((await joining).rowCount).toBe(0);
   } finally {
@@ -243,11 +266,11 @@ test('a command joins no run that is being closed: it waits for the close', asyn
   }
 });
 
-function heldAndReleased(calls: string[]): DailyStep {
+function heldAndReleased(called: (accountId: string) => unknown = () => undefined): DailyStep {
   const held = heldStep();
   held.release();
   return async (deps, run, counts) => {
-    calls.push(run.accountId);
+    called(run.accountId);
     await held.step(deps, run, counts);
   };
 }
@@ -256,7 +279,7 @@ test('a run whose lock’s session breaks has its result stored and answered all
   const held = heldStep();
   const own = asked();
   const running = runDailyForAccount(replica(0, held.step), account, own);
-  await eventually(() => held.calls.length === 1);
+  await held.called();
   await killLockHolder();
   held.release();
   const result = await running;
@@ -268,12 +291,10 @@ test('whoever waits for a run waits until the deadline, and nothing runs after i
   const held = heldStep();
   const deps = createDailyDeps({ ...replica(0, held.step), semaphore: createSemaphore(1) });
   const first = runDailyForAccount(deps, account, asked());
-  await eventually(() => held.calls.length === 1);
-  const startedMs = Date.now();
-  const late = runDailyForAccount(deps, 'acc_b', { ...asked(), deadlineMs: startedMs + 200 });
+  await held.called();
+  const late = runDailyForAccount(deps, 'acc_b', { ...asked(), deadlineMs: Date.now() + 200 });
+  // The run under way goes on until it is released: a request that waited for it would not end.
   await expect(late).rejects.toMatchObject({ code: 'outcome_unknown' });
-  // The run under way goes on until it is let go: whoever waited for it would wait for ever.
-  expect(Date.now() - startedMs).toBeLessThan(10_000);
   held.release();
   await first;
   await runDailyForAccount(deps, 'acc_c', asked());
@@ -283,7 +304,7 @@ test('whoever waits for a run waits until the deadline, and nothing runs after i
 test('a repeated command whose process died runs again under its own row', async () => {
   const id = newId('dailyRun', clock.nowMs());
   await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [id, account]);
-  const result = await runDailyForAccount(replica(0, heldAndReleased([])), account, asked(id));
+  const result = await runDailyForAccount(replica(0, heldAndReleased()), account, asked(id));
   expect(result.rebills.charged).toBe(1);
   expect(await rows()).toMatchObject([{ id, result }]);
 });
@@ -301,16 +322,30 @@ test('a run in a process that closes ends after the step under way, without a re
   const held = heldStep();
   const later: string[] = [];
   let closing = false;
-  const deps = createDailyDeps({ ...replica(0, held.step, heldAndReleased(later)), isClosing: () => closing });
+  const deps = createDailyDeps({
+    ...replica(
+      0,
+      held.step,
+      heldAndReleased((accountId) => later.push(accountId)),
+    ),
+    isClosing: () => closing,
+  });
   const run = asked();
   const ended = runDailyForAccount(deps, account, run).catch((err: unknown) => err);
-  await eventually(() => held.calls.length === 1);
+  await held.called();
   closing = true;
   held.release();
   expect(await ended).toMatchObject({ code: 'outcome_unknown' });
   expect(later).toEqual([]);
   expect(await rows()).toMatchObject([{ id: run.runId, finished_at: expect.any(Date), result: null }]);
-  const again = await runDailyForAccount(replica(1, heldAndReleased(later)), account, run);
+  const again = await runDailyForAccount(
+    replica(
+      1,
+      heldAndReleased((accountId) => later.push(accountId)),
+    ),
+    account,
+    run,
+  );
   expect(again.rebills.charged).toBe(1);
   expect(await rows()).toMatchObject([{ id: run.runId, result: again }]);
 });
@@ -324,8 +359,10 @@ test('the progress of a run is in its row while it goes on, and what is left whe
     progress.done(3);
   };
   const read = async () => (await db().query('select done, left_to_do, finished_at from daily_runs')).rows;
-  const running = runDailyForAccount(replica(0, step), account, asked());
-  await eventually(async () => expect(await read()).toEqual([{ done: 2, left_to_do: 3, finished_at: null }]));
+  const own = asked();
+  const running = runDailyForAccount({ ...replica(0, step), progressEveryMs: 20 }, account, own);
+  await announced(progressWritten, ({ runId }) => runId === own.runId);
+  expect(await read()).toEqual([{ done: 2, left_to_do: 3, finished_at: null }]);
   gate.resolve();
   await running;
   expect(await read()).toEqual([{ done: 5, left_to_do: 0, finished_at: expect.any(Date) }]);
@@ -335,15 +372,15 @@ test('the platform’s run sums the accounts, joins a seller’s own run, and is
   for (const accountId of ['acc_a', 'acc_a', 'acc_b', 'acc_c']) await subscriptionOf(accountId);
   const held = heldStep();
   const seller = runDailyForAccount(replica(0, held.step), 'acc_b', asked());
-  await eventually(() => held.calls.length === 1);
-  const charge = heldAndReleased([]);
+  await held.called();
+  const charge = heldAndReleased();
   const platformId = asked();
   const platform = runDailyForAll(replica(1, charge), platformId);
-  await eventually(async () => (await rows()).some((row) => row.id === platformId.runId));
+  await begun(platformId.runId);
   const againId = asked();
   const again = runDailyForAll(replica(0, charge), againId);
-  await eventually(async () => (await joins()).some(({ id }) => id === againId.runId));
-  await eventually(async () => (await rows()).some((row) => row.account_id === 'acc_a' && row.result !== null));
+  await joined(againId.runId);
+  await finished('acc_a', platformId.runId);
   held.release();
   const sum = await platform;
   expect(sum).toMatchObject({ ok: true, rebills: { charged: 3, chargedCents: 5700 } });
@@ -358,13 +395,13 @@ test('a platform’s run that died half-way and comes again counts what was done
   for (const accountId of ['acc_a', 'acc_b']) await subscriptionOf(accountId);
   const held = heldStep();
   const calls: string[] = [];
-  const charge = heldAndReleased(calls);
+  const charge = heldAndReleased((accountId) => calls.push(accountId));
   const stuck: DailyStep = (deps, run, counts) =>
     run.accountId === 'acc_a' ? charge(deps, run, counts) : held.step(deps, run, counts);
   const platform = asked();
   const first = runDailyForAll(replica(0, stuck), platform).catch((err: unknown) => err);
-  await eventually(() => held.calls.length === 1);
-  await eventually(async () => (await rows()).some((row) => row.account_id === 'acc_a' && row.result !== null));
+  await held.called();
+  await finished('acc_a', platform.runId);
   await db().query(
     `select pg_terminate_backend(pid) from pg_stat_activity where pid in (select pid from pg_locks where locktype = 'advisory'
      and mode = 'ExclusiveLock' and database = (select oid from pg_database where datname = current_database()))`,
@@ -381,7 +418,7 @@ test('the platform’s run works on several accounts at the same time, on each o
   for (const accountId of accounts) await subscriptionOf(accountId);
   const together = heldStep();
   const platform = runDailyForAll(replica(0, together.step), asked());
-  await eventually(() => together.calls.length === 2);
+  await together.called(2);
   together.release();
   expect(await platform).toMatchObject({ ok: true, rebills: { charged: 9, chargedCents: 17_100 } });
   expect(together.calls.toSorted()).toEqual(accounts);
@@ -391,7 +428,8 @@ test('reading the state of a run costs the same with one and with very many runs
   await db().query(
     `insert into daily_runs (id, account_id, platform_run_id, started_at, finished_at, result)
      select 'run_' || n, case when n % 5 = 0 then '' else 'acc_' || n % 4000 end, 'run_' || n % 7, now(), now(), '{}'
-     from generate_series(1, 40000) n`,
+     from generate_series(1, $1) n`,
+    [volume(20_000, 40_000)],
   );
   await db().query('analyze daily_runs');
   for (const accountId of ['acc_1', allAccounts]) {
@@ -418,7 +456,7 @@ test('runs are kept for thirteen months', async () => {
 
 test('one account’s failure keeps no other from its run, and the sum says so', async () => {
   for (const accountId of ['acc_a', 'acc_b']) await subscriptionOf(accountId);
-  const charge = heldAndReleased([]);
+  const charge = heldAndReleased();
   const step: DailyStep = async (deps, run, counts) => {
     if (run.accountId === 'acc_a') throw new Error('no');
     await charge(deps, run, counts);
@@ -432,15 +470,29 @@ test.each([
 ])('one account’s stuck run, which %s, keeps no other from its run, and the sum says so', async (_, begin) => {
   for (const accountId of ['acc_a', 'acc_b']) await subscriptionOf(accountId);
   const held = heldStep();
-  const charge = heldAndReleased([]);
+  const charge = heldAndReleased();
   const step: DailyStep = (deps, run, counts) => (run.accountId === 'acc_a' ? held.step : charge)(deps, run, counts);
   const stuck = begin?.(replica(0, step));
-  if (begin !== undefined) await eventually(() => held.calls.length === 1);
-  const sum = await runDailyForAll({ ...replica(1, step), partLimitMs: 2_000 }, asked());
+  if (begin !== undefined) await held.called();
+  const sum = await runDailyForAll({ ...replica(1, step), ...progressing('acc_b'), partLimitMs: 100 }, asked());
   expect(sum).toMatchObject({ ok: false, rebills: { charged: 1 } });
+  const ended = listen();
   held.release();
   await stuck;
-  const ofStuck = async () => (await rows()).filter((row) => row.account_id === 'acc_a');
-  await eventually(async () => expect(await ofStuck()).toMatchObject([{ result: { ok: true } }]));
+  await ended.announced(runEnded, ({ accountId }) => accountId === 'acc_a');
+  expect((await rows()).filter((row) => row.account_id === 'acc_a')).toMatchObject([{ result: { ok: true } }]);
   expect(held.calls).toEqual(['acc_a']);
 });
+
+/** The second replica's database, where this account's run makes progress at each look. */
+function progressing(progressingId: string): Pick<DailyDeps, 'database'> {
+  const database = replicas[1] as Database;
+  let done = 0;
+  const query = async (config: { name?: string; values?: unknown[] }) => {
+    if (config.name !== 'daily-runs-progress-of' || config.values?.[0] !== progressingId)
+      return await database.pool.query(config as never);
+    done += 1;
+    return { rows: [{ done }] };
+  };
+  return { database: { ...database, pool: Object.assign(Object.create(database.pool), { query }) } };
+}

@@ -3,6 +3,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { type OverdueWatch, startOverdueWatch } from '@app/service-kit/overdue-watch';
+import { overdueNotified } from '../points.ts';
 import { accountsDueSince } from './accounts-to-visit.ts';
 import { tellOnce } from './notice.ts';
 
@@ -33,14 +34,14 @@ const lastRunStatement = statement(
  */
 export async function tellOverdue(deps: OverdueDeps, closing: () => boolean = () => false): Promise<number> {
   const by = new Date(deps.clock.nowMs() - withoutDailyRunMs);
-  let accounts = 0;
+  const accountIds: string[] = [];
   for await (const accountId of accountsDueSince(deps.database, by)) {
     if (closing()) break;
     const values = [accountId];
     const { rows } = await deps.database.pool.query<{ id: string; finished_at: Date }>(lastRunStatement(values));
     const [last] = rows;
     if (last !== undefined && last.finished_at > by) continue;
-    accounts += 1;
+    accountIds.push(accountId);
     await tellOnce(deps, {
       ...{ accountId, code: 'overdue', once: last?.id ?? 'first', nowMs: deps.clock.nowMs() },
       summary:
@@ -48,5 +49,6 @@ export async function tellOverdue(deps: OverdueDeps, closing: () => boolean = ()
         'and charges or holds wait for it. Let a scheduler call POST /api/cron/daily once a day, or run `npm run daily`.',
     });
   }
-  return accounts;
+  overdueNotified.announce(() => ({ accountIds }));
+  return accountIds.length;
 }

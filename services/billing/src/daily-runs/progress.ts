@@ -1,5 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { progressWritten } from '../points.ts';
 
 /** How far a run is. A step says what it found due, and what of it is done. */
 export interface Progress {
@@ -7,22 +8,27 @@ export interface Progress {
   done(n: number): void;
 }
 
-const writeEveryMs = 1_000;
-
 /** Of a run that is under way alone: what is written late changes no finished row. */
 const writeStatement = statement(
   'daily-runs-progress',
   `update daily_runs set done = $3, left_to_do = $4 where account_id = $1 and id = $2 and finished_at is null`,
 );
 
+export interface ProgressDeps {
+  readonly database: Database;
+  readonly logger: Logger;
+  /** Milliseconds between two writes; a second unless given. */
+  readonly progressEveryMs?: number;
+}
+
 export interface WrittenProgress extends Progress {
   /** Writes what is not written yet, and no more after it. */
   close(): Promise<void>;
 }
 
-/** Writes the progress of a run to its row about once a second, if it changed. A write that fails costs no run its work. */
+/** Writes the progress of a run to its row in this interval, if it changed. A write that fails costs no run its work. */
 export function startProgress(
-  { database, logger }: { database: Database; logger: Logger },
+  { database, logger, progressEveryMs = 1_000 }: ProgressDeps,
   run: { readonly accountId: string; readonly runId: string },
 ): WrittenProgress {
   let expected = 0;
@@ -32,17 +38,21 @@ export function startProgress(
   const write = async (): Promise<void> => {
     if (!changed) return;
     changed = false;
-    const values = [run.accountId, run.runId, done, Math.max(0, expected - done)];
-    await database.pool.query(writeStatement(values)).catch((err: unknown) => {
+    const written = done;
+    try {
+      const values = [run.accountId, run.runId, written, Math.max(0, expected - written)];
+      await database.pool.query(writeStatement(values));
+      progressWritten.announce(() => ({ ...run, done: written }));
+    } catch (err) {
       changed = true;
       logger.warn({ err, ...run }, 'the progress of a daily run was not written');
-    });
+    }
   };
   const next = (): Promise<void> => {
     writing = writing.then(write);
     return writing;
   };
-  const timer = setInterval(() => void next(), writeEveryMs);
+  const timer = setInterval(() => void next(), progressEveryMs);
   return {
     expect: (n) => {
       expected += n;

@@ -28,6 +28,8 @@ export interface DailyDeps extends SingleFlightDeps {
   readonly partsAtOnce: number;
   /** For how long the run over all accounts waits for one that makes no progress. */
   readonly partLimitMs: number;
+  /** Milliseconds between two writes of a run's progress; a second unless given. */
+  readonly progressEveryMs?: number;
 }
 
 export function createDailyDeps(deps: Omit<DailyDeps, 'flight'>): DailyDeps {

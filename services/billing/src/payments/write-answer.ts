@@ -3,6 +3,7 @@ import type { Batcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { batchStatement } from '../db/batched-statement.ts';
+import { answersRecorded } from '../points.ts';
 import { createRenewalAnswers } from '../renewals/record-renewals.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
@@ -118,6 +119,7 @@ function createOrderAnswers(database: Database): Answers {
     keysOf: ({ payment, change }) => [payment.id, ...(change.released === null ? [] : [change.released.id])],
     write: async (answers) => {
       const { rows } = await database.pool.query<{ changed: string[] }>(recordStatement(valuesOf(answers)));
+      answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
       const changed = new Set(rows[0]?.changed);
       return answers.map(({ payment }) => changed.has(payment.id));
     },

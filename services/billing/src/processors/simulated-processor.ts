@@ -6,6 +6,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { columnsOf } from '@app/service-kit/row-arrays';
 import { batchStatement } from '../db/batched-statement.ts';
+import { simulatedCallRecorded } from '../points.ts';
 import type {
   CardRequest,
   PaymentProcessor,
@@ -172,7 +173,7 @@ async function sendCard(
   const { paymentMethod, customerEmail, orderId, returnUrl } = request;
   const parameters = digest(kind, request, [paymentMethod, customerEmail, orderId, returnUrl]);
   const row = await writeCard(books, { kind, card, request, parameters, returnUrl }, call);
-  return await answerOf(books, row, parameters, card.fault, call);
+  return await answerOf(books, row, { paymentId: request.paymentId, parameters }, card.fault, call);
 }
 
 interface SentCard {
@@ -205,6 +206,7 @@ async function writeCard(books: Books, sent: SentCard, { signal, ...call }: Proc
 async function sendSaved(books: Books, request: SavedMethodRequest, call: ProcessorCall): Promise<ProcessorOutcome> {
   const { paymentId, savedMethod, customerEmail, orderId, amountCents, currency } = request;
   const parameters = digest('charge', request, [savedMethod, customerEmail, orderId]);
+  const sent = { paymentId, parameters };
   const token = knownCard(savedMethod);
   if (token === undefined) {
     const row = await untilAborted(call.signal, () =>
@@ -215,13 +217,13 @@ async function sendSaved(books: Books, request: SavedMethodRequest, call: Proces
       }),
     );
     if (row !== undefined) {
-      return await answerOf(books, row, parameters, row.unanswered ? 'answer_lost' : undefined, call);
+      return await answerOf(books, row, sent, row.unanswered ? 'answer_lost' : undefined, call);
     }
   }
   const card = asSaved(token ?? cardOf(savedMethod));
   if (card.fault === 'request_lost' && (await isLost(books, paymentId, call))) return await noAnswer(call);
   const row = await writeCard(books, { kind: 'charge', card, request, parameters }, call);
-  return await answerOf(books, row, parameters, card.fault, call);
+  return await answerOf(books, row, sent, card.fault, call);
 }
 
 async function sendFollowing(
@@ -237,7 +239,7 @@ async function sendFollowing(
   const rows = await queryBooks<EntryRow>(books, call, record([...values, parameters, books.clock.now()]));
   const [row] = rows;
   if (row === undefined) throw new Error(`the simulated processor knows no ${reference}`);
-  return await answerOf(books, row, parameters, undefined, call);
+  return await answerOf(books, row, { paymentId, parameters }, undefined, call);
 }
 
 async function lookUp(books: Books, paymentId: string, call: ProcessorCall): Promise<ProcessorOutcome | null> {
@@ -250,13 +252,14 @@ async function lookUp(books: Books, paymentId: string, call: ProcessorCall): Pro
 async function answerOf(
   books: Books,
   row: EntryRow,
-  parameters: string,
+  { paymentId, parameters }: { readonly paymentId: string; readonly parameters: string },
   fault: NetworkFault | undefined,
   call: ProcessorCall,
 ): Promise<ProcessorOutcome> {
   if (row.parameters !== parameters) {
     throw new Error('the simulated processor got this idempotency key before, with other parameters');
   }
+  simulatedCallRecorded.announce(() => ({ paymentId, lost: false }));
   if (row.sendings === 1) {
     if (fault === 'answer_lost') return await noAnswer(call);
     if (fault === 'connection_broken') throw new Error('the simulated processor broke the connection');
@@ -290,7 +293,9 @@ async function isLost(books: Books, paymentId: string, call: ProcessorCall): Pro
     call,
     loseSending([call.accountId, call.test, paymentId, books.clock.now()]),
   );
-  return rows.length > 0;
+  const lost = rows.length > 0;
+  if (lost) simulatedCallRecorded.announce(() => ({ paymentId, lost }));
+  return lost;
 }
 
 /** @throws the signal's reason once it aborts */

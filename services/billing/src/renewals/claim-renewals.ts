@@ -3,6 +3,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { nextCheckAt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
+import { renewalsClaimed } from '../points.ts';
 import type { SavedMethodRequest } from '../processors/payment-processor.ts';
 import type { DueScope, DueSubscription } from './due-subscriptions.ts';
 import { periodEnd } from './renewal.rules.ts';
@@ -104,6 +105,7 @@ export async function claimRenewals(
   const { rows: sent } = await pool.query<{ id: string; try_no: number }>(
     claimStatement([accountId, now, runId, sentAt, checkAt, ...columnsOf(rows, dueTypes)]),
   );
+  renewalsClaimed.announce(() => ({ accountId, runId, paymentIds: sent.map(({ id }) => id) }));
   return sent.flatMap(({ id, try_no }) => {
     const claimed = payments.get(id);
     return claimed === undefined ? [] : [{ ...claimed.payment, try_no }];

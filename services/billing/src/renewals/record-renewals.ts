@@ -7,6 +7,7 @@ import { notReceived } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentChange } from '../payments/payment-change.rules.ts';
 import { checkedUpdateTypes, updateColumns } from '../payments/payment-update.ts';
+import { answersRecorded } from '../points.ts';
 import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
 import {
   type LockedSubscription,
@@ -95,7 +96,11 @@ export function createRenewalAnswers(database: Database, clock: Clock): RenewalA
     span: { one: 'record renewal', many: 'record renewals' },
     ...together,
     keysOf: ({ payment }) => [payment.id],
-    write: (answers) => database.transaction((client) => writeRenewalAnswers(client, answers, clock.nowMs())),
+    write: async (answers) => {
+      const written = await database.transaction((client) => writeRenewalAnswers(client, answers, clock.nowMs()));
+      answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
+      return written;
+    },
   });
 }
 

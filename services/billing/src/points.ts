@@ -1,0 +1,31 @@
+import { definePoint } from '@app/service-kit/points';
+
+interface OfRun {
+  readonly accountId: string;
+  readonly runId: string;
+}
+
+/**
+ * A batch of processors' answers is committed, with the charges and events that follow from them. An answer to a payment
+ * that had ended before is among them and changed nothing.
+ */
+export const answersRecorded = definePoint<{ readonly paymentIds: readonly string[] }>('billing.answers-recorded');
+
+/** The payments of a batch of renewals are committed and are sent next. */
+export const renewalsClaimed = definePoint<OfRun & { readonly paymentIds: readonly string[] }>(
+  'billing.renewals-claimed',
+);
+
+/** The row of a daily run shows how much of the run is done. */
+export const progressWritten = definePoint<OfRun & { readonly done: number }>('billing.progress-written');
+
+/** A scan for accounts without a daily run has ended; each of these has been notified once since its last run. */
+export const overdueNotified = definePoint<{ readonly accountIds: readonly string[] }>('billing.overdue-notified');
+
+/**
+ * The simulated processor's books show that a call of a card arrived, or that its first sending got lost. The answer, if the
+ * card gives one, comes after that.
+ */
+export const simulatedCallRecorded = definePoint<{ readonly paymentId: string; readonly lost: boolean }>(
+  'billing.simulated-call-recorded',
+);
