@@ -29,7 +29,16 @@ export const configSchema = z
     path: ['LEASE_SECONDS'],
     message: 'must be longer than ATTEMPT_TIMEOUT_SECONDS',
   });
-export type WebhookDispatcherConfig = z.infer<typeof configSchema>;
+/** Bounds of the work in the background. No deployment sets them; tests make them small. */
+export interface WorkLimits {
+  /** Deliveries of an endpoint that was changed, of one transaction, which takes about 20 ms; a change waits no longer. */
+  readonly changeBatchMax: number;
+  /** Between two searches for what is held for an endpoint that has taken a delivery since. */
+  readonly releaseIntervalMs: number;
+}
+export const usualLimits: WorkLimits = { changeBatchMax: 1_000, releaseIntervalMs: 5_000 };
+
+export type WebhookDispatcherConfig = z.infer<typeof configSchema> & { readonly limits?: Partial<WorkLimits> };
 
 export function readConfig(env: Record<string, string | undefined> = process.env): WebhookDispatcherConfig {
   return parseConfig(configSchema, env);

@@ -4,7 +4,7 @@ import { activityRequests } from './activity/requests.ts';
 import { createWriteBuiltIns } from './automations/built-in-writer.ts';
 import { createEmails } from './automations/emails.ts';
 import { automationRequests } from './automations/requests.ts';
-import type { WebhookDispatcherConfig } from './config.ts';
+import { usualLimits, type WebhookDispatcherConfig } from './config.ts';
 import { startConservation } from './conservation/conservation.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { Dispatcher } from './deliveries/dispatcher.ts';
@@ -29,6 +29,7 @@ export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
   start: async ({ config, database, clock, logger, nats, resources }) => {
     const allowLoopback = config.WEBHOOKS_ALLOW_LOOPBACK === 'enabled';
     const secrets = createSecretBox(config.SECRETS_KEY);
+    const limits = { ...usualLimits, ...config.limits };
     const partitions = new Partitions(database, clock);
     await partitions.makeAhead();
     const storage = { database, partitions, clock, logger };
@@ -49,9 +50,9 @@ export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
     const dispatcher = resources.add('dispatcher', new Dispatcher({ ...storage, ...sending }), (started) =>
       started.close(),
     );
-    const applying = startApplyingChanges(storage);
+    const applying = startApplyingChanges({ ...storage, ...limits });
     resources.add('endpoint changes to apply', applying, (started) => started.close());
-    const feeding = startFeeding({ ...storage, fed: () => dispatcher.wake() });
+    const feeding = startFeeding({ ...storage, ...limits, fed: () => dispatcher.wake() });
     resources.add('recoveries', feeding, (started) => started.close());
     const changes = listenForChanges(nats, (endpointId) => {
       void dispatcher.endpointChanged(endpointId);

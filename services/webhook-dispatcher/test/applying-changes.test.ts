@@ -3,19 +3,23 @@ import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
-import { eventually } from '@app/testing/eventually';
+import { volume } from '@app/testing/long';
+import { announced } from '@app/testing/points';
+import { untilBlocked } from '@app/testing/poll-system';
 import { expect, test, vi } from 'vitest';
+import { recoveryFed } from '../src/points.ts';
+import { attempted, changesApplied, finished, stored } from './harness.ts';
 import { allDeliveries, anEvent, anOrder, connectedAccount } from './orders.ts';
 import { actAs, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
-startService();
+// A change is applied to ten deliveries at a time, twenty while its caller waits, and to the others in the background.
+startService({}, { changeBatchMax: 10 });
 sellerForEachTest();
 vi.setConfig({ testTimeout: 120_000 });
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-/** Seldom, because each look counts hundreds of thousands of rows and takes the time of what is waited for. */
-const patience = { withinMs: 80_000, everyMs: 250 };
-
-const many = 200_000;
+/** Of a process of its own, whose batches are of a thousand. */
+const beyondAWait = 2_100;
+const many = volume(2_000, 200_000);
 /** Of one statement: all of them would take longer than a statement may, where much else runs. */
 const portion = 10_000;
 /** Adds deliveries of one event that wait for their next try, as after an outage of the receiver. */
@@ -39,24 +43,28 @@ async function count(status: string): Promise<number> {
 }
 
 /**
- * Locks the last of the account's deliveries of that status, which a change of the endpoint comes to last: until what
- * this resolves with is called, the change is not done, however long the test takes.
+ * Locks one of the account's deliveries of that status: until what this resolves with is called, the change of the
+ * endpoint is not done, however long the test takes.
+ * @param position from the oldest, which a change comes to first
  */
-async function holdUpLast(status: 'pending' | 'held'): Promise<() => Promise<void>> {
+async function holdUp(status: 'pending' | 'held', position: number): Promise<() => Promise<void>> {
   const client = await harness.database.pool.connect();
   await client.query('begin');
   await client.query('set local idle_in_transaction_session_timeout = 0');
   await client.query(
-    `select from deliveries where account_id = $1 and status = $2 order by id desc limit 1 for update`,
-    [seller.account, status],
+    `select from deliveries where id = (
+       select id from deliveries where account_id = $1 and status = $2 order by id offset $3 limit 1) for update`,
+    [seller.account, status, position - 1],
   );
   return async () => {
     await client.query('rollback');
     client.release();
   };
 }
+/** The one that a change comes to last. */
+const holdUpLast = async (status: 'pending' | 'held') => await holdUp(status, await count(status));
 
-test('an endpoint with 200,000 waiting deliveries is switched off before they are held, and new events of all accounts are processed meanwhile', async () => {
+test('an endpoint with thousands of waiting deliveries is switched off before they are held, and new events of all accounts are processed meanwhile', async () => {
   const other = await connectedAccount(harness);
   await addWaiting(many);
   const goOn = await holdUpLast('pending');
@@ -68,12 +76,16 @@ test('an endpoint with 200,000 waiting deliveries is switched off before they ar
     harness.publish(orderPaid, other.account, order()),
   ];
   const [ownId, otherId] = await Promise.all(published);
-  await eventually(() => expect(other.received()).toEqual([otherId]), patience);
-  const own = () => harness.query('select status from deliveries where event_id = $1', [ownId]);
-  await eventually(async () => expect(await own()).toEqual([{ status: 'held' }]), patience);
+  await other.delivered();
+  expect(other.received()).toEqual([otherId]);
+  await stored(ownId as string);
+  expect(await harness.query('select status from deliveries where event_id = $1', [ownId])).toEqual([
+    { status: 'held' },
+  ]);
   expect(await count('pending')).toBeGreaterThan(0);
   await goOn();
-  await eventually(async () => expect(await count('held')).toBe(many + 1), patience);
+  await changesApplied(seller.endpointId);
+  expect(await count('held')).toBe(many + 1);
 });
 
 test('an endpoint whose change cannot be applied holds up no other, and it is applied once it can be', async () => {
@@ -95,16 +107,20 @@ test('an endpoint whose change cannot be applied holds up no other, and it is ap
        insert into unsettled_endpoints (endpoint_id, account_id, url, changed_at) select id, account_id, url, $2 from off`,
       [account, at],
     );
-  await eventually(async () => expect(await good.statuses()).toEqual(['held']), patience);
+  harness.wake();
+  await changesApplied(good.endpointId);
+  expect(await good.statuses()).toEqual(['held']);
   expect(await bad.statuses()).toEqual(['pending']);
   await harness.query('drop trigger refuse on deliveries; drop function refuse()');
-  await eventually(async () => expect(await bad.statuses()).toEqual(['held']), patience);
+  harness.wake();
+  await changesApplied(bad.endpointId);
+  expect(await bad.statuses()).toEqual(['held']);
 });
 
 test('the next process applies a change to the deliveries that a killed one has left', async () => {
   // The child runs in real time: by it, deliveries of the test's clock have waited for more than 30 days, and are given up.
   harness.clock.set(new Date());
-  await addWaiting(30_000);
+  await addWaiting(beyondAWait);
   await harness.running.service.close();
   const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
   const goOn = await holdUpLast('pending');
@@ -113,51 +129,60 @@ test('the next process applies a change to the deliveries that a killed one has 
   expect(await count('pending')).toBeGreaterThan(0);
   await goOn();
   harness.running.service = await harness.start();
-  await eventually(async () => expect(await count('held')).toBe(30_000), patience);
+  await changesApplied(seller.endpointId);
+  expect(await count('held')).toBe(beyondAWait);
 });
 
-/** Lets what was held go out faster than it usually does. */
-const hurry = () => harness.query('update recoveries set per_second = 10000 where account_id = $1', [seller.account]);
-
 test('an endpoint that is switched on again while it is being switched off gets everything, once', async () => {
-  await addWaiting(3_100);
-  const goOn = await holdUpLast('pending');
+  await addWaiting(45);
+  const goOn = await holdUp('pending', 25);
   await seller.put({ active: false });
-  expect(await count('pending')).toBeGreaterThan(0);
+  await untilBlocked(harness.database.pool);
   const on = seller.put({ active: true });
+  await untilBlocked(harness.database.pool, 2);
   await goOn();
   await on;
   await seller.put({ active: false });
-  await seller.put({ active: true });
-  await hurry();
+  const { recovery_id: recoveryId } = await seller.put({ active: true });
+  if (recoveryId !== null) await finished(recoveryId);
+  await harness.afterRound('endpoint-changes');
   // Deliveries that were not held yet keep waiting for their next try; the others are sent.
-  await eventually(
-    async () => {
-      const [delivered, pending] = [await count('delivered'), await count('pending')];
-      expect(delivered).toBeGreaterThan(0);
-      expect(delivered + pending).toBe(3_100);
-      expect(seller.receiver.requests).toHaveLength(delivered);
-      return true;
-    },
-    { ...patience, withinMs: 90_000 },
+  const [left] = await harness.query<{ count: number }>(
+    'select count(*)::int as count from deliveries where account_id = $1 and not due',
+    [seller.account],
   );
+  const sent = 45 - (left?.count ?? 0);
+  expect(sent).toBeGreaterThan(0);
+  await seller.delivered(sent);
+  expect(await count('delivered')).toBe(sent);
+  expect(await count('pending')).toBe(45 - sent);
+  expect(seller.receiver.requests).toHaveLength(sent);
   expect(await harness.query('select * from unsettled_endpoints')).toEqual([]);
 });
 
 test('deliveries of an endpoint that is switched off and on repeatedly are due oldest first, whichever switch released them', async () => {
-  seller.receiver.respondWith(() => ({ status: 200, delayMs: 2_000 }));
-  await addWaiting(2_000, '2026-01-01T00:00:00Z');
+  const gate = Promise.withResolvers<void>();
+  seller.receiver.respondWith(async () => {
+    await gate.promise;
+    return { status: 200 };
+  });
+  await addWaiting(150, '2026-01-01T00:00:00Z');
   await harness.query(`update deliveries set created_at = '2026-01-01' where account_id = $1`, [seller.account]);
+  harness.wake();
+  const sent = (await seller.receiver.received(4)).length;
   await seller.put({ active: false });
-  // A few were sent before the switch; all others are held.
-  const left = async () => (await count('pending')) + (await count('sending'));
-  await eventually(async () => expect(await left()).toBe(0), patience);
+  await changesApplied(seller.endpointId);
+  seller.receiver.respondWith(() => ({ status: 200, delayMs: 60_000 }));
+  gate.resolve();
+  await seller.delivered(sent);
+  // What the dispatcher gave back when the endpoint was switched off.
+  await harness.afterRound('deliveries');
+  expect(await count('held')).toBe(150 - sent);
   for (const active of [true, false, true]) {
     harness.clock.advance(60_000);
-    const held = await count('held');
-    await seller.put({ active });
-    await hurry();
-    if (active) await eventually(async () => expect(await count('held')).toBeLessThan(held));
+    const { recovery_id: recoveryId } = await seller.put({ active });
+    // A second's worth is released at once.
+    if (active) await announced(recoveryFed, (fed) => fed.recoveryId === recoveryId && fed.due);
   }
   const text = `select id from deliveries where account_id = $1 and status = 'pending' order by next_attempt_at, id`;
   const due = (await harness.query<{ id: string }>(text, [seller.account])).map(({ id }) => id);
@@ -172,11 +197,12 @@ test('deliveries of an endpoint that is switched off and on repeatedly are due o
 
 test('the next process drops what a killed one was to drop, and nothing else', async () => {
   harness.clock.set(new Date());
-  await addWaiting(30_000);
-  await seller.put({ active: false });
-  await eventually(async () => expect(await count('held')).toBe(30_000), patience);
+  await addWaiting(beyondAWait);
   await harness.running.service.close();
   const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
+  await seller.put({ active: false });
+  await changesApplied(seller.endpointId);
+  expect(await count('held')).toBe(beyondAWait);
   const goOn = await holdUpLast('held');
   await seller.put({ held: 'discard' });
   await child.kill('SIGKILL');
@@ -186,30 +212,34 @@ test('the next process drops what a killed one was to drop, and nothing else', a
      where account_id = $1 and status in ('held', 'canceled')`,
     [seller.account],
   );
-  expect(left).toEqual({ held: expect.toSatisfy((n: number) => n > 0), all: 30_000 });
+  expect(left).toEqual({ held: expect.toSatisfy((n: number) => n > 0), all: beyondAWait });
   await goOn();
   harness.running.service = await harness.start();
   const id = await seller.publish();
-  await eventually(async () => expect(await count('canceled')).toBe(30_000), patience);
-  const own = () => harness.query('select status from deliveries where event_id = $1', [id]);
-  await eventually(async () => expect(await own()).toEqual([{ status: 'held' }]));
+  await stored(id);
+  await changesApplied(seller.endpointId, 2);
+  expect(await count('canceled')).toBe(beyondAWait);
+  expect(await harness.query('select status from deliveries where event_id = $1', [id])).toEqual([{ status: 'held' }]);
 });
 
 test('the removal of an endpoint that is being switched off is shown once in Recent activity, with all canceled deliveries, and the next endpoint is a new one', async () => {
-  await addWaiting(10_000);
+  await addWaiting(100);
+  const goOn = await holdUp('pending', 25);
   await seller.put({ active: false });
-  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await untilBlocked(harness.database.pool);
+  const removed = harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await untilBlocked(harness.database.pool, 2);
+  await goOn();
+  await removed;
   const again = await seller.put({ active: true });
   expect(again.secret).not.toBe(seller.secret);
   const id = await seller.publish();
-  await eventually(() => expect(seller.received()).toEqual([id]));
-  await eventually(async () => expect(await count('canceled')).toBe(10_000), patience);
-  const notices = await eventually(async () => {
-    const { data } = await harness.ask(listActivity, seller.account, {});
-    const found = data.filter((entry) => entry.kind === 'notice');
-    return found.length > 0 && found;
-  });
-  expect(notices.map((notice) => notice.summary)).toEqual([
-    expect.stringContaining('10000 deliveries that waited are canceled'),
+  await attempted({ endpointId: again.id });
+  expect(seller.received()).toEqual([id]);
+  await harness.afterRound('endpoint-changes');
+  expect(await count('canceled')).toBe(100);
+  const { data } = await harness.ask(listActivity, seller.account, {});
+  expect(data.filter((entry) => entry.kind === 'notice').map((notice) => notice.summary)).toEqual([
+    expect.stringContaining('100 deliveries that waited are canceled'),
   ]);
 });

@@ -11,7 +11,7 @@ import { createTestNats } from '@app/testing/nats';
 import { announced, type Listener, listen } from '@app/testing/points';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { startProducers } from '@app/testing/producers';
-import { configSchema } from '../src/config.ts';
+import { configSchema, type WebhookDispatcherConfig, type WorkLimits } from '../src/config.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import {
   attemptsRecorded,
@@ -27,13 +27,16 @@ import { Partitions } from '../src/storage/partitions.ts';
 
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 /** Starts the service on a database and a NATS server of its own, with a requester and publishers of other services' events. */
-export async function startHarness(settings: Record<string, string> = {}) {
+export async function startHarness(settings: Record<string, string> = {}, limits: Partial<WorkLimits> = {}) {
   const [stored, nats] = [await createMigratedDatabase('webhook-dispatcher', migrate), await createTestNats()];
   const own = { SECRETS_KEY: 'a key of at least thirty-two characters', WEBHOOKS_ALLOW_LOOPBACK: 'enabled' };
   const env = { DATABASE_URL: stored.url, ...nats.settings('webhook-dispatcher'), ...own, ...settings };
   const clock = fakeClock();
-  const start = (changed: Record<string, string> = {}) =>
-    createWebhookDispatcher(configSchema.parse({ ...env, ...changed }), { logger: silentLogger(), clock });
+  /** @param overrides what no environment sets: limits, and times below a second */
+  const start = (changed: Record<string, string> = {}, overrides: Partial<WebhookDispatcherConfig> = {}) => {
+    const config = { ...configSchema.parse({ ...env, ...changed }), limits, ...overrides };
+    return createWebhookDispatcher(config, { logger: silentLogger(), clock });
+  };
   const link = await connectNats(nats.login('gateway'));
   const replica = await connectNats(nats.login('webhook-dispatcher'));
   const producers = await startProducers(nats, ['gateway', 'checkout', 'billing', 'catalog', 'affiliate']);

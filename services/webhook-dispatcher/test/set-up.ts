@@ -1,5 +1,6 @@
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest';
+import type { WorkLimits } from '../src/config.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { connectedAccount } from './orders.ts';
 
@@ -12,25 +13,22 @@ export let seller: Seller;
 export let endpointId: string;
 
 /** Called at the top of a test file: starts the service before its tests and closes it after them. */
-export function startService(settings: Record<string, string> = {}): void {
+export function startService(settings: Record<string, string> = {}, limits: Partial<WorkLimits> = {}): void {
   guardLeaks();
   beforeAll(async () => {
-    harness = await startHarness(settings);
+    harness = await startHarness(settings, limits);
   });
   afterAll(() => harness.close());
 }
 
-/**
- * Until the test is over an attempt may take no longer than a second. All other tests leave it its 15 seconds: where a
- * machine stalls for a second, an answer that came is no late one.
- */
+/** Until the test is over an attempt may take no longer than a quarter of a second. All other tests leave it its 15 seconds. */
 export async function shortenAttempts({ running, start }: Pick<Harness, 'running' | 'start'>): Promise<void> {
-  const restart = async (changed: Record<string, string> = {}): Promise<void> => {
+  await running.service.close();
+  running.service = await start({}, { ATTEMPT_TIMEOUT_SECONDS: 0.25 });
+  onTestFinished(async () => {
     await running.service.close();
-    running.service = await start(changed);
-  };
-  await restart({ ATTEMPT_TIMEOUT_SECONDS: '1' });
-  onTestFinished(() => restart());
+    running.service = await start();
+  });
 }
 
 /** Called after `startService`: each test has a seller of its own. */

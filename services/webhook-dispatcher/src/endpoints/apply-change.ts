@@ -9,9 +9,6 @@ import { endpointChangeApplied } from '../points.ts';
 import { behindAllIdsAndSuffixes, followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 
-/** Deliveries changed in one transaction, which takes about 20 ms. A change of the endpoint waits no longer than that. */
-const batchMax = 1_000;
-
 /** A shared lock: events for the endpoint may be stored meanwhile, but it may not be changed. */
 const endpointStatement = statement(
   'endpoint-of-change',
@@ -98,6 +95,8 @@ export interface ChangeStorage {
   readonly database: Database;
   readonly clock: Clock;
   readonly partitions: Partitions;
+  /** Deliveries changed in one transaction. */
+  readonly changeBatchMax: number;
 }
 
 /** What a batch did; null when nothing is left to do for the endpoint. */
@@ -129,7 +128,7 @@ async function applyBatchWith(
   const [change] = (await client.query<Change>(changeStatement([endpointId]))).rows;
   if (change === undefined) return undefined;
   const [endpoint] = endpoints;
-  const run = batches(client, storage.clock.now(), endpointId, change.account_id);
+  const run = batches(client, storage, change);
   const batch = endpoint === undefined ? await cancelBatch(run) : await applyTo(run, change, endpoint);
   if (batch.count > 0) {
     if (batch.as === 'canceled') await client.query(countStatement([endpointId, batch.count]));
@@ -144,9 +143,10 @@ async function applyBatchWith(
 /** Runs a statement for the oldest deliveries between two ids, and returns how many rows it changed. */
 type Run = (query: ReturnType<typeof statement>, until: string, after?: string) => Promise<number>;
 
-function batches(client: Client, now: Date, endpointId: string, accountId: string): Run {
+function batches(client: Client, { clock, changeBatchMax }: ChangeStorage, change: Change): Run {
+  const now = clock.now();
   return async (query, until, after = '') => {
-    const values = [endpointId, accountId, batchMax, until, after];
+    const values = [change.endpoint_id, change.account_id, changeBatchMax, until, after];
     return (await client.query(query(query === holdStatement ? values : [...values, now]))).rowCount ?? 0;
   };
 }

@@ -10,8 +10,6 @@ import { releaseHeld } from './release-held.ts';
 /** A recovery gets a second's worth at a time. The start of one wakes every replica. */
 const pollIntervalMs = 1_000;
 const finalizeIntervalMs = 30_000;
-/** Nobody waits for what is three days late, and the look reads a row of each endpoint that has something held. */
-const releaseIntervalMs = 5_000;
 const recoveriesMax = 1_000;
 /** Of ten connections: counting a million deliveries of one account holds up no other account's recovery. */
 const concurrency = 3;
@@ -42,11 +40,13 @@ async function* readRunning(database: Database): AsyncGenerator<Running> {
 export function startFeeding(
   options: RepairStorage & {
     readonly logger: Logger;
+    /** Between two searches for what can be released: it is three days late, and a search reads a row of each endpoint that has something held. */
+    readonly releaseIntervalMs: number;
     /** A batch made deliveries due. */
     readonly fed: () => void;
   },
 ): BackgroundLoop {
-  const { database, logger, fed } = options;
+  const { database, logger, releaseIntervalMs, fed } = options;
   let [finalizedAtMs, releasedAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   /** Whether there is more to do at once. */
   const feedOne = async (recovery: Running, isClosing: () => boolean): Promise<boolean> => {
