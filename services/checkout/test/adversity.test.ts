@@ -1,16 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createOrder } from '@app/contracts/orders';
+import { eventsPublished, requestBegun } from '@app/messaging/points';
 import { isWorking, writeContext } from '@app/messaging/request-headers';
 import { openDatabase } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
+import { pollSystem } from '@app/testing/poll-system';
 import { query as queryDatabase } from '@app/testing/sql';
 import { readStream } from '@app/testing/stream';
-import { timePasses } from '@app/testing/time-passes';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { account, context, course, createHarness, type Harness, orderBody } from './harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
+shareDatabase();
 
 let harness: Harness;
 
@@ -30,9 +34,9 @@ const count = async (table: string) => (await query(`select 1 from ${table}`)).l
 async function keepBatcherBusy(): Promise<{ release: () => void; busy: Promise<unknown> }> {
   const release = harness.stallCatalog();
   const first = create();
-  await eventually(() => harness.asked.length === 1);
+  await harness.catalogAsked(1);
   const second = create();
-  await eventually(() => harness.asked.length === 2);
+  await harness.catalogAsked(2);
   return { release, busy: Promise.all([first, second]) };
 }
 
@@ -41,24 +45,26 @@ test('a command repeated while its order waits takes one place in the queue, and
   const release = harness.stallCatalog();
   const ctx = context();
   // More than may wait at all.
-  const repeated = Array.from({ length: 2_200 }, () => create({}, ctx));
-  const neighbour = create();
-  await harness.arrived();
+  const { sent } = await harness.arrived(2_201, () => ({
+    repeated: Array.from({ length: 2_200 }, () => create({}, ctx)),
+    neighbour: create(),
+  }));
   release();
-  const answers = new Set((await Promise.all(repeated)).map(({ orderId }) => orderId));
+  const answers = new Set((await Promise.all(sent.repeated)).map(({ orderId }) => orderId));
   expect([...answers]).toEqual([`ord_${ctx.commandId}`]);
-  expect(await neighbour).toMatchObject({ ok: true });
+  expect(await sent.neighbour).toMatchObject({ ok: true });
   expect(await count('orders')).toBe(2);
 });
 
-test('orders outlast a database that stands still for longer than one try waits, each recorded and published once', async () => {
+test('orders outlast a database that is locked for longer than one attempt waits, each recorded and published once', async () => {
   await harness.start();
   const database = await openDatabase(databaseOptions(harness.database.url));
   try {
     const orders = await database.transaction(async (client) => {
       await client.query('lock table orders in exclusive mode');
-      const sent = Array.from({ length: 12 }, (_, n) => create(n % 3 === 0 ? { discountCode: 'ALWAYS' } : {}));
-      await timePasses(6_000);
+      const contexts = Array.from({ length: 12 }, () => context());
+      const sent = contexts.map((ctx, n) => create(n % 3 === 0 ? { discountCode: 'ALWAYS' } : {}, ctx));
+      for (const { commandId } of contexts) await announced(requestBegun, (begun) => begun.commandId === commandId, 2);
       return sent;
     });
     const ids = (await Promise.all(orders)).map(({ orderId }) => orderId);
@@ -68,7 +74,8 @@ test('orders outlast a database that stands still for longer than one try waits,
   }
   expect(await count('orders')).toBe(12);
   expect(await query('select uses from discount_uses')).toEqual([{ uses: '4' }]);
-  await eventually(async () => (await count('outbox where stream_seq is not null')) === 12);
+  for (const { event_id } of await query<{ event_id: string }>('select event_id from outbox'))
+    await announced(eventsPublished, ({ events }) => events.some(({ id }) => id === event_id));
   expect(await readStream(harness.nats, 'EVT_CHECKOUT')).toHaveLength(12);
   expect(await count('outbox')).toBe(12);
 });
@@ -77,16 +84,15 @@ test('an order whose caller stopped waiting before its turn came is refused and 
   await harness.start();
   const { release, busy } = await keepBatcherBusy();
   const ctx = { ...context(), traceparent: undefined };
-  const timeoutMs = 1_000;
+  const timeoutMs = 100;
   const payload = JSON.stringify({ body: orderBody(), account });
   const headers = writeContext({ ...ctx, timeoutMs });
-  const late = finalAnswer(payload, headers);
-  await harness.arrived();
-  // The time runs from the arrival.
-  await timePasses(timeoutMs + 1);
+  const late = await harness.arrived(1, () => finalAnswer(payload, headers));
+  // Its time, which is real, runs from the arrival.
+  await sleep(timeoutMs + 1);
   release();
   await busy;
-  expect(await late).toMatchObject({ code: 'service_unavailable' });
+  expect(await late.sent).toMatchObject({ code: 'service_unavailable' });
   expect(await count('orders')).toBe(2);
 });
 
@@ -110,7 +116,7 @@ test('an order whose connection ends during its commit is answered with an unkno
       const answer = finalAnswer(JSON.stringify({ body: orderBody(), account }), headers);
       const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;
-      await eventually(async () => (await query(terminate)).length === 1);
+      await pollSystem('a session that waits for the lock', async () => (await query(terminate)).length === 1);
       expect(await answer).toMatchObject({ code: 'outcome_unknown' });
     });
   } finally {
@@ -126,12 +132,12 @@ test('recorded orders are answered although a refused one of their batch cannot 
   await query(`create trigger lose_tables after insert on orders
     for each row when (new.customer_name = 'last') execute function lose_tables()`);
   const { release, busy } = await keepBatcherBusy();
-  const [recorded, refused] = [create({ name: 'last' }), create({ bumpIds: ['bmp_9'] })];
-  const both = Promise.allSettled([recorded, refused]);
-  await harness.arrived();
+  const both = await harness.arrived(2, () =>
+    Promise.allSettled([create({ name: 'last' }), create({ bumpIds: ['bmp_9'] })]),
+  );
   release();
   await busy;
-  expect(await both).toMatchObject([
+  expect(await both.sent).toMatchObject([
     { status: 'fulfilled', value: { ok: true } },
     { status: 'rejected', reason: { code: 'internal' } },
   ]);

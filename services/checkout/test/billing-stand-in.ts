@@ -16,9 +16,12 @@ import {
   startPayment,
 } from '@app/contracts/payments';
 import { connectNats } from '@app/messaging/connect';
+import { eventsHandled } from '@app/messaging/points';
 import { onRequest, type RequestHandler, serveRequests } from '@app/messaging/serve-requests';
 import { silentLogger } from '@app/service-kit/logger';
+import { createArrivals } from '@app/testing/arrivals';
 import type { TestNats } from '@app/testing/nats';
+import { announced } from '@app/testing/points';
 import { type Producers, startProducers } from '@app/testing/producers';
 
 export type StartInput = RequestInput<typeof startPayment>;
@@ -37,13 +40,17 @@ export interface MadeTry {
  */
 export interface BillingStandIn {
   /** Every request to start a payment, repeated ones too. */
-  readonly started: StartInput[];
+  readonly started: readonly StartInput[];
+  /** Resolves when so many requests to start a payment have come. */
+  wasStarted(times: number): Promise<unknown>;
   /** The tries it made, oldest first: each moved money at most once. */
   readonly tries: MadeTry[];
   /** Called before a start is worked on; a test makes it wait or throw. */
   beforeStart: (input: StartInput) => Promise<void>;
-  /** Called when a payment was made, before it is answered; a test makes it wait for ever. */
+  /** Called when a payment was made, before it is answered. */
   beforeAnswer: (input: StartInput) => Promise<void>;
+  /** A copy of a request to start a payment arrives when no caller waits for its reply any more. */
+  startLate(input: StartInput, accountId?: string): MadeTry;
   /** Called before a refund is worked on. */
   beforeRefund: (orderId: string) => Promise<void>;
   /** How refunds are answered. */
@@ -69,6 +76,8 @@ export interface BillingStandIn {
   finish(orderId: string, status: 'succeeded' | 'declined'): MadeTry;
   /** Publishes how a try ended. */
   publishCompleted(made: MadeTry): Promise<void>;
+  /** Resolves when the checkout service has handled every event that was published before. */
+  handled(): Promise<void>;
   readonly producers: Producers;
   readonly handlers: RequestHandler[];
   /** Resolves when the stand-in stops: who waits for it never answers. */
@@ -77,15 +86,16 @@ export interface BillingStandIn {
 }
 
 export async function startBillingStandIn(nats: TestNats, more: RequestHandler[] = []): Promise<BillingStandIn> {
-  const producers = await startProducers(nats, ['billing']);
+  const producers = notePublished(await startProducers(nats, ['billing']));
   const link = await connectNats(nats.login('billing'));
   const tries: MadeTry[] = [];
-  const started: StartInput[] = [];
+  const started = createArrivals<StartInput>();
   const settled = new Map<string, HoldResult>();
   const stopped = Promise.withResolvers<void>();
   const madeOf = (orderId: string): MadeTry => lastOf(tries, orderId);
   const standIn = {
-    started,
+    started: started.list,
+    wasStarted: (times: number) => started.wait(times, { what: 'requests to start a payment' }),
     tries,
     listsAsked: [] as string[],
     refundsAsked: [] as string[],
@@ -103,10 +113,15 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     publishSettled: (orderId: string) => publishSettled(producers, madeOf(orderId), settled.get(orderId)),
     publishRefunded: (orderId: string, at = new Date()) => publishRefunded(producers, madeOf(orderId), at),
     publishRefundFailed: (orderId: string, at = new Date()) => publishRefundFailed(producers, madeOf(orderId), at),
+    startLate: (input: StartInput, accountId = 'acc_1') => {
+      start(tries, accountId, input);
+      return madeOf(input.orderId);
+    },
     beforeStart: async () => undefined,
     beforeAnswer: async () => undefined,
     finish: (orderId: string, status: 'succeeded' | 'declined') => finish(tries, orderId, status),
     publishCompleted: (made: MadeTry) => publishCompleted(producers, made),
+    handled: producers.handled,
     producers,
     handlers: [
       onRequest(startPayment, async (input, { accountId }) => {
@@ -147,6 +162,30 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
   const description = 'a billing service';
   await serveRequests(link, { version: '0.1.0', description, handlers: standIn.handlers, logger: silentLogger() });
   return standIn;
+}
+
+/** The same producers, which know what they have published. */
+function notePublished(producers: Producers): Producers & Pick<BillingStandIn, 'handled'> {
+  const published: string[] = [];
+  return {
+    ...producers,
+    publish: async (definition, event, headers) => {
+      await producers.publish(definition, event, headers);
+      published.push(event.id);
+    },
+    handled: async () => {
+      for (const id of published.splice(0))
+        await announced(
+          eventsHandled,
+          ({ service, events }) => service === 'checkout' && events.some((event) => event.id === id),
+        );
+    },
+  };
+}
+
+/** As checkout learns of a reply that was lost: what it asked for may have been done. */
+export async function losesReply(): Promise<never> {
+  throw Object.assign(new Error('the database of billing is away'), { code: 'ECONNREFUSED' });
 }
 
 /** The rules of `payments.start`, in its docstring's order. */

@@ -1,16 +1,18 @@
 import { openDatabase } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { untilBlocked } from '@app/testing/poll-system';
 import { plannedScans } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { type CheckoutHarness, createCheckoutHarness, type Opened, plainCourse } from './checkout-harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 /*
  * Checkouts that wait at the same time share statements and questions; each has its own outcome. Two others keep both
  * slots of a step busy, so that what is sent meanwhile is one batch.
  */
 guardLeaks();
+shareDatabase();
 
 let harness: CheckoutHarness;
 
@@ -48,7 +50,10 @@ async function countStatements(texts = new Map<string, string>()): Promise<Map<s
 }
 
 /** Sends opens while both questions that may be under way at catalog are not answered. */
-async function openTogether(send: () => Promise<Opened>[]): Promise<PromiseSettledResult<Opened>[]> {
+async function openTogether(
+  count: number,
+  send: (n: number) => Promise<Opened>,
+): Promise<PromiseSettledResult<Opened>[]> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { beforeAnswer } = harness.catalog;
   const busy: Promise<Opened>[] = [];
@@ -58,40 +63,37 @@ async function openTogether(send: () => Promise<Opened>[]): Promise<PromiseSettl
   };
   for (const asked of [1, 2]) {
     busy.push(harness.open({ email }));
-    await eventually(() => harness.catalog.asked.length === asked);
+    await harness.catalog.wasAsked(asked);
   }
-  const sent = Promise.allSettled(send());
-  await harness.base.arrived();
+  const { sent } = await harness.base.arrived(count, () => Promise.allSettled(times(count, send)));
   resolve();
   await Promise.all(busy);
   harness.catalog.beforeAnswer = beforeAnswer;
   return await sent;
 }
 
-const waitingForLocks = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-
 /** Sends work that begins by reading checkouts while both of the reads that may be under way stand still. */
-async function sendTogether<T>(send: () => Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
+async function sendTogether<T>(count: number, send: (n: number) => Promise<T>): Promise<PromiseSettledResult<T>[]> {
   const other = await harness.open({ email });
   const database = await openDatabase(databaseOptions(harness.base.database.url));
   const busy: Promise<unknown>[] = [];
   try {
-    const sent = await database.transaction(async (client) => {
+    const together = await database.transaction(async (client) => {
       await client.query('lock table checkouts in access exclusive mode');
       for (const waiting of [1, 2]) {
         busy.push(harness.resume(other).catch(() => undefined));
-        await eventually(async () => (await harness.query(waitingForLocks)).length === waiting);
+        await untilBlocked(database.pool, waiting);
       }
-      const all = Promise.allSettled(send());
-      await harness.base.arrived();
-      return { all };
+      return await harness.base.arrived(count, () => Promise.allSettled(times(count, send)));
     });
     await Promise.all(busy);
-    return await sent.all;
+    return await together.sent;
   } finally {
     await database.close();
   }
 }
+
+const sendPays = (opened: readonly Opened[]) => sendTogether(opened.length, (n) => harness.pay(opened[n] as Opened));
 
 const told = (results: PromiseSettledResult<{ status: string }>[]) =>
   results.map((one) => (one.status === 'fulfilled' ? one.value.status : (one.reason as { code: string }).code));
@@ -103,36 +105,7 @@ function valuesOf<T>(results: PromiseSettledResult<T>[]): T[] {
   });
 }
 
-test('fifty checkouts opened and paid at once ask catalog once each time, and share their statements', async () => {
-  harness.shop.set('acc_2/course', { ...plainCourse, priceCents: 5_000 });
-  const statements = await countStatements();
-  const accounts = ['acc_1', 'acc_2'];
-  const opened = valuesOf(
-    await openTogether(() => times(50, (n) => harness.open({ email }, { accountId: accounts[n % 2] as string }))),
-  );
-  expect(harness.catalog.asked.map((wanted) => wanted.length)).toEqual([1, 1, 2]);
-  expect(statements.get('checkouts-open')).toBeLessThanOrEqual(3);
-  expect(new Set(opened.map(({ id }) => id)).size).toBe(50);
-  expect(opened.map(({ totalCents }) => totalCents)).toEqual(times(50, (n) => (n % 2 === 0 ? 9_900 : 5_000)));
-
-  harness.catalog.asked.length = 0;
-  statements.clear();
-  // Billing answers when it was asked by all.
-  harness.billing.beforeAnswer = async () => {
-    await eventually(() => harness.billing.started.length === 50);
-  };
-  const paid = valuesOf(await sendTogether(() => opened.map((one) => harness.pay(one))));
-  expect(paid.map(({ totalCents }) => totalCents)).toEqual(opened.map(({ totalCents }) => totalCents));
-  expect(new Set(paid.map(({ orderId }) => orderId)).size).toBe(50);
-  // The first question is of the checkout that kept the reads busy.
-  expect(harness.catalog.asked.slice(1).map((wanted) => wanted.length)).toEqual([2]);
-  expect(statements.get('checkouts-by-secret')).toBe(3);
-  expect(statements.get('checkouts-freeze')).toBe(1);
-  expect(statements.get('checkouts-record-orders')).toBeLessThanOrEqual(25);
-  expect(await harness.query('select distinct status from orders')).toEqual([{ status: 'paid' }]);
-  expect(await harness.events()).toHaveLength(50);
-});
-
+/* The first one of the file: in a database that has had many rows the planner knows how many there are. */
 test('no statement that a buyer waits for reads all checkouts, even before the planner knows how many there are', async () => {
   const texts = new Map<string, string>();
   await countStatements(texts);
@@ -146,7 +119,7 @@ test('no statement that a buyer waits for reads all checkouts, even before the p
   await harness.pay(waiting, 'action');
   const [first] = harness.billing.tries;
   if (first !== undefined) await harness.billing.publishCompleted(first);
-  await eventually(() => texts.has('checkouts-recorded-tries'));
+  await harness.billing.handled();
   const names = [
     ...['checkouts-by-secret', 'checkouts-open', 'checkouts-freeze', 'checkouts-recorded-tries'],
     ...['checkouts-record-orders', 'checkouts-record-declines', 'checkouts-record-confirmations'],
@@ -157,13 +130,44 @@ test('no statement that a buyer waits for reads all checkouts, even before the p
   }
 });
 
+test('fifty checkouts opened and paid at once ask catalog once each time, and share their statements', async () => {
+  harness.shop.set('acc_2/course', { ...plainCourse, priceCents: 5_000 });
+  const statements = await countStatements();
+  const accounts = ['acc_1', 'acc_2'];
+  const opened = valuesOf(
+    await openTogether(50, (n) => harness.open({ email }, { accountId: accounts[n % 2] as string })),
+  );
+  expect(harness.catalog.asked.map((wanted) => wanted.length)).toEqual([1, 1, 2]);
+  expect(statements.get('checkouts-open')).toBeLessThanOrEqual(3);
+  expect(new Set(opened.map(({ id }) => id)).size).toBe(50);
+  expect(opened.map(({ totalCents }) => totalCents)).toEqual(times(50, (n) => (n % 2 === 0 ? 9_900 : 5_000)));
+
+  harness.catalog.forgetAsked();
+  statements.clear();
+  // Billing answers when it was asked by all.
+  harness.billing.beforeAnswer = async () => {
+    await harness.billing.wasStarted(50);
+  };
+  const paid = valuesOf(await sendPays(opened));
+  expect(paid.map(({ totalCents }) => totalCents)).toEqual(opened.map(({ totalCents }) => totalCents));
+  expect(new Set(paid.map(({ orderId }) => orderId)).size).toBe(50);
+  // The first question is of the checkout that kept the reads busy.
+  expect(harness.catalog.asked.slice(1).map((wanted) => wanted.length)).toEqual([2]);
+  expect(statements.get('checkouts-by-secret')).toBe(3);
+  expect(statements.get('checkouts-freeze')).toBe(1);
+  expect(statements.get('checkouts-record-orders')).toBeLessThanOrEqual(25);
+  expect(await harness.query('select distinct status from orders')).toEqual([{ status: 'paid' }]);
+  expect(await harness.events()).toHaveLength(50);
+});
+
 test('events of payments that were recorded from the replies cost one statement together, and change nothing', async () => {
-  const opened = valuesOf(await openTogether(() => times(20, () => harness.open({ email }))));
+  const opened = valuesOf(await openTogether(20, () => harness.open({ email })));
   await Promise.all(opened.map((one, n) => harness.pay(one, n % 4 === 0 ? 'declined' : 'ok')));
   const before = await harness.query('select id, status, revision from checkouts order by id');
   const statements = await countStatements();
   await Promise.all(harness.billing.tries.map((made) => harness.billing.publishCompleted(made)));
-  await eventually(async () => (await harness.query('select 1 from inbox')).length === 20);
+  await harness.billing.handled();
+  expect(await harness.query('select 1 from inbox')).toHaveLength(20);
   const batches = statements.get('inbox-insert') ?? 0;
   expect(statements.get('checkouts-recorded-tries')).toBe(batches);
   for (const name of ['checkouts-of-tries', 'checkouts-record-orders', 'checkouts-record-declines'])
@@ -177,7 +181,7 @@ test('a question that catalog fails at is asked for each checkout alone: only th
     if (wanted.some(({ slug }) => slug === 'broken')) throw new Error('this product cannot be read');
   };
   const slugs = ['course', 'course', 'broken', 'course'];
-  const results = await openTogether(() => slugs.map((slug) => harness.open({ email, slug })));
+  const results = await openTogether(4, (n) => harness.open({ email, slug: slugs[n] as string }));
   expect(told(results)).toEqual(['open', 'open', 'internal', 'open']);
 });
 
@@ -186,21 +190,21 @@ test.each([
   ['recorded', 'orders', 'customer_email', 'internal'],
 ])('a sale that cannot be %s fails alone; those of the same batch are paid', async (_, table, column, code) => {
   const names = times(8, (n) => `buyer-${n}@example.com`);
-  const opened = valuesOf(await openTogether(() => names.map((name) => harness.open({ email: name }))));
+  const opened = valuesOf(await openTogether(8, (n) => harness.open({ email: names[n] as string })));
   const bad = column === 'checkout_id' ? opened[3]?.id : names[3];
   await harness.query(`create function stop() returns trigger language plpgsql as $$ begin
     if new.${column} = '${bad}' then raise exception 'cannot be written'; end if; return new; end $$`);
   await harness.query(`create trigger stop before insert on ${table} for each row execute function stop()`);
-  const results = await sendTogether(() => opened.map((one) => harness.pay(one)));
+  const results = await sendPays(opened);
   expect(told(results)).toEqual(names.map((_name, n) => (n === 3 ? code : 'paid')));
   expect(await harness.query('select 1 from orders')).toHaveLength(7);
 });
 
 test('the same checkout twice in one batch starts one try', async () => {
   const statements = await countStatements();
-  const [opened] = valuesOf(await openTogether(() => [harness.open({ email, discountCode: 'TWICE' })]));
+  const [opened] = valuesOf(await openTogether(1, () => harness.open({ email, discountCode: 'TWICE' })));
   if (opened === undefined) throw new Error('nothing was opened');
-  const results = valuesOf(await sendTogether(() => times(3, () => harness.pay(opened))));
+  const results = valuesOf(await sendTogether(3, () => harness.pay(opened)));
   expect(new Set(results.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
   expect(results[0]).toMatchObject({ status: 'paid', totalCents: 4_950 });
   // All three were in one batch: the second and third looked again.
@@ -212,7 +216,7 @@ test('the same checkout twice in one batch starts one try', async () => {
 
 test('the same open twice in one batch opens one checkout with two secrets', async () => {
   const commandId = `01${'k'.repeat(24)}`;
-  const results = valuesOf(await openTogether(() => times(2, () => harness.open({ email }, { commandId }))));
+  const results = valuesOf(await openTogether(2, () => harness.open({ email }, { commandId })));
   for (const opened of results) expect((await harness.get(opened)).id).toBe(`cko_${commandId}`);
   expect(new Set(results.map(({ secret }) => secret)).size).toBe(2);
 });
@@ -220,16 +224,16 @@ test('the same open twice in one batch opens one checkout with two secrets', asy
 test('uses of a limited code go to the first ones of a batch; a rehearsal among them takes none', async () => {
   const tests = [true, false, false, false, true];
   const opened = valuesOf(
-    await openTogether(() => tests.map((testMode) => harness.open({ email, discountCode: 'TWICE' }, { testMode }))),
+    await openTogether(5, (n) => harness.open({ email, discountCode: 'TWICE' }, { testMode: tests[n] as boolean })),
   );
-  const results = await sendTogether(() => opened.map((one) => harness.pay(one)));
+  const results = await sendPays(opened);
   expect(told(results)).toEqual(['paid', 'paid', 'paid', 'price_changed', 'price_changed']);
   expect(await harness.query('select uses::int from discount_uses')).toEqual([{ uses: 2 }]);
 });
 
 test('visitors of one batch are counted once each', async () => {
   const visitors = ['one', 'two', 'one', 'visitor-1', 'two'];
-  await openTogether(() => visitors.map((visitor) => harness.open({ email }, { visitor })));
+  await openTogether(5, (n) => harness.open({ email }, { visitor: visitors[n] as string }));
   // `visitor-1` opened the two before them.
   const visits = await harness.query(`select 1 from outbox where subject like '%visited%'`);
   expect(visits).toHaveLength(3);

@@ -14,6 +14,7 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { listOrders, type OrderResource, refundOrder } from '@app/contracts/orders';
 import { findProductsForSale, type ProductForSale, type WantedForSale } from '@app/contracts/products-for-sale';
 import { onRequestAcrossAccounts } from '@app/messaging/serve-requests';
+import { createArrivals } from '@app/testing/arrivals';
 import { query as queryDatabase } from '@app/testing/sql';
 import { type BillingStandIn, startBillingStandIn } from './billing-stand-in.ts';
 import { context, course, createHarness, type Harness } from './harness.ts';
@@ -42,7 +43,10 @@ export interface CheckoutHarness {
   readonly shop: Map<string, ProductForSale>;
   readonly catalog: {
     /** What each question about products for sale asked for. */
-    readonly asked: (readonly WantedForSale[])[];
+    readonly asked: readonly (readonly WantedForSale[])[];
+    /** Resolves when so many have come. */
+    wasAsked(times: number): Promise<unknown>;
+    forgetAsked(): void;
     /** A test makes it wait or throw. */
     beforeAnswer: (wanted: readonly WantedForSale[]) => Promise<void>;
   };
@@ -74,10 +78,16 @@ interface PayOptions {
 
 export async function createCheckoutHarness(): Promise<CheckoutHarness> {
   const shop = new Map([['acc_1/course', plainCourse]]);
-  const catalog: CheckoutHarness['catalog'] = { asked: [], beforeAnswer: async () => undefined };
+  const asked = createArrivals<readonly WantedForSale[]>();
+  const catalog: CheckoutHarness['catalog'] = {
+    asked: asked.list,
+    wasAsked: (times) => asked.wait(times, { what: 'questions to the catalog' }),
+    forgetAsked: asked.clear,
+    beforeAnswer: async () => undefined,
+  };
   const base = await createHarness([
     onRequestAcrossAccounts(findProductsForSale, async ({ wanted }) => {
-      catalog.asked.push(wanted);
+      asked.push(wanted);
       await catalog.beforeAnswer(wanted);
       return { products: wanted.map((one) => forSale(shop, one)) };
     }),

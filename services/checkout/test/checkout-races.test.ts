@@ -1,15 +1,17 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { losesReply, type MadeTry } from './billing-stand-in.ts';
 import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 /*
  * Clicks that meet, answers that are lost and processes that die: one charge, and the buyer learns what became of it. The
  * stand-in of billing makes each try once; `tries` is what moved money.
  */
 guardLeaks();
+shareDatabase();
 
 let harness: CheckoutHarness;
 
@@ -23,6 +25,20 @@ const email = 'ada@example.com';
 const open = (change: Parameters<CheckoutHarness['open']>[0] = {}) => harness.open({ email, ...change });
 const count = async (table: string) => (await harness.query(`select 1 from ${table}`)).length;
 const uses = async () => (await harness.query<{ uses: number }>('select uses::int from discount_uses'))[0]?.uses;
+
+function firstTry(): MadeTry {
+  const [made] = harness.billing.tries;
+  if (made === undefined) throw new Error('billing has made no try');
+  return made;
+}
+
+/** Billing works again, and gets a late copy of the first request to start a payment. */
+function firstStartArrives(): MadeTry {
+  const [input] = harness.billing.started;
+  if (input === undefined) throw new Error('no payment was started');
+  harness.billing.beforeStart = async () => undefined;
+  return harness.billing.startLate(input);
+}
 
 async function expectOneOrder(totalCents = 9_900): Promise<void> {
   expect(await harness.list()).toMatchObject([{ status: 'paid', total_cents: totalCents }]);
@@ -61,7 +77,8 @@ test('the reply and the event of one payment at once make one order and one even
     for (const made of harness.billing.tries) await harness.billing.publishCompleted(made);
   };
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
-  await eventually(async () => (await count('inbox')) === 1);
+  await harness.billing.handled();
+  expect(await count('inbox')).toBe(1);
   await expectOneOrder();
 });
 
@@ -72,9 +89,9 @@ test('a payment that billing does not know yet is finished by its event; clicks 
   expect(await harness.pay(opened, 'ok')).toMatchObject({ status: 'processing' });
   expect(await harness.resume(opened)).toMatchObject({ status: 'processing' });
   await expect(harness.update(opened, { bumpIds: ['bmp_1'] })).rejects.toMatchObject({ code: 'invalid_transition' });
-  const orderId = harness.billing.tries[0]?.input.orderId as string;
+  const { orderId } = firstTry().input;
   await harness.billing.publishCompleted(harness.billing.finish(orderId, 'succeeded'));
-  await eventually(async () => (await harness.get(opened)).status === 'paid');
+  await harness.billing.handled();
   expect(await harness.pay(opened)).toEqual({ status: 'paid', orderId, totalCents: 9_900 });
   expect(harness.billing.tries).toHaveLength(1);
   await expectOneOrder();
@@ -85,10 +102,11 @@ test('an event of a decline opens the checkout again, gives the use of the disco
   const opened = await open({ discountCode: 'TWICE' });
   await harness.pay(opened, 'unknown');
   expect(await uses()).toBe(1);
-  const made = harness.billing.finish(harness.billing.tries[0]?.input.orderId as string, 'declined');
+  const made = harness.billing.finish(firstTry().input.orderId, 'declined');
   await harness.billing.publishCompleted(made);
   await harness.billing.publishCompleted(made);
-  await eventually(async () => (await count('inbox')) === 2);
+  await harness.billing.handled();
+  expect(await count('inbox')).toBe(2);
   expect(await harness.get(opened)).toMatchObject({ status: 'open', reason: 'card_declined' });
   expect(await uses()).toBe(0);
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 4_950 });
@@ -146,9 +164,8 @@ test('a process that dies after billing charged and before it recorded: the even
   await first.close();
   expect(await count('orders')).toBe(0);
   await harness.base.start();
-  const [made] = harness.billing.tries;
-  if (made !== undefined) await harness.billing.publishCompleted(made);
-  await eventually(async () => (await count('orders')) === 1);
+  await harness.billing.publishCompleted(firstTry());
+  await harness.billing.handled();
   await expectOneOrder();
 });
 
@@ -156,7 +173,7 @@ test('a process that dies between fixing the sale and asking billing: the next c
   const first = await harness.base.start();
   const opened = await open();
   // Billing got nothing: it died as well.
-  harness.billing.beforeStart = () => harness.billing.stopped;
+  harness.billing.beforeStart = losesReply;
   expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
   await first.close();
   expect(harness.billing.tries).toEqual([]);
@@ -173,26 +190,23 @@ test.each(['its event', 'the reply to the next try'])(
   async (by) => {
     const first = await harness.base.start();
     const opened = await open({ bumpIds: ['bmp_1'] });
-    const arrives = Promise.withResolvers<void>();
-    harness.billing.beforeStart = () => Promise.race([arrives.promise, harness.billing.stopped]);
+    harness.billing.beforeStart = losesReply;
     await harness.pay(opened);
     await first.close();
     harness.base.clock.advance(60_000);
-    const second = await harness.base.start();
-    await harness.base.arrived();
+    const second = await harness.base.startAndSweep();
     expect(await harness.get(opened)).toMatchObject({ status: 'processing' });
     await second.close();
     harness.base.clock.advance(120_000);
-    await harness.base.start();
-    await eventually(async () => (await harness.get(opened)).status === 'open');
-    expect(await harness.get(opened)).toMatchObject({ reason: 'try_again_later' });
+    await harness.base.startAndSweep();
+    expect(await harness.get(opened)).toMatchObject({ status: 'open', reason: 'try_again_later' });
     // The buyer changes the sale meanwhile; the late copy was for the old one.
     await harness.update(opened, { bumpIds: [] });
-    arrives.resolve();
-    const made = await eventually(() => harness.billing.tries[0]);
+    const made = firstStartArrives();
     if (by === 'its event') {
       await harness.billing.publishCompleted(made);
-      await eventually(async () => (await harness.get(opened)).status === 'paid');
+      await harness.billing.handled();
+      expect(await harness.get(opened)).toMatchObject({ status: 'paid' });
     }
     expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 11_800 });
     expect(harness.billing.tries).toHaveLength(1);
@@ -208,43 +222,40 @@ test.each([
   async (_, code) => {
     const first = await harness.base.start();
     const opened = await open({ discountCode: 'TWICE' });
-    const arrives = Promise.withResolvers<void>();
-    harness.billing.beforeStart = () => Promise.race([arrives.promise, harness.billing.stopped]);
+    harness.billing.beforeStart = losesReply;
     await harness.pay(opened);
     expect(await uses()).toBe(1);
     await first.close();
     harness.base.clock.advance(121_000);
-    await harness.base.start();
-    await eventually(async () => (await harness.get(opened)).status === 'open');
+    await harness.base.startAndSweep();
+    expect(await harness.get(opened)).toMatchObject({ status: 'open' });
     expect(await uses()).toBe(0);
     if (code === null) {
       await harness.update(opened, { discountCode: null });
       expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
       expect(await uses()).toBe(0);
     }
-    harness.billing.beforeStart = async () => undefined;
-    arrives.resolve();
-    const made = await eventually(() => harness.billing.tries[0]);
+    const made = firstStartArrives();
     await harness.billing.publishCompleted(made);
-    await eventually(async () => (await count('orders')) === 1);
+    await harness.billing.handled();
+    expect(await count('orders')).toBe(1);
     const paid = await harness.query<{ n: number }>(
       'select count(*)::int as n from orders where discount_id is not null',
     );
     expect(await uses()).toBe(paid[0]?.n);
-    expect(await uses()).toBe(made.input.tryNo === 1 ? 1 : 0);
+    expect(await uses()).toBe(1);
   },
 );
 
 test('a lost answer that the buyer has to confirm is found by the next process', async () => {
   const first = await harness.base.start();
   const opened = await open();
-  harness.billing.beforeAnswer = () => harness.billing.stopped;
+  harness.billing.beforeAnswer = losesReply;
   expect(await harness.pay(opened, 'action')).toMatchObject({ status: 'processing' });
   await first.close();
   harness.base.clock.advance(121_000);
-  await harness.base.start();
   // No event tells of it: nothing ended. The stand-in's buyer confirms by the time that billing is asked.
-  await eventually(async () => (await harness.get(opened)).status === 'paid');
+  await harness.base.startAndSweep();
   await expectOneOrder();
 });
 
@@ -254,14 +265,12 @@ test('a try whose outcome is unknown is left to billing, however often the sweep
   await harness.pay(opened, 'unknown');
   await first.close();
   harness.base.clock.advance(121_000);
-  await harness.base.start();
-  const looked = `select 1 from checkouts where asked_at > '${new Date(harness.base.clock.nowMs() - 60_000).toISOString()}'`;
-  await eventually(async () => (await harness.query(looked)).length === 1);
-  await harness.base.arrived();
+  await harness.base.startAndSweep();
+  expect(harness.billing.listsAsked).toEqual(['acc_1']);
   expect(await harness.get(opened)).toMatchObject({ status: 'processing' });
-  const orderId = harness.billing.tries[0]?.input.orderId as string;
+  const { orderId } = firstTry().input;
   await harness.billing.publishCompleted(harness.billing.finish(orderId, 'succeeded'));
-  await eventually(async () => (await harness.get(opened)).status === 'paid');
+  await harness.billing.handled();
   await expectOneOrder();
 });
 
@@ -277,17 +286,14 @@ test('an order of 0 whose process died after the sale was fixed is finished by t
   await first.close();
   await harness.query('drop trigger stop on orders');
   harness.base.clock.advance(121_000);
-  await harness.base.start();
-  await eventually(async () => (await count('orders')) === 1);
+  await harness.base.startAndSweep();
   await expectOneOrder(0);
 });
 
 test('without billing nothing is lost: the buyer is told that it is under way, and pays once billing is back', async () => {
   await harness.base.start();
   const opened = await open();
-  harness.billing.beforeStart = async () => {
-    throw Object.assign(new Error('the database of billing is away'), { code: 'ECONNREFUSED' });
-  };
+  harness.billing.beforeStart = losesReply;
   expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
   harness.billing.beforeStart = async () => undefined;
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });

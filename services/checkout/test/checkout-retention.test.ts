@@ -5,8 +5,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
 import { type CheckoutHarness, createCheckoutHarness } from './checkout-harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
+shareDatabase();
 
 let harness: CheckoutHarness;
 

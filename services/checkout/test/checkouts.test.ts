@@ -1,13 +1,16 @@
 import { checkoutOwner, openedCheckoutResource } from '@app/contracts/checkouts';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
-import { eventually } from '@app/testing/eventually';
+import { eventsPublished } from '@app/messaging/points';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
+shareDatabase();
 
 let harness: CheckoutHarness;
 
@@ -174,7 +177,9 @@ test('a paid checkout is an order with its event, and the buyer gets what was bo
     accessUrl: 'https://example.com/access',
   });
   await expect(harness.update(opened, { name: 'Eve' })).rejects.toMatchObject({ code: 'invalid_transition' });
-  await eventually(async () => (await count('outbox where stream_seq is null')) === 0);
+  for (const { event_id } of await harness.query<{ event_id: string }>('select event_id from outbox'))
+    await announced(eventsPublished, ({ events }) => events.some(({ id }) => id === event_id));
+  expect(await count('outbox where stream_seq is null')).toBe(0);
 });
 
 test('without an email nothing is charged, and the error names the field', async () => {

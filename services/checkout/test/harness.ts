@@ -3,17 +3,20 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { type CreateOrderBody, listOrders } from '@app/contracts/orders';
 import { type PricedProduct, resolveProducts, type WantedProduct } from '@app/contracts/products-for-sale';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
+import { requestBegun } from '@app/messaging/points';
 import { createRequester, type Requester } from '@app/messaging/requester';
 import { onRequestAcrossAccounts, type RequestHandler, serveRequests } from '@app/messaging/serve-requests';
+import { roundEnded } from '@app/service-kit/background-loop';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import type { RunningService } from '@app/service-kit/service';
-import { eventually } from '@app/testing/eventually';
+import { createArrivals } from '@app/testing/arrivals';
 import { createTestNats, type TestNats } from '@app/testing/nats';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { listen } from '@app/testing/points';
+import type { TestDatabase } from '@app/testing/postgres';
 import { readConfig } from '../src/config.ts';
-import { migrate } from '../src/db/migrate.ts';
 import { createCheckout } from '../src/service.ts';
+import { takeDatabase } from './shared-database.ts';
 
 /** The real service on a database and a nats-server of its own; the catalog is a map that a test fills. */
 export interface Harness {
@@ -23,20 +26,26 @@ export interface Harness {
   readonly link: NatsClient;
   readonly products: Map<string, PricedProduct>;
   /** What each request to the catalog asked for. */
-  readonly asked: WantedProduct[][];
+  readonly asked: readonly WantedProduct[][];
+  /** Resolves when so many requests to the catalog have come. */
+  catalogAsked(times: number): Promise<unknown>;
   /** The catalog sends no response until the function it returns is called. */
   stallCatalog(): () => void;
-  /** Resolves when the service has received every request sent before. */
-  arrived(): Promise<void>;
+  /** Sends requests, and resolves when the service has received so many and has begun to work on them. */
+  arrived<T>(count: number, send: () => T): Promise<{ readonly sent: T }>;
   /** Of the services it starts. */
   readonly clock: AdjustableClock;
   start(settings?: Record<string, string>): Promise<RunningService>;
+  /** Starts the service, and resolves when its first sweep has ended. */
+  startAndSweep(): Promise<RunningService>;
   /** The catalog goes down. */
   stopCatalog(): Promise<void>;
   /** The code as the affiliate writes it, by account and lower-case code. */
   readonly affiliates: Map<string, string>;
   /** How many requests the affiliate service got. */
   creditRequests(): number;
+  /** Resolves when it got so many. */
+  affiliateAsked(times: number): Promise<unknown>;
   stopAffiliate(): Promise<void>;
   /** The affiliate service works on every request, and responds to none until the function it returns is called. */
   stallAffiliate(): () => void;
@@ -58,9 +67,9 @@ export const orderBody = (change: Partial<CreateOrderBody> = {}): CreateOrderBod
 /** @param sells what the catalog answers besides prices of orders */
 export async function createHarness(sells: RequestHandler[] = []): Promise<Harness> {
   const nats = await createTestNats();
-  const database = await createMigratedDatabase('checkout', migrate);
+  const database = await takeDatabase();
   const products = new Map<string, PricedProduct>();
-  const asked: WantedProduct[][] = [];
+  const asked = createArrivals<WantedProduct[]>();
   let stalled = Promise.resolve();
   let creditsStalled = Promise.resolve();
   const catalog = await connectNats(nats.login('catalog'));
@@ -76,10 +85,10 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
     logger: silentLogger(),
   });
   const affiliates = new Map<string, string>();
-  let creditRequests = 0;
+  const credits = createArrivals<object>();
   const affiliate = await connectNats(nats.login('affiliate'));
   const credit = onRequestAcrossAccounts(resolveCredits, async ({ wanted }) => {
-    creditRequests += 1;
+    credits.push(wanted);
     await creditsStalled;
     return { credited: wanted.map((one) => affiliates.get(`${one.accountId}/${one.code.toLowerCase()}`) ?? null) };
   });
@@ -93,6 +102,12 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
   const running: RunningService[] = [];
   const requester = createRequester(link);
   const clock = new AdjustableClock();
+  const start = async (settings: Record<string, string> = {}): Promise<RunningService> => {
+    const config = readConfig({ ...settings, DATABASE_URL: database.url, ...nats.settings('checkout') });
+    const service = await createCheckout(config, { logger: silentLogger(), clock });
+    running.push(service);
+    return service;
+  };
   return {
     clock,
     nats,
@@ -100,27 +115,32 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
     requester,
     link,
     products,
-    asked,
+    asked: asked.list,
+    catalogAsked: (times) => asked.wait(times, { what: 'requests to the catalog' }),
     stallCatalog: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       stalled = promise;
       return resolve;
     },
-    arrived: async () => {
-      // A command that has heard nothing of the service for a moment asks first whether it lives, and is sent after that.
-      await eventually(() => requester.reaches('checkout', 1_000));
-      // NATS delivers in order: when this one is answered, the ones before it are there.
+    arrived: async (count, send) => {
+      const { announced } = listen();
+      const sent = send();
+      await announced(requestBegun, ({ service }) => service === 'checkout', count);
+      // What was begun waits where it is to wait before a request that came later is responded to.
       await requester.request(listOrders, {}, { accountId: 'acc_0', requestId: 'req-0' });
+      return { sent };
     },
-    start: async (settings = {}) => {
-      const config = readConfig({ ...settings, DATABASE_URL: database.url, ...nats.settings('checkout') });
-      const service = await createCheckout(config, { logger: silentLogger(), clock });
-      running.push(service);
+    start,
+    startAndSweep: async () => {
+      const { announced } = listen();
+      const service = await start();
+      await announced(roundEnded, ({ loop }) => loop === 'checkout.sweep');
       return service;
     },
     stopCatalog: () => catalog.close(),
     affiliates,
-    creditRequests: () => creditRequests,
+    creditRequests: () => credits.list.length,
+    affiliateAsked: (times) => credits.wait(times, { what: 'requests to the affiliate service' }),
     stopAffiliate: () => affiliate.close(),
     stallAffiliate: () => {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -2,19 +2,21 @@ import { createOrder } from '@app/contracts/orders';
 import { connectNats } from '@app/messaging/connect';
 import { createRequester } from '@app/messaging/requester';
 import { type Database, openDatabase } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { pollSystem, untilBlocked } from '@app/testing/poll-system';
 import { query as queryDatabase } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { createOrderBatcher } from '../src/orders/order-batcher.ts';
 import { account, context, course, createHarness, type Harness, orderBody } from './harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 /*
  * A command that comes again reaches any replica. Here the first try is stopped on its way into the database, a second
  * replica starts, and the command comes again so often that some of it lands there.
  */
 guardLeaks();
+shareDatabase();
 
 let harness: Harness;
 let database: Database;
@@ -38,7 +40,6 @@ const query = <Row extends object>(sql: string) => queryDatabase<Row>(harness.da
 const archive = () => harness.products.set('acc_1/course', { ...course, status: 'archived', discounts: [last] });
 
 const waitingSessions = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-const isHeld = (sessions: number) => eventually(async () => (await query(waitingSessions)).length >= sessions);
 
 /** Commits of orders wait while another session holds the lock 42. `which`: a `when` clause; every order unless given. */
 const stallCommits = async (which = '') => {
@@ -59,18 +60,18 @@ async function createTwice(held: string, change: Parameters<typeof orderBody>[0]
     await client.query(held);
     const first = create(change, ctx);
     first.catch(() => undefined);
-    await isHeld(1);
+    await untilBlocked(database.pool);
     await harness.start();
     meanwhile();
     let settled = 0;
-    const again = Array.from({ length: 16 }, () => create(change, ctx));
+    const { sent: again } = await harness.arrived(16, () => Array.from({ length: 16 }, () => create(change, ctx)));
     for (const one of again)
       one.then(
         () => settled++,
         () => settled++,
       );
-    await harness.arrived();
-    await eventually(async () => settled > 0 || (await query(waitingSessions)).length > 1);
+    const isAnsweredOrWaits = async () => settled > 0 || (await database.pool.query(waitingSessions)).rows.length > 1;
+    await pollSystem('a repeat that is answered, or waits for a lock', isAnsweredOrWaits);
     return [first, ...again];
   });
   const outcomes = await Promise.allSettled(tries);
@@ -120,12 +121,12 @@ test('an order is answered while a refusal of its batch waits for another try of
   const [first, refused] = await database.transaction(async (client) => {
     await client.query('select pg_advisory_xact_lock(42)');
     const first = create({ name: 'held' }, repeated);
-    await isHeld(1);
+    await untilBlocked(database.pool);
     const tries = [first, replica.add(command({ bumpIds: ['bmp_9'] }, repeated))];
     // Added in the same turn of the event loop, so it goes into the same batch.
     const neighbour = replica.add(command({}, context()));
     expect(await neighbour).toMatchObject({ ok: true });
-    await isHeld(2);
+    await untilBlocked(database.pool, 2);
     return tries;
   });
   expect(await first).toMatchObject({ ok: true });

@@ -1,14 +1,17 @@
 import { listOf } from '@app/contracts/common';
 import { createOrder, getOrder, listOrders, orderPaid, orderResource } from '@app/contracts/orders';
-import { eventually } from '@app/testing/eventually';
+import { eventsPublished } from '@app/messaging/points';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
 import { query as queryDatabase } from '@app/testing/sql';
 import { readStream } from '@app/testing/stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { account, context, course, createHarness, type Harness, orderBody } from './harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
+shareDatabase();
 
 let harness: Harness;
 
@@ -58,8 +61,8 @@ test('a recorded order is in the list in the published shape, and its event is o
   });
   const read = await harness.requester.request(getOrder, { orderId: `ord_${ctx.commandId}` }, ctx);
   expect(read).toEqual(listed.data[0]);
-  const published = `select count(*)::int as n from outbox where stream_seq is not null`;
-  await eventually(async () => (await query<{ n: number }>(published))[0]?.n === 1);
+  const [event] = await query<{ event_id: string }>('select event_id from outbox');
+  await announced(eventsPublished, ({ events }) => events.some(({ id }) => id === event?.event_id));
   expect(await publishedEvents()).toMatchObject([
     { orderId: `ord_${ctx.commandId}`, affiliateCode: 'leaf', country: 'GB', test: false },
   ]);
@@ -87,17 +90,16 @@ test('the catalog is asked once for each product, and only for what the orders n
   const one = { accountId: 'acc_1', slug: 'course' };
   expect(harness.asked).toEqual([[{ ...one, bumpIds: ['bmp_1'], discountCodes: ['TWICE'] }]]);
   const release = harness.stallCatalog();
-  const [first, second] = [create(), eventually(() => harness.asked.length === 2).then(() => create())];
-  await eventually(() => harness.asked.length === 3);
-  const together = [
+  const [first, second] = [create(), harness.catalogAsked(2).then(() => create())];
+  await harness.catalogAsked(3);
+  const together = await harness.arrived(4, () => [
     create({ bumpIds: ['bmp_1'] }),
     create({ discountCode: 'always' }),
     create({ bumpIds: ['bmp_9', 'bmp_1'], discountCode: 'TWICE' }),
     create({ productSlug: 'other' }),
-  ];
-  await harness.arrived();
+  ]);
   release();
-  const outcomes = await Promise.allSettled([first, second, ...together]);
+  const outcomes = await Promise.allSettled([first, second, ...together.sent]);
   expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, true, true, false, false]);
   expect(harness.asked[3]).toEqual([
     { ...one, bumpIds: ['bmp_1', 'bmp_9'], discountCodes: ['ALWAYS', 'TWICE'] },
@@ -140,12 +142,12 @@ test('orders of one batch get the uses of their codes first come, first served; 
   const release = harness.stallCatalog();
   // Two batches that wait; what comes now waits behind them and forms the next batch.
   const first = create();
-  await eventually(() => harness.asked.length === 2);
+  await harness.catalogAsked(2);
   const second = create();
-  await eventually(() => harness.asked.length === 3);
+  await harness.catalogAsked(3);
   const named = (discountCode?: string, accountId = 'acc_1', test = false) =>
     create({ ...(discountCode === undefined ? {} : { discountCode }), test }, context(accountId));
-  const together = Promise.allSettled([
+  const orders = () => [
     named('TWICE', 'acc_1', true),
     named('TWICE'),
     named('TWICE'),
@@ -155,13 +157,13 @@ test('orders of one batch get the uses of their codes first come, first served; 
     named('once'),
     named('TWICE', 'acc_2'),
     named('ALWAYS'),
-  ]);
-  await harness.arrived();
+  ];
+  const together = await harness.arrived(9, () => Promise.allSettled(orders()));
   release();
   await Promise.all([first, second]);
-  expect((await together).map((outcome) => (outcome.status === 'fulfilled' ? true : outcome.reason.code))).toEqual([
-    ...[true, true, 'discount_invalid', true, true, 'discount_invalid', 'discount_invalid', true, true],
-  ]);
+  expect((await together.sent).map((outcome) => (outcome.status === 'fulfilled' ? true : outcome.reason.code))).toEqual(
+    [...[true, true, 'discount_invalid', true, true, 'discount_invalid', 'discount_invalid', true, true]],
+  );
   const uses = await query<object>('select account_id, discount_id, uses from discount_uses order by 1, 2');
   expect(uses.map((row) => Object.values(row).join(' '))).toEqual([
     'acc_1 dsc_1 2',
@@ -271,8 +273,9 @@ test('while the affiliate service is slow to respond, orders with an affiliate c
   const waiting: Promise<unknown>[] = [];
   // As many batches as may be under way at once, and an order behind them.
   for (const asked of [1, 2, 2]) {
-    waiting.push(create({ affiliateCode: 'leaf' }));
-    await eventually(() => harness.creditRequests() === asked);
+    const { sent } = await harness.arrived(1, () => [create({ affiliateCode: 'leaf' })]);
+    waiting.push(...sent);
+    await harness.affiliateAsked(asked);
   }
   await create();
   // None of them gave its place up first: that would be another request.

@@ -1,21 +1,26 @@
 import { createOrder, orderRefunded, orderReopened } from '@app/contracts/orders';
 import { openDatabase } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
+import type { RunningService } from '@app/service-kit/service';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { untilBlocked } from '@app/testing/poll-system';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { recordRefund } from '../src/refunds/record-refund.ts';
 import { orderColumns, type RefundedOrder, refundColumns } from '../src/refunds/refunded-order.ts';
+import { losesReply } from './billing-stand-in.ts';
 import { type CheckoutHarness, createCheckoutHarness, withUpsell } from './checkout-harness.ts';
 import { account, context, course, orderBody } from './harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
+shareDatabase();
 
 let harness: CheckoutHarness;
+let service: RunningService;
 
 beforeEach(async () => {
   harness = await createCheckoutHarness();
-  await harness.base.start();
+  service = await harness.base.start();
 });
 
 afterEach(() => harness.close());
@@ -27,8 +32,6 @@ async function paidOrder(): Promise<string> {
 
 const refundEvents = async () => (await harness.events()).filter(({ subject }) => !subject.includes('order.paid'));
 const statusOf = async (orderId: string) => (await harness.list()).find(({ id }) => id === orderId)?.status;
-const inboxed = (events: number) =>
-  eventually(async () => (await harness.query('select 1 from inbox')).length === events);
 
 test('a refund gives every charge back, is told once, and asked for again answers the same', async () => {
   const opened = await harness.open({ email: 'ada@example.com' });
@@ -73,7 +76,7 @@ test('a refund that the processor has not answered is finished by its event, als
   expect(await statusOf(orderId)).toBe('paid');
   await harness.billing.publishRefunded(orderId);
   await harness.billing.publishRefunded(orderId);
-  await inboxed(2);
+  await harness.billing.handled();
   expect(await statusOf(orderId)).toBe('refunded');
   expect(await refundEvents()).toHaveLength(1);
   expect(await harness.refund(orderId)).toMatchObject({ status: 'refunded', refundedCents: 9_900 });
@@ -123,7 +126,7 @@ test('money that was given back refunds the order although a slower reply had ca
   // Another request of the seller succeeded at billing; its own reply is lost, or came before the refusal.
   await harness.billing.publishRefunded(orderId);
   await harness.billing.publishRefunded(orderId);
-  await inboxed(2);
+  await harness.billing.handled();
   expect(await statusOf(orderId)).toBe('refunded');
   expect(await refundEvents()).toMatchObject([{ data: { refundNo: 1, refundedCents: 9_900 } }]);
 });
@@ -134,7 +137,7 @@ test('a refund that fails afterwards makes the order paid again, once; the next 
   await harness.refund(orderId);
   await harness.billing.publishRefundFailed(orderId);
   await harness.billing.publishRefundFailed(orderId);
-  await inboxed(2);
+  await harness.billing.handled();
   expect(await statusOf(orderId)).toBe('paid');
   expect(await harness.get(opened)).toMatchObject({ status: 'paid' });
   const [, reopened, ...more] = await refundEvents();
@@ -153,16 +156,16 @@ test('a failure of an earlier refund that is heard of after a newer refund was d
   await harness.refund(orderId);
   const failedAt = new Date(harness.base.clock.nowMs());
   await harness.billing.publishRefundFailed(orderId, failedAt);
-  await inboxed(1);
+  await harness.billing.handled();
   harness.base.clock.advance(3_600_000);
   expect(await harness.refund(orderId)).toMatchObject({ status: 'refunded' });
   await harness.billing.publishRefundFailed(orderId, failedAt);
-  await inboxed(2);
+  await harness.billing.handled();
   expect(await statusOf(orderId)).toBe('refunded');
   expect(await refundEvents()).toHaveLength(3);
   // One of the newer refund does.
   await harness.billing.publishRefundFailed(orderId, new Date(harness.base.clock.nowMs() + 1_000));
-  await inboxed(3);
+  await harness.billing.handled();
   expect(await statusOf(orderId)).toBe('paid');
 });
 
@@ -172,9 +175,9 @@ test('what billing said of a refund before it failed is void, although it comes 
   await harness.refund(orderId);
   const refundedAt = new Date('2026-03-01T12:00:00.000Z');
   await harness.billing.publishRefundFailed(orderId, new Date('2026-03-01T13:00:00.000Z'));
-  await inboxed(1);
+  await harness.billing.handled();
   await harness.billing.publishRefunded(orderId, refundedAt);
-  await inboxed(2);
+  await harness.billing.handled();
   expect(await statusOf(orderId)).toBe('paid');
   expect(await refundEvents()).toEqual([]);
 });
@@ -201,10 +204,7 @@ test('whoever records a refund locks its order first, as the consumer does, so t
     await client.query('select id from orders where id = $1 for update', [orderId]);
     const source = { requestId: 'r', nowMs: Date.now() };
     const recorded = recordRefund(database.pool, rows[0] as RefundedOrder, 9_900, source);
-    await eventually(async () => {
-      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-      return (await harness.query(waiting)).length > 0;
-    });
+    await untilBlocked(database.pool);
     expect(await harness.query('select status from refunds for update nowait')).toEqual([{ status: 'requested' }]);
     await client.query('commit');
     expect(await recorded).toBe(true);
@@ -215,14 +215,13 @@ test('whoever records a refund locks its order first, as the consumer does, so t
 });
 
 test('a refund whose process died before billing answered goes on in the next process', async () => {
-  const first = await harness.base.start();
-  harness.billing.beforeRefund = () => harness.billing.stopped;
+  harness.billing.beforeRefund = losesReply;
   const orderId = await paidOrder();
   expect(await harness.refund(orderId)).toMatchObject({ status: 'processing' });
-  await first.close();
+  await service.close();
   harness.billing.beforeRefund = async () => undefined;
   harness.base.clock.advance(61_000);
-  await harness.base.start();
-  await eventually(async () => (await statusOf(orderId)) === 'refunded', { withinMs: 30_000 });
+  await harness.base.startAndSweep();
+  expect(await statusOf(orderId)).toBe('refunded');
   expect(await refundEvents()).toHaveLength(1);
 });

@@ -1,9 +1,10 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
 import { accountSettingsChanged, newAccountSettings } from '@app/contracts/accounts';
 import { newId } from '@app/contracts/ids';
+import { eventsHandled } from '@app/messaging/points';
 import { type Database, openDatabase } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
 import { type Producers, startProducers } from '@app/testing/producers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
@@ -33,6 +34,6 @@ test('settings that the gateway tells of are kept for reminders, which have no c
   const data = { ...settings, ...changes, revision: 2, changedAt: '2026-01-15T12:00:00.000Z' };
   const event = { id: newId('event', Date.now()), accountId, occurredAt: '2026-01-15T12:00:00.000Z', data };
   await producers.publish(accountSettingsChanged, event);
-  await eventually(async () => (await held()).nudgeAfterMinutes === 120);
+  await announced(eventsHandled, ({ events }) => events.some(({ id }) => id === event.id));
   expect(await held()).toEqual({ ...settings, ...changes });
 });

@@ -1,11 +1,13 @@
 import { getOrder, orderPaid, upsellAccepted } from '@app/contracts/orders';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { losesReply } from './billing-stand-in.ts';
 import { type CheckoutHarness, createCheckoutHarness, type Opened, withUpsell } from './checkout-harness.ts';
 import { context } from './harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
+shareDatabase();
 
 let harness: CheckoutHarness;
 
@@ -103,7 +105,7 @@ test('a hold that nobody decided on is paid when billing says that it was settle
   const { opened, orderId } = await held();
   harness.billing.settle(orderId, 'not_decided');
   await harness.billing.publishSettled(orderId);
-  await eventually(async () => (await harness.get(opened)).status === 'paid');
+  await harness.billing.handled();
   const upsell = { ...offered, status: 'not_decided' };
   expect(await harness.decide(opened, true)).toEqual({ status: 'paid', orderId, totalCents: 9_900, upsell });
   expect(await subjects()).toEqual([orderPaid.subject]);
@@ -123,7 +125,7 @@ test('an order whose hold was lost leaves the lists, and nobody is told that it 
 
 test('the events of a hold and of its end may come in any order and twice: one order, each event once', async () => {
   // The process that held the card died before it recorded anything.
-  harness.billing.beforeAnswer = () => harness.billing.stopped;
+  harness.billing.beforeAnswer = losesReply;
   const opened = await harness.open({ email: 'ada@example.com' });
   expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
   const [made] = harness.billing.tries;
@@ -133,7 +135,7 @@ test('the events of a hold and of its end may come in any order and twice: one o
     await harness.billing.publishSettled(orderId);
     if (made !== undefined) await harness.billing.publishCompleted(made);
   }
-  await eventually(async () => (await harness.query('select 1 from inbox')).length === 4);
+  await harness.billing.handled();
   expect(await subjects()).toEqual([upsellAccepted.subject, orderPaid.subject]);
   expect(await harness.list()).toMatchObject([{ id: orderId, status: 'paid', total_cents: 14_800 }]);
 });
@@ -151,7 +153,7 @@ test('a buyer and the timer at once: the first decision counts, the order is pai
   ]);
   const outcomes = decisions.filter((outcome) => outcome !== undefined);
   expect(new Set(outcomes.map((outcome) => outcome.upsell?.status)).size).toBe(1);
-  await eventually(async () => (await harness.query('select 1 from inbox')).length === 1);
+  await harness.billing.handled();
   expect((await subjects()).filter((subject) => subject === orderPaid.subject)).toHaveLength(1);
 });
 
@@ -164,7 +166,7 @@ test('a buyer who comes back while the decision is being settled is not offered 
   for (const ask of [harness.pay(opened), harness.resume(opened), harness.decide(opened, false)])
     expect(await ask).toEqual(outcome);
   await harness.billing.publishSettled(orderId);
-  await eventually(async () => (await harness.get(opened)).status === 'paid');
+  await harness.billing.handled();
   // The first decision counts.
   const upsell = { ...offered, status: 'accepted' };
   expect(await harness.get(opened)).toMatchObject({ status: 'paid', totalCents: 14_800, upsell });
