@@ -1,9 +1,11 @@
 import { newId } from '@app/contracts/ids';
 import { createSemaphore } from '@app/service-kit/semaphore';
-import { eventually } from '@app/testing/eventually';
+import { createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDailyDeps, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
+import { renewalsClaimed } from '../src/points.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
@@ -22,14 +24,15 @@ beforeEach(async () => {
   await replicas.database.pool.query('truncate subscriptions cascade');
 });
 
-/** A processor that answers when it is told to, in the order in which it was asked. */
+/** A processor whose answers the test releases, in the order of the calls. */
 function waitingProcessor() {
-  const begun: string[] = [];
+  const begun = createArrivals<string>();
   const waiting: (() => void)[] = [];
   let open = false;
   return {
     /** The account of each call, in their order. */
-    begun,
+    begun: begun.list,
+    untilBegun: (count: number) => begun.wait(count, { what: 'calls' }),
     answer: (count: number) => {
       for (const proceed of waiting.splice(0, count)) proceed();
     },
@@ -62,9 +65,10 @@ function startRun(processor: ReturnType<typeof waitingProcessor>, partsAtOnce: n
   return runDailyForAll(daily, requested);
 }
 
+const claimed = (account: string) => announced(renewalsClaimed, ({ accountId }) => accountId === account);
 const countClaimed = async (account: string): Promise<number> => {
-  const claimed = 'select count(*)::int as count from payments where account_id = $1';
-  return (await replicas.database.pool.query(claimed, [account])).rows[0]?.count;
+  const count = 'select count(*)::int as count from payments where account_id = $1';
+  return (await replicas.database.pool.query(count, [account])).rows[0]?.count;
 };
 
 test('two accounts with much to charge keep a third one waiting for three answers, not for their whole lists', async () => {
@@ -74,15 +78,16 @@ test('two accounts with much to charge keep a third one waiting for three answer
   replicas.clock.advance(31 * dayMs);
   const processor = waitingProcessor();
   const run = startRun(processor, 3);
-  // Claimed while nothing was answered to anybody.
-  await eventually(async () => (await countClaimed(small)) === 3);
-  await eventually(() => processor.begun.length === 128);
+  // Claimed while no call was answered.
+  await claimed(small);
+  expect(await countClaimed(small)).toBe(3);
+  await processor.untilBegun(128);
   const callsOf = (account: string) => processor.begun.filter((of) => of === account).length;
   expect(callsOf(first)).toBeLessThanOrEqual(64);
   expect(callsOf(second)).toBeLessThanOrEqual(64);
   // Those who wait for a call take turns: its three are among the next ones, wherever they stand.
   processor.answer(3);
-  await eventually(() => processor.begun.length === 131);
+  await processor.untilBegun(131);
   expect(callsOf(small)).toBe(3);
   processor.answerAll();
   await run;
@@ -97,8 +102,9 @@ test('accounts with much to charge are visited after those with little, however 
   const processor = waitingProcessor();
   const run = startRun(processor, 2);
   try {
-    // Neither of the two has been answered anything.
-    await eventually(async () => (await countClaimed(small)) === 3);
+    // No call of the two others has been answered.
+    await claimed(small);
+    expect(await countClaimed(small)).toBe(3);
   } finally {
     processor.answerAll();
     await run;

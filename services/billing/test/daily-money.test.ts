@@ -1,7 +1,8 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
+import { runBegan, runJoined } from '@app/messaging/points';
 import { createSemaphore } from '@app/service-kit/semaphore';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DailyStep } from '../src/daily-runs/daily-step.ts';
 import { listDailyRuns } from '../src/daily-runs/list-daily-runs.ts';
@@ -14,7 +15,7 @@ import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
 import { dayMs, newAccount, type Replicas, startReplicas, type Wrap } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
-import { readRenewals, subscribe } from './subscriptions-of-tests.ts';
+import { readRenewals, subscribe, subscribeMany as subscribeManyOf } from './subscriptions-of-tests.ts';
 
 guardLeaks();
 
@@ -54,7 +55,7 @@ const preview = (account: string, page: { limit?: number; after?: string } = {})
   previewDailyRun({ database: replicas.database, clock: replicas.clock }, account, page);
 
 async function subscribeMany(account: string, count: number, currency = 'usd'): Promise<void> {
-  for (let n = 0; n < count; n += 1) await subscribe(replicas, account, { currency });
+  await subscribeManyOf(replicas, account, count, { currency });
 }
 
 async function periodsOf(account: string): Promise<{ period: number; count: number }[]> {
@@ -125,15 +126,11 @@ test('a forced run that joined one which stopped at the limit charges itself; wh
   const deps = daily();
   const held = { ...deps, steps: [() => gate.promise, ...deps.steps] };
   const unforced = runDailyForAccount(held, account, asked());
-  const { pool } = replicas.database;
-  const count = async (sql: string): Promise<number> => (await pool.query(sql)).rows[0]?.count;
-  await eventually(async () => (await count('select count(*)::int as count from daily_runs')) === 1);
+  await announced(runBegan, ({ accountId }) => accountId === account);
   expect((await listDailyRuns(replicas, account, {})).data).toMatchObject([{ status: 'running' }]);
   const [one, two, all] = [asked(true), asked(true), asked(true)];
   const ofAccount = [one, two].map((each) => runDailyForAccount(daily(), account, each));
-  await eventually(
-    async () => (await count(`select count(*)::int as count from commands where id like 'run_%'`)) === 2,
-  );
+  await announced(runJoined, ({ accountId }) => accountId === account, 2);
   gate.resolve();
   expect((await unforced).problems).toMatchObject([{ code: 'charge_limit' }]);
   const results = await Promise.all(ofAccount);

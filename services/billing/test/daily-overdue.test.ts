@@ -1,10 +1,11 @@
 import { newId } from '@app/contracts/ids';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { tellOverdue, watchOverdue } from '../src/daily-runs/overdue.ts';
 import { settleHold } from '../src/holds/settle-hold.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
+import { overdueNotified } from '../src/points.ts';
 import { newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
@@ -92,7 +93,8 @@ test('a service that starts looks at once: one that is started again every few m
   await subscribe(replicas, account);
   replicas.clock.set('2026-03-02T15:00:00.000Z');
   const watch = watchOverdue(replicas.start().deps);
-  await eventually(() => watch.accounts() === 1);
+  await announced(overdueNotified, ({ accountIds }) => accountIds.includes(account));
   await watch.close();
+  expect(watch.accounts()).toBe(1);
   expect(await told()).toEqual([account]);
 });

@@ -2,11 +2,9 @@ import { dailyRunResource, getDailyRun, listDailyRuns, startDailyRun } from '@ap
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { remindersFinished } from '@app/contracts/reminders';
-import { listSubscriptions } from '@app/contracts/subscriptions';
 import { idOfPart } from '@app/messaging/run-for-each-account';
 import { takeEffect } from '@app/messaging/take-effect';
 import { openDatabase } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -50,11 +48,7 @@ async function runsOf(accountId: string, page: { limit?: number; before?: string
 
 async function sellerWithSubscription(): Promise<string> {
   const account = newId('account', 0);
-  await harness.publish(orderPaid, orderEvent(account, { paymentMethod: 'sim_ok' }));
-  await eventually(async () => {
-    const context = { accountId: account, requestId: 'r' };
-    return (await harness.requester.request(listSubscriptions, {}, context)).data.length === 1;
-  });
+  await harness.deliver(orderPaid, orderEvent(account, { paymentMethod: 'sim_ok' }));
   return account;
 }
 
@@ -147,7 +141,7 @@ test('checkout’s part is kept with the run: of one account, joined, within a r
   await run('', null, platform);
   const finishedAt = harness.clock.now().toISOString();
   const tell = (accountId: string, runId: string | null, platformRunId: string | null, sent: number) =>
-    harness.publish(remindersFinished, {
+    harness.deliver(remindersFinished, {
       id: newId('event', harness.clock.nowMs()),
       accountId,
       data: { runId, platformRunId, sent, recovered: 1, finishedAt },
@@ -158,14 +152,11 @@ test('checkout’s part is kept with the run: of one account, joined, within a r
   await tell(idle, `run_${own}`, null, 9);
   const sentOf = async (accountId: string) =>
     new Map((await runsOf(accountId)).data.map(({ id, result }) => [id, result?.recovery.sent]));
-  await eventually(async () => {
-    expect((await sentOf(account)).get(`run_${own}`)).toBe(3);
-    expect((await sentOf(account)).get(idOfPart(`run_${platform}`, account))).toBe(5);
-    expect((await runsOf(idle)).data).toMatchObject([
-      { id: idOfPart(`run_${platform}`, idle), result: { ok: true, recovery: { sent: 7, recovered: 1 } } },
-    ]);
-    return true;
-  });
+  expect((await sentOf(account)).get(`run_${own}`)).toBe(3);
+  expect((await sentOf(account)).get(idOfPart(`run_${platform}`, account))).toBe(5);
+  expect((await runsOf(idle)).data).toMatchObject([
+    { id: idOfPart(`run_${platform}`, idle), result: { ok: true, recovery: { sent: 7, recovered: 1 } } },
+  ]);
 });
 
 test('reminders of a run that took the place of a dead one are kept with it', async () => {
@@ -179,11 +170,8 @@ test('reminders of a run that took the place of a dead one are kept with it', as
   await run(account, account, own);
   const told = { runId: `run_${own}`, platformRunId: null, sent: 57, recovered: 0 };
   const data = { ...told, finishedAt: '2026-03-15T12:00:00.000Z' };
-  await harness.publish(remindersFinished, { id: newId('event', 0), accountId: account, data });
-  await eventually(async () => {
-    expect((await runsOf(account)).data.find(({ id }) => id === `run_${own}`)?.result?.recovery.sent).toBe(57);
-    return true;
-  });
+  await harness.deliver(remindersFinished, { id: newId('event', 0), accountId: account, data });
+  expect((await runsOf(account)).data.find(({ id }) => id === `run_${own}`)?.result?.recovery.sent).toBe(57);
   const { data: runs } = await runsOf(account);
   expect(runs.find(({ id }) => id === dead)).toMatchObject({ status: 'interrupted' });
 });
@@ -233,8 +221,8 @@ test('a run that begins after its reminders were told keeps them', async () => {
     recovered: 0,
     finishedAt: '2026-03-15T12:00:00.000Z',
   };
-  await harness.publish(remindersFinished, { id: newId('event', 0), accountId: account, data });
-  await eventually(async () => (await runsOf(account)).data.length === 1);
+  await harness.deliver(remindersFinished, { id: newId('event', 0), accountId: account, data });
+  expect((await runsOf(account)).data).toHaveLength(1);
   await run(account, account, own);
   expect((await runsOf(account)).data).toMatchObject([{ id: `run_${own}`, result: { recovery: { sent: 2 } } }]);
 });
@@ -246,18 +234,15 @@ test('what did not go out of a run’s reminders stays with the run: it is not o
   const problem = '1 reminder did not go out (450 later). The next daily run tries again.';
   const told = { runId: `run_${own}`, platformRunId: null, sent: 2, recovered: 0, problem };
   const data = { ...told, finishedAt: '2026-03-15T12:00:00.000Z' };
-  await harness.publish(remindersFinished, { id: newId('event', 0), accountId: account, data });
+  await harness.deliver(remindersFinished, { id: newId('event', 0), accountId: account, data });
   const failed = { ok: false, recovery: { sent: 2, recovered: 0 } };
-  await eventually(async () => {
-    const { result } = await harness.requester.request(
-      getDailyRun,
-      { runId: `run_${own}` },
-      { accountId: account, requestId: 'r' },
-    );
-    expect(result).toMatchObject({ ...failed, problems: [{ code: 'reminders_failed', detail: problem }] });
-    expect(result?.recovery).toEqual(failed.recovery);
-    return true;
-  });
+  const { result } = await harness.requester.request(
+    getDailyRun,
+    { runId: `run_${own}` },
+    { accountId: account, requestId: 'r' },
+  );
+  expect(result).toMatchObject({ ...failed, problems: [{ code: 'reminders_failed', detail: problem }] });
+  expect(result?.recovery).toEqual(failed.recovery);
   expect((await runsOf(account)).data).toMatchObject([{ result: { ok: false } }]);
 });
 

@@ -1,8 +1,8 @@
 import type { Database } from '@app/service-kit/database';
 import { isDeath } from '@app/testing/dying-process';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { lockRows, plannedScans, query } from '@app/testing/sql';
+import { untilBlocked } from '@app/testing/poll-system';
+import { lockRows, plannedScans } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
@@ -234,8 +234,7 @@ test('two replicas that ask at the same moment how a payment stands are both tol
   // Both statements have begun, and none can have decided.
   const letGo = await lockRows(replicas.url, 'simulated_processor.entries', order.account);
   const asked = [goOn(a, order), goOn(b, order)];
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  await eventually(async () => (await query(replicas.url, waiting)).length === 2);
+  await untilBlocked(replicas.database.pool, 2);
   await letGo();
   for (const { status } of await Promise.all(asked)) expect(status).toBe('succeeded');
   expect(await completed(order)).toEqual([[1, 'succeeded']]);

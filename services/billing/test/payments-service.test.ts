@@ -1,7 +1,5 @@
-import type { EventEnvelope } from '@app/contracts/define';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import * as contract from '@app/contracts/payments';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
@@ -21,10 +19,8 @@ const context = (accountId: string) => ({
   commandId: newIdSuffix(harness.clock.nowMs()),
 });
 const newAccount = (): string => newId('account', harness.clock.nowMs());
-const eventsOf = (accountId: string, subject: string) =>
-  (harness.published as (EventEnvelope<Record<string, unknown>> & { subject?: string })[]).filter(
-    (event) => event.accountId === accountId && subject in event.data,
-  );
+const eventsOf = async (accountId: string, field: string) =>
+  (await harness.publishedOf(accountId)).filter(({ data }) => field in data);
 
 test('an order is charged over NATS, told of once, listed without the card’s token, and refunded', async () => {
   const account = newAccount();
@@ -35,9 +31,7 @@ test('an order is charged over NATS, told of once, listed without the card’s t
   expect(outcome).toMatchObject({ status: 'succeeded', tryNo: 1, amountCents: input.amountCents });
   const again = await harness.requester.request(contract.startPayment, input, context(account));
   expect(again).toEqual(outcome);
-  const [completed] = await eventually(
-    () => eventsOf(account, 'completedAt').length > 0 && eventsOf(account, 'completedAt'),
-  );
+  const [completed] = await eventsOf(account, 'completedAt');
   expect(contract.paymentCompleted.data.strict().parse(completed?.data)).toMatchObject({
     orderId: input.orderId,
     status: 'succeeded',
@@ -69,6 +63,6 @@ test('a hold is captured with its upsell once the buyer accepts', async () => {
   });
   const declined = { ...decide, decision: 'declined' } as const;
   expect(await harness.requester.request(contract.settleHold, declined, context(account))).toEqual(result);
-  const [settled] = await eventually(() => eventsOf(account, 'settledAt').length > 0 && eventsOf(account, 'settledAt'));
+  const [settled] = await eventsOf(account, 'settledAt');
   expect(contract.holdSettled.data.strict().parse(settled?.data)).toMatchObject({ status: 'settled' });
 });

@@ -1,21 +1,13 @@
 import { isDeath } from '@app/testing/dying-process';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import type { StartInput } from '../src/payments/start-payment.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
+import { answersRecorded } from '../src/points.ts';
 import { dyingAt } from './dying-process.ts';
-import {
-  dayMs,
-  hourMs,
-  minuteMs,
-  newAccount,
-  type Replica,
-  type Replicas,
-  startReplicas,
-  type Wrap,
-} from './payment-replicas.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 
 guardLeaks();
@@ -30,6 +22,9 @@ beforeEach(() => replicas.clear());
 const caller = (accountId: string) => ({ accountId, requestId: 'r' });
 const start = (replica: Replica, accountId: string, input: StartInput) =>
   startPayment(replica.deps, caller(accountId), input);
+/** So many outcomes of the payment are recorded, the unknown one among them. */
+const recorded = (id: string, times: number) =>
+  announced(answersRecorded, ({ paymentIds }) => paymentIds.includes(id), times);
 const completed = async (accountId: string) =>
   (await replicas.events(accountId))
     .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')
@@ -159,47 +154,14 @@ test('looks at the processor come after 1 minute, 5 minutes, 1 hour, and then wi
   expect(looks()).toBe(4);
 });
 
-test('an answer that comes after the deadline is recorded, without waiting for the first look', async () => {
-  const account = newAccount();
-  const late = Promise.withResolvers<void>();
-  const replica = replicas.start({
-    deadlineMs: 250,
-    processor: (inner) => ({
-      ...inner,
-      charge: async (request, call) => {
-        const outcome = await inner.charge(request, call);
-        await late.promise;
-        return outcome;
-      },
-    }),
-  });
-  expect((await start(replica, account, startInput())).status).toBe('processing');
-  late.resolve();
-  await eventually(async () => (await completed(account)).length > 0);
-  expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
-});
-
-test('of two answers to one payment the first counts: one that comes after a look at the processor is told no second time', async () => {
-  const account = newAccount();
+/** A replica whose charges arrive, and are answered after their deadline, when the test releases them. */
+function answeringLate() {
   const [charged, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  let recorded = 0;
-  const counted: Wrap = {
-    database: (database) => {
-      const query = async (config: { name?: string }) => {
-        const result = await database.pool.query(config as never);
-        if (config.name === 'payments-record') recorded += 1;
-        return result;
-      };
-      return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
-    },
-  };
   const replica = replicas.start({
-    ...counted,
-    deadlineMs: 250,
+    deadlineMs: 20,
     processor: (inner) => ({
       ...inner,
       charge: async (request, call) => {
-        // Recorded, however late on a machine that stands still.
         const outcome = await inner.charge(request, { ...call, signal: new AbortController().signal });
         charged.resolve();
         await late.promise;
@@ -207,13 +169,31 @@ test('of two answers to one payment the first counts: one that comes after a loo
       },
     }),
   });
-  expect((await start(replica, account, startInput({ paymentMethod: 'sim_declined' }))).status).toBe('processing');
-  await charged.promise;
+  return { replica, charged: charged.promise, answer: late.resolve };
+}
+
+test('an answer that comes after the deadline is recorded, without waiting for the first look', async () => {
+  const account = newAccount();
+  const { replica, answer } = answeringLate();
+  const { status, paymentId } = await start(replica, account, startInput());
+  expect(status).toBe('processing');
+  answer();
+  await recorded(paymentId, 2);
+  expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
+});
+
+test('of two answers to one payment the first counts: one that comes after a look at the processor is told no second time', async () => {
+  const account = newAccount();
+  const { replica, charged, answer } = answeringLate();
+  const { status, paymentId } = await start(replica, account, startInput({ paymentMethod: 'sim_declined' }));
+  expect(status).toBe('processing');
+  await charged;
   replicas.clock.advance(minuteMs);
-  await replicas.start(counted).round();
-  expect(recorded).toBe(2);
-  late.resolve();
-  await eventually(() => recorded === 3);
+  await replicas.start().round();
+  await recorded(paymentId, 2);
+  expect(await completed(account)).toEqual([[1, 'declined', 'card_declined']]);
+  answer();
+  await recorded(paymentId, 3);
   expect(await completed(account)).toEqual([[1, 'declined', 'card_declined']]);
 });
 

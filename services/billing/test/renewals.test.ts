@@ -1,9 +1,9 @@
-import { eventually } from '@app/testing/eventually';
+import type { Database } from '@app/service-kit/database';
+import { createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { timePasses } from '@app/testing/time-passes';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
-import { readRenewals, readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
+import { readRenewals, readStory, readSubscription, subscribe, subscribeMany } from './subscriptions-of-tests.ts';
 
 guardLeaks();
 
@@ -115,36 +115,41 @@ test('a card that is declined is tried on three more days, three days apart, and
 test('of a thousand renewals no more than two batches of 256 are claimed and not sent', async () => {
   const account = newAccount();
   at('2026-01-01T12:00:00.000Z');
-  await Promise.all(Array.from({ length: 1_000 }, () => subscribe(replicas, account)));
+  const [due, batch] = [1_000, 256];
+  await subscribeMany(replicas, account, due);
   at('2026-02-01T12:00:00.000Z');
-  let calls = 0;
-  let unsent = 0;
-  const counted = Promise.withResolvers<void>();
+  const claims = createArrivals<number>();
+  let [claimed, sent] = [0, 0];
   const replica = replicas.start({
     deadlineMs: 50_000,
+    database: afterClaims((count) => {
+      claimed += count;
+      claims.push(claimed - sent);
+    }),
     processor: (inner) => ({
       ...inner,
       chargeSaved: async (request, call) => {
-        calls += 1;
-        if (calls === 64) {
-          // All calls that may be made at once hang until what is claimed ahead is claimed, and for as long as more would take.
-          await eventually(async () => (await claimedOf(account)) >= 512, { withinMs: 20_000 });
-          await timePasses(300);
-          unsent = (await claimedOf(account)) - calls;
-          counted.resolve();
-        } else if (calls < 64) await counted.promise;
+        sent += 1;
+        // The answers to a batch wait for the claim of the next one.
+        await claims.wait(Math.min(Math.ceil(due / batch), Math.ceil(sent / batch) + 1));
         return await inner.chargeSaved(request, call);
       },
     }),
   });
-  expect(await replica.renew(account)).toMatchObject({ charged: 1_000 });
-  expect(unsent).toBe(512 - 64);
+  expect(await replica.renew(account)).toMatchObject({ charged: due });
+  // All calls that may be made at once were made before the second claim ended.
+  expect(claims.list.slice(0, 2)).toEqual([batch, 2 * batch - 64]);
+  expect(Math.max(...claims.list)).toBeLessThanOrEqual(2 * batch);
 });
 
-async function claimedOf(account: string): Promise<number> {
-  const { rows } = await replicas.database.pool.query<{ claimed: number }>(
-    'select count(*)::integer as claimed from payments where account_id = $1',
-    [account],
-  );
-  return rows[0]?.claimed ?? 0;
-}
+/** Calls back right after a batch of renewals was claimed. */
+const afterClaims =
+  (callBack: (count: number) => void) =>
+  (database: Database): Database => {
+    const query = async (config: { name?: string }) => {
+      const result = await database.pool.query(config as never);
+      if (config.name === 'renewals-claim') callBack((result as { rows: unknown[] }).rows.length);
+      return result;
+    };
+    return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
+  };

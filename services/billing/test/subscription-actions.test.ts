@@ -4,7 +4,6 @@ import { orderPaid } from '@app/contracts/orders';
 import { listOrderPayments } from '@app/contracts/payments';
 import * as contract from '@app/contracts/subscriptions';
 import { type Database, openDatabase } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
@@ -37,13 +36,10 @@ interface Seen {
 /** A monthly subscription of 31 January whose first period ended on 28 February; the clock stands at 15 March. */
 async function subscribe(fields: Fields = {}, account = newId('account', nowMs)): Promise<Seen> {
   const order = orderEvent(account, { paymentMethod: 'sim_ok', ...fields });
-  await harness.publish(orderPaid, order);
+  await harness.deliver(orderPaid, order);
   const orderId = order.data.orderId;
-  const id = await eventually(async () => {
-    const { rows } = await database.pool.query('select id from subscriptions where order_id = $1', [orderId]);
-    return rows[0]?.id as string;
-  });
-  return { account, id, orderId };
+  const { rows } = await database.pool.query('select id from subscriptions where order_id = $1', [orderId]);
+  return { account, id: rows[0]?.id, orderId };
 }
 
 const context = (accountId: string, commandId = newIdSuffix(harness.clock.nowMs())) => ({
@@ -58,16 +54,10 @@ const putCard = ({ account, id }: Seen, paymentMethod: string) =>
 const get = ({ account, id }: Seen) =>
   harness.requester.request(contract.getSubscription, { subscriptionId: id }, { accountId: account, requestId: 'r' });
 
-/** All that was published of the subscription after its start, once nothing waits in the outbox. */
+/** All that was published of the subscription after its start, as soon as nothing of its account waits in the outbox. */
 async function told({ account, id }: Seen): Promise<EventEnvelope<Record<string, unknown>>[]> {
-  await eventually(async () => {
-    const { rowCount } = await database.pool.query('select from outbox where published_at is null');
-    return rowCount === 0;
-  });
-  const published = harness.published as EventEnvelope<Record<string, unknown>>[];
-  return published.filter(
-    ({ accountId, data }) => accountId === account && data.subscriptionId === id && !('startedAt' in data),
-  );
+  const published = await harness.publishedOf(account);
+  return published.filter(({ data }) => data.subscriptionId === id && !('startedAt' in data));
 }
 
 const parsed = <E extends EventDefinition>(definition: E, event: EventEnvelope<unknown> | undefined) =>

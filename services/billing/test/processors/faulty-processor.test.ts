@@ -1,5 +1,4 @@
 import { newId } from '@app/contracts/ids';
-import { eventually } from '@app/testing/eventually';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
@@ -73,9 +72,10 @@ test.each([
   const sent = request();
   const limit = new AbortController();
   const silent = expect(faulty.charge(sent, callWith(limit.signal))).rejects.toThrow('the deadline has passed');
-  await eventually(async () => expect(await sendings(sent)).toBe(arrives));
+  await faulty.arrived();
   limit.abort(new Error('the deadline has passed'));
   await silent;
+  expect(await sendings(sent)).toBe(arrives);
 });
 
 test('late: requests arrive after their deadlines, last sent first', async () => {

@@ -1,18 +1,19 @@
 import { newId } from '@app/contracts/ids';
-import { eventually } from '@app/testing/eventually';
 import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
+import { simulatedCallRecorded } from '../../src/points.ts';
 import type { CardRequest, ProcessorCall, ProcessorOutcome } from '../../src/processors/payment-processor.ts';
 import { type RunQuery, readBookEntries } from '../../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
 
 guardLeaks();
 
-const slowMs = 400;
+const slowMs = 100;
 const clock = fakeClock('2026-03-15T12:00:00.000Z');
 let database: TestDatabase;
 let processor: SimulatedProcessor;
@@ -44,6 +45,9 @@ const request = (paymentMethod: string): CardRequest => ({
 });
 const money = { amountCents: 4_900, currency: 'usd' };
 const run: RunQuery = (sql, values) => query(database.url, sql, values);
+/** The books have the payment. */
+const recorded = (sent: { paymentId: string }) =>
+  announced(simulatedCallRecorded, ({ paymentId }) => paymentId === sent.paymentId);
 const entryOf = async ({ paymentId }: { paymentId: string }) =>
   (await readBookEntries(run, accountId, clock.now())).find((entry) => entry.paymentId === paymentId);
 
@@ -100,7 +104,8 @@ test('sim_slow: answers after its delay, and also whoever’s deadline has passe
   const limit = new AbortController();
   const charging = processor.charge(sent, call({ signal: limit.signal }));
   // Recorded already: what is waited for is the answer alone.
-  await eventually(async () => expect(await entryOf(sent)).toMatchObject({ status: 'succeeded' }));
+  await recorded(sent);
+  expect(await entryOf(sent)).toMatchObject({ status: 'succeeded' });
   limit.abort(new Error('the deadline has passed'));
   expect(await charging).toMatchObject({ status: 'succeeded' });
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(slowMs - 1);
@@ -111,7 +116,8 @@ test('sim_renewal_timeout_after: a later charge is recorded and never answered; 
   const limit = new AbortController();
   const { sent, outcome } = chargeAgain(method, limit.signal);
   const unanswered = expect(outcome).rejects.toThrow('the deadline has passed');
-  await eventually(async () => expect(await entryOf(sent)).toMatchObject({ status: 'succeeded', sendings: 1 }));
+  await recorded(sent);
+  expect(await entryOf(sent)).toMatchObject({ status: 'succeeded', sendings: 1 });
   limit.abort(new Error('the deadline has passed'));
   await unanswered;
   expect(await processor.chargeSaved(sent, call())).toMatchObject({ status: 'succeeded' });

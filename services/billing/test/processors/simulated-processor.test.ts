@@ -1,7 +1,9 @@
 import { newId } from '@app/contracts/ids';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
+import { announced } from '@app/testing/points';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { migrate } from '../../src/db/migrate.ts';
+import { simulatedCallRecorded } from '../../src/points.ts';
 import { openSimulatedProcessor } from '../../src/processors/simulated-processor.ts';
 import { describeProcessor } from './conformance/processor-conformance.ts';
 import type { ConformanceCards } from './conformance/suite.ts';
@@ -30,6 +32,7 @@ describeProcessor('simulated', cards, async () => {
     now: () => clock.now(),
     // The simulated buyer decides without a page, by the time that the processor is asked.
     buyerDecides: async () => undefined,
+    callRecorded: (paymentId) => announced(simulatedCallRecorded, (call) => call.paymentId === paymentId),
     passTime: (ms) => clock.advance(ms),
     close: async () => {
       await processor.close();

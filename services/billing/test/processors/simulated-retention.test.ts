@@ -1,14 +1,16 @@
 import { newId } from '@app/contracts/ids';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { deleteExpired } from '@app/service-kit/retention';
-import { eventually } from '@app/testing/eventually';
 import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { volume } from '@app/testing/long';
+import { announced } from '@app/testing/points';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../../src/db/migrate.ts';
 import { retention } from '../../src/db/retention.ts';
+import { simulatedCallRecorded } from '../../src/points.ts';
 import type { ProcessorCall, ProcessorOutcome } from '../../src/processors/payment-processor.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
 
@@ -37,8 +39,8 @@ const paymentId = () => newId('payment', Date.now());
 const callOf = (accountId: string, signal = AbortSignal.timeout(15_000)): ProcessorCall => ({
   ...{ accountId, secretKey: undefined, test: false, signal },
 });
-const charge = (call: ProcessorCall, paymentMethod = 'sim_ok') =>
-  processor.charge({ paymentId: paymentId(), ...money, ...about, paymentMethod, returnUrl: null }, call);
+const charge = (call: ProcessorCall, paymentMethod = 'sim_ok', id = paymentId()) =>
+  processor.charge({ paymentId: id, ...money, ...about, paymentMethod, returnUrl: null }, call);
 const succeeded = (outcome: ProcessorOutcome) => {
   if (outcome.status !== 'succeeded') throw new Error(`it is ${outcome.status}`);
   return outcome;
@@ -84,8 +86,10 @@ test('a lost sending is remembered for 90 days: nobody sends it again by then', 
     (await query(place.url, 'select 1 from simulated_processor.lost_sendings where account_id = $1', [accountId]))
       .length;
   const limit = new AbortController();
-  const silent = expect(charge(callOf(accountId, limit.signal), 'sim_timeout_before')).rejects.toThrow();
-  await eventually(async () => (await lost()) === 1);
+  const id = paymentId();
+  const silent = expect(charge(callOf(accountId, limit.signal), 'sim_timeout_before', id)).rejects.toThrow();
+  await announced(simulatedCallRecorded, (call) => call.paymentId === id && call.lost);
+  expect(await lost()).toBe(1);
   limit.abort(new Error('the deadline has passed'));
   await silent;
   await runAfter(89);
@@ -96,13 +100,14 @@ test('a lost sending is remembered for 90 days: nobody sends it again by then', 
 
 test('looking for what is due with nothing due reads few pages, however many entries there are', async () => {
   const accountId = newId('account', 5);
+  const entries = volume(5_000, 20_000);
   await query(
     place.url,
     `insert into simulated_processor.entries (account_id, test, payment_id, reference, kind, status, amount_cents, currency,
        order_id, parameters, recorded_at)
      select $1, false, 'pay_' || n, 'ref_' || n, 'charge', 'succeeded', 100, 'usd', 'ord', repeat('x', 200), $2::timestamptz
-     from generate_series(1, 20000) as n`,
-    [accountId, clock.now()],
+     from generate_series(1, $3) as n`,
+    [accountId, clock.now(), entries],
   );
   await query(place.url, 'analyze simulated_processor.entries');
   for (const { statement, limit } of retention(clock).filter((rule) =>
@@ -111,7 +116,7 @@ test('looking for what is due with nothing due reads few pages, however many ent
     const [row] = await query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
       place.url,
       `explain (analyze, buffers, format json) ${statement}`,
-      [limit(), 20_000],
+      [limit(), entries],
     );
     const { 'Shared Hit Blocks': hit = 0, 'Shared Read Blocks': read = 0 } = row?.['QUERY PLAN'][0]?.Plan ?? {};
     expect(hit + read).toBeLessThan(50);

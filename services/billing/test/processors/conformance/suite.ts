@@ -36,6 +36,8 @@ export interface ConformanceSubject {
   now(): Date;
   /** The buyer goes to the bank's page and decides as the card says. */
   buyerDecides(url: string): Promise<void>;
+  /** Resolves when the processor has the payment's call, or when the call got lost on its way. */
+  callRecorded(paymentId: string): Promise<unknown>;
   /** Moves the processor's time. */
   passTime(ms: number): void;
   close(): Promise<void>;
