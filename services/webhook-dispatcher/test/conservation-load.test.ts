@@ -3,12 +3,14 @@ import { recover } from '@app/contracts/webhook-deliveries';
 import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { volume } from '@app/testing/long';
+import { listen } from '@app/testing/points';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { proveConservation } from '../src/conservation/prove-conservation.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { type Harness, startHarness } from './harness.ts';
+import { conservationProved } from '../src/points.ts';
+import { finished, type Harness, startHarness } from './harness.ts';
 import { allDeliveries, anOrder, connectedAccount } from './orders.ts';
 import type { Seller } from './set-up.ts';
 
@@ -49,6 +51,9 @@ const publish = async (account: string, count: number) => {
     );
 };
 
+/** Events of each seller; a recovery sends fifty at once. */
+const each = volume(40, 200);
+
 const put = (seller: Seller, active: boolean) =>
   harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active } });
 
@@ -60,37 +65,44 @@ test('while events are stored, sent, held, released, sent again and canceled, ev
   const [works, fails, switched, removed] = sellers as [Seller, Seller, Seller, Seller];
   fails.receiver.respondWith(() => ({ status: fails.receiver.requests.length % 2 === 0 ? 200 : 500 }));
   await Promise.all([
-    ...sellers.map((seller) => publish(seller.account, 200)),
+    ...sellers.map((seller) => publish(seller.account, each)),
     (async () => {
       for (let n = 0; n < 10; n += 1) await put(switched, n % 2 === 1);
     })(),
     (async () => {
-      await eventually(() => expect(removed.receiver.requests.length).toBeGreaterThan(20), { withinMs: 60_000 });
+      await removed.receiver.received(each / 4);
       await harness.ask(deleteWebhookEndpoint, removed.account, {});
     })(),
   ]);
-  const ended = async (seller: Seller) => (await seller.statuses()).every((status) => status === 'delivered');
-  await eventually(async () => (await ended(works)) && (await ended(switched)), { withinMs: 60_000 });
+  for (const seller of [works, switched]) {
+    await seller.delivered(each);
+    expect(new Set(await seller.statuses())).toEqual(new Set(['delivered']));
+  }
   const [endpoint] = await harness.query<{ id: string }>('select id from endpoints where account_id = $1', [
     works.account,
   ]);
   const since = new Date(harness.clock.nowMs() - 60_000).toISOString();
-  await harness.ask(recover, works.account, {
+  const recovery = await harness.ask(recover, works.account, {
     endpointId: endpoint?.id ?? '',
     body: { since, which: 'all' },
   });
-  await eventually(() => expect(works.receiver.requests.length).toBeGreaterThan(300), { withinMs: 60_000 });
+  await finished(recovery.id);
+  await works.delivered(2 * each);
+  expect(works.receiver.requests).toHaveLength(2 * each);
+  const events = 4 * each;
   const logged = `select sum(last_sequence)::int as events from account_logs`;
   const proved = 'select sum(sequence)::int as events from proved_accounts';
-  await eventually(async () => expect(await harness.query(proved)).toEqual([{ events: 800 }]), { withinMs: 60_000 });
+  // The first may have been under way.
+  await listen().announced(conservationProved, ({ isComplete }) => isComplete, 3);
+  expect(await harness.query(proved)).toEqual([{ events }]);
   expect(await stop()).toBeGreaterThan(10);
-  expect(await harness.query(logged)).toEqual([{ events: 800 }]);
-  expect((await harness.query(`select from ${allDeliveries}`)).length).toBeGreaterThanOrEqual(800);
+  expect(await harness.query(logged)).toEqual([{ events }]);
+  expect((await harness.query(`select from ${allDeliveries}`)).length).toBeGreaterThanOrEqual(events);
   const sums = `select sum(gap)::int as gap, sum(lost_events)::int as lost_events, sum(repaired)::int as repaired,
-    sum(events)::int as events, sum(older_events) > 800 as proved_again,
+    sum(events)::int as events, sum(older_events) > ${events} as proved_again,
     sum(deliveries) = sum(pending + sending + held + delivered + filtered + failed + canceled) as adds_up
     from conservation_runs`;
   expect(await harness.query(sums)).toEqual([
-    { gap: 0, lost_events: 0, repaired: 0, events: 800, proved_again: true, adds_up: true },
+    { gap: 0, lost_events: 0, repaired: 0, events, proved_again: true, adds_up: true },
   ]);
 });
