@@ -3,6 +3,7 @@ import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { createWaker, type Waker } from '@app/service-kit/waker';
 import type { NatsClient } from './connect.ts';
+import { type ConsumerTiming, usualTiming } from './consumer-timing.ts';
 import { openDurable } from './durable.ts';
 import type { EventHandler } from './event-handler.ts';
 import { handleBatch } from './handle-batch.ts';
@@ -18,6 +19,8 @@ export interface ConsumersOptions {
   /** One for each kind of event that the service consumes. */
   readonly handlers: readonly EventHandler[];
   readonly logger: Logger;
+  /** What differs from the usual: tests do not wait out what takes seconds. */
+  readonly timing?: Partial<ConsumerTiming>;
 }
 
 export interface EventConsumers {
@@ -30,22 +33,26 @@ export interface EventConsumers {
 const batchMaxDefault = 250;
 /** Events fetched ahead: two batches, so that fetching and working overlap; as many again wait in the NATS client. */
 const batchesAhead = 2;
-const restartPauseMs = 500;
 
 /**
  * Consumes events of other services, each kind by itself through a durable that all replicas of this service share.
  * Kinds are not ordered among each other.
  */
 export function startConsumers(options: ConsumersOptions): EventConsumers {
-  const started = options.handlers.map((handler) => startConsumer(options, handler));
-  const replays = startReplays({ ...options, service: options.nats.service });
+  const timing = { ...usualTiming, ...options.timing };
+  const started = options.handlers.map((handler) => startConsumer({ ...options, timing }, handler));
+  const replays = startReplays({ ...options, service: options.nats.service, everyMs: timing.replayMs });
   return {
     checks: started.map(({ name, check }) => ({ name, check })),
     close: async () => void (await Promise.all([...started.map((consumer) => consumer.close()), replays.close()])),
   };
 }
 
-interface ConsumerRun extends ConsumersOptions {
+interface TimedOptions extends ConsumersOptions {
+  readonly timing: ConsumerTiming;
+}
+
+interface ConsumerRun extends TimedOptions {
   readonly handler: EventHandler;
   readonly state: ConsumerState;
 }
@@ -59,7 +66,7 @@ interface ConsumerState {
   stopWaiting: () => void;
 }
 
-function startConsumer(options: ConsumersOptions, handler: EventHandler) {
+function startConsumer(options: TimedOptions, handler: EventHandler) {
   const { definition } = handler;
   const logger = options.logger.child({ consumer: durableName(options.nats.service, definition) });
   const state: ConsumerState = {
@@ -84,7 +91,7 @@ function startConsumer(options: ConsumersOptions, handler: EventHandler) {
 }
 
 async function keepConsuming(run: ConsumerRun): Promise<void> {
-  const { nats, logger, state } = run;
+  const { nats, logger, state, timing } = run;
   const stopListening = nats.onRestored(state.pause.wake);
   while (!state.closing) {
     const failure = nats.connected() ? await consumeOnce(run).catch((err: unknown) => ({ err })) : undefined;
@@ -95,7 +102,7 @@ async function keepConsuming(run: ConsumerRun): Promise<void> {
       const level = !nats.connected() || isMissing(failure.err) ? 'debug' : 'warn';
       logger[level](failure, 'consumer starts over');
     }
-    if (failure !== undefined || !nats.connected()) await state.pause.sleep(restartPauseMs);
+    if (failure !== undefined || !nats.connected()) await state.pause.sleep(timing.reopenMs);
   }
   stopListening();
 }
@@ -106,8 +113,8 @@ async function keepConsuming(run: ConsumerRun): Promise<void> {
  * been made anew meanwhile, and the same place in the stream may be another event's. It is delivered again, and the
  * inbox drops it.
  */
-async function consumeOnce({ nats, database, logger, handler, state }: ConsumerRun): Promise<void> {
-  const consumer = await openDurable(nats, handler.definition);
+async function consumeOnce({ nats, database, logger, handler, state, timing }: ConsumerRun): Promise<void> {
+  const consumer = await openDurable(nats, handler.definition, timing);
   // A server that lost the durable says so; opening again creates it.
   const { batchMax = batchMaxDefault } = handler;
   const fetchAhead = batchesAhead * batchMax;
@@ -119,13 +126,16 @@ async function consumeOnce({ nats, database, logger, handler, state }: ConsumerR
     state.consuming = false;
     buffer.stopFetching();
   };
-  const outageRetry = createOutageRetry({ logger, pause: state.pause, isClosing: () => state.closing, onBegin });
+  const { service } = nats;
+  const { pause } = state;
+  const pauseMs = timing.outageMs;
+  const outageRetry = createOutageRetry({ service, logger, pause, pauseMs, isClosing: () => state.closing, onBegin });
   state.consuming = true;
-  consumingBegan.announce(() => ({ service: nats.service, subject: handler.definition.subject }));
+  consumingBegan.announce(() => ({ service, subject: handler.definition.subject }));
   try {
     if (state.closing) buffer.close();
     for (let batch = await buffer.take(batchMax); batch.length > 0; batch = await buffer.take(batchMax)) {
-      await handleBatch({ service: nats.service, database, handler, logger, outageRetry, buffer }, batch);
+      await handleBatch({ service, database, handler, logger, outageRetry, buffer, retryMs: timing.retryMs }, batch);
     }
     if (state.closing) await buffer.release();
   } finally {

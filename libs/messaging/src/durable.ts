@@ -10,35 +10,40 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
+import { type ConsumerTiming, usualTiming } from './consumer-timing.ts';
 import { isMissing, openStreams } from './streams.ts';
 
-/**
- * A hundred times what a batch takes; a replica that dies has its events redelivered after this. One that is merely
- * slow has them doubled, which the inbox undoes.
- */
-const ackWaitMs = 10_000;
 /**
  * Delivered and not acknowledged, over all replicas: ten replicas with their hands full (2 × 500) and as many events
  * again that wait for their next try. At the bound the durable stands still until a try succeeds or gives up.
  */
 const ackPendingMax = 20_000;
 
-const settings = { ack_wait: nanos(ackWaitMs), max_ack_pending: ackPendingMax };
+const settingsOf = ({ ackWaitMs }: Pick<ConsumerTiming, 'ackWaitMs'>) => ({
+  ack_wait: nanos(ackWaitMs),
+  max_ack_pending: ackPendingMax,
+});
 
 /**
  * Opens this service's durable consumer of one kind of event, which all its replicas share, or makes it. One durable
  * for each kind: a replica is never given a kind it does not know, and a filter never has to be changed.
  * @throws while the stream is missing: it is its producer's to create
  */
-export async function openDurable(nats: NatsClient, definition: EventDefinition): Promise<Consumer> {
+export async function openDurable(
+  nats: NatsClient,
+  definition: EventDefinition,
+  timing: Pick<ConsumerTiming, 'ackWaitMs'> = usualTiming,
+): Promise<Consumer> {
   const manager = await openStreams(nats);
   const stream = streamName(definition.service);
   const name = durableName(nats.service, definition);
+  const settings = settingsOf(timing);
+  const added = { ...durableConfig(name, definition), ...settings };
   const found = await consumerInfo(manager, stream, name);
-  if (found === undefined) await addDurable(manager, stream, name, definition);
+  if (found === undefined) await manager.consumers.add(stream, added);
   else if (await isAhead(manager, stream, found)) {
     await manager.consumers.delete(stream, name);
-    await addDurable(manager, stream, name, definition);
+    await manager.consumers.add(stream, added);
   } else if (found.config.ack_wait !== settings.ack_wait || found.config.max_ack_pending !== settings.max_ack_pending) {
     await manager.consumers.update(stream, name, settings);
   }
@@ -59,21 +64,13 @@ async function consumerInfo(
   }
 }
 
-async function addDurable(
-  manager: JetStreamManager,
-  stream: string,
-  name: string,
-  definition: EventDefinition,
-): Promise<void> {
-  await manager.consumers.add(stream, {
-    durable_name: name,
-    filter_subject: definition.subject,
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
-    max_deliver: -1,
-    ...settings,
-  });
-}
+const durableConfig = (name: string, { subject }: EventDefinition) => ({
+  durable_name: name,
+  filter_subject: subject,
+  ack_policy: AckPolicy.Explicit,
+  deliver_policy: DeliverPolicy.All,
+  max_deliver: -1,
+});
 
 /**
  * A stream that lost its tail gives the lost places to other events, and a durable that is past those places would

@@ -16,6 +16,8 @@ export interface BatchRun extends ConsumerDeps {
   readonly logger: Logger;
   readonly outageRetry: OutageRetry;
   readonly buffer: Pick<MessageBuffer, 'ack' | 'retry'>;
+  /** See `ConsumerTiming`. */
+  readonly retryMs: number;
 }
 
 /** A message under work. `tries` counts this try when it was written down before, and is undefined for a first one. */
@@ -138,7 +140,7 @@ async function handleSuspect(run: BatchRun, delivery: Delivery): Promise<Failure
 
 async function retryOrGiveUp(run: BatchRun, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
-  const { database, outageRetry } = run;
+  const { database, outageRetry, retryMs } = run;
   const tried = (blameless: boolean): Delivery[] =>
     failures.filter(({ err }) => isOutage(err) === blameless).map(({ delivery }) => delivery);
   await outageRetry.retryAlways(() => forgetTries(database.pool, idsOf(tried(true).filter(isWritten))));
@@ -146,7 +148,7 @@ async function retryOrGiveUp(run: BatchRun, failures: readonly Failure[]): Promi
   const counted = await outageRetry.retryAlways(() => addTry(database.pool, idsOf(first)));
   const decided = failures.map((failure) => {
     const tries = failure.delivery.tries ?? counted.get(idOf(failure.delivery)) ?? 1;
-    return { ...failure, tries, verdict: decide(failure.err, tries) };
+    return { ...failure, tries, verdict: decide(failure.err, tries, retryMs) };
   });
   await giveUp(
     run,

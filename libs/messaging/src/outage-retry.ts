@@ -1,6 +1,8 @@
+import type { ServiceName } from '@app/contracts/services';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 import type { Waker } from '@app/service-kit/waker';
+import { batchHeld } from './points.ts';
 import { mayBeOneEvent } from './retry-policy.ts';
 
 /** The consumer closes: the messages that it was handling go back to the durable. */
@@ -20,20 +22,24 @@ export interface OutageRetry {
 }
 
 interface OutageRetryOptions {
+  readonly service: ServiceName;
   readonly logger: Logger;
   readonly pause: Waker;
+  /** Before the second attempt; see `ConsumerTiming`. */
+  readonly pauseMs: number;
   readonly isClosing: () => boolean;
   readonly onBegin: () => void;
 }
 
 const pauseMaxMs = 5_000;
-const pauseMs = (failures: number): number => Math.min(pauseMaxMs, 500 * 2 ** Math.min(failures, 10));
 
-export function createOutageRetry({ logger, pause, isClosing, onBegin }: OutageRetryOptions): OutageRetry {
+export function createOutageRetry(options: OutageRetryOptions): OutageRetry {
+  const { service, logger, pause, pauseMs, isClosing, onBegin } = options;
   const wait = async (failures: number, err: unknown): Promise<void> => {
     if (failures === 0) logger.warn({ err }, 'events wait: the database does not take them');
     onBegin();
-    if (!isClosing()) await pause.sleep(pauseMs(failures));
+    batchHeld.announce(() => ({ service, failures: failures + 1 }));
+    if (!isClosing()) await pause.sleep(Math.min(pauseMaxMs, pauseMs * 2 ** Math.min(failures, 10)));
     if (isClosing()) throw new InterruptedError('closing');
   };
   const repeat = async <T>(work: () => Promise<T>, isRetried: (err: unknown) => boolean): Promise<T> => {

@@ -3,7 +3,7 @@ import type { Logger } from '@app/service-kit/logger';
 import { createWaker, type Waker } from '@app/service-kit/waker';
 import { TimeoutError } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
-import { leadingBegan } from './points.ts';
+import { leadingBegan, publishingFailed } from './points.ts';
 import {
   batchMax,
   openPublisher,
@@ -39,10 +39,12 @@ export interface RelayOptions {
   readonly streamReplicas: number;
   /** How large the stream may become; see `keepWithinBound`. */
   readonly streamMaxBytes?: number;
+  /** Between two sweeps for rows whose wake was lost; 1,000 unless given. */
+  readonly sweepMs?: number;
 }
 
 /** Wakes can get lost (a replica that dies after its commit): the sweep finds the rows that they were sent for. */
-const sweepIntervalMs = 1_000;
+const sweepMsDefault = 1_000;
 const pruneEveryMs = 10_000;
 const boundEveryMs = 60_000;
 /** After a failed term; it doubles with each that follows, up to the longest. */
@@ -86,20 +88,22 @@ export function startRelay(options: RelayOptions): Relay {
 
 /** Tries to lead for as long as the service lives; whatever goes wrong ends one term, not the relay. */
 async function stayInService(options: RelayOptions, waker: Waker, state: RelayState): Promise<void> {
-  const { nats, logger } = options;
+  const { nats, logger, sweepMs = sweepMsDefault } = options;
   const logFailure = logRelayFailures(logger);
   let failures = 0;
   while (!state.closing) {
     if (!nats.connected()) {
-      await waker.sleep(sweepIntervalMs);
+      await waker.sleep(sweepMs);
       continue;
     }
     let session: LockSession | undefined;
     try {
       session = await openLockSession(sessionOf(options), waker.wake, sessionSettings);
-      if (await winLock(session, waker, state, nats)) await lead(options, session, waker, state, () => (failures = 0));
+      if (await winLock(options, session, waker, state))
+        await lead(options, session, waker, state, () => (failures = 0));
     } catch (err) {
       if (!state.closing) logFailure(err);
+      publishingFailed.announce(() => ({ service: nats.service, error: String(err) }));
       const pauseMs = Math.min(retryPauseMaxMs, retryPauseMs * 2 ** failures);
       failures += 1;
       await waker.sleep(err instanceof TimeoutError ? Math.max(pauseMs, outpacedPauseMs) : pauseMs);
@@ -137,13 +141,18 @@ function logRelayFailures(logger: Logger): (err: unknown) => void {
   };
 }
 
-async function winLock({ client }: LockSession, waker: Waker, state: RelayState, nats: NatsClient): Promise<boolean> {
+async function winLock(
+  { nats, sweepMs = sweepMsDefault }: RelayOptions,
+  { client }: LockSession,
+  waker: Waker,
+  state: RelayState,
+): Promise<boolean> {
   while (!state.closing && nats.connected()) {
     const { rows } = await client.query<{ won: boolean }>(
       `select pg_try_advisory_lock(hashtext('outbox-relay')) as won`,
     );
     if (rows[0]?.won) return true;
-    await waker.sleep(sweepIntervalMs);
+    await waker.sleep(sweepMs);
   }
   return false;
 }
@@ -155,7 +164,7 @@ async function lead(
   state: RelayState,
   succeeded: () => void,
 ): Promise<void> {
-  const { nats, logger } = options;
+  const { nats, logger, sweepMs = sweepMsDefault } = options;
   const manager = await openStreams(nats);
   const publisher = await openPublisher({ nats, session: session.client, manager, logger });
   state.leading = true;
@@ -168,7 +177,7 @@ async function lead(
     while (!state.closing && !isCutOff(nats)) {
       if (nats.connected()) await maintainStream(options, publisher, due);
       // What was committed since the scan wakes the relay, or woke it already.
-      if ((await publishBatch(publisher)) < batchMax) await waker.sleep(sweepIntervalMs);
+      if ((await publishBatch(publisher)) < batchMax) await waker.sleep(sweepMs);
       succeeded();
       const pruned = performance.now() >= due.pruneMs && !(await prunePublished(publisher));
       if (pruned) due.pruneMs = performance.now() + pruneEveryMs;

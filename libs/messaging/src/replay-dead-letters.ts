@@ -5,15 +5,16 @@ import type { PoolClient } from 'pg';
 import { reasonOf } from './dead-letters.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import type { EventHeaders } from './message.ts';
+import { eventsGivenUp } from './points.ts';
 import { type ConsumerDeps, readEvent, takeEffect } from './take-effect.ts';
 
 export interface ReplaysOptions extends ConsumerDeps {
   readonly handlers: readonly EventHandler[];
   readonly logger: Logger;
+  /** Between two scans, each along the index of a table that is nearly always empty. */
+  readonly everyMs: number;
 }
 
-/** One indexed look at a table that is nearly always empty. */
-const lookEveryMs = 2_000;
 const batchMax = 100;
 
 /**
@@ -37,7 +38,7 @@ export function startReplays(options: ReplaysOptions): { close(): Promise<void> 
     }
   };
   const running = (async () => {
-    while (!closing) if ((await look()) === 0 && !closing) await waker.sleep(lookEveryMs);
+    while (!closing) if ((await look()) === 0 && !closing) await waker.sleep(options.everyMs);
   })();
   return {
     close: async () => {
@@ -98,7 +99,7 @@ async function replay(options: ReplaysOptions, handler: EventHandler, rows: read
 }
 
 /** An outage leaves the request standing, unless the database itself is away by now: then it is to be asked for again. */
-async function keep({ database, logger }: ReplaysOptions, row: LetterRow, err: unknown): Promise<void> {
+async function keep({ service, database, logger }: ReplaysOptions, row: LetterRow, err: unknown): Promise<void> {
   await database.pool.query(
     `update dead_letters set error = $2, died_at = now(), replay_requested_at = case when $3 then now() end
      where event_id = $1`,
@@ -106,4 +107,5 @@ async function keep({ database, logger }: ReplaysOptions, row: LetterRow, err: u
   );
   if (isOutage(err)) throw err;
   logger.error({ err, subject: row.subject, eventId: row.event_id }, 'dead letter failed again; kept');
+  eventsGivenUp.announce(() => ({ service, ids: [row.event_id] }));
 }

@@ -1,4 +1,5 @@
 import { isOutage } from '@app/service-kit/outages';
+import { usualTiming } from './consumer-timing.ts';
 
 /** What becomes of an event whose handling failed. */
 export type Verdict = { kind: 'retry'; delayMs: number } | { kind: 'dead-letter' };
@@ -10,9 +11,13 @@ export type Verdict = { kind: 'retry'; delayMs: number } | { kind: 'dead-letter'
 export const triesMax = 12;
 const delayMaxMs = 60_000;
 
-/** The one place that decides between another try and giving up. `tries` counts failures of its own, from 1. */
-export function decide(err: unknown, tries: number): Verdict {
-  const delayMs = Math.min(delayMaxMs, 1_000 * 2 ** Math.min(tries - 1, 10));
+/**
+ * The one place that decides between another try and giving up.
+ * @param tries failures of its own, from 1
+ * @param retryMs before the second try
+ */
+export function decide(err: unknown, tries: number, retryMs = usualTiming.retryMs): Verdict {
+  const delayMs = Math.min(delayMaxMs, retryMs * 2 ** Math.min(tries - 1, 10));
   if (isOutage(err)) return { kind: 'retry', delayMs: Math.min(delayMs, 5_000) };
   return tries >= triesMax ? { kind: 'dead-letter' } : { kind: 'retry', delayMs };
 }

@@ -3,7 +3,7 @@ import { silentLogger } from '@app/service-kit/logger';
 import { metricsPage } from '@app/service-kit/metrics';
 import { startTelemetry, type Telemetry } from '@app/service-kit/telemetry';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
+import { createTestNats, type TestNats } from '@app/testing/nats';
 import { type Producers, startProducers } from '@app/testing/producers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { observeBacklog } from '../src/backlog-gauges.ts';
@@ -13,14 +13,14 @@ import { openTestDb, record, type TestDb } from './harness.ts';
 
 guardLeaks();
 let telemetry: Telemetry;
-let nats: TestNatsServer;
+let nats: TestNats;
 let db: TestDb;
 let producers: Producers;
 const clients: NatsClient[] = [];
 
 beforeAll(async () => {
   telemetry = await startTelemetry({ version: '1', metricsPage: true, logger: silentLogger() });
-  nats = await createNatsServer();
+  nats = await createTestNats();
   db = await openTestDb();
   producers = await startProducers(nats, ['checkout', 'billing']);
 });

@@ -42,8 +42,10 @@ test('three statements in a row that time out end the batch, also with events be
     retry: ({ seq }: JsMsg) => void again.push(seq),
   };
   const pause = createWaker();
-  const outageRetry = createOutageRetry({ logger, pause, isClosing: () => false, onBegin: () => undefined });
-  const run = { service: 'metrics' as const, database: db.database, handler: slow, logger, outageRetry, buffer };
+  const service = 'metrics' as const;
+  const closing = { isClosing: () => false, onBegin: () => undefined };
+  const outageRetry = createOutageRetry({ service, logger, pause, pauseMs: 500, ...closing });
+  const run = { service, database: db.database, handler: slow, logger, outageRetry, buffer, retryMs: 1_000 };
   await handleBatch(run, range(0, 100).map(messageOf));
   expect(sizes).toEqual([10, 1, 1, 1]);
   expect(acknowledged).toEqual(range(0, 100).filter((n) => n % 10 !== 0));

@@ -2,16 +2,22 @@ import { defineEvent, defineRequest, type EventDefinition } from '@app/contracts
 import { topology } from '@app/contracts/topology';
 import { type Client, type Database, migrateUp, openDatabase } from '@app/service-kit/database';
 import { type Logger, silentLogger } from '@app/service-kit/logger';
-import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
+import { createArrivals } from '@app/testing/arrivals';
+import { connectObserver, createNatsServer, type TestNatsServer } from '@app/testing/nats';
 import { closedAfterEach } from '@app/testing/opened';
+import { type Listener, listen } from '@app/testing/points';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { Migration } from '@mikro-orm/migrations';
-import { jetstream } from '@nats-io/jetstream';
-import { beforeEach } from 'vitest';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
 import { connectNats, type NatsClient } from '../src/connect.ts';
+import { type ConsumersOptions, type EventConsumers, startConsumers } from '../src/consume.ts';
+import { onEvent } from '../src/event-handler.ts';
 import { eventTriesMigration, publishedAtMigration } from '../src/migrations.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
+import { eventsHandled, eventsPublished, eventsSentBack } from '../src/points.ts';
+import { type Relay, type RelayOptions, startRelay } from '../src/relay.ts';
 import { createRequester, type Requester } from '../src/requester.ts';
 import { ensureStream, openStreams } from '../src/streams.ts';
 import { messagingTables } from '../src/tables.ts';
@@ -71,29 +77,53 @@ export async function openTestDb(): Promise<TestDb> {
   };
 }
 
+/** One database for the file; each test has it empty. */
+export function eachTestHasDb<Rig extends object>(base: Rig): Rig & { readonly db: TestDb } {
+  const rig = base as Rig & { db: TestDb };
+  beforeAll(async () => {
+    rig.db = await openTestDb();
+  });
+  afterAll(() => rig.db.close());
+  beforeEach(async () => {
+    const tables = 'effects, outbox, inbox, commands, dead_letters, event_tries';
+    await rig.db.database.pool.query(`truncate ${tables} restart identity`);
+  });
+  return rig;
+}
+
 export const logger = silentLogger();
+interface Line {
+  readonly level: string;
+  readonly text: string;
+}
+
 /** Keeps the lines that a running service would write. */
-export function recordingLogger(): { readonly logger: Logger; readonly lines: { level: string; text: string }[] } {
-  const lines: { level: string; text: string }[] = [];
-  const at = (level: string) => (_about: unknown, text: string) => void lines.push({ level, text });
+export function recordingLogger() {
+  const lines = createArrivals<Line>();
+  const at = (level: string) => (_about: unknown, text: string) => lines.push({ level, text });
   const recording = { info: at('info'), warn: at('warn'), error: at('error'), debug: () => undefined };
-  return { lines, logger: { ...recording, child: () => recording } as unknown as Logger };
+  const logger = { ...recording, child: () => recording } as unknown as Logger;
+  return { logger, lines: lines.list, logged: (count: number) => lines.wait(count, { what: 'lines' }) };
 }
 
 export const ask = { accountId: 'acc_1', requestId: 'req-1' };
 
-/** Writes events as a service does: in one transaction, through the outbox. */
+/**
+ * Writes events as a service does: in one transaction, through the outbox.
+ * @returns their ids
+ */
 export async function record(
   database: Database,
   numbers: number[],
   definition: EventDefinition = counted,
-): Promise<void> {
+): Promise<string[]> {
   const rows = numbers.map((n) =>
     outboxRow(definition, { n } as never, { accountId: 'acc_1', requestId: null, nowMs: Date.now() }),
   );
   await database.transaction(async (client) => {
     await client.query(insertOutboxSql, [JSON.stringify(rows)]);
   });
+  return rows.map((row) => row.event_id);
 }
 
 export async function numbers(database: Database): Promise<number[]> {
@@ -129,7 +159,43 @@ export async function publish(nats: NatsClient, ns: readonly number[], definitio
 interface Opened {
   /** Closes after the test what it is given. */
   readonly opened: ReturnType<typeof closedAfterEach>;
+  /** The file's server, without the streams of the tests before. */
   nats: TestNatsServer;
+}
+
+/** One server for the file, because tests kill it or need its limits; each test has it running, and empty. */
+export function eachTestHasNats(links?: typeof topology): Opened {
+  const rig = { opened: closedAfterEach() } as Opened;
+  let server: TestNatsServer;
+  let killed = false;
+  beforeAll(async () => {
+    server = await createNatsServer(links);
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    if (killed) await server.start();
+    killed = false;
+    await removeStreams(server);
+    rig.nats = {
+      ...server,
+      kill: async () => {
+        killed = true;
+        await server.kill();
+      },
+      start: async () => {
+        await server.start();
+        killed = false;
+      },
+    };
+  });
+  return rig;
+}
+
+async function removeStreams(nats: TestNatsServer): Promise<void> {
+  const connection = await connectObserver(nats);
+  const { streams } = await jetstreamManager(connection);
+  for await (const name of streams.names()) await streams.delete(name);
+  await connection.close();
 }
 
 export interface Asking extends Opened {
@@ -139,30 +205,68 @@ export interface Asking extends Opened {
 
 /** Each test has a NATS server, and a gateway that asks. */
 export function eachTestAsks(): Asking {
-  const opened = closedAfterEach();
-  const rig = { opened } as Asking;
+  const rig = eachTestHasNats() as Asking;
+  const { opened } = rig;
   beforeEach(async () => {
-    rig.nats = opened(await createNatsServer());
     rig.caller = opened(await connectNats(rig.nats.login('gateway')));
     rig.requester = createRequester(rig.caller);
   });
   return rig;
 }
 
+/** A producer and a consumer of the events of these tests; they share a database. */
 export interface Consuming extends Opened {
   db: TestDb;
   checkout: NatsClient;
+  /** What was announced since the test began. */
+  heard: Listener;
+  /** A replica of checkout; by its own connection where it is not given one. */
+  relay(options?: Partial<RelayOptions>): Relay;
+  /** A replica of metrics, with a connection of its own. */
+  consume(options?: Partial<ConsumersOptions>): Promise<EventConsumers>;
 }
 
-/** Each test has a NATS server with checkout's stream, checkout's client, and a database of who consumes. */
+/** Each test has checkout's stream, checkout's client, and an empty database. */
 export function eachTestConsumes(): Consuming {
-  const opened = closedAfterEach();
-  const rig = { opened } as Consuming;
+  const rig = eachTestHasDb(eachTestHasNats(testLinks)) as Consuming;
+  const { opened } = rig;
+  rig.relay = (options) =>
+    opened(startRelay({ nats: rig.checkout, databaseUrl: rig.db.url, logger, streamReplicas: 1, ...options }));
+  rig.consume = async (options) => {
+    const nats = options?.nats ?? opened(await connectNats(rig.nats.login('metrics')));
+    const handlers = [onEvent(counted, insertEffects)];
+    return opened(startConsumers({ nats, database: rig.db.database, logger, handlers, ...options }));
+  };
   beforeEach(async () => {
-    rig.nats = opened(await createNatsServer(testLinks));
-    rig.db = opened(await openTestDb());
+    rig.heard = listen();
     rig.checkout = opened(await connectNats(rig.nats.login('checkout')));
     await ensureStream(await openStreams(rig.checkout), 'checkout', 1);
   });
   return rig;
+}
+
+/** Removes from `wanted` what it is given, until nothing is left. */
+function allOf<T>(wanted: Iterable<T>): (some: readonly T[]) => boolean {
+  const missing = new Set(wanted);
+  return (some) => {
+    for (const one of some) missing.delete(one);
+    return missing.size === 0;
+  };
+}
+
+/** The effects of the events with these numbers are committed. */
+export async function handled(heard: Listener, wanted: readonly number[]): Promise<void> {
+  const areAll = allOf(wanted);
+  await heard.announced(eventsHandled, ({ events }) => areAll(events.map(({ data }) => (data as { n: number }).n)));
+}
+
+/** The stream has the events with these ids, and their outbox rows say so. */
+export async function published(heard: Listener, ids: readonly string[]): Promise<void> {
+  const areAll = allOf(ids);
+  await heard.announced(eventsPublished, ({ events }) => areAll(events.map(({ id }) => id)));
+}
+
+/** The event failed so many times. */
+export async function failed(heard: Listener, eventId: string, times = 1): Promise<void> {
+  await heard.announced(eventsSentBack, ({ ids }) => ids.includes(eventId), times);
 }

@@ -1,36 +1,39 @@
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
-import { closedAfterEach } from '@app/testing/opened';
+import { volume } from '@app/testing/long';
+import { type Listener, listen } from '@app/testing/points';
 import { plannedScans } from '@app/testing/sql';
 import { beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
-import { markQuery, pendingQuery, prunePublished, pruneQuery } from '../src/publish-outbox.ts';
-import { startRelay } from '../src/relay.ts';
+import { createOutboxScan } from '../src/outbox-scan.ts';
+import { eventsPublished, leadingBegan, publishingFailed } from '../src/points.ts';
+import {
+  markQuery,
+  openPublisher,
+  pendingQuery,
+  prunePublished,
+  pruneQuery,
+  publishBatch,
+} from '../src/publish-outbox.ts';
+import { type Relay, type RelayOptions, startRelay } from '../src/relay.ts';
 import { messagingRetention } from '../src/retention.ts';
 import { defaultStreamMaxBytes, ensureStream, openStreams } from '../src/streams.ts';
-import { counted, logger, openTestDb, record, type TestDb } from './harness.ts';
+import { counted, eachTestHasDb, eachTestHasNats, logger, published, range, record, type TestDb } from './harness.ts';
 
 guardLeaks();
 
-let nats: TestNatsServer;
+const rig = eachTestHasDb(eachTestHasNats());
 let db: TestDb;
-const opened = closedAfterEach();
+let heard: Listener;
 
 beforeEach(async () => {
-  nats = opened(await createNatsServer());
-  db = opened(await openTestDb());
+  db = rig.db;
+  heard = listen();
 });
 
-async function checkoutLink(): Promise<NatsClient> {
-  const link = await connectNats(nats.login('checkout'));
-  opened(link);
-  return link;
-}
+const checkoutLink = async (): Promise<NatsClient> => rig.opened(await connectNats(rig.nats.login('checkout')));
 
-function relayOn(link: NatsClient): void {
-  const relay = startRelay({ nats: link, databaseUrl: db.url, logger, streamReplicas: 1 });
-  opened(relay);
+function relayOn(link: NatsClient, options: Partial<RelayOptions> = {}): Relay {
+  return rig.opened(startRelay({ nats: link, databaseUrl: db.url, logger, streamReplicas: 1, ...options }));
 }
 
 const count = async (condition: string): Promise<number> => {
@@ -39,8 +42,6 @@ const count = async (condition: string): Promise<number> => {
   );
   return rows[0]?.n ?? 0;
 };
-
-const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
 
 /** Prunes as a leader does, whose session it stands in for. */
 async function prune(): Promise<void> {
@@ -61,10 +62,11 @@ async function pagesOf(text: string, values: unknown[]): Promise<number> {
 }
 
 test('an event published long after it was written is kept for as long as any other', async () => {
-  await record(db.database, range(0, 3));
+  const ids = await record(db.database, range(0, 3));
   await db.database.pool.query("update outbox set created_at = now() - interval '5 hours'");
   relayOn(await checkoutLink());
-  await eventually(async () => (await count('stream_seq is not null and published_at is not null')) === 3);
+  await published(heard, ids);
+  expect(await count('stream_seq is not null and published_at is not null')).toBe(3);
   await prune();
   expect(await count('true')).toBe(3);
   await db.database.pool.query("update outbox set published_at = now() - interval '61 minutes' where stream_seq <= 2");
@@ -95,53 +97,76 @@ test('pruning leaves what is not published, however old it is, and deletes all t
 });
 
 test('pruning with nothing due reads few pages, however many rows are kept', async () => {
+  const rows = volume(12_000, 60_000);
   await db.database.pool.query(
     `insert into outbox (event_id, subject, payload, stream_seq, published_at)
-     select 'evt_' || n, $1, repeat('x', 700), n, now() from generate_series(1, 60000) as n`,
-    [counted.subject],
+     select 'evt_' || n, $1, repeat('x', 700), n, now() from generate_series(1, $2::int) as n`,
+    [counted.subject, rows],
   );
   const pages = await pagesOf('select * from outbox', []);
-  expect(pages).toBeGreaterThan(5_000);
+  expect(pages).toBeGreaterThan(rows / 12);
   expect(await pagesOf(pruneQuery.text, [0])).toBeLessThan(200);
 });
 
 test('publishing a row reads few pages, however many rows were published before it', async () => {
+  const rows = volume(10_000, 20_000);
   await db.database.pool.query(
-    `insert into outbox (event_id, subject, payload) select 'evt_' || n, $1, '{}' from generate_series(1, 20000) as n`,
-    [counted.subject],
+    `insert into outbox (event_id, subject, payload) select 'evt_' || n, $1, '{}' from generate_series(1, $2::int) as n`,
+    [counted.subject, rows],
   );
-  const [ids, places] = [range(1, 20_001), range(1, 20_001)];
-  await db.database.pool.query(markQuery.text, [ids.slice(0, -1), places.slice(0, -1)]);
-  expect(await pagesOf(pendingQuery.text, [0])).toBeGreaterThan(200);
-  expect(await pagesOf(pendingQuery.text, [19_000])).toBeLessThan(30);
+  const allButLast = range(1, rows);
+  await db.database.pool.query(markQuery.text, [allButLast, allButLast]);
+  expect(await pagesOf(pendingQuery.text, [0])).toBeGreaterThan(rows / 100);
+  expect(await pagesOf(pendingQuery.text, [rows - 1_000])).toBeLessThan(30);
   for (const { table, lookUp } of await plannedScans(db.url, markQuery.text))
     expect([table, lookUp]).toEqual(['outbox', expect.stringContaining('id = ')]);
 });
 
 test('an event that was committed long after later ones were published is published too', async () => {
-  relayOn(await checkoutLink());
-  const client = await db.database.pool.connect();
-  try {
-    await client.query('begin');
-    await client.query(`insert into outbox (event_id, subject, payload) values ('evt_late', $1, '{}')`, [
-      counted.subject,
-    ]);
-    // Later ones are published for so long that the relay begins its looks behind the first one.
-    const started = performance.now();
-    for (let n = 0; performance.now() - started < 2_500; n += 1) {
-      await record(db.database, [n]);
-      await eventually(async () => (await count('stream_seq is not null')) === n + 1);
-    }
-    await client.query('commit');
-  } finally {
-    client.release();
+  const link = await checkoutLink();
+  const manager = await openStreams(link);
+  await ensureStream(manager, 'checkout', 1);
+  const session = await db.database.pool.connect();
+  let nowMs = 0;
+  const scan = createOutboxScan(() => nowMs);
+  const publisher = { ...(await openPublisher({ nats: link, session, manager, logger })), scan };
+  const late = await db.database.pool.connect();
+  await late.query('begin');
+  const { rows } = await late.query<{ id: string }>(
+    `insert into outbox (event_id, subject, payload) values ('evt_late', $1, '{}') returning id`,
+    [counted.subject],
+  );
+  // Later ones are published until a scan begins behind the first one.
+  const froms: string[] = [];
+  const from = (): string => {
+    froms.push(scan.from());
+    return froms.at(-1) ?? '0';
+  };
+  const noting = { ...publisher, scan: { ...scan, from } };
+  for (let n = 0; n < 12; n += 1) {
+    await record(db.database, [n]);
+    expect(await publishBatch(noting)).toBe(1);
+    nowMs += 250;
   }
-  await eventually(async () => (await count('stream_seq is null')) === 0);
+  await late.query('commit');
+  late.release();
+  expect(froms.some((id) => BigInt(id) > BigInt(rows[0]?.id ?? 0))).toBe(true);
+  // Half a second, in which a scan of all rows is due.
+  const found: number[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    nowMs += 250;
+    found.push(await publishBatch(noting));
+  }
+  expect(found.toSorted()).toEqual([0, 1]);
+  expect(await count('stream_seq is null')).toBe(0);
+  publisher.stream.close();
+  session.release();
 });
 
 test('retention of inbox and commands with nothing due reads few pages', async () => {
-  await db.database.pool.query(`insert into inbox (event_id) select 'evt_' || n from generate_series(1, 60000) as n`);
-  await db.database.pool.query(`insert into commands (id) select 'cmd_' || n from generate_series(1, 60000) as n`);
+  const rows = volume(12_000, 60_000);
+  await db.database.pool.query(`insert into inbox (event_id) select 'evt_' || n from generate_series(1, ${rows}) as n`);
+  await db.database.pool.query(`insert into commands (id) select 'cmd_' || n from generate_series(1, ${rows}) as n`);
   await db.database.pool.query('analyze inbox, commands');
   for (const { statement, limit } of messagingRetention) {
     expect(await pagesOf(statement, [limit(), 20_000])).toBeLessThan(50);
@@ -150,31 +175,44 @@ test('retention of inbox and commands with nothing due reads few pages', async (
 
 test('a leader that NATS is lost to hands over to a replica that reaches it', async () => {
   const cut = await checkoutLink();
-  relayOn(cut);
-  await record(db.database, [1]);
-  await eventually(async () => (await count('stream_seq is not null')) === 1);
-  relayOn(await checkoutLink());
+  const leader = relayOn(cut);
+  await published(heard, await record(db.database, [1]));
+  relayOn(await checkoutLink(), { sweepMs: 50 });
+  const handedOver = listen();
   // As if the network between this one replica and NATS were gone; its database is still there.
   cut.connected = () => false;
   cut.sinceChangeMs = () => 6_000;
-  await record(db.database, [2]);
-  await eventually(async () => (await count('stream_seq is not null')) === 2, { withinMs: 30_000 });
+  leader.wake();
+  await handedOver.announced(leadingBegan);
+  await published(handedOver, await record(db.database, [2]));
 });
+
+/** Each term of the relay finds room that the one before did not count on, until one finds none. */
+async function fillUp(relay: Relay): Promise<void> {
+  const isFull = ({ error }: { error: string }): boolean => error.includes('the stream is full');
+  for (let terms = 1; ; terms += 1) {
+    await heard.announced(publishingFailed, isFull, terms);
+    if (heard.sofar(eventsPublished).some(({ events }) => events.length === 0)) return;
+    relay.wake();
+  }
+}
 
 test('what a full stream has no room for waits in the outbox and is published when there is room again', async () => {
   const link = await checkoutLink();
-  const relay = startRelay({ nats: link, databaseUrl: db.url, logger, streamReplicas: 1, streamMaxBytes: 30_000 });
-  opened(relay);
+  const relay = relayOn(link, { streamMaxBytes: 30_000 });
   await record(db.database, range(0, 300));
   relay.wake();
-  await eventually(async () => (await count('stream_seq is not null')) > 0);
+  await fillUp(relay);
   const manager = await openStreams(link);
-  await eventually(async () => (await manager.streams.info('EVT_CHECKOUT')).state.bytes > 27_500);
   const kept = (await manager.streams.info('EVT_CHECKOUT')).state;
+  expect(kept.bytes).toBeGreaterThan(27_500);
   expect(kept.first_seq).toBe(1);
   expect(await count('stream_seq is null')).toBe(300 - kept.messages);
+  const purged = listen();
   await manager.streams.purge('EVT_CHECKOUT');
-  await eventually(async () => (await count('stream_seq is not null')) > kept.messages, { withinMs: 15_000 });
+  relay.wake();
+  await purged.announced(eventsPublished, ({ events }) => events.length > 0);
+  expect(await count('stream_seq is not null')).toBeGreaterThan(kept.messages);
 });
 
 test('a stream of an earlier version gets its bound, and keeps its events', async () => {
@@ -182,8 +220,7 @@ test('a stream of an earlier version gets its bound, and keeps its events', asyn
   const manager = await openStreams(link);
   await manager.streams.add({ name: 'EVT_CHECKOUT', subjects: ['evt.checkout.>'] });
   relayOn(link);
-  await record(db.database, [1, 2]);
-  await eventually(async () => (await count('stream_seq is not null')) === 2);
+  await published(heard, await record(db.database, [1, 2]));
   const { config, state } = await manager.streams.info('EVT_CHECKOUT');
   expect([config.discard, config.max_bytes, state.messages]).toEqual(['new', defaultStreamMaxBytes, 2]);
 });

@@ -1,30 +1,25 @@
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
+import { listen } from '@app/testing/points';
 import { headers } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
+import { connectionChanged } from '../src/points.ts';
 import { openStreamPublisher, type StreamPublisher } from '../src/stream-publisher.ts';
 import { ensureStream, openStreams } from '../src/streams.ts';
-import { counted } from './harness.ts';
+import { counted, eachTestHasNats } from './harness.ts';
 
 guardLeaks();
 
-let server: TestNatsServer;
+const rig = eachTestHasNats();
 let nats: NatsClient;
 let publisher: StreamPublisher;
 
 beforeEach(async () => {
-  server = await createNatsServer();
-  nats = await connectNats(server.login('checkout'));
+  nats = rig.opened(await connectNats(rig.nats.login('checkout')));
   publisher = openStreamPublisher(nats);
 });
 
-afterEach(async () => {
-  publisher.close();
-  await nats.close();
-  await server.close();
-});
+afterEach(() => publisher.close());
 
 const publish = (eventId: string, payload = '{}') => publisher.publish(eventId, counted.subject, payload, headers());
 
@@ -44,8 +39,10 @@ test('where there is no stream the publish is refused and says so', async () => 
 
 test('what still waits when the publisher closes is rejected', async () => {
   await ensureStream(await openStreams(nats), 'checkout', 1);
-  await server.kill();
-  await eventually(() => !nats.connected());
+  const heard = listen();
+  await rig.nats.kill();
+  await heard.announced(connectionChanged, ({ up }) => !up);
+  expect(nats.connected()).toBe(false);
   const waiting = publish('evt_1');
   publisher.close();
   await expect(waiting).rejects.toThrow('closed before the stream acknowledged');

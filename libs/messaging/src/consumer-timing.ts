@@ -1,0 +1,24 @@
+/** Pauses and limits of consuming, in milliseconds of real time. */
+export interface ConsumerTiming {
+  /** Before an event that failed is delivered again; doubled with each further attempt. */
+  readonly retryMs: number;
+  /** Before a batch that the database did not take is attempted again; doubled with each further attempt, up to 5,000. */
+  readonly outageMs: number;
+  /** Between two scans for dead letters whose replay was requested. */
+  readonly replayMs: number;
+  /** Before a durable that could not be opened is opened again. */
+  readonly reopenMs: number;
+  /**
+   * What a replica has not acknowledged after this is delivered again: a replica that dies has its events redelivered. One
+   * that is merely slow has them doubled, which the inbox undoes. A hundred times what a batch takes.
+   */
+  readonly ackWaitMs: number;
+}
+
+export const usualTiming: ConsumerTiming = {
+  retryMs: 1_000,
+  outageMs: 500,
+  replayMs: 2_000,
+  reopenMs: 500,
+  ackWaitMs: 10_000,
+};
