@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { createAutomation, listAutomations, updateAutomation } from '@app/contracts/automations';
 import { createWebhookEndpoint } from '@app/contracts/webhooks';
+import { createArrivals } from '@app/testing/arrivals';
 import { spawnNode } from '@app/testing/child-service';
-import { eventually } from '@app/testing/eventually';
 import { startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { startSmtpServer } from '@app/testing/smtp-server';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { attempted, type Harness, judged, startHarness } from './harness.ts';
 import { headerOf, type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
 import { connectedAccount } from './orders.ts';
 
@@ -16,57 +16,66 @@ const main = join(import.meta.dirname, '../src/main.ts');
 
 let server: MailServer;
 let harness: Harness;
+/** Each test has a process of the service with settings of its own, and a seller. */
 const start = async (settings: Record<string, string> = mailSettings(server)) => {
-  harness = await startHarness(settings);
+  harness.running.service = await harness.start(settings);
   return await mailSeller(harness);
 };
+beforeAll(async () => {
+  // Nothing of a former test is made again.
+  harness = await startHarness({ CONSERVATION_SECONDS: '3600' });
+  await harness.running.service.close();
+});
 beforeEach(async () => {
   server = await startSmtpServer();
 });
 afterEach(async () => {
   await server.close();
-  await harness.close();
+  await harness.running.service.close();
+  await harness.query('delete from deliveries');
 });
+afterAll(() => harness.close());
 
 test('a mail server and a URL that hang delay no webhook and repeat none, whatever waits for them', async () => {
   const seller = await start();
   const shop = await connectedAccount(harness);
   const hanging = await startReceiver({ respond: () => ({ status: 200, delayMs: 60_000 }) });
-  server.behaviour.message = 'silent';
+  const hung = createArrivals<string>();
+  server.behaviour.message = (to) => {
+    hung.push(to);
+    return 'silent';
+  };
   const action = { type: 'post', url: hanging.url } as const;
   await harness.ask(createAutomation, shop.account, { body: { name: 'Hangs', event: 'order.paid', action } });
   for (let n = 0; n < 30; n += 1) await seller.sell();
-  await eventually(() => expect(server.openMost()).toBeGreaterThanOrEqual(4));
+  await hung.wait(4);
   for (let n = 0; n < 30; n += 1) await shop.publish();
-  await eventually(() => expect(shop.received()).toHaveLength(30));
+  await attempted({ endpointId: shop.endpointId, delivered: true }, 30);
+  expect(shop.received()).toHaveLength(30);
   expect(new Set(shop.received()).size).toBe(30);
   // One sale of the shop has an email of its own; none of them got past the server.
   expect(server.openMost()).toBeLessThanOrEqual(8);
-  await eventually(() => hanging.requests.length > 0);
+  await hanging.received(1);
   expect(server.received).toEqual([]);
   await hanging.close();
 });
 
 test('a mail server that is away is asked again later, and then every buyer gets one receipt', async () => {
   const seller = await start();
-  const [url, reply] = [server.url, '421 closing'];
-  server.behaviour.MAIL = reply;
+  server.behaviour.MAIL = '421 closing';
   await seller.sell();
-  await eventually(async () =>
-    expect(await seller.runs()).toMatchObject([
-      { status: 'pending', attempts: 1 },
-      { status: 'pending', attempts: 1 },
-    ]),
-  );
-  expect(harness.env).toMatchObject({ SMTP_URL: url });
+  await seller.tried(2);
+  expect(await seller.runs()).toMatchObject([
+    { status: 'pending', attempts: 1 },
+    { status: 'pending', attempts: 1 },
+  ]);
   await harness.running.service.close();
   server.behaviour.MAIL = '250 ok';
   harness.clock.advance(60_000);
-  harness.running.service = await harness.start();
-  await eventually(() => expect(server.received).toHaveLength(2));
-  await eventually(async () =>
-    expect((await seller.runs()).map(({ status }) => status)).toEqual(['delivered', 'delivered']),
-  );
+  harness.running.service = await harness.start(mailSettings(server));
+  await seller.tried(4);
+  expect((await seller.runs()).map(({ status }) => status)).toEqual(['delivered', 'delivered']);
+  expect(server.received).toHaveLength(2);
 });
 
 test('after kill -9 between the message and its record the email goes out again, under the same Message-ID', async () => {
@@ -74,21 +83,23 @@ test('after kill -9 between the message and its record the email goes out again,
   await harness.running.service.close();
   // The child runs in real time: by it, a body of the test's clock is older than 30 days, and dropped.
   harness.clock.set(new Date());
-  const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
-  const taken: string[] = [];
+  const child = await spawnNode(main, { ...harness.env, ...mailSettings(server) }, { readyLine: /ready$/ });
+  const taken = createArrivals<string>();
   server.behaviour.message = (to) => {
     taken.push(to);
     return 'silent';
   };
   await seller.sell({ customerEmail: 'bob@example.com' });
-  await eventually(() => expect(taken.sort()).toEqual(['bob@example.com', 'help@maya.example']));
+  expect((await taken.wait(2)).sort()).toEqual(['bob@example.com', 'help@maya.example']);
   await child.kill('SIGKILL');
   const before = await seller.runs();
   expect(before).toMatchObject([{ status: 'sending' }, { status: 'sending' }]);
   server.behaviour.message = '250 taken';
   harness.clock.set(new Date());
-  harness.running.service = await harness.start();
-  await eventually(() => expect(server.received).toHaveLength(2), { withinMs: 30_000 });
+  await harness.ageLeases();
+  harness.running.service = await harness.start(mailSettings(server));
+  await seller.tried(2);
+  expect(server.received).toHaveLength(2);
   const ids = server.received.map(({ text }) => headerOf(text, 'Message-ID'));
   expect(ids.sort()).toEqual(before.map(({ id }) => `<${id}@platform.example>`).sort());
 });
@@ -97,7 +108,8 @@ test('of many sales at once no more emails go out than an account may send in a 
   const seller = await start({ ...mailSettings(server), EMAILS_PER_DAY: '3' });
   server.behaviour.RCPT = '550 no such user';
   await seller.sell();
-  await eventually(async () => expect((await seller.runs()).map(({ status }) => status)).toEqual(['failed', 'failed']));
+  await seller.tried(2);
+  expect((await seller.runs()).map(({ status }) => status)).toEqual(['failed', 'failed']);
   for (const { diagnosis } of await seller.activity())
     expect(diagnosis).toMatchObject({
       code: 'email_refused',
@@ -105,10 +117,9 @@ test('of many sales at once no more emails go out than an account may send in a 
     });
   server.behaviour.RCPT = '250 ok';
   await Promise.all(Array.from({ length: 12 }, () => seller.sell()));
-  await eventually(async () => {
-    const entries = await seller.activity();
-    return entries.filter(({ error }) => error?.includes('3 emails a day')).length === 21;
-  });
+  await seller.tried(26);
+  const refused = (await seller.activity()).filter(({ error }) => error?.includes('3 emails a day'));
+  expect(refused).toHaveLength(21);
   expect(server.received).toHaveLength(3);
 });
 
@@ -116,35 +127,37 @@ test('an account sends no more emails than it may in a day, and the others go ou
   const seller = await start({ ...mailSettings(server), EMAILS_PER_DAY: '2' });
   const statuses = async () => (await seller.runs()).map(({ status }) => status);
   await seller.sell();
-  await eventually(async () => expect(await statuses()).toEqual(['delivered', 'delivered']));
+  await seller.tried(2);
+  expect(await statuses()).toEqual(['delivered', 'delivered']);
   await seller.sell();
-  await eventually(async () =>
-    expect((await statuses()).sort()).toEqual(['delivered', 'delivered', 'pending', 'pending']),
-  );
+  await seller.tried(4);
+  expect((await statuses()).sort()).toEqual(['delivered', 'delivered', 'pending', 'pending']);
   expect((await seller.activity())[0]).toMatchObject({ error: expect.stringMatching(/2 emails a day/) });
   // They wait for the next day, and no try counts.
   const day = harness.clock.now().toISOString().slice(0, 10);
-  await eventually(async () =>
-    expect(
-      await harness.query(
-        `select attempts, next_attempt_at at time zone 'utc' > $2::date + 1 as later from deliveries where account_id = $1 and status = 'pending'`,
-        [seller.account, day],
-      ),
-    ).toEqual(Array(2).fill({ attempts: 0, later: true })),
-  );
+  expect(
+    await harness.query(
+      `select attempts, next_attempt_at at time zone 'utc' > $2::date + 1 as later from deliveries where account_id = $1 and status = 'pending'`,
+      [seller.account, day],
+    ),
+  ).toEqual(Array(2).fill({ attempts: 0, later: true }));
   harness.clock.advance(24 * 60 * 60 * 1_000);
-  await eventually(async () => expect(await statuses()).toEqual(Array(4).fill('delivered')));
+  harness.wake();
+  await seller.tried(6);
+  expect(await statuses()).toEqual(Array(4).fill('delivered'));
   expect(server.received).toHaveLength(4);
 });
 
 test('that an endpoint is off is told at once, also on a day on which no more emails of automations go out', async () => {
   const seller = await start({ ...mailSettings(server), EMAILS_PER_DAY: '0' });
   const gone = await startReceiver({ respond: () => ({ status: 410 }) });
-  await harness.ask(createWebhookEndpoint, seller.account, { body: { url: gone.url } });
+  const endpoint = await harness.ask(createWebhookEndpoint, seller.account, { body: { url: gone.url } });
   await seller.sell();
-  await eventually(async () =>
-    expect((await seller.runs()).map(({ status }) => status).sort()).toEqual(['delivered', 'pending', 'pending']),
-  );
+  await judged(endpoint.id);
+  harness.wake();
+  // The POST, two receipts that wait, and the notice.
+  await seller.tried(4);
+  expect((await seller.runs()).map(({ status }) => status).sort()).toEqual(['delivered', 'pending', 'pending']);
   expect(server.received.map(({ text }) => headerOf(text, 'To'))).toEqual([
     expect.stringContaining('help@maya.example'),
   ]);
@@ -157,24 +170,26 @@ test('a notice that waits for the next day, too, names the number that was set',
   const text = 'insert into emails_sent (account_id, day, count) values ($1, $2::date, 52)';
   await harness.query(text, [seller.account, harness.clock.now().toISOString().slice(0, 10)]);
   const gone = await startReceiver({ respond: () => ({ status: 410 }) });
-  await harness.ask(createWebhookEndpoint, seller.account, { body: { url: gone.url } });
+  const endpoint = await harness.ask(createWebhookEndpoint, seller.account, { body: { url: gone.url } });
   await seller.sell();
   const detail = 'the automations of an account send 2 emails a day at most; the others go out later';
   const postponed = async () =>
     (await seller.activity()).flatMap(({ error }) => (error?.includes('emails a day') ? [error] : []));
-  await eventually(async () => expect(await postponed()).toEqual(Array(3).fill(detail)));
+  await judged(endpoint.id);
+  harness.wake();
+  await seller.tried(4);
+  expect(await postponed()).toEqual(Array(3).fill(detail));
   await gone.close();
 });
 
 test('an event without an address of a buyer is given up at once, and the notice to the seller goes out', async () => {
   const seller = await start();
   await seller.sell({ customerEmail: '' });
-  await eventually(async () =>
-    expect((await seller.runs()).map(({ status, reason }) => [status, reason]).sort()).toEqual([
-      ['delivered', null],
-      ['failed', 'no_address'],
-    ]),
-  );
+  await seller.tried(2);
+  expect((await seller.runs()).map(({ status, reason }) => [status, reason]).sort()).toEqual([
+    ['delivered', null],
+    ['failed', 'no_address'],
+  ]);
   expect(server.received).toHaveLength(1);
 });
 
@@ -190,7 +205,8 @@ test('a POST that a 410 switched off is on again with another URL, and stays off
     harness.ask(updateAutomation, seller.account, { automationId, body: change as never });
   await seller.sell();
   const off = { active: false, switched_off: { reason: 'gone', at: expect.any(String) } };
-  await eventually(async () => expect(await own()).toMatchObject(off));
+  await judged(automationId);
+  expect(await own()).toMatchObject(off);
   expect(await update({ name: 'The same URL' })).toMatchObject({ active: false });
   expect(await update({ action: { ...action, url: `${receiver.url}/new` }, active: false })).toMatchObject({
     active: false,
@@ -210,7 +226,8 @@ test.each([
   const action = { type: 'post', url: receiver.url } as const;
   await harness.ask(createAutomation, seller.account, { body: { name: 'Own', event: 'order.paid', action } });
   await seller.sell();
-  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  await seller.tried(1);
+  expect(receiver.requests).toHaveLength(1);
   const { data } = await harness.ask(listAutomations, seller.account, {});
   expect(data.filter(({ built_in }) => built_in !== null).map(({ available }) => available)).toEqual(
     Array(6).fill(false),
@@ -233,12 +250,11 @@ test('a POST that is in flight when its automation is switched off, and fails, i
   const body = { name: 'Own', event: 'order.paid', action } as const;
   const { id: automationId } = await harness.ask(createAutomation, seller.account, { body });
   await seller.sell();
-  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  await receiver.received(1);
   await harness.ask(updateAutomation, seller.account, { automationId, body: { active: false } });
   gate.resolve();
-  await eventually(async () =>
-    expect(await seller.runs()).toMatchObject([{ status: 'canceled', reason: 'discarded', attempts: 1 }]),
-  );
+  await seller.tried(1);
+  expect(await seller.runs()).toMatchObject([{ status: 'canceled', reason: 'discarded', attempts: 1 }]);
   expect(await seller.activity()).toMatchObject([{ summary: expect.stringMatching(/automation switched off/) }]);
 });
 
@@ -249,13 +265,13 @@ test('a run whose process died before its automation was switched off is dropped
   const body = { name: 'Own', event: 'order.paid', action } as const;
   const { id: automationId } = await harness.ask(createAutomation, seller.account, { body });
   await seller.sell();
-  await eventually(async () => expect(await seller.runs()).toMatchObject([{ status: 'pending', attempts: 1 }]));
+  await seller.tried(1);
+  expect(await seller.runs()).toMatchObject([{ status: 'pending', attempts: 1 }]);
   // The lease is freed after the change of the endpoint was applied.
   await harness.query(`update endpoints set active = false where id = $1`, [automationId]);
   harness.clock.advance(60_000);
-  await eventually(async () =>
-    expect(await seller.runs()).toMatchObject([{ status: 'canceled', reason: 'discarded' }]),
-  );
+  await harness.afterRound('deliveries');
+  expect(await seller.runs()).toMatchObject([{ status: 'canceled', reason: 'discarded' }]);
   expect(receiver.requests).toHaveLength(1);
 });
 
@@ -263,13 +279,11 @@ test('switching an automation off drops what waits to be sent', async () => {
   const seller = await start();
   server.behaviour.RCPT = '451 later';
   await seller.sell();
-  await eventually(async () =>
-    expect((await seller.runs()).map(({ status }) => status)).toEqual(['pending', 'pending']),
-  );
+  await seller.tried(2);
+  expect((await seller.runs()).map(({ status }) => status)).toEqual(['pending', 'pending']);
   const { data } = await harness.ask(listAutomations, seller.account, {});
   for (const { id } of data)
     await harness.ask(updateAutomation, seller.account, { automationId: id, body: { active: false } });
-  await eventually(async () =>
-    expect((await seller.runs()).map(({ status }) => status)).toEqual(['canceled', 'canceled']),
-  );
+  await harness.afterRound('endpoint-changes');
+  expect((await seller.runs()).map(({ status }) => status)).toEqual(['canceled', 'canceled']);
 });

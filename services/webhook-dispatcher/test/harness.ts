@@ -1,6 +1,7 @@
 import type { EventData, EventDefinition, RequestDefinition, RequestInput } from '@app/contracts/define';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { connectNats } from '@app/messaging/connect';
+import { eventsHandled } from '@app/messaging/points';
 import { writeContext } from '@app/messaging/request-headers';
 import { createRequester } from '@app/messaging/requester';
 import { roundEnded } from '@app/service-kit/background-loop';
@@ -75,6 +76,8 @@ export async function startHarness(settings: Record<string, string> = {}, limits
       await producers.publish(of, event, headers);
       return event.id;
     },
+    /** The leases are as of three seconds ago: those of a process that is gone are free from then on. */
+    ageLeases: () => database.pool.query(`update deliveries set lease_until = lease_until - interval '3 seconds'`),
     /** Wakes what the service does in the background, at every replica, as a change of an endpoint does. */
     wake: () => replica.connection.publish('wake.webhook-dispatcher.endpoint', ''),
     /** Resolves after a round that began after the call: what it found to do then is done. */
@@ -94,6 +97,11 @@ export async function startHarness(settings: Record<string, string> = {}, limits
       await stored.close();
     },
   };
+}
+
+/** The service has handled the event, whatever it made of it. */
+export async function handled(eventId: string): Promise<void> {
+  await announced(eventsHandled, ({ events }) => events.some(({ id }) => id === eventId));
 }
 
 /** The event is stored with its deliveries, and committed. */
