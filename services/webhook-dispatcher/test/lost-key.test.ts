@@ -7,7 +7,6 @@ import {
   rotateWebhookSecret,
   updateWebhookEndpoint,
 } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
 import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { signersOf } from './signers.ts';
@@ -32,11 +31,10 @@ test('what is sealed under a lost key is told, and a rotation and new headers me
   await expect(harness.ask(revealAutomationSecret, account, { automationId })).rejects.toMatchObject(unreadable);
   await expect(harness.ask(selfTestWebhook, account, { endpointId })).rejects.toMatchObject(unreadable);
   await seller.publish();
-  const errors = await eventually(async () => {
-    const { data } = await harness.ask(listActivity, account, {});
-    return data.length === 2 && data.map(({ error }) => error);
-  });
-  for (const error of errors) expect(error).toMatch(/cannot be read any more.*rotate/);
+  await seller.tried(2);
+  const { data } = await harness.ask(listActivity, account, {});
+  expect(data).toHaveLength(2);
+  for (const { error } of data) expect(error).toMatch(/cannot be read any more.*rotate/);
   expect(receiver.requests).toEqual([]);
 
   const rotated = await harness.ask(rotateWebhookSecret, account, { endpointId });
@@ -47,11 +45,8 @@ test('what is sealed under a lost key is told, and a rotation and new headers me
   const updated = await harness.ask(updateWebhookEndpoint, account, { endpointId, body: { headers } });
   expect(updated.headers).toEqual(['x-api-key']);
   await seller.publish();
-  const [webhook, run] = await eventually(() => {
-    const at = (path: string) => receiver.requests.find((request) => request.path.startsWith(path));
-    const found = [at('/hook'), at('/automation')];
-    return found.every((request) => request !== undefined) && found;
-  });
+  const at = async (path: string) => (await receiver.received(1, (request) => request.path.startsWith(path)))[0];
+  const [webhook, run] = [await at('/hook'), await at('/automation')];
   expect(webhook?.headers).toMatchObject(headers);
   expect(signersOf(webhook, { new: rotated.secret })).toEqual(['new']);
   expect(signersOf(run, { new: automation.secret })).toEqual(['new']);

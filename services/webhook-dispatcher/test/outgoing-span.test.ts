@@ -2,8 +2,7 @@ import { orderPaid } from '@app/contracts/orders';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { silentLogger } from '@app/service-kit/logger';
 import { startTelemetry, type Telemetry } from '@app/service-kit/telemetry';
-import { eventually } from '@app/testing/eventually';
-import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { type ReceivedRequest, type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
@@ -37,16 +36,19 @@ interface SentSpan {
   readonly attributes: { readonly key: string; readonly value: { stringValue?: string; intValue?: number } }[];
 }
 
-const sentSpans = (): SentSpan[] =>
-  collector.requests
-    .filter((request) => request.path === '/v1/traces')
-    .flatMap(({ body }) => JSON.parse(body).resourceSpans)
-    .flatMap(({ scopeSpans }) => scopeSpans)
-    .flatMap(({ spans }) => spans);
+const spansOf = ({ path, body }: ReceivedRequest): SentSpan[] =>
+  (path === '/v1/traces' ? JSON.parse(body).resourceSpans : [])
+    .flatMap(({ scopeSpans }: { scopeSpans: object[] }) => scopeSpans)
+    .flatMap(({ spans }: { spans: SentSpan[] }) => spans);
+
+/** The span that matches, once the collector has it. */
+async function sentSpan(matches: (span: SentSpan) => boolean): Promise<SentSpan> {
+  const [request] = await collector.received(1, (request) => spansOf(request).some(matches));
+  return spansOf(request as ReceivedRequest).find(matches) as SentSpan;
+}
 
 /** The span of the one attempt in this trace. */
-const webhookSpan = (traceId: string) =>
-  eventually(() => sentSpans().find((span) => span.traceId === traceId && span.name === 'send webhook'));
+const webhookSpan = (traceId: string) => sentSpan((span) => span.traceId === traceId && span.name === 'send webhook');
 
 const attributesOf = (span: SentSpan) =>
   Object.fromEntries(span.attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
@@ -67,7 +69,7 @@ test('a delivered webhook is a client span in the trace of its event, with HTTP 
   const span = await webhookSpan(traceId);
   expect(span.kind).toBe(client);
   // The consumer's span is between the two.
-  const consumed = await eventually(() => sentSpans().find(({ spanId }) => spanId === span.parentSpanId));
+  const consumed = await sentSpan(({ spanId }) => spanId === span.parentSpanId);
   expect(consumed).toMatchObject({ traceId, parentSpanId: parentId });
   expect(span.status.code ?? ok).toBe(ok);
   expect(attributesOf(span)).toMatchObject({
@@ -98,15 +100,13 @@ test('a late response is an error', async () => {
 });
 
 test('an address that is not public, and a refused connection, are errors', async () => {
-  for (const [url, type] of [
-    ['http://10.0.0.1/', 'ADDRESS_REFUSED'],
-    ['http://127.0.0.1:1/', 'ECONNREFUSED'],
-  ]) {
+  const check = async (url: string, type: string): Promise<void> => {
     const account = harness.account();
     await harness.ask(putWebhookEndpoint, account, { body: { url: 'https://example.com/' } });
     await harness.query('update endpoints set url = $2 where account_id = $1', [account, url]);
     const span = await webhookSpan((await publishTraced(account)).traceId);
     expect(span.status.code).toBe(error);
     expect(attributesOf(span)).toMatchObject({ 'error.type': type });
-  }
+  };
+  await Promise.all([check('http://10.0.0.1/', 'ADDRESS_REFUSED'), check('http://127.0.0.1:1/', 'ECONNREFUSED')]);
 });

@@ -1,6 +1,5 @@
 import { orderPaid } from '@app/contracts/orders';
 import { getWebhookEndpoint, putWebhookEndpoint, updateWebhookEndpoint } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
 import { anOrder, connectedAccount } from './orders.ts';
 import { harness, startService } from './set-up.ts';
@@ -17,13 +16,15 @@ test('own headers go out with every delivery, a replaced set with the next one, 
   expect(shown.headers).toEqual(['X-Api-Key', 'Authorization']);
   expect(JSON.stringify(shown)).not.toContain('of-the-receiver');
   await publish(seller.account);
-  await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
+  await seller.delivered();
+  expect(seller.receiver.requests).toHaveLength(1);
   const first = seller.receiver.requests[0]?.headers;
   expect(first).toMatchObject({ 'x-api-key': value, authorization: 'Bearer of-the-receiver' });
   expect(first).toMatchObject({ 'content-type': 'application/json', 'webhook-id': expect.stringMatching(/^evt_/) });
   await put({ 'x-other': '1' });
   await publish(seller.account);
-  await eventually(() => expect(seller.receiver.requests).toHaveLength(2));
+  await seller.delivered(2);
+  expect(seller.receiver.requests).toHaveLength(2);
   expect(seller.receiver.requests[1]?.headers).toMatchObject({ 'x-other': '1' });
   expect(seller.receiver.requests[1]?.headers['x-api-key']).toBeUndefined();
 });
@@ -32,14 +33,16 @@ test('a retry carries the headers of now', async () => {
   const seller = await connectedAccount(harness);
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 401 : 200 }));
   await publish(seller.account);
-  await eventually(async () => expect(await seller.statuses()).toEqual(['pending']));
+  await seller.tried(1);
+  expect(await seller.statuses()).toEqual(['pending']);
   const { id } = await harness.ask(getWebhookEndpoint, seller.account, {});
   await harness.ask(updateWebhookEndpoint, seller.account, {
     endpointId: id,
     body: { headers: { 'x-api-key': value } },
   });
   harness.clock.advance(10_000);
-  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
+  harness.wake();
+  await seller.delivered();
   expect(seller.receiver.requests.map(({ headers }) => headers['x-api-key'])).toEqual([undefined, value]);
 });
 

@@ -2,8 +2,8 @@ import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { pollSystem } from '@app/testing/poll-system';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { bodiesStatement } from '../src/deliveries/claim-deliveries.ts';
@@ -52,7 +52,8 @@ test('after the clock has jumped by three months, events are stored, sent and re
   for (let n = 0; n < 2; n += 1) {
     harness.clock.set(new Date(laterMs()));
     const id = await seller.publish();
-    await eventually(async () => expect(await seller.statuses()).toEqual(Array(n + 1).fill('delivered')));
+    await seller.delivered(n + 1);
+    expect(await seller.statuses()).toEqual(Array(n + 1).fill('delivered'));
     expect(seller.received().at(-1)).toBe(id);
   }
   expect(await harness.query('select from dead_letters')).toEqual([]);
@@ -74,13 +75,12 @@ test('a partition that another replica has dropped is made again for an event th
   // The service knows the partition of that day, and does not drop it itself.
   const publish = () => harness.publish(orderPaid, seller.account, anOrder(lateMs), undefined, newId('event', lateMs));
   await publish();
-  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
+  await seller.delivered();
   await drop();
   expect(await exists(name)).toBe(false);
   await publish();
-  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered', 'delivered']), {
-    withinMs: 20_000,
-  });
+  await seller.delivered(2);
+  expect(await seller.statuses()).toEqual(['delivered', 'delivered']);
   expect(await harness.query('select from dead_letters')).toEqual([]);
 });
 
@@ -100,10 +100,8 @@ test('a partition whose detaching was interrupted is detached and dropped by the
     const detaching = expect(
       harness.query(`alter table event_bodies detach partition ${name} concurrently`),
     ).rejects.toThrow('terminat');
-    const pending = async () =>
-      (await harness.query('select from pg_inherits where inhrelid = to_regclass($1) and inhdetachpending', [name]))
-        .length;
-    await eventually(async () => expect(await pending()).toBe(1));
+    const pending = 'select from pg_inherits where inhrelid = to_regclass($1) and inhdetachpending';
+    await pollSystem(`${name} being detached`, async () => (await harness.query(pending, [name])).length === 1);
     await harness.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid() and query like 'alter table event_bodies detach%'`,
@@ -133,12 +131,12 @@ test('dropping a partition waits for no writer and makes none wait', async () =>
     ]);
     const dropping = drop();
     // Others write while the detaching waits for this transaction to end.
-    const detaching = async () =>
-      (
-        await harness.query(`select from pg_stat_activity
-          where datname = current_database() and query like 'alter table event_bodies detach%' and wait_event_type = 'Lock'`)
-      ).length;
-    await eventually(async () => expect(await detaching()).toBe(1));
+    const detaching = `select from pg_stat_activity
+      where datname = current_database() and query like 'alter table event_bodies detach%' and wait_event_type = 'Lock'`;
+    await pollSystem(
+      'the detaching behind this transaction',
+      async () => (await harness.query(detaching)).length === 1,
+    );
     await anEvent(harness, account);
     await client.query('commit');
     await client.query('begin');

@@ -7,9 +7,9 @@ import {
   subscriptionCanceledPayload,
   upsellAcceptedPayload,
 } from '@app/contracts/webhook-payloads';
-import { eventually } from '@app/testing/eventually';
 import type { ReceivedRequest } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
+import { handled } from './harness.ts';
 import { connectedAccount } from './orders.ts';
 import { harness, startService } from './set-up.ts';
 
@@ -43,23 +43,24 @@ const reopening = {
   reopenedAt: at,
 };
 
-const entries = (account: string, count: number) =>
-  eventually(async () => {
-    const { data } = await harness.ask(listActivity, account, {});
-    if (data.length < count) throw new Error(`${data.length} entries of ${count}`);
-    return listActivity.output.parse({ data }).data;
-  });
+/** Recent activity, which has these entries and no others. */
+async function entries(account: string, count: number) {
+  const { data } = await harness.ask(listActivity, account, {});
+  expect(data).toHaveLength(count);
+  return listActivity.output.parse({ data }).data;
+}
 
 const byName = (requests: readonly ReceivedRequest[]) =>
   new Map(requests.map((request) => [request.headers['x-service-event'], request]));
 
 test('a refund, an accepted upsell and a canceled subscription each arrive once, with the published payload, and are in Recent activity', async () => {
-  const { account, receiver } = await connectedAccount(harness);
+  const { account, receiver, tried } = await connectedAccount(harness);
   const ids = [
     await harness.publish(orderRefunded, account, refund),
     await harness.publish(upsellAccepted, account, upsell),
     await harness.publish(subscriptionCanceled, account, cancellation),
   ];
+  await tried(3);
   const activity = await entries(account, 3);
   expect(receiver.requests).toHaveLength(3);
   const received = byName(receiver.requests);
@@ -82,20 +83,20 @@ test('a refund, an accepted upsell and a canceled subscription each arrive once,
 });
 
 test('events of a rehearsal are marked as such', async () => {
-  const { account, receiver } = await connectedAccount(harness);
+  const { account, receiver, tried } = await connectedAccount(harness);
   await harness.publish(orderRefunded, account, { ...refund, test: true });
   await harness.publish(upsellAccepted, account, { ...upsell, test: true });
   await harness.publish(subscriptionCanceled, account, { ...cancellation, test: true });
+  await tried(3);
   expect((await entries(account, 3)).map((entry) => entry.test)).toEqual([true, true, true]);
   expect(receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1', '1']);
 });
 
 test('what the seller has to know of a payment, and a refund that failed afterwards, are notices and no webhooks', async () => {
-  const { account, receiver } = await connectedAccount(harness);
+  const { account, receiver, tried } = await connectedAccount(harness);
   const noticed = { orderId: about.orderId, summary: 'The hold was not captured.\nIt is tried again.', test: false };
-  await harness.publish(paymentNoticed, account, noticed);
-  await entries(account, 1);
-  await harness.publish(orderReopened, account, { ...reopening, test: true });
+  await handled(await harness.publish(paymentNoticed, account, noticed));
+  await handled(await harness.publish(orderReopened, account, { ...reopening, test: true }));
   const [reopened, notice] = await entries(account, 2);
   expect(notice).toMatchObject({
     kind: 'notice',
@@ -106,6 +107,7 @@ test('what the seller has to know of a payment, and a refund that failed afterwa
   expect(reopened).toMatchObject({ kind: 'notice', order_id: about.orderId, test: true });
   expect(reopened?.summary).toMatch(/^The refund failed .*"the card is closed".*Refund it once more/);
   await harness.publish(orderRefunded, account, refund);
+  await tried(1);
   await entries(account, 3);
   expect(receiver.requests.map((request) => request.headers['x-service-event'])).toEqual(['order.refunded']);
 });

@@ -1,6 +1,6 @@
 import { getWebhookEndpoint, revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
+import { stored } from './harness.ts';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { signersOf } from './signers.ts';
 
@@ -14,7 +14,7 @@ const reveal = () => harness.ask(revealWebhookSecret, seller.account, { endpoint
 
 /** Which of the secrets have signed the n-th request. */
 async function signersOfRequest(n: number, secrets: Record<string, string | undefined>): Promise<string[]> {
-  await eventually(() => expect(seller.receiver.requests.length).toBeGreaterThan(n));
+  await seller.receiver.received(n + 1);
   return signersOf(seller.receiver.requests[n], secrets);
 }
 
@@ -75,11 +75,13 @@ test('a delivery that waited in memory while the secret was rotated is signed wi
   });
   // More than the slots of an endpoint, so that some wait behind those in flight.
   const events = await Promise.all(Array.from({ length: 40 }, () => seller.publish()));
-  await eventually(() => expect(seller.receiver.requests.length).toBeGreaterThan(0));
+  await Promise.all(events.map(stored));
+  await seller.receiver.received(1);
   const rotated = await rotate();
   const inFlight = seller.receiver.requests.length;
   gate.resolve();
-  await eventually(() => expect(new Set(seller.received())).toEqual(new Set(events)));
+  await seller.delivered(events.length);
+  expect(new Set(seller.received())).toEqual(new Set(events));
   expect(inFlight).toBeLessThan(events.length);
   const last = seller.receiver.requests.length - 1;
   expect(await signersOfRequest(last, { old: seller.secret, new: rotated.secret })).toEqual(['new', 'old']);

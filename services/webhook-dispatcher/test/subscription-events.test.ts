@@ -4,8 +4,8 @@ import { reminderNoticed } from '@app/contracts/reminders';
 import * as events from '@app/contracts/subscriptions';
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import * as payloads from '@app/contracts/webhook-payloads';
-import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
+import { handled } from './harness.ts';
 import { connectedAccount } from './orders.ts';
 import { harness, startService } from './set-up.ts';
 
@@ -45,20 +45,21 @@ const payout = {
   ...{ affiliateEmail: 'sophie@example.com', amountCents: 4_200, currency: 'eur', commissionCount: 3, paidAt: at },
 };
 
-const entries = (account: string, count: number) =>
-  eventually(async () => {
-    const { data } = await harness.ask(listActivity, account, {});
-    if (data.length < count) throw new Error(`${data.length} entries of ${count}`);
-    return listActivity.output.parse({ data }).data;
-  });
+/** Recent activity, which has these entries and no others. */
+async function entries(account: string, count: number) {
+  const { data } = await harness.ask(listActivity, account, {});
+  expect(data).toHaveLength(count);
+  return listActivity.output.parse({ data }).data;
+}
 
 test('each event of a subscription, and a payout, arrives once under its published name with the published payload', async () => {
-  const { account, receiver } = await connectedAccount(harness);
+  const { account, receiver, tried } = await connectedAccount(harness);
   await harness.publish(events.subscriptionRebilled, account, rebilled);
   await harness.publish(events.subscriptionPaymentFailed, account, failed);
   await harness.publish(events.subscriptionPaused, account, { ...about, statusBefore: 'active', pausedAt: at });
   await harness.publish(events.subscriptionResumed, account, { ...about, nextChargeAt: at, resumedAt: at });
   await harness.publish(affiliatePaid, account, payout);
+  await tried(5);
   const activity = await entries(account, 5);
   const sentAt = harness.clock.now().toISOString();
   const shapes = {
@@ -86,18 +87,20 @@ test('each event of a subscription, and a payout, arrives once under its publish
 });
 
 test('a cancellation after the last try is sent where the account wants it, and a seller’s own always', async () => {
-  const { account, receiver } = await connectedAccount(harness);
-  await harness.publish(events.subscriptionCanceled, account, { ...ended, sendWebhook: false });
+  const { account, receiver, tried } = await connectedAccount(harness);
+  await handled(await harness.publish(events.subscriptionCanceled, account, { ...ended, sendWebhook: false }));
   const wanted = await harness.publish(events.subscriptionCanceled, account, { ...ended, sendWebhook: true });
   const sellers = await harness.publish(events.subscriptionCanceled, account, { ...ended, reason: 'seller' });
+  await tried(2);
   expect((await entries(account, 2)).map(({ event_id }) => event_id).toSorted()).toEqual([wanted, sellers].toSorted());
   expect(receiver.requests).toHaveLength(2);
 });
 
 test('events of a rehearsal’s subscription are marked as such', async () => {
-  const { account, receiver } = await connectedAccount(harness);
+  const { account, receiver, tried } = await connectedAccount(harness);
   await harness.publish(events.subscriptionRebilled, account, { ...rebilled, test: true });
   await harness.publish(events.subscriptionPaymentFailed, account, { ...failed, test: true });
+  await tried(2);
   await entries(account, 2);
   expect(receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1']);
 });
@@ -105,15 +108,12 @@ test('events of a rehearsal’s subscription are marked as such', async () => {
 test('what the seller has to know of the daily run and of a reminder are notices and no webhooks', async () => {
   const { account, receiver } = await connectedAccount(harness);
   const stopped = 'The daily run stopped before charging.\nRun it again with force.';
-  await harness.publish(dailyRunNoticed, account, {
-    ...{ code: 'charge_limit', summary: stopped, orderId: null, test: false },
-  });
-  await entries(account, 1);
-  await harness.publish(reminderNoticed, account, {
-    ...{ checkoutId: 'cko_01kex0000000000000000000aa', summary: 'The mail server refused it.', test: true },
-  });
-  const [reminder, run] = await entries(account, 2);
-  expect(run).toMatchObject({ kind: 'notice', order_id: null, test: false, summary: stopped.replace('\n', ' ') });
+  const run = { code: 'charge_limit', summary: stopped, orderId: null, test: false } as const;
+  await handled(await harness.publish(dailyRunNoticed, account, run));
+  const failure = { checkoutId: 'cko_01kex0000000000000000000aa', summary: 'The mail server refused it.', test: true };
+  await handled(await harness.publish(reminderNoticed, account, failure));
+  const [reminder, ofRun] = await entries(account, 2);
+  expect(ofRun).toMatchObject({ kind: 'notice', order_id: null, test: false, summary: stopped.replace('\n', ' ') });
   expect(reminder).toMatchObject({
     kind: 'notice',
     order_id: null,

@@ -1,7 +1,8 @@
 import { orderPaid } from '@app/contracts/orders';
 import type { Client } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
+import { volume } from '@app/testing/long';
 import { expect, test } from 'vitest';
+import { attempted, stored } from './harness.ts';
 import { anOrder, connectedAccount } from './orders.ts';
 import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
@@ -29,7 +30,10 @@ test('a retry that becomes due while its endpoint is being switched on is sent, 
     receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
     await harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
   }
-  for (const { statuses } of both) await eventually(async () => expect(await statuses()).toEqual(['pending']));
+  for (const { tried, statuses } of both) {
+    await tried(1);
+    expect(await statuses()).toEqual(['pending']);
+  }
   await switchOff();
   const accounts = both.map(({ account }) => account);
   // Simulates a process that claimed the deliveries before the switch …
@@ -42,9 +46,12 @@ test('a retry that becomes due while its endpoint is being switched on is sent, 
     await switchOn(client);
     // … and died: their leases end together.
     await harness.query('update deliveries set lease_until = now() where account_id = any ($1)', [accounts]);
-    await eventually(async () => expect(await other.statuses()).toEqual(['delivered']));
+    harness.wake();
+    await other.delivered();
   });
-  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
+  harness.wake();
+  await seller.delivered();
+  for (const { statuses } of both) expect(await statuses()).toEqual(['delivered']);
 });
 
 test('a try that fails while its endpoint is being switched on is repeated, not held', async () => {
@@ -54,23 +61,29 @@ test('a try that fails while its endpoint is being switched on is repeated, not 
     return { status: n === 1 ? 500 : 200 };
   });
   await seller.publish();
-  await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
+  await seller.receiver.received(1);
   await switchOff();
   await harness.transaction(async (client) => {
     await switchOn(client);
     gate.resolve();
-    await eventually(async () => expect(await seller.statuses()).not.toEqual(['sending']));
+    await seller.tried(1);
+    expect(await seller.statuses()).not.toEqual(['sending']);
   });
   harness.clock.advance(6_001);
-  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
+  harness.wake();
+  await seller.delivered();
+  expect(await seller.statuses()).toEqual(['delivered']);
 });
 
 test('switching while deliveries are claimed and tried at full speed loses none and repeats none forever', async () => {
-  const orders = Promise.all(Array.from({ length: 200 }, () => seller.publish()));
-  for (let n = 0; n < 20; n += 1) await seller.put({ active: n % 2 === 1 });
+  const [count, switches] = [volume(80, 200), volume(10, 20)];
+  const orders = Promise.all(Array.from({ length: count }, () => seller.publish()));
+  for (let n = 0; n < switches; n += 1) await seller.put({ active: n % 2 === 1 });
+  // What was held goes out at once.
+  await harness.query('update recoveries set per_second = 10000 where account_id = $1', [seller.account]);
   const ids = await orders;
-  await eventually(async () => expect(await seller.statuses()).toEqual(Array(200).fill('delivered')), {
-    withinMs: 40_000,
-  });
+  for (const { deliveries } of await Promise.all(ids.map(stored)))
+    await attempted({ deliveryId: deliveries[0]?.id as string, delivered: true });
+  expect(await seller.statuses()).toEqual(Array(count).fill('delivered'));
   expect(new Set(seller.received())).toEqual(new Set(ids));
 });
