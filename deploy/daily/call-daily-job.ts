@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { resultLines } from './result-lines.ts';
-import { watchProgress } from './watch-progress.ts';
+import { type ProgressPauses, watchProgress } from './watch-progress.ts';
 
 /**
  * ran         the job ran for every account
@@ -20,6 +20,8 @@ export interface DailyCall {
   readonly force: boolean;
   /** Nobody at the address is a refusal; else it is asked again until somebody is there. */
   readonly mustBeThere: boolean;
+  /** Every few seconds unless given. */
+  readonly progressPauses?: ProgressPauses;
 }
 
 const giveUpAfterMs = 60 * 60_000;

@@ -4,10 +4,16 @@ interface Watched {
   readonly gatewayUrl: string;
   readonly key: string;
   readonly log: (line: string) => void;
+  readonly progressPauses?: ProgressPauses;
 }
 
-const firstAfterMs = 3_000;
-const everyMs = 5_000;
+/** When it asks how far the run is, in milliseconds. */
+export interface ProgressPauses {
+  readonly firstAfterMs: number;
+  readonly everyMs: number;
+}
+
+const usualPauses: ProgressPauses = { firstAfterMs: 3_000, everyMs: 5_000 };
 
 interface Run {
   readonly id: string;
@@ -18,6 +24,7 @@ interface Run {
 /** Says every few seconds how far the run is that the key's owner waits for. A question without an answer is left out. */
 export function watchProgress(watched: Watched): { stop: () => void } {
   const stopped = new AbortController();
+  const { firstAfterMs, everyMs } = watched.progressPauses ?? usualPauses;
   const watch = async (): Promise<void> => {
     await sleep(firstAfterMs, undefined, { signal: stopped.signal });
     while (!stopped.signal.aborted) {

@@ -1,14 +1,12 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ReceiverResponse, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { expect, test } from 'vitest';
+import { runDailyJob } from '../daily-job.ts';
 
 guardLeaks();
 
@@ -26,13 +24,34 @@ const notOk = {
   problems: [{ code: 'charge_limit', detail: 'too much is due' }],
 };
 
-async function runMain(env: Record<string, string>, ...args: string[]) {
-  return await new Promise<{ code: number; stdout: string; stderr: string }>((resolve) =>
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** In this process. */
+async function runJob(env: Record<string, string>, ...args: string[]): Promise<Ran> {
+  let [stdout, stderr] = ['', ''];
+  const code = await runDailyJob(args, {
+    env,
+    write: (text) => {
+      stdout += text;
+    },
+    writeError: (text) => {
+      stderr += text;
+    },
+  });
+  return { code, stdout, stderr };
+}
+
+/** As a process of its own. */
+const runMain = (env: Record<string, string>, ...args: string[]): Promise<Ran> =>
+  new Promise((resolve) =>
     execFile(process.execPath, [entry, ...args], { env }, (err, stdout, stderr) =>
       resolve({ code: err === null ? 0 : Number(err.code), stdout, stderr }),
     ),
   );
-}
 
 /** Gives these answers to requests for the job, the last one for ever; who waits for three seconds also asks how far it is. */
 async function startGateway(...answers: ReceiverResponse[]) {
@@ -50,12 +69,7 @@ async function callWith(answers: ReceiverResponse[], ...runs: string[][]) {
   try {
     const env = { GATEWAY_URL: gateway.url, PLATFORM_KEY: 'key' };
     const codes: number[] = [];
-    for (const args of runs) {
-      const code = await new Promise<number>((resolve) =>
-        execFile(process.execPath, [entry, ...args], { env }, (err) => resolve(err === null ? 0 : Number(err.code))),
-      );
-      codes.push(code);
-    }
+    for (const args of runs) codes.push((await runJob(env, ...args)).code);
     return { codes, keys: gateway.jobs().map(({ headers }) => headers['idempotency-key']) };
   } finally {
     await gateway.close();
@@ -102,7 +116,7 @@ test.each([['--bogus'], ['--again', '--forse'], ['--again', 'force'], ['--force=
   async (...args) => {
     const gateway = await startReceiver({ respond: () => ran });
     try {
-      const { code, stderr } = await runMain({ BASE_URL: gateway.url, API_KEY: 'seller' }, ...args.filter(Boolean));
+      const { code, stderr } = await runJob({ BASE_URL: gateway.url, API_KEY: 'seller' }, ...args.filter(Boolean));
       expect([code, stderr]).toEqual([1, expect.stringContaining(args.at(-1)?.split('=')[0] as string)]);
       expect(stderr).toContain('npm run daily -- --help');
       expect(gateway.requests).toEqual([]);
@@ -123,8 +137,8 @@ test('address and key are those that npm start has written, unless the environme
   const dir = mkdtempSync(join(tmpdir(), 'daily-job-'));
   try {
     writeFileSync(join(dir, 'credentials.json'), JSON.stringify({ baseUrl: gateway.url, platformKey: 'written' }));
-    expect((await runMain({ DATA_DIR: dir }, '--again')).code).toBe(0);
-    expect((await runMain({ DATA_DIR: dir, PLATFORM_KEY: 'given' }, '--again')).code).toBe(0);
+    expect((await runJob({ DATA_DIR: dir }, '--again')).code).toBe(0);
+    expect((await runJob({ DATA_DIR: dir, PLATFORM_KEY: 'given' }, '--again')).code).toBe(0);
     expect(gateway.jobs().map(({ headers }) => headers.authorization)).toEqual(['Bearer written', 'Bearer given']);
   } finally {
     rmSync(dir, { recursive: true });
@@ -133,7 +147,7 @@ test('address and key are those that npm start has written, unless the environme
 });
 
 test('asked for now, nobody at the address is exit code 1 at once, and so is a setting that is missing', async () => {
-  const away = await runMain({ BASE_URL: 'http://127.0.0.1:1', API_KEY: 'k' }, '--again');
+  const away = await runJob({ BASE_URL: 'http://127.0.0.1:1', API_KEY: 'k' }, '--again');
   expect([away.code, away.stdout]).toEqual([1, expect.stringContaining('fetch failed')]);
   const unset = await runMain({ DATA_DIR: '/nowhere' }, '--again');
   expect([unset.code, unset.stderr]).toEqual([1, expect.stringContaining('credentials.json')]);
@@ -141,27 +155,26 @@ test('asked for now, nobody at the address is exit code 1 at once, and so is a s
 
 test('while it waits it says how far the run is', async () => {
   const told = Promise.withResolvers<void>();
-  const server = createServer((request, response) => {
-    const json = (value: unknown) => void response.end(JSON.stringify(value));
-    if (request.method === 'POST') return void told.promise.then(() => json({ ok: true }));
-    if (request.url?.includes('?') === true) return json({ data: [{ id: 'run_1', finished_at: null }] });
-    json({ id: 'run_1', finished_at: null, progress: { done: 41, left: 59, per_second: 12.5 } });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const said: string[] = [];
-    const job = spawn(process.execPath, [entry, '--again'], { env: { BASE_URL: address, API_KEY: 'k' } });
-    job.stdout.setEncoding('utf8').on('data', (text: string) => {
+  const gateway = await startReceiver({
+    respond: async ({ method, path }) => {
+      const json = (value: unknown): ReceiverResponse => ({ status: 200, body: JSON.stringify(value) });
+      if (method === 'POST') return await told.promise.then(() => json({ ok: true }));
+      if (path.includes('?')) return json({ data: [{ id: 'run_1', finished_at: null }] });
+      return json({ id: 'run_1', finished_at: null, progress: { done: 41, left: 59, per_second: 12.5 } });
+    },
+  });
+  const said: string[] = [];
+  const code = await runDailyJob(['--again'], {
+    env: { BASE_URL: gateway.url, API_KEY: 'k' },
+    progressPauses: { firstAfterMs: 1, everyMs: 50 },
+    write: (text) => {
       said.push(text);
       // The result comes once the line is there: what is told at the same moment may come too late to be said.
       if (said.join('').includes('41 done, 59 left, 12.5 a second')) told.resolve();
-    });
-    const [code] = await once(job, 'close');
-    expect([code, said.join('')]).toEqual([0, expect.stringContaining('41 done, 59 left, 12.5 a second')]);
-  } finally {
-    server.close();
-  }
+    },
+    writeError: (text) => said.push(text),
+  });
+  expect([code, said.join('')]).toEqual([0, expect.stringContaining('41 done, 59 left, 12.5 a second')]);
 });
 
 test.each([

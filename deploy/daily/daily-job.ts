@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Arguments, readArguments, usage } from './arguments.ts';
+import { callDailyJob, type Outcome } from './call-daily-job.ts';
+import { type DailyConfig, readConfig } from './config.ts';
+import type { ProgressPauses } from './watch-progress.ts';
+
+/** What the job reads and writes of its process. */
+export interface Surroundings {
+  /** The process's own unless given. */
+  readonly env?: Record<string, string | undefined>;
+  readonly write: (text: string) => void;
+  readonly writeError: (text: string) => void;
+  /** When it asks how far the run is; every few seconds unless given. */
+  readonly progressPauses?: ProgressPauses;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const exitCodes: Record<Outcome, number> = { ran: 0, refused: 1, incomplete: 2, unknown: 3 };
+const wrongInput = 1;
+
+/**
+ * Runs the job as the arguments say; with `--every-day` it does not end.
+ * @param args without the name of the program
+ * @returns the exit code of the process
+ */
+export async function runDailyJob(args: readonly string[], around: Surroundings): Promise<number> {
+  // Nothing is called before all that was given is right.
+  const given = readOrSay<Arguments>(() => readArguments(args), around, `\n${usage}`);
+  if (given === undefined) return wrongInput;
+  if (given.help) {
+    around.write(usage);
+    return 0;
+  }
+  const config = readOrSay<DailyConfig>(() => readConfig(around.env), around);
+  if (config === undefined) return wrongInput;
+  const job = { ...around, config, force: given.force };
+  if (given.everyDay) return await runEveryDay(job);
+  return exitCodes[await run(job, given.force || given.again ? 'again' : 'once')];
+}
+
+interface Job extends Surroundings {
+  readonly config: DailyConfig;
+  readonly force: boolean;
+}
+
+async function runEveryDay(job: Job): Promise<never> {
+  noteOutcome(await run(job, 'start'));
+  while (true) {
+    const waitMs = untilNextStartMs(Date.now(), job.config.startMinute);
+    log(job, `next at ${new Date(Date.now() + waitMs).toISOString()}`);
+    await sleep(waitMs);
+    noteOutcome(await run(job, 'scheduled'));
+  }
+}
+
+async function run(job: Job, purpose: 'once' | 'start' | 'scheduled' | 'again'): Promise<Outcome> {
+  const { force, progressPauses } = job;
+  const day = new Date().toISOString().slice(0, 10);
+  const suffix = purpose === 'again' ? `-${randomUUID()}` : '';
+  const { gatewayUrl, key } = job.config;
+  const idempotencyKey = `daily-${day}-${purpose}${suffix}`;
+  return await callDailyJob({
+    ...{ gatewayUrl, key, idempotencyKey, force },
+    log: (line) => log(job, line),
+    // Somebody waits for what was asked for now; what was scheduled waits for a gateway that is away.
+    mustBeThere: purpose === 'again',
+    ...(progressPauses && { progressPauses }),
+  });
+}
+
+/** Undefined, and why on the error output, where what was given is wrong. */
+function readOrSay<Given>(read: () => Given, { writeError }: Surroundings, more = ''): Given | undefined {
+  try {
+    return read();
+  } catch (err) {
+    writeError(`daily job: ${(err as Error).message}\n${more}`);
+    return undefined;
+  }
+}
+
+/** For the container's health check. */
+function noteOutcome(outcome: Outcome): void {
+  const failed = '/tmp/daily-job-failed';
+  if (outcome === 'ran') rmSync(failed, { force: true });
+  else writeFileSync(failed, '');
+}
+
+function log({ write }: Surroundings, line: string): void {
+  write(`${new Date().toISOString()} daily job, ${line}\n`);
+}
+
+/** Half a second into the minute: a timer may fire a little early, and would then find the same minute ahead of it. */
+function untilNextStartMs(nowMs: number, startMinute: number): number {
+  const todayMs = Math.floor(nowMs / dayMs) * dayMs + startMinute * 60_000 + 500;
+  return todayMs > nowMs ? todayMs - nowMs : todayMs + dayMs - nowMs;
+}
