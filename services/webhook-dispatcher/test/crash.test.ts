@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { spawnNode } from '@app/testing/child-service';
-import { eventually } from '@app/testing/eventually';
 import { expect, test, vi } from 'vitest';
+import { stored } from './harness.ts';
 import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
 startService();
@@ -18,17 +18,15 @@ const publishSix = async () => {
   for (let n = 0; n < 6; n += 1) ids.push(await seller.publish());
   return ids;
 };
-const fourAreInFlight = () =>
-  eventually(
-    async () => {
-      expect(seller.receiver.requests).toHaveLength(4);
-      expect(await seller.statuses()).toHaveLength(6);
-      return true;
-    },
-    { withinMs: 30_000 },
-  );
-const allDelivered = () =>
-  eventually(async () => expect(await seller.statuses()).toEqual(Array(6).fill('delivered')), { withinMs: 30_000 });
+async function fourAreInFlight(ids: readonly string[]): Promise<void> {
+  await seller.receiver.received(4);
+  for (const id of ids) await stored(id);
+  expect(seller.receiver.requests).toHaveLength(4);
+}
+async function allAreDelivered(): Promise<void> {
+  await seller.delivered(6);
+  expect(await seller.statuses()).toEqual(Array(6).fill('delivered'));
+}
 
 test('after kill -9, deliveries that were stored, sent and not recorded arrive again under the same id, and none is lost', async () => {
   await harness.running.service.close();
@@ -37,14 +35,15 @@ test('after kill -9, deliveries that were stored, sent and not recorded arrive a
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 60_000 }));
   const ids = await publishSix();
   const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
-  await fourAreInFlight();
+  await fourAreInFlight(ids);
   await child.kill('SIGKILL');
   const sentBefore = seller.received();
   expect(await seller.statuses()).not.toContain('delivered');
   seller.receiver.respondWith(() => ({ status: 200 }));
   harness.clock.set(new Date());
+  await harness.ageLeases();
   harness.running.service = await harness.start();
-  await allDelivered();
+  await allAreDelivered();
   const counts = ids.map((id) => seller.received().filter((received) => received === id).length);
   expect(counts).toEqual(ids.map((id) => (sentBefore.includes(id) ? 2 : 1)));
   for (const id of sentBefore) {
@@ -58,32 +57,42 @@ test('after kill -9, deliveries that were stored, sent and not recorded arrive a
 test('the delivery of an ended lease is sent again, though its process lives', async () => {
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
   await seller.publish();
-  await eventually(async () => expect(await seller.statuses()).toEqual(['pending']));
+  await seller.tried(1);
+  expect(await seller.statuses()).toEqual(['pending']);
   // Simulates a delivery that got stuck in a living process: claimed, and never sent.
   await harness.query(
-    `update deliveries set status = 'sending', next_attempt_at = created_at, lease_token = 'stuck', lease_until = now() + interval '1 second', lease_owner = (
+    `update deliveries set status = 'sending', next_attempt_at = created_at, lease_token = 'stuck', lease_until = now() - interval '1 second', lease_owner = (
        select objid::bigint::int from pg_locks where locktype = 'advisory' and objsubid = 2
        and database = (select oid from pg_database where datname = current_database()))
      where account_id = $1`,
     [seller.account],
   );
-  await eventually(() => expect(seller.receiver.requests).toHaveLength(2));
-  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
+  harness.wake();
+  await seller.delivered();
+  expect(await seller.statuses()).toEqual(['delivered']);
+  expect(seller.receiver.requests).toHaveLength(2);
   expect(new Set(seller.received()).size).toBe(1);
 });
 
 test('a replica leaves the leases of another living process alone', async () => {
-  seller.receiver.respondWith(() => ({ status: 200, delayMs: 900 }));
-  const text = "update deliveries set lease_until = lease_until - interval '30 seconds' where account_id = $1";
-  const other = await harness.start();
+  const gate = Promise.withResolvers<void>();
+  seller.receiver.respondWith(async () => {
+    await gate.promise;
+    return { status: 200 };
+  });
   await seller.publish();
-  await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
+  await seller.receiver.received(1);
+  const text = "update deliveries set lease_until = lease_until - interval '30 seconds' where account_id = $1";
   await harness.query(text, [seller.account]);
-  // A change of the endpoint makes every replica poll at once.
-  await seller.put();
-  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']));
-  expect(seller.receiver.requests).toHaveLength(1);
+  // A process polls when it starts, and ends after a poll.
+  const other = await harness.start();
   await other.close();
+  expect(await seller.statuses()).toEqual(['sending']);
+  await harness.afterRound('deliveries');
+  gate.resolve();
+  await seller.delivered();
+  expect(await seller.statuses()).toEqual(['delivered']);
+  expect(seller.receiver.requests).toHaveLength(1);
 });
 
 test('an attempt that outlived its lease is recorded and does not change its delivery', async () => {
@@ -93,17 +102,18 @@ test('an attempt that outlived its lease is recorded and does not change its del
     return { status: 500 };
   });
   await seller.publish();
-  await eventually(() => expect(seller.receiver.requests).toHaveLength(1));
+  await seller.receiver.received(1);
   await harness.query(
     `update deliveries set lease_token = 'another', lease_until = now() + interval '1 hour' where account_id = $1`,
     [seller.account],
   );
   gate.resolve();
-  const attempts = () =>
-    harness.query('select outcome, next_attempt_at, status_code from attempts where account_id = $1', [seller.account]);
-  await eventually(async () =>
-    expect(await attempts()).toEqual([{ outcome: null, next_attempt_at: null, status_code: 500 }]),
-  );
+  await seller.tried(1);
+  expect(
+    await harness.query('select outcome, next_attempt_at, status_code from attempts where account_id = $1', [
+      seller.account,
+    ]),
+  ).toEqual([{ outcome: null, next_attempt_at: null, status_code: 500 }]);
   expect(
     await harness.query('select status, lease_token, attempts from deliveries where account_id = $1', [seller.account]),
   ).toEqual([{ status: 'sending', lease_token: 'another', attempts: 0 }]);
@@ -113,12 +123,12 @@ test('a stop lets requests in flight finish and releases the other deliveries: n
   const stopping = Promise.withResolvers<void>();
   seller.receiver.respondWith(async () => {
     await stopping.promise;
-    return { status: 200, delayMs: 300 };
+    return { status: 200 };
   });
   await harness.running.service.close();
   const ids = await publishSix();
   harness.running.service = await harness.start();
-  await fourAreInFlight();
+  await fourAreInFlight(ids);
   const closed = harness.running.service.close();
   stopping.resolve();
   await closed;
@@ -126,6 +136,6 @@ test('a stop lets requests in flight finish and releases the other deliveries: n
   expect(statuses.filter((status) => status === 'delivered').length).toBeGreaterThanOrEqual(4);
   expect(statuses).not.toContain('sending');
   harness.running.service = await harness.start();
-  await allDelivered();
+  await allAreDelivered();
   expect(seller.received().sort()).toEqual(ids.sort());
 });
