@@ -5,6 +5,7 @@ import { plannedScans } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { type CheckoutHarness, createCheckoutHarness, type Opened, plainCourse } from './checkout-harness.ts';
+import { countStatements } from './named-statements.ts';
 import { shareDatabase } from './shared-database.ts';
 
 /*
@@ -28,26 +29,6 @@ afterEach(async () => {
 
 const email = 'ada@example.com';
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
-
-/** How often each named statement ran since. @param texts gets their texts */
-async function countStatements(texts = new Map<string, string>()): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  const database = await openDatabase(databaseOptions(harness.base.database.url));
-  const client = await database.pool.connect();
-  const prototype = Object.getPrototypeOf(client) as { query: (...args: unknown[]) => unknown };
-  client.release();
-  await database.close();
-  const { query } = prototype;
-  vi.spyOn(prototype, 'query').mockImplementation(function (this: unknown, ...args: unknown[]) {
-    const { name, text } = args[0] as { name?: string; text: string };
-    if (name !== undefined) {
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      texts.set(name, text);
-    }
-    return query.apply(this, args);
-  });
-  return counts;
-}
 
 /** Sends opens while both questions that may be under way at catalog are not answered. */
 async function openTogether(
@@ -108,7 +89,7 @@ function valuesOf<T>(results: PromiseSettledResult<T>[]): T[] {
 /* The first one of the file: in a database that has had many rows the planner knows how many there are. */
 test('no statement that a buyer waits for reads all checkouts, even before the planner knows how many there are', async () => {
   const texts = new Map<string, string>();
-  await countStatements(texts);
+  await countStatements(harness.base.database.url, texts);
   const [paid, declined, waiting] = [
     await harness.open({ email }),
     await harness.open({ email }),
@@ -132,7 +113,7 @@ test('no statement that a buyer waits for reads all checkouts, even before the p
 
 test('fifty checkouts opened and paid at once ask catalog once each time, and share their statements', async () => {
   harness.shop.set('acc_2/course', { ...plainCourse, priceCents: 5_000 });
-  const statements = await countStatements();
+  const statements = await countStatements(harness.base.database.url);
   const accounts = ['acc_1', 'acc_2'];
   const opened = valuesOf(
     await openTogether(50, (n) => harness.open({ email }, { accountId: accounts[n % 2] as string })),
@@ -164,7 +145,7 @@ test('events of payments that were recorded from the replies cost one statement 
   const opened = valuesOf(await openTogether(20, () => harness.open({ email })));
   await Promise.all(opened.map((one, n) => harness.pay(one, n % 4 === 0 ? 'declined' : 'ok')));
   const before = await harness.query('select id, status, revision from checkouts order by id');
-  const statements = await countStatements();
+  const statements = await countStatements(harness.base.database.url);
   await Promise.all(harness.billing.tries.map((made) => harness.billing.publishCompleted(made)));
   await harness.billing.handled();
   expect(await harness.query('select 1 from inbox')).toHaveLength(20);
@@ -201,7 +182,7 @@ test.each([
 });
 
 test('the same checkout twice in one batch starts one try', async () => {
-  const statements = await countStatements();
+  const statements = await countStatements(harness.base.database.url);
   const [opened] = valuesOf(await openTogether(1, () => harness.open({ email, discountCode: 'TWICE' })));
   if (opened === undefined) throw new Error('nothing was opened');
   const results = valuesOf(await sendTogether(3, () => harness.pay(opened)));

@@ -2,8 +2,10 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { plainCourse } from './checkout-harness.ts';
 import { createRemindersHarness, dayMs, minuteMs, type RemindersHarness } from './reminders-harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
+shareDatabase();
 
 let harness: RemindersHarness;
 beforeEach(async () => {

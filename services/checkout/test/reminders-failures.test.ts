@@ -4,17 +4,24 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { runReminders } from '@app/contracts/reminders';
+import { connectNats } from '@app/messaging/connect';
+import { createRequester } from '@app/messaging/requester';
 import { openDatabase } from '@app/service-kit/database';
 import { spawnNode } from '@app/testing/child-service';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { volume } from '@app/testing/long';
+import { listen } from '@app/testing/points';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
+import { reminderRecorded, remindersClaimed } from '../src/points.ts';
 import { plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
+import { countRowsRead } from './named-statements.ts';
 import { createRemindersHarness, dayMs, email, minuteMs, type RemindersHarness } from './reminders-harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
+shareDatabase();
 
 const main = join(import.meta.dirname, '../src/main.ts');
 let harness: RemindersHarness;
@@ -22,7 +29,10 @@ beforeEach(async () => {
   harness = await createRemindersHarness();
   await harness.setSettings('acc_1', {});
 });
-afterEach(() => harness.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await harness.close();
+});
 
 const later = (ms: number) => harness.base.clock.advance(ms);
 const nothing = { ok: true, sent: 0, recovered: 0, problem: null };
@@ -105,8 +115,8 @@ test('what was not taken leaves no secret behind, however often it is tried', as
 test('while the mail server is down a run tries once, for all accounts, and the buyers are reminded by the next run', async () => {
   harness.shop.set('acc_2/course', plainCourse);
   const service = await harness.base.start(harness.settings);
-  for (let n = 0; n < 30; n += 1)
-    await harness.open({ email: `${n}@example.com` }, { accountId: `acc_${(n % 2) + 1}` });
+  const openOne = (n: number) => harness.open({ email: `${n}@example.com` }, { accountId: `acc_${(n % 2) + 1}` });
+  await Promise.all(Array.from({ length: 30 }, (_, n) => openOne(n)));
   later(61 * minuteMs);
   harness.smtp.behaviour.greeting = '421 closed for today';
   const result = await harness.run(null);
@@ -193,16 +203,26 @@ async function holdTable(table: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Nobody answers: the process dies. */
-const runUntilKilled = () => void harness.run().catch(() => undefined);
+/** A run in a process of its own, which is killed when `reached` resolves. Its caller gives up then, and repeats nothing. */
+async function killRun(reached: () => Promise<unknown>, { commandId } = context()): Promise<void> {
+  const child = await startChild();
+  const link = await connectNats(harness.base.nats.login('gateway'));
+  const caller = createRequester(link);
+  const running = caller.request(runReminders, { accountId: 'acc_1' }, context('acc_1', commandId));
+  const failed = expect(running).rejects.toMatchObject({ code: 'outcome_unknown' });
+  await reached();
+  await child.kill('SIGKILL');
+  caller.finishWithin(0);
+  await failed;
+  await link.close();
+}
 
 test('killed between the claim and the sending: nobody was reminded, the preview says so, and the next run does it', async () => {
   await stalledCheckout();
   const release = await holdTable('opt_out_tokens');
-  const child = await startChild();
-  runUntilKilled();
-  await eventually(async () => expect(await statuses()).toEqual(['claimed']), { withinMs: 30_000 });
-  await child.kill('SIGKILL');
+  const { announced } = listen();
+  await killRun(() => announced(remindersClaimed));
+  expect(await statuses()).toEqual(['claimed']);
   await release();
   expect(harness.smtp.received).toEqual([]);
   await harness.base.start(harness.settings);
@@ -212,11 +232,13 @@ test('killed between the claim and the sending: nobody was reminded, the preview
 
 test('killed while the server has the message and has not replied: it counts as sent for 30 days', async () => {
   await stalledCheckout();
-  harness.smtp.behaviour.message = 'silent';
-  const child = await startChild();
-  runUntilKilled();
-  await eventually(async () => expect(await statuses()).toEqual(['sending']), { withinMs: 30_000 });
-  await child.kill('SIGKILL');
+  const reached = Promise.withResolvers<void>();
+  harness.smtp.behaviour.message = () => {
+    reached.resolve();
+    return 'silent';
+  };
+  await killRun(() => reached.promise);
+  expect(await statuses()).toEqual(['sending']);
   delete harness.smtp.behaviour.message;
   await harness.base.start(harness.settings);
   later(60 * minuteMs);
@@ -237,13 +259,13 @@ test('killed between the hand-over and the record: the buyer has one email and g
     reached.resolve();
     return reply.promise;
   };
-  const child = await startChild();
-  runUntilKilled();
-  await reached.promise;
-  const release = await holdTable('reminders');
-  reply.resolve('250 taken');
-  await eventually(async () => expect(harness.smtp.received).toHaveLength(1));
-  await child.kill('SIGKILL');
+  let release = async () => {};
+  await killRun(async () => {
+    await reached.promise;
+    release = await holdTable('reminders');
+    reply.resolve('250 taken');
+    await harness.smtp.receivedEmails(1);
+  });
   await release();
   expect(await statuses()).toEqual(['sending']);
   await harness.base.start(harness.settings);
@@ -255,10 +277,9 @@ test('killed after the record and before the result: nothing is sent twice, and 
   await stalledCheckout();
   const { commandId } = context();
   const release = await holdTable('outbox');
-  const child = await startChild();
-  void harness.run('acc_1', commandId).catch(() => undefined);
-  await eventually(async () => expect(await statuses()).toEqual(['sent']), { withinMs: 30_000 });
-  await child.kill('SIGKILL');
+  const { announced } = listen();
+  await killRun(() => announced(reminderRecorded), context('acc_1', commandId));
+  expect(await statuses()).toEqual(['sent']);
   await release();
   await harness.base.start(harness.settings);
   const again = await harness.run('acc_1', commandId);
@@ -273,31 +294,34 @@ function usedMemory(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('10,000 stalled checkouts are read in pages, sent as files once each, and the memory stays bounded', async () => {
+test('many stalled checkouts are read in pages, sent as files once each, and the memory stays bounded', async () => {
+  // More than one scan of 500, and ten pages of 50.
+  const stalled = volume(520, 10_000);
   // Each file is synced; that of memory costs nothing.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'reminders-'));
-  const service = await harness.base.start({ EMAIL_DIR: folder, REMINDERS_PER_DAY: '10000' });
+  const service = await harness.base.start({ EMAIL_DIR: folder, REMINDERS_PER_DAY: String(stalled) });
   await harness.open({ email });
   await harness.query(
     `insert into checkouts (id, account_id, secret_hashes, status, product_id, product_slug, seller_name, support_email,
        decision_minutes, test, email, bump_ids, shown_cents, created_at)
      select 'cko_' || lpad(n::text, 26, '0'), account_id, secret_hashes, status, product_id, product_slug, seller_name,
        support_email, decision_minutes, test, n || '@example.com', bump_ids, shown_cents, created_at
-     from checkouts cross join generate_series(1, 9999) as n`,
+     from checkouts cross join generate_series(1, ${stalled - 1}) as n`,
   );
   later(61 * minuteMs);
   const before = usedMemory();
   let most = 0;
   harness.catalog.beforeAnswer = async () => {
-    if (harness.catalog.asked.length % 20 === 0) most = Math.max(most, usedMemory());
+    if (harness.catalog.asked.length % volume(4, 20) === 0) most = Math.max(most, usedMemory());
   };
   const { commandId } = context();
-  // A caller waits for 20 s; whoever asks again gets the result of the same run.
-  const result = await eventually(() => harness.run('acc_1', commandId).catch(() => undefined), { withinMs: 400_000 });
-  expect(result).toEqual({ ...nothing, sent: 10_000 });
-  expect(readdirSync(folder).filter((name) => name.endsWith('.eml'))).toHaveLength(10_000);
+  const rowsAtOnce = await countRowsRead(harness.base.database.url);
+  expect(await harness.run('acc_1', commandId, 400_000)).toEqual({ ...nothing, sent: stalled });
+  expect(readdirSync(folder).filter((name) => name.endsWith('.eml'))).toHaveLength(stalled);
   for (const asked of harness.catalog.asked) expect(asked.length).toBeLessThanOrEqual(50);
+  expect([rowsAtOnce.get('reminders-scan'), rowsAtOnce.get('reminders-rows')]).toEqual([500, 50]);
+  expect(Math.max(...rowsAtOnce.values())).toBe(500);
   expect(most - before).toBeLessThan(16 * 1024 ** 2);
   await service.close();
   rmSync(folder, { recursive: true });
-}, 440_000);
+});

@@ -2,6 +2,7 @@ import { newAccountSettings, type Settings } from '@app/contracts/accounts';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { newIdSuffix } from '@app/contracts/ids';
 import { getOptOut, optOut, previewReminders, runReminders } from '@app/contracts/reminders';
+import { createArrivals } from '@app/testing/arrivals';
 import { startSmtpServer } from '@app/testing/smtp-server';
 import { type CheckoutHarness, createCheckoutHarness } from './checkout-harness.ts';
 import { context } from './harness.ts';
@@ -16,7 +17,8 @@ type Smtp = Awaited<ReturnType<typeof startSmtpServer>>;
 export interface RemindersHarness extends CheckoutHarness {
   readonly smtp: Smtp;
   readonly settings: Record<string, string>;
-  run(accountId?: string | null, commandId?: string): Promise<RequestOutput<typeof runReminders>>;
+  /** @param waitMs how long the result is waited for; 20 s unless given */
+  run(accountId?: string | null, commandId?: string, waitMs?: number): Promise<RequestOutput<typeof runReminders>>;
   preview(
     page?: RequestInput<typeof previewReminders>,
     accountId?: string,
@@ -27,6 +29,8 @@ export interface RemindersHarness extends CheckoutHarness {
   setSettings(accountId: string, changes: Partial<Settings>): Promise<void>;
   /** The links of each received email, in the order they came. */
   links(): { to: string; checkoutId: string; secret: string; token: string }[];
+  /** The mail server greets no connection until `greet` is called. */
+  holdGreetings(): { held(connections: number): Promise<unknown>; greet(): void };
   reminders(): Promise<{ email: string; status: string; detail: string | null }[]>;
 }
 
@@ -39,8 +43,8 @@ export async function createRemindersHarness(): Promise<RemindersHarness> {
     ...harness,
     smtp,
     settings: { SMTP_URL: smtp.url, EMAIL_FROM: 'mail@shop.example', PUBLIC_URL: 'https://shop.example' },
-    run: (accountId = 'acc_1', commandId = newIdSuffix(clock.nowMs())) =>
-      requester.request(runReminders, { accountId }, context(accountId ?? '', commandId)),
+    run: (accountId = 'acc_1', commandId = newIdSuffix(clock.nowMs()), waitMs = 20_000) =>
+      requester.request(runReminders, { accountId }, { ...context(accountId ?? '', commandId), waitMs }),
     preview: (page = {}, accountId = 'acc_1') => requester.request(previewReminders, page, context(accountId)),
     getOptOut: (token) => requester.request(getOptOut, { token }, context('')),
     optOut: (token) => requester.request(optOut, { token }, context('')),
@@ -61,6 +65,18 @@ export async function createRemindersHarness(): Promise<RemindersHarness> {
         const [, token = ''] = /\/c\/opt-out\/([\w-]+)/.exec(plain) ?? [];
         return { to, checkoutId, secret, token };
       }),
+    holdGreetings: () => {
+      const greeting = Promise.withResolvers<string>();
+      const connections = createArrivals<string>();
+      smtp.behaviour.greeting = (to) => {
+        connections.push(to);
+        return greeting.promise;
+      };
+      return {
+        held: (count) => connections.wait(count, { what: 'connections to the mail server' }),
+        greet: () => greeting.resolve('220 ready'),
+      };
+    },
     reminders: () => harness.query('select email, status, detail from reminders order by email'),
     close: async () => {
       await harness.close();

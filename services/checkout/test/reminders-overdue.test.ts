@@ -4,29 +4,34 @@ import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { createRequester } from '@app/messaging/requester';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
+import type { RunningService } from '@app/service-kit/service';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { listen } from '@app/testing/points';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CheckoutSteps, createCheckoutSteps } from '../src/checkouts/checkout-steps.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
+import { overdueNotified } from '../src/points.ts';
 import { type OverdueDeps, tellOverdue } from '../src/reminders/overdue.ts';
 import { plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
 import { createRemindersHarness, dayMs, email, minuteMs, type RemindersHarness } from './reminders-harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
+shareDatabase();
 
 const hourMs = 60 * minuteMs;
 /** 26 hours, and the hour after which a checkout has stalled. */
 const waitMs = 27 * hourMs;
 let harness: RemindersHarness;
+let service: RunningService;
 let database: Database;
 let link: NatsClient;
 let steps: CheckoutSteps;
 beforeEach(async () => {
   harness = await createRemindersHarness();
   harness.shop.set('acc_2/course', plainCourse);
-  await harness.base.start(harness.settings);
+  service = await harness.base.start(harness.settings);
   await harness.setSettings('acc_1', {});
   database = await openDatabase(databaseOptions(harness.base.database.url));
   link = await connectNats(harness.base.nats.login('checkout'));
@@ -155,11 +160,13 @@ test('a service that starts looks at once, tells how many accounts wait, and is 
   await harness.open({ email });
   await harness.open({ email }, { accountId: 'acc_2' });
   later(waitMs + minuteMs);
-  const service = await harness.base.start(harness.settings);
-  const warnings = () => service.checks.map((check) => check.warning?.()).filter((text) => text !== undefined);
-  await eventually(() => expect(warnings()).toEqual([expect.stringMatching(/^daily run overdue: 2 accounts/)]));
-  await expect(service.checks.find(({ name }) => name === 'daily run')?.check()).resolves.toBeUndefined();
-  const counted = async () => (await harness.base.requester.request(countOverdueReminders, {}, context(''))).accounts;
-  // The other replica looked before anybody waited: one of the two answers.
-  await eventually(async () => expect(await counted()).toBe(2));
+  await service.close();
+  const { announced } = listen();
+  const { checks } = await harness.base.start(harness.settings);
+  await announced(overdueNotified, ({ accountIds }) => accountIds.length === 2);
+  const counted = await harness.base.requester.request(countOverdueReminders, {}, context(''));
+  expect(counted).toEqual({ accounts: 2 });
+  const warnings = checks.map((check) => check.warning?.()).filter((text) => text !== undefined);
+  expect(warnings).toEqual([expect.stringMatching(/^daily run overdue: 2 accounts/)]);
+  await expect(checks.find(({ name }) => name === 'daily run')?.check()).resolves.toBeUndefined();
 });

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { createOrder } from '@app/contracts/orders';
 import { type Database, openDatabase } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
@@ -19,8 +18,10 @@ import {
   minuteMs,
   type RemindersHarness,
 } from './reminders-harness.ts';
+import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
+shareDatabase();
 
 let harness: RemindersHarness;
 beforeEach(async () => {
@@ -134,22 +135,20 @@ test('a buyer hears of a product once in 30 days, and of another product all the
 test('two runs on two replicas send one reminder each, and both tell the same result', async () => {
   await harness.base.start(harness.settings);
   const buyers = Array.from({ length: 60 }, (_, n) => `buyer${n}@example.com`);
-  for (const buyer of buyers) await harness.open({ email: buyer });
+  await Promise.all(buyers.map((buyer) => harness.open({ email: buyer })));
   later(61 * minuteMs);
-  const go = Promise.withResolvers<string>();
-  harness.smtp.behaviour.greeting = () => go.promise;
+  const greetings = harness.holdGreetings();
   const running = Promise.all(Array.from({ length: 6 }, () => harness.run()));
-  await eventually(async () =>
-    expect((await harness.reminders()).filter(({ status }) => status === 'sending')).toHaveLength(4),
-  );
-  go.resolve('220 ready');
+  await greetings.held(4);
+  expect((await harness.reminders()).filter(({ status }) => status === 'sending')).toHaveLength(4);
+  greetings.greet();
   const results = await running;
   for (const result of results) expect(result).toEqual({ ...nothing, sent: 60 });
   expect(sentTo().toSorted()).toEqual(buyers.toSorted());
 });
 
 test('of two claims at the same time each buyer and product is in one, whatever runs them', async () => {
-  for (let n = 0; n < 40; n += 1) await harness.open({ email: `${n}@example.com` });
+  await Promise.all(Array.from({ length: 40 }, (_, n) => harness.open({ email: `${n}@example.com` })));
   later(61 * minuteMs);
   const databases = await Promise.all([1, 2].map(() => openDatabase(databaseOptions(harness.base.database.url))));
   const bounds = stalledBounds(harness.base.clock.nowMs(), 60);
@@ -179,8 +178,8 @@ test('an account with few stalled checkouts does not wait behind one with many',
     ['acc_3', 1],
   ] as const) {
     harness.shop.set(`${account}/course`, plainCourse);
-    for (let n = 0; n < count; n += 1)
-      await harness.open({ email: `${account}-${n}@example.com` }, { accountId: account });
+    const openOne = (n: number) => harness.open({ email: `${account}-${n}@example.com` }, { accountId: account });
+    await Promise.all(Array.from({ length: count }, (_, n) => openOne(n)));
   }
   later(61 * minuteMs);
   expect(await harness.run(null)).toEqual({ ...nothing, sent: 71 });
@@ -264,20 +263,18 @@ test('a buyer who opts out or buys between the claim and the sending gets no ema
   for (const buyer of buyers) opened.set(buyer, await harness.open({ email: buyer }));
   await harness.query(`insert into opt_out_tokens values (sha256('token'), 'acc_1', 'leaves@example.com', now())`);
   later(61 * minuteMs);
-  const go = Promise.withResolvers<string>();
-  harness.smtp.behaviour.greeting = () => go.promise;
+  const greetings = harness.holdGreetings();
   // Four are handed over at a time, from the page's end: the last two wait, claimed.
   await harness.query(`update checkouts set email = 'z' || email where email like 'a%'`);
   const running = harness.run();
-  await eventually(async () =>
-    expect((await harness.reminders()).map(({ status }) => status)).toEqual([
-      ...['claimed', 'claimed', 'sending', 'sending', 'sending', 'sending'],
-    ]),
-  );
+  await greetings.held(4);
+  expect((await harness.reminders()).map(({ status }) => status)).toEqual([
+    ...['claimed', 'claimed', 'sending', 'sending', 'sending', 'sending'],
+  ]);
   await harness.optOut('token');
   const buying = opened.get('buys@example.com');
   if (buying) await harness.pay(buying);
-  go.resolve('220 ready');
+  greetings.greet();
   expect(await running).toEqual({ ...nothing, sent: 4 });
   expect(sentTo().toSorted()).toEqual(buyers.slice(0, 4).map((buyer) => `z${buyer}`));
   expect(await harness.reminders()).toHaveLength(4);

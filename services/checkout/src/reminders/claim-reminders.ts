@@ -1,4 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
+import { remindersClaimed } from '../points.ts';
 import type { StalledBounds } from './reminder.rules.ts';
 import { boughtSince, keepsOut, lastActive, optedOut } from './reminder-conditions.ts';
 
@@ -63,7 +64,9 @@ export async function claimReminders(
   const until = new Date(now.getTime() + leaseMs);
   const values = [accountId, now, idleSince, openedAfter, quietSince, JSON.stringify(incoming), until];
   const { rows } = await pool.query<{ id: string }>(claimStatement(values));
-  return new Set(rows.map(({ id }) => id));
+  const reminderIds = rows.map(({ id }) => id);
+  remindersClaimed.announce(() => ({ accountId, reminderIds }));
+  return new Set(reminderIds);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Logger } from '@app/service-kit/logger';
 import { type OverdueWatch, startOverdueWatch } from '@app/service-kit/overdue-watch';
 import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
 import { reminderRunKeepDays } from '../db/retention.ts';
+import { overdueNotified } from '../points.ts';
 import { countStalled, findOldestStalled } from './find-stalled.ts';
 import { liveProducts } from './preview-reminders.ts';
 import { stalledBounds } from './reminder.rules.ts';
@@ -35,15 +36,16 @@ export async function tellOverdue(deps: OverdueDeps): Promise<number> {
   const { database, clock, perDay, closing } = deps;
   if (perDay === 0) return 0;
   const dueByMs = clock.nowMs() - withoutDailyRunMs;
-  let accounts = 0;
+  const accountIds: string[] = [];
   for await (const accountId of accountsWithoutRun(database, new Date(dueByMs))) {
     if (closing()) break;
     const checkoutId = await findWaiting(deps, accountId, dueByMs);
     if (checkoutId === null) continue;
-    accounts += 1;
+    accountIds.push(accountId);
     await tellOnce(deps, accountId, checkoutId);
   }
-  return accounts;
+  overdueNotified.announce(() => ({ accountIds }));
+  return accountIds.length;
 }
 
 /** Products that are asked for together: buyers who pay wait in the same line. */

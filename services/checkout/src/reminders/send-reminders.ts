@@ -7,6 +7,7 @@ import type { PricedSale } from '../checkouts/checkout.rules.ts';
 import { priceOpen } from '../checkouts/get-checkout.ts';
 import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
 import { hashOf, newSecret } from '../checkouts/secret.ts';
+import { reminderRecorded } from '../points.ts';
 import {
   beginReminder,
   claimReminders,
@@ -150,6 +151,7 @@ async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promis
   if (handover.outcome === 'taken' || handover.outcome === 'unknown') {
     const detail = handover.outcome === 'unknown' ? handover.detail : null;
     await endSent(database, accountId, reminder.id, detail);
+    reminderRecorded.announce(() => ({ accountId, reminderId: reminder.id, status: 'sent' }));
     result.sent += 1;
     return true;
   }
@@ -157,6 +159,7 @@ async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promis
   if (cause !== undefined) deps.logger.warn({ accountId, reminderId: reminder.id, cause }, 'reminder not handed over');
   const failure = { detail, isFinal: outcome === 'refused' };
   const refusals = await endFailed(database, accountId, reminder, failure, clock.now());
+  reminderRecorded.announce(() => ({ accountId, reminderId: reminder.id, status: 'failed' }));
   result.aboutCheckoutId ??= reminder.checkout_id;
   if (failure.isFinal) {
     result.refused += 1;

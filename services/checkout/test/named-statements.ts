@@ -1,0 +1,52 @@
+import { openDatabase } from '@app/service-kit/database';
+import { vi } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
+
+interface NamedStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+type Query = (...args: unknown[]) => unknown;
+type Callback = (err: unknown, result: { readonly rows: readonly unknown[] } | undefined) => void;
+
+/** Replaces the function that all statements of this process go through, until mocks are restored. */
+async function replaceQuery(url: string, replacement: (query: Query, config: Partial<NamedStatement>) => Query) {
+  const database = await openDatabase(databaseOptions(url));
+  const client = await database.pool.connect();
+  const prototype = Object.getPrototypeOf(client) as { query: Query };
+  client.release();
+  await database.close();
+  const { query } = prototype;
+  vi.spyOn(prototype, 'query').mockImplementation(function (this: unknown, ...args: unknown[]) {
+    return replacement(query.bind(this), args[0] as Partial<NamedStatement>)(...args);
+  });
+}
+
+/** How often each named statement ran since. @param texts gets their texts */
+export async function countStatements(url: string, texts = new Map<string, string>()): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  await replaceQuery(url, (query, { name, text }) => {
+    if (name !== undefined && text !== undefined) {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      texts.set(name, text);
+    }
+    return query;
+  });
+  return counts;
+}
+
+/** The most rows that one run of each named statement of a pool brought since. */
+export async function countRowsRead(url: string): Promise<Map<string, number>> {
+  const most = new Map<string, number>();
+  await replaceQuery(url, (query, { name }) => (...args) => {
+    const callback = args.at(-1);
+    if (name === undefined || typeof callback !== 'function') return query(...args);
+    const counting: Callback = (err, result) => {
+      most.set(name, Math.max(most.get(name) ?? 0, result?.rows.length ?? 0));
+      (callback as Callback)(err, result);
+    };
+    return query(...args.slice(0, -1), counting);
+  });
+  return most;
+}
