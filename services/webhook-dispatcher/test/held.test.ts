@@ -3,16 +3,15 @@ import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import { sendTestWebhook } from '@app/contracts/webhook-tests';
 import * as contract from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { volume } from '@app/testing/long';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { attempted, changesApplied, finished, type Harness, startHarness, stored } from './harness.ts';
 import { anOrder, aPayout } from './orders.ts';
 import { deliveriesOf } from './stored.ts';
 
 guardLeaks();
-vi.setConfig({ testTimeout: 60_000 });
 let harness: Harness;
 let account: string;
 let receiver: Receiver;
@@ -25,8 +24,19 @@ beforeEach(async () => {
 });
 afterAll(() => harness.close());
 
-const order = () => harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
-const payout = () => harness.publish(affiliatePaid, account, aPayout(harness.clock.nowMs()));
+/** Resolves when it is stored. */
+async function order(): Promise<string> {
+  const id = await harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
+  await stored(id);
+  return id;
+}
+async function payout(): Promise<string> {
+  const id = await harness.publish(affiliatePaid, account, aPayout(harness.clock.nowMs()));
+  await stored(id);
+  return id;
+}
+/** So many deliveries of the account have arrived, since its beginning. */
+const delivered = (times = 1) => attempted({ accountId: account, delivered: true }, times);
 const put = (body: object = {}) =>
   harness.ask(contract.putWebhookEndpoint, account, { body: { url: receiver.url, ...body } });
 const create = (body: object = {}) =>
@@ -36,7 +46,7 @@ const list = async () => (await harness.ask(contract.listWebhookEndpoints, accou
 /** Without the order of arrival: requests to a receiver run side by side. */
 const received = () => receiver.requests.map(({ headers }) => headers['webhook-id'] as string).toSorted();
 const statuses = async () => (await deliveriesOf(harness, account)).map(({ status }) => status);
-const areHeld = (count: number) => eventually(async () => expect(await statuses()).toEqual(Array(count).fill('held')));
+const areHeld = async (count: number) => expect(await statuses()).toEqual(Array(count).fill('held'));
 const summaries = async () => (await harness.ask(listActivity, account, {})).data.map(({ summary }) => summary);
 const nothingHeld = { count: 0, more: false, oldest_at: null };
 
@@ -50,53 +60,57 @@ test('what happens before a URL is connected is held, and stays held when the fi
   expect(connected.held).toEqual({ count: 2, more: false, oldest_at: expect.any(String) });
   expect(Date.parse(connected.held.oldest_at as string)).toBeLessThan(Date.parse(connected.created_at));
   const fresh = await order();
-  await eventually(() => expect(received()).toEqual([fresh]));
+  await delivered();
+  expect(received()).toEqual([fresh]);
   const sending = await put({ held: 'send' });
   expect(sending.recovery_id).toMatch(/^rcv_/);
-  await eventually(() => expect(received()).toEqual([...early, fresh]));
-  await eventually(async () => expect(await get()).toMatchObject({ held: nothingHeld, recovery_id: null }));
+  await finished(sending.recovery_id ?? '');
+  await delivered(3);
+  expect(received()).toEqual([...early, fresh]);
+  expect(await get()).toMatchObject({ held: nothingHeld, recovery_id: null });
 });
 
 test('a further URL that is the first one takes over what was held, and sends the orders alone if it is told so', async () => {
   const first = await order();
-  await areHeld(1);
   const other = await payout();
-  await areHeld(2);
   const last = await order();
   await areHeld(3);
   const made = await create({ held: 'orders' });
   expect(made).toMatchObject({ role: 'additional', secret: expect.stringMatching(/^whsec_/) });
-  await eventually(() => expect(received()).toEqual([first, last]));
-  await eventually(async () =>
-    expect(
-      (await deliveriesOf(harness, account)).map(({ event_id, status, reason }) => [event_id, status, reason]),
-    ).toEqual([
-      [first, 'delivered', null],
-      [other, 'canceled', 'discarded'],
-      [last, 'delivered', null],
-    ]),
-  );
+  await delivered(2);
+  expect(received()).toEqual([first, last]);
+  await changesApplied(made.id);
+  expect(
+    (await deliveriesOf(harness, account)).map(({ event_id, status, reason }) => [event_id, status, reason]),
+  ).toEqual([
+    [first, 'delivered', null],
+    [other, 'canceled', 'discarded'],
+    [last, 'delivered', null],
+  ]);
   await expect(get()).rejects.toMatchObject({ code: 'webhook_endpoint_not_found' });
   // A second URL, of whichever role, is another endpoint.
   expect((await put()).id).not.toBe(made.id);
 });
 
 test('Recent activity counts what a choice of orders dropped, and is silent when that was nothing', async () => {
-  await put({ active: false });
+  const { id: endpointId } = await put({ active: false });
   await order();
   await areHeld(1);
-  await put({ active: true, held: 'orders' });
-  await eventually(() => expect(receiver.requests).toHaveLength(1));
-  await eventually(async () => expect(await get()).toMatchObject({ held: nothingHeld, recovery_id: null }));
+  const { recovery_id: recoveryId } = await put({ active: true, held: 'orders' });
+  await finished(recoveryId ?? '');
+  await delivered();
+  expect(receiver.requests).toHaveLength(1);
+  await changesApplied(endpointId);
+  expect(await get()).toMatchObject({ held: nothingHeld, recovery_id: null });
   expect((await summaries()).filter((summary) => summary.includes('as chosen'))).toEqual([]);
   await put({ active: false });
   for (const publish of [payout, order, payout]) await publish();
-  await eventually(async () => expect((await get()).held.count).toBe(3));
+  expect((await get()).held.count).toBe(3);
   await put({ active: true, held: 'orders' });
-  await eventually(async () =>
-    expect(await summaries()).toContain(
-      `For the webhook endpoint ${receiver.url}, 2 deliveries that were held are canceled, as chosen`,
-    ),
+  // Two choices, and the switching off between them.
+  await changesApplied(endpointId, 3);
+  expect(await summaries()).toContain(
+    `For the webhook endpoint ${receiver.url}, 2 deliveries that were held are canceled, as chosen`,
   );
 });
 
@@ -104,35 +118,39 @@ test.each(['discard', 'orders'])('what `%s` dropped is told as it was counted: w
   receiver.respondWith(() => ({ status: 500 }));
   const { id: endpointId } = await put();
   await harness.ask(sendTestWebhook, account, { endpointId, body: { event: 'affiliate.paid' } });
-  await eventually(async () => expect(await statuses()).toEqual(['pending']));
+  await attempted({ accountId: account });
+  expect(await statuses()).toEqual(['pending']);
   await put({ active: false });
   await payout();
   await areHeld(2);
   expect((await get()).held.count).toBe(1);
-  await put({ active: true, held });
-  await eventually(async () => expect(await statuses()).toEqual(['canceled', 'canceled']));
-  await eventually(async () =>
-    expect((await summaries()).filter((summary) => summary.includes('as chosen'))).toEqual([
-      `For the webhook endpoint ${receiver.url}, 1 delivery that was held is canceled, as chosen`,
-    ]),
-  );
+  const { recovery_id: recoveryId } = await put({ active: true, held });
+  await changesApplied(endpointId, 2);
+  if (recoveryId !== null) await finished(recoveryId);
+  expect(await statuses()).toEqual(['canceled', 'canceled']);
+  expect((await summaries()).filter((summary) => summary.includes('as chosen'))).toEqual([
+    `For the webhook endpoint ${receiver.url}, 1 delivery that was held is canceled, as chosen`,
+  ]);
 });
 
 test('switching on sends what was held, unless it says discard', async () => {
-  await put({ active: false });
+  const { id: endpointId } = await put({ active: false });
   const held = [await order(), await payout(), await order()].toSorted();
   await areHeld(3);
   expect((await get()).held.count).toBe(3);
   await put({ active: true });
-  await eventually(() => expect(received()).toEqual(held));
+  await delivered(3);
+  expect(received()).toEqual(held);
 
   await put({ active: false });
   await order();
-  await eventually(async () => expect((await get()).held.count).toBe(1));
+  expect((await get()).held.count).toBe(1);
   expect(await put({ active: true, held: 'discard' })).toMatchObject({ recovery_id: null });
-  await eventually(async () => expect(await get()).toMatchObject({ held: nothingHeld, active: true }));
+  await changesApplied(endpointId, 2);
+  expect(await get()).toMatchObject({ held: nothingHeld, active: true });
   const after = await order();
-  await eventually(() => expect(received()).toEqual([...held, after]));
+  await delivered(4);
+  expect(received()).toEqual([...held, after]);
   const reasons = (await deliveriesOf(harness, account)).map(({ reason }) => reason);
   expect(reasons).toEqual([null, null, null, 'discarded', null]);
   expect(await summaries()).toContain(
@@ -147,9 +165,9 @@ test('an endpoint that is off takes discard only; what comes later is held again
   for (const held of ['send', 'orders'])
     await expect(put({ held })).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: 'held' }] });
   expect(await put({ held: 'discard' })).toMatchObject({ held: nothingHeld });
-  await eventually(async () => expect(await statuses()).toEqual(['canceled']));
+  expect(await statuses()).toEqual(['canceled']);
   await order();
-  await eventually(async () => expect(await statuses()).toEqual(['canceled', 'held']));
+  expect(await statuses()).toEqual(['canceled', 'held']);
   expect(receiver.requests).toEqual([]);
 });
 
@@ -157,10 +175,11 @@ test('deliveries that wait for their next try are dropped with the others when t
   receiver.respondWith(() => ({ status: 500 }));
   await put();
   await order();
-  await eventually(async () => expect(await statuses()).toEqual(['pending']));
+  await attempted({ accountId: account });
+  expect(await statuses()).toEqual(['pending']);
   await put({ active: false });
   await put({ active: true, held: 'discard' });
-  await eventually(async () => expect(await statuses()).toEqual(['canceled']));
+  expect(await statuses()).toEqual(['canceled']);
 });
 
 test('removing the last URL cancels what waits for it, and later events are held for the next one', async () => {
@@ -168,12 +187,13 @@ test('removing the last URL cancels what waits for it, and later events are held
   await order();
   await areHeld(1);
   await harness.ask(contract.removeWebhookEndpoint, account, { endpointId });
-  await eventually(async () => expect(await statuses()).toEqual(['canceled']));
+  expect(await statuses()).toEqual(['canceled']);
   const later = await order();
-  await eventually(async () => expect(await statuses()).toEqual(['canceled', 'held']));
+  expect(await statuses()).toEqual(['canceled', 'held']);
   const next = await put({ held: 'send' });
   expect(next.id).not.toBe(endpointId);
-  await eventually(() => expect(received()).toEqual([later]));
+  await delivered();
+  expect(received()).toEqual([later]);
   expect((await deliveriesOf(harness, account))[0]?.reason).toBe('removed');
 });
 
@@ -182,32 +202,38 @@ test('while another URL is left, nothing is held for the removed one', async () 
   const other = await create({ url: `${receiver.url}/other` });
   await harness.ask(contract.deleteWebhookEndpoint, account, {});
   const sent = await order();
-  await eventually(() => expect(receiver.requests.map(({ path }) => path)).toEqual(['/other']));
+  await delivered();
+  expect(receiver.requests.map(({ path }) => path)).toEqual(['/other']);
   expect(received()).toEqual([sent]);
   expect((await list()).map(({ id }) => id)).toEqual([other.id]);
 });
 
 test('a choice concerns what waited when it was made: what comes after it is under the next one', async () => {
-  await put({ active: false });
+  const { id: endpointId } = await put({ active: false });
   const dropped = await Promise.all(Array.from({ length: 30 }, order));
   await areHeld(30);
   await put({ held: 'discard' });
   const [paid, other] = [await order(), await payout()];
-  const waiting = async () => (await statuses()).filter((status) => status === 'held');
-  await eventually(async () => expect(await waiting()).toHaveLength(2));
+  expect((await statuses()).filter((status) => status === 'held')).toHaveLength(2);
   await put({ active: true, held: 'orders' });
-  await eventually(() => expect(received()).toEqual([paid]));
-  await eventually(async () => expect((await get()).held).toEqual(nothingHeld));
+  await delivered();
+  expect(received()).toEqual([paid]);
+  await changesApplied(endpointId, 2);
+  expect((await get()).held).toEqual(nothingHeld);
   const reasons = new Map((await deliveriesOf(harness, account)).map(({ event_id, reason }) => [event_id, reason]));
   for (const id of [...dropped, other]) expect(reasons.get(id)).toBe('discarded');
 });
 
 test('switching off and on quickly loses and doubles nothing', async () => {
   await put();
-  const publishing = Promise.all(Array.from({ length: 150 }, order));
-  for (let n = 0; n < 12; n += 1) await put({ active: n % 2 === 1 });
+  const [count, switches] = [volume(60, 150), volume(8, 12)];
+  const publishing = Promise.all(Array.from({ length: count }, order));
+  for (let n = 0; n < switches; n += 1) await put({ active: n % 2 === 1 });
   const ids = await publishing;
-  await eventually(async () => expect(await statuses()).toEqual(Array(150).fill('delivered')), { withinMs: 30_000 });
+  // What was held goes out at once.
+  await harness.query('update recoveries set per_second = 10000 where account_id = $1', [account]);
+  await delivered(count);
+  expect(await statuses()).toEqual(Array(count).fill('delivered'));
   expect(received()).toEqual(ids.toSorted());
 });
 
@@ -223,5 +249,6 @@ test('the count of what is held stops at 10,000, and says so', async () => {
   );
   expect((await get()).held).toMatchObject({ count: 10_000, more: true });
   await put({ held: 'discard' });
-  await eventually(async () => expect((await get()).held).toEqual(nothingHeld), { withinMs: 30_000 });
+  await changesApplied(endpointId);
+  expect((await get()).held).toEqual(nothingHeld);
 });
