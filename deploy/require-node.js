@@ -1,4 +1,7 @@
 // Plain JavaScript that old versions of Node can read: loaded before any TypeScript, which they cannot.
+import module from 'node:module';
+import { fileURLToPath } from 'node:url';
+
 const [major] = process.versions.node.split('.');
 
 if (Number(major) < 24 || !process.features.typescript) {
@@ -9,3 +12,6 @@ if (Number(major) < 24 || !process.features.typescript) {
   );
   process.exit(1);
 }
+
+// What Node has compiled is kept for the next start, which takes a second less. NODE_COMPILE_CACHE names another folder.
+module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)));

@@ -14,32 +14,40 @@ const ensureLock = 7_213_004;
  * May be called any number of times, also by several processes at once.
  */
 export async function ensureDatabases(adminUrl: string, databases: DatabaseOwner[]): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl });
+  await withClient(adminUrl, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [ensureLock]);
+    for (const wanted of databases) await ensureRole(client, wanted);
+    // Each copies the template's files: side by side, because that is most of the time that a first start takes here.
+    await Promise.all(databases.map((wanted) => withClient(adminUrl, (own) => ensureDatabase(own, wanted))));
+  });
+}
+
+export async function databaseExists(adminUrl: string, database: string): Promise<boolean> {
+  return await withClient(adminUrl, async (client) => {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
+    return rowCount !== 0;
+  });
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [ensureLock]);
-    for (const wanted of databases) await ensureDatabase(client, wanted);
+    return await work(client);
   } finally {
     await client.end();
   }
 }
 
-export async function databaseExists(adminUrl: string, database: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: adminUrl });
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
-    return rowCount !== 0;
-  } finally {
-    await client.end();
-  }
+async function ensureRole(client: pg.Client, wanted: DatabaseOwner): Promise<void> {
+  const user = client.escapeIdentifier(wanted.user);
+  const role = await client.query('select from pg_roles where rolname = $1', [wanted.user]);
+  const verb = role.rowCount === 0 ? 'create' : 'alter';
+  await client.query(`${verb} role ${user} login password ${client.escapeLiteral(wanted.password)}`);
 }
 
 async function ensureDatabase(client: pg.Client, wanted: DatabaseOwner): Promise<void> {
   const [user, database] = [client.escapeIdentifier(wanted.user), client.escapeIdentifier(wanted.database)];
-  const role = await client.query('select from pg_roles where rolname = $1', [wanted.user]);
-  const verb = role.rowCount === 0 ? 'create' : 'alter';
-  await client.query(`${verb} role ${user} login password ${client.escapeLiteral(wanted.password)}`);
   const existing = await client.query('select from pg_database where datname = $1', [wanted.database]);
   if (existing.rowCount === 0) await client.query(`create database ${database} owner ${user}`);
   await client.query(`revoke connect on database ${database} from public`);

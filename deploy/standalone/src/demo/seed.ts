@@ -10,9 +10,6 @@ import type { Requester } from '@app/messaging/requester';
 import { demoOrders } from './demo-orders.rules.ts';
 import { type DemoProduct, demoHistoryDays, demoPartner, demoProducts, demoSeller } from './demo-shop.ts';
 
-/** Orders under way at once: enough for checkout to batch them. */
-const ordersAtOnce = 32;
-
 export interface SeedContext {
   readonly requester: Requester;
   readonly accountId: string;
@@ -27,25 +24,24 @@ export interface SeedContext {
 
 /** Products with their funnels, and the affiliate. Returns the ids of each product's bumps, by slug. */
 export async function seedCatalog(context: SeedContext): Promise<Map<string, string[]>> {
-  const commands = commandSender(context, 'catalog');
   const openedMs = openedAt(context.startedAt);
-  const bumpIds = new Map<string, string[]>();
-  for (const [index, product] of demoProducts.entries()) {
-    bumpIds.set(product.slug, await addProduct(commands, product, openedMs + index * 60_000));
-  }
-  await commands(createAffiliate, { body: { ...demoPartner, renewalMonths: 0 } }, openedMs);
-  return bumpIds;
+  const partner = { body: { ...demoPartner, renewalMonths: 0 } };
+  const affiliate = commandSender(context, 'affiliate')(createAffiliate, partner, openedMs);
+  const added = demoProducts.map(async (product, index): Promise<[string, string[]]> => {
+    // Each product has a sender of its own, so that command ids do not depend on which is faster.
+    const commands = commandSender(context, `catalog/${product.slug}`);
+    return [product.slug, await addProduct(commands, product, openedMs + index * 60_000)];
+  });
+  const [bumpIds] = await Promise.all([Promise.all(added), affiliate]);
+  return new Map(bumpIds);
 }
 
-/** Weeks of orders; returns how many. */
+/** Weeks of orders, all at once, so that checkout batches them; returns how many. */
 export async function seedOrders(context: SeedContext, bumpIds: ReadonlyMap<string, string[]>): Promise<number> {
   const commands = commandSender(context, 'orders');
   const account = { testMode: false, supportEmail: demoSeller.email };
   const orders = demoOrders(demoProducts, bumpIds, context.startedAt);
-  for (let start = 0; start < orders.length; start += ordersAtOnce) {
-    const together = orders.slice(start, start + ordersAtOnce);
-    await Promise.all(together.map(({ atMs, body }) => commands(createOrder, { body, account }, atMs)));
-  }
+  await Promise.all(orders.map(({ atMs, body }) => commands(createOrder, { body, account }, atMs)));
   return orders.length;
 }
 
@@ -92,20 +88,15 @@ async function addProduct(commands: SendCommand, product: DemoProduct, atMs: num
     atMs,
   );
   const productId = created.id;
-  const bumpIds: string[] = [];
-  for (const { headline, priceCents } of product.bumps) {
-    const bump = await commands(
-      createOffer,
-      { productId, kind: 'bump', body: { headline, priceCents, active: 1 } },
-      atMs,
-    );
-    bumpIds.push(bump.id);
-  }
-  for (const body of product.upsells)
-    await commands(createOffer, { productId, kind: 'upsell', body: { ...body, active: 1 } }, atMs);
-  for (const [index, email] of product.emails.entries()) {
-    await commands(createFunnelEmail, { productId, body: { position: index + 1, ...email } }, atMs);
-  }
-  for (const body of product.discounts) await commands(createDiscount, { productId, body }, atMs);
-  return bumpIds;
+  const offer = (kind: 'bump' | 'upsell', { headline, priceCents }: { headline: string; priceCents: number }) =>
+    commands(createOffer, { productId, kind, body: { headline, priceCents, active: 1 } }, atMs);
+  const bumps = product.bumps.map((bump) => offer('bump', bump));
+  await Promise.all([
+    ...product.upsells.map((upsell) => offer('upsell', upsell)),
+    ...product.emails.map((email, index) =>
+      commands(createFunnelEmail, { productId, body: { position: index + 1, ...email } }, atMs),
+    ),
+    ...product.discounts.map((body) => commands(createDiscount, { productId, body }, atMs)),
+  ]);
+  return (await Promise.all(bumps)).map(({ id }) => id);
 }
