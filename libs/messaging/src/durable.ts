@@ -40,7 +40,7 @@ export async function openDurable(
   const settings = settingsOf(timing);
   const added = { ...durableConfig(name, definition), ...settings };
   const found = await consumerInfo(manager, stream, name);
-  if (found === undefined) await manager.consumers.add(stream, added);
+  if (found === undefined) await addDurable(manager, stream, added);
   else if (await isAhead(manager, stream, found)) {
     await manager.consumers.delete(stream, name);
     await manager.consumers.add(stream, added);
@@ -62,6 +62,22 @@ async function consumerInfo(
     if (isMissing(err)) return undefined;
     throw err;
   }
+}
+
+/**
+ * nats-server that a crash cost the description of a stream, and not its files, has the stream again once its producer
+ * adds it, and gives a durable that is added to it the state which it had before.
+ */
+async function addDurable(
+  manager: JetStreamManager,
+  stream: string,
+  config: ReturnType<typeof durableConfig>,
+): Promise<void> {
+  const { delivered } = await manager.consumers.add(stream, config);
+  if (delivered.consumer_seq === 0) return;
+  // Another replica may have added it just now: what it was delivered comes again, and the inbox drops it.
+  await manager.consumers.delete(stream, config.durable_name);
+  await manager.consumers.add(stream, config);
 }
 
 const durableConfig = (name: string, { subject }: EventDefinition) => ({

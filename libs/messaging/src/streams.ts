@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { streamName, streamSubjects } from '@app/contracts/define';
 import type { ServiceName } from '@app/contracts/services';
 import type { Logger } from '@app/service-kit/logger';
@@ -67,11 +68,19 @@ export async function ensureStream(
 
 async function applySettings(manager: JetStreamManager, name: string, settings: Partial<StreamConfig>): Promise<void> {
   try {
-    await manager.streams.update(name, settings);
+    const { config } = await manager.streams.info(name);
+    // nats-server rewrites the stream's description, and may lose the stream when it is killed while it does.
+    if (!hasSettings(config, settings)) await manager.streams.update(name, settings);
   } catch (err) {
     if (!isMissing(err)) throw err;
     await manager.streams.add({ storage: StorageType.File, retention: RetentionPolicy.Limits, ...settings, name });
   }
+}
+
+function hasSettings(config: StreamConfig, settings: Partial<StreamConfig>): boolean {
+  return Object.entries(settings).every(([name, value]) =>
+    isDeepStrictEqual(config[name as keyof StreamConfig], value),
+  );
 }
 
 function isShortOfStorage(err: unknown): boolean {

@@ -1,26 +1,29 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { durableName } from '@app/contracts/define';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { connectObserver } from '@app/testing/nats';
+import { listen } from '@app/testing/points';
+import { pollSystem } from '@app/testing/poll-system';
 import { AckPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { beforeEach, expect, test } from 'vitest';
 import { connectNats } from '../src/connect.ts';
-import { type EventConsumers, startConsumers } from '../src/consume.ts';
+import type { EventConsumers } from '../src/consume.ts';
 import { onEvent } from '../src/event-handler.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
+import { connectionChanged, consumingBegan } from '../src/points.ts';
 import { openPublisher, publishBatch } from '../src/publish-outbox.ts';
-import { startRelay } from '../src/relay.ts';
-import { openStreams } from '../src/streams.ts';
+import { ensureStream, openStreams } from '../src/streams.ts';
 import {
   counted,
   eachTestConsumes,
+  handled,
   insertEffects,
   logger,
   numbers,
   publish,
+  published,
   range,
   record,
   recounted,
@@ -41,43 +44,36 @@ async function observe(): Promise<void> {
   manager = await jetstreamManager(observer);
 }
 
-async function consume(definitions = [counted]): Promise<EventConsumers> {
-  const link = rig.opened(await connectNats(rig.nats.login('metrics')));
-  const handlers = definitions.map((definition) => onEvent(definition, insertEffects));
-  const started = startConsumers({ nats: link, database: rig.db.database, handlers, logger });
-  return rig.opened(started);
-}
+const consume = (definitions = [counted]): Promise<EventConsumers> =>
+  rig.consume({ handlers: definitions.map((definition) => onEvent(definition, insertEffects)) });
 
-const settled = async (count: number): Promise<void> => {
-  await eventually(async () => (await numbers(rig.db.database)).length >= count, { withinMs: 30_000 });
-};
+const infoOf = (name = durable) => manager.consumers.info('EVT_CHECKOUT', name);
 
-/** Events take effect before they are acknowledged. */
-const acknowledged = async (count: number): Promise<void> => {
-  const floor = async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).ack_floor.stream_seq;
-  await eventually(async () => (await floor()) === count, { withinMs: 30_000 });
-};
+/** Events take effect before nats-server has their acknowledgements. */
+const acknowledged = (count: number) =>
+  pollSystem(`the acknowledgement of ${count} events`, async () => (await infoOf()).ack_floor.stream_seq === count);
 
 test('an old replica beside a new one takes nothing of a kind it does not know', async () => {
   await consume();
   await consume([counted, recounted]);
-  await publish(rig.checkout, range(0, 100));
-  await publish(rig.checkout, range(1_000, 1_400), recounted);
-  await publish(rig.checkout, range(100, 200));
-  await settled(600);
-  expect(await numbers(rig.db.database)).toEqual([...range(0, 200), ...range(1_000, 1_400)]);
+  await publish(rig.checkout, range(0, 50));
+  await publish(rig.checkout, range(1_000, 1_300), recounted);
+  await publish(rig.checkout, range(50, 100));
+  const all = [...range(0, 100), ...range(1_000, 1_300)];
+  await handled(rig.heard, all);
+  expect(await numbers(rig.db.database)).toEqual(all);
 });
 
 test('a kind that is new to a running consumer comes from the beginning of the stream, and old kinds go on', async () => {
   const old = await consume();
   await publish(rig.checkout, range(1_000, 1_010), recounted);
   await publish(rig.checkout, range(0, 10));
-  await settled(10);
+  await handled(rig.heard, range(0, 10));
   await old.close();
   await consume([counted, recounted]);
-  await settled(20);
+  await handled(rig.heard, range(1_000, 1_010));
   await publish(rig.checkout, range(10, 20));
-  await settled(30);
+  await handled(rig.heard, range(10, 20));
   expect(await numbers(rig.db.database)).toEqual([...range(0, 20), ...range(1_000, 1_010)]);
 });
 
@@ -85,7 +81,7 @@ test('a consumer is delivered only the kinds it consumes', async () => {
   await consume();
   await publish(rig.checkout, range(1_000, 1_050), recounted);
   await publish(rig.checkout, [1]);
-  await settled(1);
+  await handled(rig.heard, [1]);
   const info = await manager.consumers.info('EVT_CHECKOUT', durable);
   expect(info.config.filter_subject).toBe(counted.subject);
   expect(info.delivered.consumer_seq).toBe(1);
@@ -109,25 +105,21 @@ test('an upgrade from one durable for each pair of services repeats nothing, and
   }
   // A replica of the old version still waits for messages: its durable must stay.
   const waiting = await oldConsumer.consume({ callback: () => undefined });
-  await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', 'metrics')).num_waiting > 0);
+  await pollSystem('a waiting replica', async () => (await infoOf('metrics')).num_waiting > 0);
   const upgraded = await consume();
-  await settled(100);
+  await handled(rig.heard, range(0, 100));
   expect(await numbers(rig.db.database)).toEqual(range(0, 100));
-  expect((await manager.consumers.info('EVT_CHECKOUT', 'metrics')).name).toBe('metrics');
+  expect((await infoOf('metrics')).name).toBe('metrics');
   await waiting.close();
   await oldLink.close();
-  await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', 'metrics')).num_waiting === 0);
+  await pollSystem('no waiting replica', async () => (await infoOf('metrics')).num_waiting === 0);
   await upgraded.close();
+  const began = listen();
   await consume();
-  await eventually(
-    async () =>
-      await manager.consumers.info('EVT_CHECKOUT', 'metrics').then(
-        () => false,
-        () => true,
-      ),
-  );
+  await began.announced(consumingBegan);
+  await expect(infoOf('metrics')).rejects.toThrow('not found');
   await publish(rig.checkout, [100]);
-  await settled(101);
+  await handled(rig.heard, [100]);
   expect(await numbers(rig.db.database)).toEqual(range(0, 101));
 });
 
@@ -137,8 +129,8 @@ test('a durable that another version made gets the settings of this one and goes
   await manager.consumers.add('EVT_CHECKOUT', config);
   await consume();
   await publish(rig.checkout, range(0, 5));
-  await settled(5);
-  expect((await manager.consumers.info('EVT_CHECKOUT', durable)).config.ack_wait).toBe(nanos(10_000));
+  await handled(rig.heard, range(0, 5));
+  expect((await infoOf()).config.ack_wait).toBe(nanos(10_000));
 });
 
 /** The stream's files as they were, the durables' as they are: what a lost disk cache leaves behind. */
@@ -147,12 +139,18 @@ function messageFiles(dataDir: string): string {
 }
 
 async function saveStream(dataDir: string): Promise<string> {
-  const saved = join(dataDir, 'saved');
-  await rig.nats.restart();
-  await observe();
-  await eventually(() => rig.checkout.connected());
+  const saved = await mkdtemp(join(dataDir, 'saved-'));
+  await restart(() => rig.nats.restart());
   await cp(messageFiles(dataDir), saved, { recursive: true });
   return saved;
+}
+
+/** Resolves when checkout is connected again. */
+async function restart(serverRestarts: () => Promise<void>): Promise<void> {
+  const heard = listen();
+  await serverRestarts();
+  await observe();
+  await heard.announced(connectionChanged, ({ service, up }) => service === 'checkout' && up);
 }
 
 async function cutStream(dataDir: string, saved: string): Promise<void> {
@@ -169,27 +167,25 @@ test.each([
   if (dataDir === undefined) return;
   const first = await consume();
   await publish(rig.checkout, range(0, 50));
-  await settled(50);
+  await handled(rig.heard, range(0, 50));
   const saved = await saveStream(dataDir);
   await publish(rig.checkout, range(50, 100));
-  await settled(100);
+  await handled(rig.heard, range(50, 100));
   await acknowledged(100);
   if (stopped) await first.close();
-  await rig.nats.kill();
-  await cutStream(dataDir, saved);
-  await rig.nats.start();
-  await observe();
-  await eventually(() => rig.checkout.connected());
-  await eventually(async () => (await manager.streams.info('EVT_CHECKOUT')).state.last_seq === 50, {
-    withinMs: 15_000,
+  const began = listen();
+  await restart(async () => {
+    await rig.nats.kill();
+    await cutStream(dataDir, saved);
+    await rig.nats.start();
   });
+  expect((await manager.streams.info('EVT_CHECKOUT')).state.last_seq).toBe(50);
   if (stopped) await consume();
-  await eventually(async () => (await manager.consumers.info('EVT_CHECKOUT', durable)).delivered.stream_seq <= 50, {
-    withinMs: 15_000,
-  });
+  await began.announced(consumingBegan);
+  expect((await infoOf()).delivered.stream_seq).toBeLessThanOrEqual(50);
   // The places of the lost ones go to other events.
   await publish(rig.checkout, range(200, 220));
-  await settled(120);
+  await handled(rig.heard, range(200, 220));
   expect(await numbers(rig.db.database)).toEqual([...range(0, 100), ...range(200, 220)]);
 });
 
@@ -204,40 +200,65 @@ test.each([
     // Only an embedded server's files can be damaged.
     if (dataDir === undefined) return;
     const { pool } = rig.db.database;
-    const { url: databaseUrl } = rig.db;
-    const relay = rig.opened(startRelay({ nats: rig.checkout, databaseUrl, logger, streamReplicas: 1 }));
+    const relay = rig.relay();
     const consumers = await consume();
-    await record(rig.db.database, range(0, 50));
-    await settled(50);
+    const first = await record(rig.db.database, range(0, 50));
+    relay.wake();
+    await handled(rig.heard, range(0, 50));
     const saved = await saveStream(dataDir);
     // Its id is lower than those of the lost events, and it is committed after them.
     const late = await pool.connect();
     await late.query('begin');
     const row = outboxRow(counted, { n: 500 }, { accountId: 'acc_1', requestId: null, nowMs: Date.now() });
     await late.query(insertOutboxSql, [JSON.stringify([row])]);
-    await record(rig.db.database, range(50, 100));
+    const lost = await record(rig.db.database, range(50, 100));
     relay.wake();
-    await settled(100);
+    await handled(rig.heard, range(50, 100));
+    await published(rig.heard, [...first, ...lost]);
     await acknowledged(100);
     if (away) await consumers.close();
     // What was acknowledged is on the disk; the tail of the stream is not.
     await rig.nats.restart();
     await observe();
-    await acknowledged(100);
+    expect((await infoOf()).ack_floor.stream_seq).toBe(100);
+    const repaired = listen();
     await rig.nats.kill();
     await late.query('commit');
     late.release();
     await cutStream(dataDir, saved);
     await rig.nats.start();
     await observe();
-    const grown = async () => (await manager.streams.info('EVT_CHECKOUT')).state.last_seq === 101;
-    await eventually(grown, { withinMs: 20_000 });
+    await published(repaired, [...lost, row.event_id]);
+    expect((await manager.streams.info('EVT_CHECKOUT')).state.last_seq).toBe(101);
     if (away) await consume();
     // One that waits at the durable which the relay deletes may hear of it by its missing heartbeats alone, after 30 s.
-    await eventually(async () => (await numbers(rig.db.database)).length >= 101, { withinMs: 60_000 });
+    await handled(repaired, [500]);
     expect(await numbers(rig.db.database)).toEqual([...range(0, 100), 500]);
   },
 );
+
+test('a durable of a stream that nats-server lost and has again from its files begins anew', async () => {
+  const { dataDir } = rig.nats;
+  // Only an embedded server's files can be damaged.
+  if (dataDir === undefined) return;
+  const first = await consume();
+  await publish(rig.checkout, range(0, 20));
+  await handled(rig.heard, range(0, 20));
+  await acknowledged(20);
+  await first.close();
+  await restart(async () => {
+    await rig.nats.restart();
+    await rig.nats.kill();
+    for (const name of ['meta.inf', 'meta.sum']) await rm(join(messageFiles(dataDir), '..', name));
+    await rig.nats.start();
+  });
+  await expect(manager.streams.info('EVT_CHECKOUT')).rejects.toThrow('stream not found');
+  await ensureStream(await openStreams(rig.checkout), 'checkout', 1);
+  const again = listen();
+  await consume();
+  await handled(again, range(0, 20));
+  expect(await numbers(rig.db.database)).toEqual(range(0, 20));
+});
 
 test('a renewal of durables that fails is begun anew, and the events whose places went to others are published', async () => {
   const { pool } = rig.db.database;
@@ -272,6 +293,6 @@ test('a renewal of durables that fails is begun anew, and the events whose place
   expect(renewals).toBe(1);
   expect((await manager.streams.info('EVT_CHECKOUT')).state.last_seq).toBe(end + 10);
   await consume();
-  await settled(10);
+  await handled(rig.heard, [...range(0, 5), ...range(10, 15)]);
   expect(await numbers(rig.db.database)).toEqual([...range(0, 5), ...range(10, 15)]);
 });
