@@ -2,21 +2,20 @@ import { funnelEmailSynced } from '@app/contracts/funnels';
 import { getRecovery, listDeliveries, listRecoveries } from '@app/contracts/webhook-deliveries';
 import { sendTestWebhook } from '@app/contracts/webhook-tests';
 import { getWebhookEndpoint } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
-import { expect, test, vi } from 'vitest';
-import { inLineMax, recoveryPerSecond } from '../src/repair/feed.rules.ts';
+import { announced } from '@app/testing/points';
+import { expect, test } from 'vitest';
+import { deliveriesReleased } from '../src/points.ts';
+import { recoveryPerSecond } from '../src/repair/feed.rules.ts';
+import { changesApplied, finished, stored } from './harness.ts';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { deliveriesOf } from './stored.ts';
 
 startService();
 sellerForEachTest();
-vi.setConfig({ testTimeout: 60_000 });
-const withinMs = 30_000;
 
 const publishMany = async (count: number): Promise<string[]> => {
-  const ids: string[] = [];
-  for (let n = 0; n < count; n += 1) ids.push(await seller.publish());
-  await eventually(async () => expect(await deliveriesOf(harness, seller.account)).toHaveLength(count), { withinMs });
+  const ids = await Promise.all(Array.from({ length: count }, () => seller.publish()));
+  await Promise.all(ids.map(stored));
   return ids;
 };
 const newest = async () => {
@@ -34,27 +33,41 @@ test('a few held events are sent at once, and the endpoint says that they are', 
   expect(recovery).toMatchObject({ endpoint_id: on.id, kind: 'held', which: 'all', since: null });
   // One batch, so it does not wait for the next second.
   const all = { total: ids.length, queued: ids.length, delivered: ids.length };
-  await eventually(async () =>
-    expect(await harness.ask(getRecovery, seller.account, { recoveryId: recovery.id })).toMatchObject(all),
-  );
+  await seller.delivered(ids.length);
+  expect(await harness.ask(getRecovery, seller.account, { recoveryId: recovery.id })).toMatchObject(all);
   expect(new Set(seller.received())).toEqual(new Set(ids));
-  await eventually(async () => expect((await newest()).status).toBe('done'));
+  await finished(recovery.id);
+  expect((await newest()).status).toBe('done');
   expect((await harness.ask(getWebhookEndpoint, seller.account, {})).recovery_id).toBeNull();
 });
 
 test('switched off in the middle, the rest stays held, and switched on again everything is sent once', async () => {
   await seller.put({ active: false });
-  const ids = await publishMany(3 * recoveryPerSecond);
+  const ids = await publishMany(recoveryPerSecond + 10);
+  const gate = Promise.withResolvers<void>();
+  seller.receiver.respondWith(async () => {
+    await gate.promise;
+    return { status: 200 };
+  });
   await seller.put({ active: true });
   // After the first batch it goes on so slowly that it is not over, however late the next change comes.
   await harness.query('update recoveries set per_second = 1 where account_id = $1', [seller.account]);
   const first = await newest();
-  await eventually(() => seller.received().length > 0);
+  await seller.receiver.received(1);
   await seller.put({ active: false });
-  await eventually(async () => expect(new Set(await seller.statuses())).toEqual(new Set(['delivered', 'held'])));
+  // What waited in memory is held by the next claim.
+  const own = new Set((await deliveriesOf(harness, seller.account)).map(({ id }) => id));
+  await announced(deliveriesReleased, ({ deliveryIds }) => deliveryIds.some((id) => own.has(id)));
+  await harness.afterRound('deliveries');
+  const inFlight = seller.receiver.requests.length;
+  gate.resolve();
+  await seller.delivered(inFlight);
+  expect(new Set(await seller.statuses())).toEqual(new Set(['delivered', 'held']));
   expect(await newest()).toMatchObject({ id: first.id, status: 'canceled' });
   await seller.put({ active: true });
-  await eventually(async () => expect(await seller.statuses()).toEqual(ids.map(() => 'delivered')), { withinMs });
+  await harness.query('update recoveries set per_second = 10000 where account_id = $1', [seller.account]);
+  await seller.delivered(ids.length);
+  expect(await seller.statuses()).toEqual(ids.map(() => 'delivered'));
   expect(seller.received().sort()).toEqual(ids.toSorted());
 });
 
@@ -69,11 +82,13 @@ test('of what is held, `orders` sends the events of orders, and the others are d
     subject: 'x',
     body: '',
   };
-  await harness.publish(funnelEmailSynced, seller.account, email);
-  const id = await seller.publish();
-  await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held']));
+  await stored(await harness.publish(funnelEmailSynced, seller.account, email));
+  const [id] = await publishMany(1);
+  expect(await seller.statuses()).toEqual(['held', 'held']);
   await seller.put({ active: true, held: 'orders' });
-  await eventually(async () => expect((await seller.statuses()).toSorted()).toEqual(['canceled', 'delivered']));
+  await changesApplied(endpointId, 2);
+  await seller.delivered();
+  expect(await seller.statuses()).toEqual(['canceled', 'delivered']);
   expect(seller.received()).toEqual([id]);
   expect(await newest()).toMatchObject({ kind: 'held', which: 'orders', total: 1, delivered: 1 });
   const [dropped] = (await deliveriesOf(harness, seller.account)).filter(({ status }) => status === 'canceled');
@@ -86,21 +101,23 @@ test.each(['send', 'orders'] as const)(
     seller.receiver.respondWith(() => ({ status: 500 }));
     const body = { event: 'order.refunded' as const };
     const { event_id: tested } = await harness.ask(sendTestWebhook, seller.account, { endpointId, body });
-    await eventually(async () => expect(await seller.statuses()).toEqual(['pending']));
+    await seller.tried(1);
+    expect(await seller.statuses()).toEqual(['pending']);
     await seller.put({ active: false });
     const ids = [await seller.publish({ test: true }), await seller.publish()];
-    await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held', 'held']));
+    await Promise.all(ids.map(stored));
+    expect(await seller.statuses()).toEqual(['held', 'held', 'held']);
     const [, first] = await harness.ask(listDeliveries, seller.account, {}).then(({ data }) => data);
     expect((await harness.ask(getWebhookEndpoint, seller.account, {})).held).toEqual({
       ...{ count: 2, more: false, oldest_at: first?.created_at },
     });
     seller.receiver.respondWith(() => ({ status: 200 }));
-    await seller.put({ active: true, held });
-    await eventually(async () => expect(await seller.statuses()).toEqual(['canceled', 'delivered', 'delivered']));
+    const { recovery_id: recoveryId } = await seller.put({ active: true, held });
+    await finished(recoveryId ?? '');
+    await seller.delivered(2);
+    expect(await seller.statuses()).toEqual(['canceled', 'delivered', 'delivered']);
     expect(seller.received()).toEqual([tested, ...ids]);
-    await eventually(async () =>
-      expect(await newest()).toMatchObject({ status: 'done', total: 2, queued: 2, delivered: 2 }),
-    );
+    expect(await newest()).toMatchObject({ status: 'done', total: 2, queued: 2, delivered: 2 });
     const { data } = await harness.ask(listDeliveries, seller.account, { eventId: tested });
     expect(data).toMatchObject([{ status: 'canceled', reason: expect.stringContaining('test sends are not') }]);
   },
@@ -108,17 +125,19 @@ test.each(['send', 'orders'] as const)(
 
 test('while held events are released to a slow receiver, a fresh one goes before those in line', async () => {
   await seller.put({ active: false });
-  const held = new Set(await publishMany(inLineMax));
-  seller.receiver.respondWith((request) => ({
-    status: 200,
-    delayMs: held.has(request.headers['webhook-id'] as string) ? 400 : 0,
-  }));
-  await seller.put({ active: true });
-  await harness.query('update recoveries set per_second = 10000 where account_id = $1', [seller.account]);
-  await eventually(async () => (await newest()).queued === inLineMax, { withinMs });
+  const count = recoveryPerSecond;
+  const held = new Set(await publishMany(count));
+  const gate = Promise.withResolvers<void>();
+  seller.receiver.respondWith(async ({ headers }) => {
+    if (held.has(headers['webhook-id'] as string)) await gate.promise;
+    return { status: 200 };
+  });
+  const { recovery_id: recoveryId } = await seller.put({ active: true });
+  await finished(recoveryId ?? '');
   const fresh = await seller.publish();
-  await eventually(() => expect(seller.received()).toContain(fresh), { withinMs });
-  expect(seller.received().indexOf(fresh)).toBeLessThan(inLineMax / 2);
-  seller.receiver.respondWith(() => ({ status: 200 }));
-  await eventually(async () => expect((await newest()).delivered).toBe(inLineMax), { withinMs });
+  await stored(fresh);
+  gate.resolve();
+  await seller.delivered(count + 1);
+  expect(seller.received().indexOf(fresh)).toBeLessThan(count / 2);
+  expect((await newest()).delivered).toBe(count);
 });

@@ -1,15 +1,14 @@
 import { newId } from '@app/contracts/ids';
 import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { silentLogger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { applyRetention } from '../src/retention/apply-retention.ts';
+import { changesApplied } from './harness.ts';
 import { anEvent } from './orders.ts';
-import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
+import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
 startService();
 sellerForEachTest();
-vi.setConfig({ testTimeout: 60_000 });
 
 let monthsAgo = 0;
 /** Two months of a test's own, whose records are not expired. */
@@ -20,40 +19,44 @@ const twoTimes = () => {
 };
 
 /** Adds a delivery of each of two months of which no delivery was finished, so that no partition is there. */
-async function addWaiting(status: 'pending' | 'held', endpointId?: string, gone = false): Promise<void> {
+async function addWaiting(status: 'pending' | 'held', of?: string, gone = false): Promise<void> {
   const eventId = gone ? newId('event', harness.clock.nowMs()) : await anEvent(harness, seller.account);
   for (const ms of twoTimes())
     await harness.query(
       `insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, status, next_attempt_at, due, created_at)
        select $1, $2, coalesce($3, id), account_id, 'order.paid', false, $4, $5, true, $5
        from endpoints where account_id = $6`,
-      [newId('delivery', ms), eventId, endpointId ?? null, status, new Date(ms), seller.account],
+      [newId('delivery', ms), eventId, of ?? null, status, new Date(ms), seller.account],
     );
 }
-const become = (...statuses: string[]) => eventually(async () => expect(await seller.statuses()).toEqual(statuses));
+const are = async (...statuses: string[]) => expect(await seller.statuses()).toEqual(statuses);
 const retain = (database = harness.database) => applyRetention({ ...harness, database, logger: silentLogger() });
 
 test('deliveries of months without a partition are canceled with their endpoint', async () => {
   await addWaiting('held');
   await harness.ask(deleteWebhookEndpoint, seller.account, {});
-  await become('canceled', 'canceled');
+  await changesApplied(endpointId);
+  await are('canceled', 'canceled');
 });
 
 test('deliveries of months without a partition are discarded when the endpoint is switched on without them', async () => {
   await seller.put({ active: false });
   await addWaiting('held');
   await seller.put({ active: true, held: 'discard' });
-  await become('canceled', 'canceled');
+  await changesApplied(endpointId, 2);
+  await are('canceled', 'canceled');
 });
 
 test('a claim cancels deliveries of months without a partition whose endpoint is removed', async () => {
   await addWaiting('pending', newId('webhookEndpoint', harness.clock.nowMs()));
-  await become('canceled', 'canceled');
+  await harness.afterRound('deliveries');
+  await are('canceled', 'canceled');
 });
 
 test('deliveries of months without a partition whose body is gone are given up when they are claimed', async () => {
   await addWaiting('pending', undefined, true);
-  await become('failed', 'failed');
+  await harness.afterRound('deliveries');
+  await are('failed', 'failed');
 });
 
 test('deliveries of months without a partition are given up after 30 days', async () => {

@@ -1,7 +1,7 @@
 import { redeliver } from '@app/contracts/webhook-deliveries';
 import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
+import { attempted, stored } from './harness.ts';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { addStored, deliveriesOf, type StoredDelivery } from './stored.ts';
 
@@ -14,11 +14,16 @@ const only = async (): Promise<StoredDelivery> => {
   return delivery as StoredDelivery;
 };
 const again = (deliveryId: string, accountId = seller.account) => harness.ask(redeliver, accountId, { deliveryId });
-const is = (status: string, attempts: number) =>
-  eventually(async () => expect(await only()).toMatchObject({ status, attempts }));
+/** So many attempts of the only delivery were recorded; then it has this status. */
+async function is(status: string, attempts: number): Promise<void> {
+  const { id: deliveryId } = await only();
+  await attempted({ deliveryId, number: attempts });
+  expect(await only()).toMatchObject({ status, attempts });
+}
 
 test('a delivered event is sent again under its webhook-id with the same bytes, and its attempts count on', async () => {
   const id = await seller.publish();
+  await seller.tried(1);
   await is('delivered', 1);
   const answer = await again((await only()).id);
   expect(answer).toMatchObject({ event_id: id, event: 'order.paid' });
@@ -35,6 +40,7 @@ test('a delivery that was given up is tried by the whole schedule again', async 
   await is('pending', 13);
   // The first wait of the schedule is five seconds, and the wait after a twelfth try would be none.
   harness.clock.advance(6_001);
+  harness.wake();
   await is('delivered', 14);
   expect(seller.received()).toEqual([id, id]);
 });
@@ -45,7 +51,8 @@ test('what was filtered or canceled is sent all the same', async () => {
     { endpointId, status: 'canceled' },
   ]);
   for (const { id } of await deliveriesOf(harness, seller.account)) await again(id);
-  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered', 'delivered']));
+  await seller.delivered(2);
+  expect(await seller.statuses()).toEqual(['delivered', 'delivered']);
   expect(seller.received().sort()).toEqual(ids);
 });
 
@@ -71,12 +78,14 @@ test('a redelivery that is repeated under its command id is sent once', async ()
   await is('delivered', 13);
   await harness.ask(redeliver, seller.account, { deliveryId }, commandId);
   const other = await seller.publish();
-  await eventually(() => expect(seller.received()).toEqual([id, other]));
+  await seller.delivered(2);
+  expect(seller.received()).toEqual([id, other]);
 });
 
 test('a delivery that waits for its next try is tried now', async () => {
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
   const id = await seller.publish();
+  await seller.tried(1);
   await is('pending', 1);
   await again((await only()).id);
   await is('delivered', 2);
@@ -87,7 +96,8 @@ test('while its endpoint is off nothing is sent: what is held stays held, and wh
   const [failed] = await addStored(harness, seller.account, [{ endpointId }]);
   await seller.put({ active: false });
   const held = await seller.publish();
-  await eventually(async () => expect(await seller.statuses()).toEqual(['failed', 'held']));
+  await stored(held);
+  expect(await seller.statuses()).toEqual(['failed', 'held']);
   for (const { id } of await deliveriesOf(harness, seller.account))
     await expect(again(id)).rejects.toMatchObject({
       code: 'invalid_transition',
@@ -117,8 +127,8 @@ test('refused for an endpoint that was removed, for a body that is gone, and for
 
 test('what is held because no URL is connected is refused with these words', async () => {
   await harness.ask(deleteWebhookEndpoint, seller.account, {});
-  await seller.publish();
-  await is('held', 0);
+  await stored(await seller.publish());
+  expect(await only()).toMatchObject({ status: 'held', attempts: 0 });
   await expect(again((await only()).id)).rejects.toMatchObject({
     code: 'invalid_transition',
     message: expect.stringContaining('No URL is connected'),

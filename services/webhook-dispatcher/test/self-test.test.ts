@@ -4,10 +4,10 @@ import { orderPaid } from '@app/contracts/orders';
 import { listActivity, listDeliveries } from '@app/contracts/webhook-deliveries';
 import { selfTestWebhook } from '@app/contracts/webhook-tests';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import type { ReceivedRequest, Responder } from '@app/testing/http-receiver';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
+import { stored } from './harness.ts';
 import { anOrder, connectedAccount } from './orders.ts';
 import { harness, shortenAttempts, startService } from './set-up.ts';
 
@@ -135,7 +135,7 @@ test('one test of an endpoint runs at a time; the same command waits for its res
   });
   const commandId = '01kahv7w3xe5m8q2r6t9y0b4cd';
   const first = selfTest(commandId);
-  await eventually(() => receiver.requests.length === 1);
+  await receiver.received(1);
   const repeated = selfTest(commandId);
   await expect(selfTest()).rejects.toMatchObject({ code: 'invalid_transition' });
   free();
@@ -170,25 +170,21 @@ test('an endpoint that is off can be tested; one without a URL and another accou
   const notFound = { code: 'webhook_endpoint_not_found' };
   await expect(harness.ask(selfTestWebhook, harness.account(), { endpointId })).rejects.toMatchObject(notFound);
   const unconnected = harness.account();
-  await harness.publish(orderPaid, unconnected, anOrder(harness.clock.nowMs()));
-  const [row] = await eventually(async () => {
-    const rows = await harness.query<{ id: string }>('select id from endpoints where account_id = $1', [unconnected]);
-    return rows.length > 0 && rows;
-  });
-  await expect(harness.ask(selfTestWebhook, unconnected, { endpointId: row?.id as string })).rejects.toMatchObject({
+  const { deliveries } = await stored(await harness.publish(orderPaid, unconnected, anOrder(harness.clock.nowMs())));
+  const placeholder = { endpointId: deliveries[0]?.endpointId as string };
+  await expect(harness.ask(selfTestWebhook, unconnected, placeholder)).rejects.toMatchObject({
     code: 'invalid_transition',
     message: expect.stringContaining('No URL is connected'),
   });
 });
 
 test('a login page that answers 200 is no receiver: the self-test and the delivery say so', async () => {
-  const { receiver, selfTest, account } = await connectedSeller();
+  const { receiver, selfTest, account, delivered } = await connectedSeller();
   const headers = { 'content-type': 'text/html' };
   receiver.respondWith(() => ({ status: 200, headers, body: '<!doctype html><title>Log in</title>' }));
   expect((await selfTest()).results[0]?.explanation).toContain('a login page');
   await harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
-  const reason = async () => (await harness.ask(listDeliveries, account, { event: 'order.paid' })).data[0]?.reason;
-  await eventually(async () =>
-    expect(await reason()).toMatch(/^Delivered at the first try\. The server answered with a login page\./),
-  );
+  await delivered();
+  const [delivery] = (await harness.ask(listDeliveries, account, { event: 'order.paid' })).data;
+  expect(delivery?.reason).toMatch(/^Delivered at the first try\. The server answered with a login page\./);
 });
