@@ -1,6 +1,7 @@
 import type { Database } from '@app/service-kit/database';
 import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { volume } from '@app/testing/long';
 import { untilBlocked } from '@app/testing/poll-system';
 import { lockRows, plannedScans } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -215,7 +216,7 @@ test.each([1, 2, 7, 17, 23, 24])(
 
 test('two replicas that record answers to the same payments at once, in opposite orders, do not stop each other', async () => {
   const [a, b] = [replicas.start(), replicas.start()];
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < volume(2, 20); round += 1) {
     const orders = newOrders(30, { paymentMethod: 'sim_requires_action' });
     await Promise.all(orders.map((order) => start(a, order)));
     const [here, there] = await Promise.all([

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDailyDeps, runDailyForAccount } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { minuteMs, newAccount, type Replica, type Replicas, startReplicas, type Wrap } from './payment-replicas.ts';
-import { subscribe } from './subscriptions-of-tests.ts';
+import { subscribeMany } from './subscriptions-of-tests.ts';
 
 guardLeaks();
 
@@ -73,7 +73,7 @@ test('a disk that fills at any write of a run leaves nothing half done, and the 
   for (let room = 0, filled = true; filled; room += volume(3, 1)) {
     const account = newAccount();
     replicas.clock.set('2026-02-01T12:00:00.000Z');
-    for (let count = 0; count < due; count += 1) await subscribe(replicas, account);
+    await subscribeMany(replicas, account, due);
     replicas.clock.set('2026-03-01T12:00:00.000Z');
     const disk = diskWith(room);
     const replica = replicas.start(disk);
