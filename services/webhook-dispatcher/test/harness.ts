@@ -133,6 +133,6 @@ export const changesApplied = (endpointId: string, times = 1) =>
 /** The recovery has handed over everything, or its endpoint was removed. */
 export const finished = (recoveryId: string) => announced(recoveryFinished, (one) => one.recoveryId === recoveryId);
 
-/** So many failures or answers 410 of the endpoint have had their consequences. */
-export const judged = (endpointId: string, times = 1) =>
-  announced(endpointJudged, (one) => one.endpointId === endpointId, times);
+/** A failure or an answer 410 of the endpoint has had its consequences; with a reason: it was judged so. */
+export const judged = (endpointId: string, reason?: 'gone' | 'failing' | 'warned') =>
+  announced(endpointJudged, (one) => one.endpointId === endpointId && (reason ?? one.reason) === one.reason);

@@ -1,10 +1,8 @@
 import { accountSettingsChanged, newAccountSettings } from '@app/contracts/accounts';
 import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
-import { eventsHandled } from '@app/messaging/points';
-import { announced } from '@app/testing/points';
 import type { startSmtpServer } from '@app/testing/smtp-server';
-import { attempted, type Harness } from './harness.ts';
+import { attempted, type Harness, handled } from './harness.ts';
 import { anOrder } from './orders.ts';
 
 export type MailServer = Awaited<ReturnType<typeof startSmtpServer>>;
@@ -21,7 +19,7 @@ export async function mailSeller(harness: Harness) {
   const account = harness.account();
   const changedAt = harness.clock.now().toISOString();
   const eventId = await harness.publish(accountSettingsChanged, account, { ...settings, revision: 1, changedAt });
-  await announced(eventsHandled, ({ events }) => events.some(({ id }) => id === eventId));
+  await handled(eventId);
   return {
     account,
     sell: (change: Parameters<typeof anOrder>[1] = {}) =>
