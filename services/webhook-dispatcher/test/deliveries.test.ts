@@ -4,10 +4,10 @@ import { funnelEmailSynced } from '@app/contracts/funnels';
 import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import { orderPaidPayload } from '@app/contracts/webhook-payloads';
-import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
+import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import type { ReceivedRequest } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
+import { changesApplied, handled, stored } from './harness.ts';
 import { anOrder, connectedAccount } from './orders.ts';
 import { harness, shortenAttempts, startService } from './set-up.ts';
 
@@ -16,20 +16,20 @@ startService();
 /** An account with an endpoint and access to its Recent activity. */
 async function connectedSeller() {
   const connected = await connectedAccount(harness);
-  const { account, url } = connected;
+  const { account } = connected;
   const activity = async (page = {}) => await harness.ask(listActivity, account, page);
-  const entries = (count: number) =>
-    eventually(async () => {
-      const { data } = await activity();
-      if (data.length < count) throw new Error(`${data.length} entries of ${count}`);
-      return data;
-    });
-  /** Moves the clock and makes the service poll at once by changing the endpoint; otherwise it polls every second. */
-  const letPass = async (ms: number) => {
-    harness.clock.advance(ms);
-    await harness.ask(putWebhookEndpoint, account, { body: { url } });
+  /** Its Recent activity after so many attempts. */
+  const entries = async (attempts: number) => {
+    await connected.tried(attempts);
+    return (await activity()).data;
   };
-  return { ...connected, activity, entries, letPass };
+  return { ...connected, activity, entries };
+}
+
+/** Moves the clock and makes the service poll at once; otherwise it polls every second. */
+function letPass(ms: number): void {
+  harness.clock.advance(ms);
+  harness.wake();
 }
 
 function expectSigned(request: ReceivedRequest, secret: string): void {
@@ -102,7 +102,7 @@ test('a test order is marked on every try', async () => {
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs(), { test: true }));
   await seller.entries(1);
-  await seller.letPass(6_001);
+  letPass(6_001);
   expect((await seller.entries(2)).map((entry) => entry.test)).toEqual([true, true]);
   expect(seller.receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1']);
 });
@@ -117,7 +117,7 @@ test('a failed try is repeated when it is due, under the same id, with the same 
   expect(waitMs).toBeGreaterThanOrEqual(4_000);
   expect(waitMs).toBeLessThanOrEqual(6_000);
   expect(seller.receiver.requests).toHaveLength(1);
-  harness.clock.advance(6_001);
+  letPass(6_001);
   const [delivered] = await seller.entries(2);
   expect(delivered).toMatchObject({
     status: 'delivered',
@@ -148,13 +148,10 @@ test('after twelve tries a delivery is given up, shown as such, and held while n
   seller.receiver.respondWith(() => ({ status: 503 }));
   await seller.publish();
   const attempts = async (count: number) =>
-    await eventually(async () => {
-      const made = (await seller.activity()).data.filter(({ kind }) => kind === 'webhook_attempt');
-      return made.length === count && made;
-    });
+    (await seller.entries(count)).filter(({ kind }) => kind === 'webhook_attempt');
   for (let tries = 1; tries < 12; tries += 1) {
     await attempts(tries);
-    await seller.letPass(30 * 3_600_000);
+    letPass(30 * 3_600_000);
   }
   const [last] = await attempts(12);
   expect(last).toMatchObject({ attempt: 12, status: 'failed', next_attempt_at: null });
@@ -171,7 +168,7 @@ test('Recent activity says in plain words that a response was late or a connecti
   expect(late).toMatchObject({ status: 'failed', status_code: null, error: 'no complete answer in time' });
   expect(late?.duration_ms).toBeLessThan(15_000);
   await seller.receiver.close();
-  harness.clock.advance(6_001);
+  letPass(6_001);
   const [refused] = await seller.entries(2);
   expect(refused).toMatchObject({ status: 'failed', error: 'the connection was refused' });
 });
@@ -192,7 +189,8 @@ test('events made while the endpoint is off are held, and released oldest first'
   await seller.put({ active: false });
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) ids.push(await seller.publish());
-  await eventually(async () => expect(await seller.statuses()).toEqual(Array(5).fill('held')));
+  for (const id of ids) await stored(id);
+  expect(await seller.statuses()).toEqual(Array(5).fill('held'));
   expect(seller.receiver.requests).toHaveLength(0);
   // Of what was held, a new endpoint gets one request at a time; after its first success it gets several at once.
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 50 }));
@@ -221,7 +219,8 @@ test('removing the endpoint cancels its waiting deliveries, and Recent activity 
   await seller.publish();
   await seller.entries(1);
   await harness.ask(deleteWebhookEndpoint, seller.account, {});
-  const [notice] = await seller.entries(2);
+  await changesApplied(seller.endpointId);
+  const [notice] = await seller.entries(1);
   expect(notice).toMatchObject({ kind: 'notice', status: 'notice', url: seller.url });
   expect(notice?.summary).toContain('1 delivery that waited is canceled');
   expect(await seller.statuses()).toEqual(['canceled']);
@@ -230,7 +229,7 @@ test('removing the endpoint cancels its waiting deliveries, and Recent activity 
 test('an endpoint gets only the kinds of events it asked for', async () => {
   const seller = await connectedSeller();
   await seller.put({ events: ['funnel.email.sync'] });
-  await seller.publish();
+  await stored(await seller.publish());
   const email = {
     productId: 'prd_1',
     productSlug: 's',
@@ -248,11 +247,9 @@ test('an endpoint gets only the kinds of events it asked for', async () => {
 
 test('Recent activity shows an unknown affiliate code, also without an endpoint', async () => {
   const account = harness.account();
-  await harness.publish(affiliateCodeUnmatched, account, { orderId: 'ord_1', code: 'NOBODY', test: false });
-  const [notice] = await eventually(async () => {
-    const { data } = await harness.ask(listActivity, account, {});
-    return data.length > 0 && data;
-  });
+  const id = await harness.publish(affiliateCodeUnmatched, account, { orderId: 'ord_1', code: 'NOBODY', test: false });
+  await handled(id);
+  const [notice] = (await harness.ask(listActivity, account, {})).data;
   expect(notice).toMatchObject({ kind: 'notice', order_id: 'ord_1', delivery_id: null });
   expect(notice?.summary).toContain('NOBODY');
 });
@@ -260,8 +257,13 @@ test('Recent activity shows an unknown affiliate code, also without an endpoint'
 test('activity pages back by id without a gap or a repeat, and is an account’s own', async () => {
   const seller = await connectedSeller();
   for (let n = 0; n < 7; n += 1) await seller.publish();
-  await harness.publish(affiliateCodeUnmatched, seller.account, { orderId: 'ord_1', code: 'NOBODY', test: false });
-  const all = await seller.entries(8);
+  const id = await harness.publish(affiliateCodeUnmatched, seller.account, {
+    orderId: 'ord_1',
+    code: 'NOBODY',
+    test: false,
+  });
+  await handled(id);
+  const all = await seller.entries(7);
   const paged: string[] = [];
   let page = await seller.activity({ limit: 3 });
   while (page.data.length > 0) {

@@ -1,13 +1,12 @@
 import { createAutomation, getAutomation, listAutomations, previewAutomation } from '@app/contracts/automations';
 import { listActivity, listDeliveries } from '@app/contracts/webhook-deliveries';
 import { createWebhookEndpoint, putWebhookEndpoint, readWebhookEndpoint } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { startSmtpServer } from '@app/testing/smtp-server';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { storeEndpointNotice, writeNoticeAutomation } from '../src/automations/store-endpoint-notice.ts';
-import { type Harness, startHarness } from './harness.ts';
+import { attempted, type Harness, judged, startHarness } from './harness.ts';
 import { headerOf, type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
 
 guardLeaks();
@@ -37,27 +36,28 @@ const notices = async () => {
 test('a URL that is switched off is told of by email, once, in the words of Recent activity', async () => {
   const { id: endpointId } = await harness.ask(createWebhookEndpoint, seller.account, { body: { url: receiver.url } });
   await seller.sell();
-  await eventually(async () =>
-    expect(await harness.ask(readWebhookEndpoint, seller.account, { endpointId })).toMatchObject({
-      switched_off: { reason: 'gone' },
-    }),
-  );
-  const told = () => server.received.filter(({ text }) => text.includes('answered 410'));
-  await eventually(() => expect(told()).toHaveLength(1));
-  expect(headerOf(told()[0]?.text ?? '', 'To')).toContain('help@maya.example');
+  await judged(endpointId);
+  expect(await harness.ask(readWebhookEndpoint, seller.account, { endpointId })).toMatchObject({
+    switched_off: { reason: 'gone' },
+  });
+  harness.wake();
+  // The POST, the receipt, the notice of the sale, and this one.
+  await seller.tried(4);
+  const told = server.received.filter(({ text }) => text.includes('answered 410'));
+  expect(told).toHaveLength(1);
+  expect(headerOf(told[0]?.text ?? '', 'To')).toContain('help@maya.example');
   expect(await notices()).toEqual([expect.stringContaining(`${receiver.url} was switched off: it answered 410`)]);
 });
 
 test('what tells of an endpoint that is off is found by its name, and its email can be previewed', async () => {
-  await harness.ask(createWebhookEndpoint, seller.account, { body: { url: receiver.url } });
+  const { id: endpointId } = await harness.ask(createWebhookEndpoint, seller.account, { body: { url: receiver.url } });
   await seller.sell();
   const event = 'endpoint.off';
-  await eventually(async () =>
-    expect((await harness.ask(listDeliveries, seller.account, { event })).data).toMatchObject([{ event }]),
-  );
-  await eventually(async () =>
-    expect((await harness.ask(listActivity, seller.account, { event })).data).toMatchObject([{ event }]),
-  );
+  await judged(endpointId);
+  harness.wake();
+  await seller.tried(4);
+  expect((await harness.ask(listDeliveries, seller.account, { event })).data).toMatchObject([{ event }]);
+  expect((await harness.ask(listActivity, seller.account, { event })).data).toMatchObject([{ event }]);
   const { data } = await harness.ask(listAutomations, seller.account, {});
   const { action } = data.find((one) => one.event === event) ?? expect.fail('no such automation');
   const account = { businessName: 'Maya', supportEmail: 'help@maya.example' };
@@ -74,16 +74,11 @@ test('an automation whose URL is gone is switched off, and told of as what it is
     body: { name: 'Course access', event: 'order.paid', action },
   });
   await seller.sell();
-  await eventually(async () =>
-    expect(await harness.ask(getAutomation, seller.account, { automationId: made.id })).toMatchObject({
-      active: false,
-    }),
-  );
-  await eventually(async () =>
-    expect((await seller.runs()).filter(({ endpoint_id }) => endpoint_id === made.id)).toMatchObject([
-      { status: 'canceled', reason: 'discarded', attempts: 1 },
-    ]),
-  );
+  await judged(made.id);
+  expect(await harness.ask(getAutomation, seller.account, { automationId: made.id })).toMatchObject({ active: false });
+  expect((await seller.runs()).filter(({ endpoint_id }) => endpoint_id === made.id)).toMatchObject([
+    { status: 'canceled', reason: 'discarded', attempts: 1 },
+  ]);
   expect(await notices()).toEqual([
     expect.stringMatching(/^The automation "Course access" at .* it answered 410.*It runs for nothing until it is on/),
   ]);
@@ -91,27 +86,32 @@ test('an automation whose URL is gone is switched off, and told of as what it is
 
 test('a URL that takes nothing is told of by one email after a day, and by one when it is switched off after five', async () => {
   receiver.respondWith(() => ({ status: 500 }));
-  const connect = () => harness.ask(putWebhookEndpoint, seller.account, { body: { url: receiver.url } });
-  const { id: endpointId } = await connect();
+  const { id: endpointId } = await harness.ask(putWebhookEndpoint, seller.account, { body: { url: receiver.url } });
   for (let n = 0; n < 3; n += 1) await seller.sell();
-  const attempts = () => harness.query('select from attempts where endpoint_id = $1', [endpointId]);
   const { port } = new URL(receiver.url);
-  const told = () =>
-    server.received.map(({ text }) => text.replaceAll('=\r\n', '')).filter((text) => text.includes(`:${port}`));
+  const plain = ({ text }: { text: string }) => text.replaceAll('=\r\n', '');
+  const told = async (count: number) =>
+    (await server.receivedEmails(count, (email) => plain(email).includes(`:${port}`))).map(plain);
   for (let round = 1; round <= 6; round += 1) {
-    await eventually(async () => expect(await attempts()).toHaveLength(3 * round));
+    await attempted({ endpointId }, 3 * round);
     // Its seller is told after the record, and by then more tries may have failed.
-    if (round === 2) await eventually(() => expect(told()).toHaveLength(1));
-    // A PUT makes the dispatcher look for what is due.
+    if (round === 2) {
+      await judged(endpointId, 'warned');
+      harness.wake();
+      await told(1);
+    }
     harness.clock.advance(30 * 3_600_000);
-    await connect();
+    harness.wake();
   }
-  await eventually(() =>
-    expect(told()).toEqual([
-      expect.stringMatching(/Nothing has reached the webhook endpoint .* all [56] tries failed/),
-      expect.stringMatching(/The webhook endpoint .* was switched off: all 2[01] tries/),
-    ]),
-  );
+  await judged(endpointId, 'failing');
+  harness.wake();
+  expect(await told(2)).toEqual([
+    expect.stringMatching(/Nothing has reached the webhook endpoint .* all [56] tries failed/),
+    expect.stringMatching(/The webhook endpoint .* was switched off: all 2[01] tries/),
+  ]);
+  // Each email was recorded: six receipts and notices of sales, and these two.
+  await attempted({ accountId: seller.account, delivered: true }, 8);
+  expect(server.received.filter((email) => plain(email).includes(`:${port}`))).toHaveLength(2);
 });
 
 test('it goes with the other emails, and not behind them as tests do', async () => {

@@ -1,8 +1,8 @@
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import { getWebhookEndpoint } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
+import { judged } from './harness.ts';
+import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
 startService();
 sellerForEachTest();
@@ -16,21 +16,24 @@ beforeEach(async () => {
 const isActive = async () => (await harness.ask(getWebhookEndpoint, seller.account, {})).active;
 const notices = async () =>
   (await harness.ask(listActivity, seller.account, {})).data.filter((entry) => entry.kind === 'notice');
-const attempts = async () =>
-  (await harness.query('select from attempts where account_id = $1', [seller.account])).length;
 
-/** Triggers the next try of each of the three deliveries, 30 hours later. A PUT makes the dispatcher poll at once. */
+/** Triggers the next try of each of the three deliveries, 30 hours later. */
 async function nextTries(round: number): Promise<void> {
-  await eventually(async () => expect(await attempts()).toBe(3 * round));
+  await seller.tried(3 * round);
   harness.clock.advance(30 * hourMs);
-  await seller.put();
+  harness.wake();
 }
 
 test('after five days of nothing but failures an endpoint is switched off, with a notice, and its events are held', async () => {
   for (let round = 1; round <= 6; round += 1) await nextTries(round);
   // The seventh round is the 21st try, 7.5 days after the first.
-  await eventually(async () => expect(await isActive()).toBe(false));
-  await eventually(async () => expect(await seller.statuses()).toEqual(['held', 'held', 'held']));
+  await judged(endpointId, 'failing');
+  expect(await isActive()).toBe(false);
+  // One try may have been in flight still; the service ends after it.
+  await harness.running.service.close();
+  harness.running.service = await harness.start();
+  await harness.afterRound('deliveries');
+  expect(await seller.statuses()).toEqual(['held', 'held', 'held']);
   expect((await notices()).map((notice) => notice.summary)).toEqual([
     expect.stringMatching(/was switched off: all 2[01] tries since .* failed/),
     expect.stringMatching(/^Nothing has reached the webhook endpoint/),
@@ -39,16 +42,18 @@ test('after five days of nothing but failures an endpoint is switched off, with 
   expect(off).toMatchObject({ reason: 'failing' });
   seller.receiver.respondWith(() => ({ status: 200 }));
   await seller.put({ active: true });
-  await eventually(async () => expect(await seller.statuses()).toEqual(Array(3).fill('delivered')));
+  await seller.delivered(3);
+  expect(await seller.statuses()).toEqual(Array(3).fill('delivered'));
   expect(await notices()).toHaveLength(2);
 });
 
 test('after a day of nothing but failures the seller is told so once, and the endpoint stays on', async () => {
   await nextTries(1);
-  await eventually(async () => expect(await attempts()).toBe(6));
-  await eventually(async () => expect(await notices()).toHaveLength(1));
+  await seller.tried(6);
+  await judged(endpointId, 'warned');
+  expect(await notices()).toHaveLength(1);
   await nextTries(2);
-  await eventually(async () => expect(await attempts()).toBe(9));
+  await seller.tried(9);
   expect((await notices()).map((notice) => notice.summary)).toEqual([
     expect.stringMatching(/^Nothing has reached the webhook endpoint .* all [56] tries failed/),
   ]);
@@ -59,16 +64,16 @@ test('after a day of nothing but failures the seller is told so once, and the en
 test('a success among the failures, or a new URL, resets the count', async () => {
   const failing = () => harness.query('select attempts from failing_endpoints where account_id = $1', [seller.account]);
   await nextTries(1);
-  await eventually(async () => expect(await attempts()).toBe(6));
+  await seller.tried(6);
   expect(await failing()).toEqual([{ attempts: 6 }]);
   seller.receiver.respondWith((_, n) => ({ status: n === 9 ? 200 : 500 }));
   await nextTries(2);
-  await eventually(async () => expect(await seller.statuses()).toContain('delivered'));
-  await eventually(async () => expect(await attempts()).toBe(9));
+  await seller.tried(9);
+  expect(await seller.statuses()).toContain('delivered');
   seller.receiver.respondWith(() => ({ status: 500 }));
   harness.clock.advance(30 * hourMs);
-  await seller.put();
-  await eventually(async () => expect(await attempts()).toBe(11));
+  harness.wake();
+  await seller.tried(11);
   const [counted] = (await failing()) as { attempts: number }[];
   expect(counted?.attempts).toBeLessThan(6);
   await seller.put({ url: `${seller.url}&new` });
