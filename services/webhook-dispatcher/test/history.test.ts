@@ -4,8 +4,8 @@ import { orderPaid, orderRefunded } from '@app/contracts/orders';
 import { getDelivery, listActivity, listDeliveries, listEvents } from '@app/contracts/webhook-deliveries';
 import { selfTestWebhook, sendTestWebhook } from '@app/contracts/webhook-tests';
 import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
+import { changesApplied, handled, stored } from './harness.ts';
 import { anOrder } from './orders.ts';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 
@@ -17,13 +17,12 @@ const deliveries = async (filter: Parameters<typeof harness.ask<typeof listDeliv
 const activity = async (filter: Parameters<typeof harness.ask<typeof listActivity>>[2] = {}) =>
   await harness.ask(listActivity, seller.account, filter);
 
-/** The only delivery, once it has that status. */
-const only = (status: string) =>
-  eventually(async () => {
-    const { data } = await deliveries();
-    expect(data.map((delivery) => delivery.status)).toEqual([status]);
-    return data[0] as (typeof data)[number];
-  });
+/** The only delivery, which has that status. */
+async function only(status: string) {
+  const { data } = await deliveries();
+  expect(data.map((delivery) => delivery.status)).toEqual([status]);
+  return data[0] as (typeof data)[number];
+}
 
 test('a delivery is shown with its attempts, newest first, their durations, answers and the payload', async () => {
   seller.receiver.respondWith((_, n) =>
@@ -31,6 +30,7 @@ test('a delivery is shown with its attempts, newest first, their durations, answ
   );
   const orderId = newId('order', harness.clock.nowMs());
   const eventId = await seller.publish({ orderId });
+  await seller.tried(1);
   const waiting = await only('pending');
   expect(waiting).toMatchObject({
     ...{ event: 'order.paid', event_id: eventId, order_id: orderId, email: 'ada@example.com', url: seller.url },
@@ -41,6 +41,7 @@ test('a delivery is shown with its attempts, newest first, their durations, answ
   );
   harness.clock.advance(6_001);
   await seller.put({});
+  await seller.delivered();
   const delivered = await only('delivered');
   expect(delivered).toMatchObject({ reason: 'Delivered at try 2.', next_attempt_at: null });
   expect(delivered.finished_at).not.toBeNull();
@@ -65,6 +66,7 @@ test('a page that answers in place of the code is warned about, though it counts
   const page = '<!doctype html><html><title>Log in</title><input type="password">';
   seller.receiver.respondWith(() => ({ status: 200, headers: { 'content-type': 'text/html' }, body: page }));
   await seller.publish();
+  await seller.delivered();
   const { id } = await only('delivered');
   const { attempts } = await harness.ask(getDelivery, seller.account, { deliveryId: id });
   expect(attempts).toMatchObject([{ diagnosis: { code: 'login_page' }, response: page }]);
@@ -74,23 +76,20 @@ test('a page that answers in place of the code is warned about, though it counts
 
 test('what is not sent says why: filtered, off, without a URL, removed', async () => {
   await seller.put({ events: ['affiliate.paid'] });
-  await seller.publish();
+  await stored(await seller.publish());
   expect((await only('filtered')).reason).toBe(
     'Not sent: the endpoint was not set to take order.paid. It can be redelivered all the same.',
   );
   await seller.put({ events: null, active: false });
-  await seller.publish();
-  const held = await eventually(async () => (await deliveries({ status: 'held' })).data[0]);
+  await stored(await seller.publish());
+  const [held] = (await deliveries({ status: 'held' })).data;
   expect(held?.reason).toMatch(/^Not sent: the endpoint is off.*\. It is held for 30 days\.$/);
   await harness.ask(deleteWebhookEndpoint, seller.account, {});
-  const canceled = await eventually(async () => (await deliveries({ status: 'canceled' })).data[0]);
+  const [canceled] = (await deliveries({ status: 'canceled' })).data;
   expect(canceled).toMatchObject({ id: held?.id, reason: 'Not sent: the endpoint was removed while this waited.' });
   const stranger = harness.account();
-  await harness.publish(orderPaid, stranger, anOrder(harness.clock.nowMs()));
-  const [unconnected] = await eventually(async () => {
-    const { data } = await harness.ask(listDeliveries, stranger, {});
-    return data.length > 0 && data;
-  });
+  await stored(await harness.publish(orderPaid, stranger, anOrder(harness.clock.nowMs())));
+  const [unconnected] = (await harness.ask(listDeliveries, stranger, {})).data;
   expect(unconnected).toMatchObject({
     ...{ status: 'held', url: null, attempt_count: 0 },
     reason: 'Not sent: no URL is connected. It is held for 30 days.',
@@ -100,8 +99,10 @@ test('what is not sent says why: filtered, off, without a URL, removed', async (
 test('attempts and deliveries of an endpoint that was removed stay readable, with the URL they went to', async () => {
   seller.receiver.respondWith(() => ({ status: 500 }));
   await seller.publish();
+  await seller.tried(1);
   await only('pending');
   await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await changesApplied(endpointId);
   const canceled = await only('canceled');
   expect(canceled).toMatchObject({ url: seller.url, attempt_count: 1 });
   harness.clock.advance(300 * 86_400_000);
@@ -110,11 +111,9 @@ test('attempts and deliveries of an endpoint that was removed stay readable, wit
   expect((await activity({ ...ofEndpoint, status: 'failed' })).data).toMatchObject([
     { kind: 'webhook_attempt', delivery_id: canceled.id },
   ]);
-  await eventually(async () =>
-    expect((await activity({ ...ofEndpoint, status: 'notice' })).data).toMatchObject([
-      { url: seller.url, summary: expect.stringContaining('removed') },
-    ]),
-  );
+  expect((await activity({ ...ofEndpoint, status: 'notice' })).data).toMatchObject([
+    { url: seller.url, summary: expect.stringContaining('removed') },
+  ]);
   harness.clock.advance(-300 * 86_400_000);
 });
 
@@ -127,11 +126,13 @@ test('each filter finds what it names, alone and with the others, and pages thro
     // Buyers write their addresses as they like.
     const email = ['ada@example.com', 'bob@example.com', 'ada@example.com', 'BoB@example.com'][n] as string;
     eventIds.push(await seller.publish({ orderId: orders[n % 2] as string, customerEmail: email }));
-    await eventually(async () => expect((await deliveries()).data).toHaveLength(n + 1));
+    await seller.tried(n + 1);
+    expect((await deliveries()).data).toHaveLength(n + 1);
   }
   const from = new Date(harness.clock.nowMs() - 1_500).toISOString();
-  await harness.publish(affiliateCodeUnmatched, seller.account, { orderId: orders[0], code: 'NOBODY', test: false });
-  await eventually(async () => expect((await activity()).data).toHaveLength(5));
+  const unmatched = { orderId: orders[0], code: 'NOBODY', test: false };
+  await handled(await harness.publish(affiliateCodeUnmatched, seller.account, unmatched));
+  expect((await activity()).data).toHaveLength(5);
   const all = (await deliveries()).data;
   expect(all.map((delivery) => delivery.event_id)).toEqual(eventIds.toReversed());
   const [endpointId] = all.map((delivery) => delivery.endpoint_id);
@@ -198,8 +199,11 @@ test('Recent activity takes the same filters, and a notice is found by its order
   const orderId = newId('order', harness.clock.nowMs());
   const eventId = await seller.publish({ orderId, customerEmail: 'bob@example.com' });
   await seller.publish();
-  await harness.publish(affiliateCodeUnmatched, seller.account, { orderId, code: 'NOBODY', test: false });
-  await eventually(async () => expect((await activity()).data).toHaveLength(3));
+  await handled(
+    await harness.publish(affiliateCodeUnmatched, seller.account, { orderId, code: 'NOBODY', test: false }),
+  );
+  await seller.tried(2);
+  expect((await activity()).data).toHaveLength(3);
   const all = (await activity()).data;
   const kinds = async (filter: Parameters<typeof activity>[0]) =>
     (await activity(filter)).data.map(({ kind, status }) => `${kind} ${status}`);
@@ -243,14 +247,15 @@ test('the log has every event once, in the order of its numbers, and goes on aft
   await seller.put({ events: ['affiliate.paid'] });
   const orderId = newId('order', harness.clock.nowMs());
   const first = await seller.publish({ orderId });
-  await eventually(async () => expect((await deliveries()).data).toHaveLength(1));
+  await stored(first);
+  expect((await deliveries()).data).toHaveLength(1);
   const second = await harness.publish(orderRefunded, seller.account, {
     ...{ orderId, productId: 'prd_1', productName: 'P', pricingType: 'onetime', source: 'api', test: true },
     ...{ customerEmail: 'ada@example.com', currency: 'eur', totalCents: 4_900, refundedCents: 4_900, refundNo: 1 },
     ...{ paidAt: '2026-01-15T12:00:00.000Z', refundedAt: '2026-01-16T12:00:00.000Z' },
   });
   const log = (input: object) => harness.ask(listEvents, seller.account, input);
-  await eventually(async () => expect((await log({})).data).toHaveLength(2));
+  await stored(second);
   const { data, has_more: more } = await log({});
   expect(listEvents.output.parse({ data, has_more: more })).toEqual({ data, has_more: false });
   expect(data).toMatchObject([
@@ -283,22 +288,24 @@ test('a receiver that keeps the id that it read here last misses nothing, in wha
   const log = async (input: object) =>
     (await harness.ask(listEvents, seller.account, input)).data.map((event) => event.id);
   const known = await seller.publish();
+  await seller.delivered();
   await only('delivered');
   const [cursor] = await log({});
   broken = newId('event', harness.clock.nowMs());
   const order = anOrder(harness.clock.nowMs());
   await harness.publish(orderPaid, seller.account, order, undefined, broken);
   const after = { after: cursor as string };
-  await eventually(async () => expect(await log(after)).toEqual([broken]));
+  await stored(broken);
+  expect(await log(after)).toEqual([broken]);
   const received = await seller.publish();
-  await eventually(async () => expect(await log(after)).toEqual([broken, received]));
-  await eventually(async () =>
-    expect((await deliveries()).data.map(({ event_id: id, status }) => [id, status])).toEqual([
-      [received, 'delivered'],
-      [broken, 'pending'],
-      [known, 'delivered'],
-    ]),
-  );
+  await stored(received);
+  expect(await log(after)).toEqual([broken, received]);
+  await seller.tried(3);
+  expect((await deliveries()).data.map(({ event_id: id, status }) => [id, status])).toEqual([
+    [received, 'delivered'],
+    [broken, 'pending'],
+    [known, 'delivered'],
+  ]);
   // The id that a webhook brought last is none to go on from: another may have failed before it.
   expect(await log({ after: received })).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { eventually } from '@app/testing/eventually';
+import { createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Harness, startHarness } from './harness.ts';
@@ -27,8 +27,8 @@ afterAll(async () => {
 async function startProxy(databaseUrl: string) {
   const [url, target] = [new URL(databaseUrl), new URL(databaseUrl)];
   const sockets = new Set<Socket>();
-  let toLose = 0;
-  let recordsToLose = 0;
+  const lost = createArrivals<'commit' | 'record'>();
+  let next: 'commit' | 'record' | undefined;
   let records = 0;
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
@@ -43,6 +43,11 @@ async function startProxy(databaseUrl: string) {
         breakOff();
       });
     }
+    const lose = (): void => {
+      breakOff();
+      lost.push(next as 'commit' | 'record');
+      next = undefined;
+    };
     let hasEvent = false;
     let isRecording = false;
     near.on('data', (chunk) => {
@@ -54,18 +59,12 @@ async function startProxy(databaseUrl: string) {
       if (isRecording) {
         isRecording = false;
         records += 1;
-        if (recordsToLose > 0) {
-          recordsToLose -= 1;
-          return breakOff();
-        }
+        if (next === 'record') return lose();
       }
       const commit = chunk.includes('COMMIT\0');
-      if (toLose === 0 || !commit || !hasEvent) {
-        if (commit) hasEvent = false;
-        return void near.write(chunk);
-      }
-      toLose -= 1;
-      breakOff();
+      if (next === 'commit' && commit && hasEvent) return lose();
+      if (commit) hasEvent = false;
+      near.write(chunk);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -73,15 +72,13 @@ async function startProxy(databaseUrl: string) {
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
-    loseNextCommit: () => {
-      toLose = 1;
+    loseNext: (response: 'commit' | 'record') => {
+      next = response;
     },
-    loseNextRecord: () => {
-      recordsToLose = 1;
-    },
+    /** Resolves when the response is lost: what it answers is committed. */
+    hasLost: (response: 'commit' | 'record') => lost.wait(1, { matches: (one) => one === response }),
     /** Statements that have recorded failed attempts, whether or not their response was lost. */
     records: () => records,
-    hasLost: () => toLose === 0 && recordsToLose === 0,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -91,12 +88,13 @@ async function startProxy(databaseUrl: string) {
 
 test('a delivery whose commit’s response is lost is sent within seconds, once, though its process lives', async () => {
   const seller = await connectedAccount(harness);
-  proxy.loseNextCommit();
+  proxy.loseNext('commit');
   const id = await seller.publish();
-  await eventually(() => proxy.hasLost());
+  await proxy.hasLost('commit');
   // The delivery is committed, and only the database knows it.
-  await eventually(async () => expect(await seller.statuses()).toEqual(['sending']));
-  await eventually(async () => expect(await seller.statuses()).toEqual(['delivered']), { withinMs: 30_000 });
+  expect(await seller.statuses()).toEqual(['sending']);
+  await seller.delivered();
+  expect(await seller.statuses()).toEqual(['delivered']);
   expect(seller.received()).toEqual([id]);
 });
 
@@ -104,10 +102,11 @@ test('a failure whose record’s response is lost is recorded and counted once, 
   const seller = await connectedAccount(harness);
   seller.receiver.respondWith(() => ({ status: 500 }));
   const before = proxy.records();
-  proxy.loseNextRecord();
+  proxy.loseNext('record');
   await seller.publish();
-  await eventually(() => proxy.hasLost());
-  await eventually(() => proxy.records() >= before + 2);
+  await proxy.hasLost('record');
+  await seller.tried(1);
+  expect(proxy.records()).toBeGreaterThanOrEqual(before + 2);
   const [counted] = await harness.query<{ attempts: number; recorded: number }>(
     `select f.attempts, (select count(*)::int from attempts a where a.account_id = f.account_id) as recorded
      from failing_endpoints f where account_id = $1`,
