@@ -1,7 +1,7 @@
 import { affiliateCodeUnmatched, listCommissions, resolveCredits, updateAffiliate } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
-import { eventually } from '@app/testing/eventually';
+import { outboxPublished } from '@app/testing/followed-events';
 import { beforeEach, expect, test } from 'vitest';
 import { referredOrder } from './samples.ts';
 import { accountId, addAffiliate, service, startService } from './set-up.ts';
@@ -12,11 +12,12 @@ beforeEach(async () => void (await addAffiliate()));
 
 const list = async (page: { limit?: number; before?: string } = {}, owner = accountId) =>
   await service.ask(listCommissions, { code: 'pat', ...page }, { accountId: owner });
-const whenCommissions = (count: number, owner = accountId) =>
-  eventually(async () => {
-    const { data } = await list({}, owner);
-    return data.length >= count && data;
-  });
+const whenCommissions = async (count: number, owner = accountId) => {
+  await service.handled();
+  const { data } = await list({}, owner);
+  expect(data).toHaveLength(count);
+  return data;
+};
 
 test('an order that names an affiliate, in any case, makes one pending commission from the time of the sale', async () => {
   expect(await list()).toEqual({ data: [] });
@@ -90,13 +91,12 @@ test('a code that the account does not have becomes an event, for test orders to
   const [order, testOrder] = [referredOrder(), referredOrder({ affiliateCode: 'Typo', test: true })];
   await service.publish(orderPaid, stranger, order);
   await service.publish(orderPaid, accountId, testOrder);
-  const rows = await eventually(async () => {
-    const found = await service.database.pool.query(
-      'select subject, payload::json as event from outbox where payload like any ($1) and stream_seq is not null order by id',
-      [[`%${stranger}%`, `%${accountId}%`]],
-    );
-    return found.rows.length >= 2 && found.rows;
-  });
+  await service.handled();
+  await outboxPublished(service.database.pool);
+  const { rows } = await service.database.pool.query(
+    'select subject, payload::json as event from outbox where payload like any ($1) and stream_seq is not null order by id',
+    [[`%${stranger}%`, `%${accountId}%`]],
+  );
   expect(rows).toMatchObject([
     {
       subject: affiliateCodeUnmatched.subject,
@@ -141,13 +141,12 @@ test('a burst of orders with and without affiliates is recorded completely', asy
     referredOrder({ affiliateCode: ['PAT', 'pat', 'nobody', null][n % 4] ?? null }),
   );
   await Promise.all(orders.map((order) => service.publish(orderPaid, accountId, order)));
-  const count = await eventually(async () => {
-    const { rows } = await service.database.pool.query(
-      `select (select count(*) from commissions where account_id = $1) as credited,
-              (select count(*) from outbox where payload like $2 and stream_seq is not null) as unmatched`,
-      [accountId, `%${accountId}%`],
-    );
-    return rows[0].credited === 150 && rows[0].unmatched === 75 && rows[0];
-  });
-  expect(count).toEqual({ credited: 150, unmatched: 75 });
+  await service.handled();
+  await outboxPublished(service.database.pool);
+  const { rows } = await service.database.pool.query(
+    `select (select count(*) from commissions where account_id = $1) as credited,
+            (select count(*) from outbox where payload like $2 and stream_seq is not null) as unmatched`,
+    [accountId, `%${accountId}%`],
+  );
+  expect(rows).toEqual([{ credited: 150, unmatched: 75 }]);
 });

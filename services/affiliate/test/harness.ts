@@ -5,6 +5,7 @@ import { type CallContext, createRequester } from '@app/messaging/requester';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
+import { followProducers } from '@app/testing/followed-events';
 import { createTestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { startProducers } from '@app/testing/producers';
@@ -30,6 +31,8 @@ export interface AffiliateHarness {
     data: EventData<E>,
     eventId?: string,
   ): Promise<void>;
+  /** Resolves when the service has handled every event that was published before. */
+  handled(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,7 +42,7 @@ export async function startAffiliate(): Promise<AffiliateHarness> {
   const nats = await createTestNats();
   const clock = fakeClock();
   const link = await connectNats(nats.login('gateway'));
-  const producers = await startProducers(nats, ['checkout', 'gateway', 'billing']);
+  const producers = followProducers(await startProducers(nats, ['checkout', 'gateway', 'billing']), 'affiliate');
   const service = await createAffiliate(readConfig({ DATABASE_URL: url, ...nats.settings('affiliate') }), {
     logger: silentLogger(),
     clock,
@@ -58,6 +61,7 @@ export async function startAffiliate(): Promise<AffiliateHarness> {
     },
     publish: (definition, accountId, data, eventId = newId('event', Date.now())) =>
       producers.publish(definition, { id: eventId, accountId, occurredAt: clock.now().toISOString(), data }),
+    handled: producers.handled,
     close: async () => {
       await Promise.all([link.close(), producers.close(), database.close()]);
       await service.close();

@@ -1,8 +1,8 @@
 import { affiliatePaid, createPayout, getStatement, listPayouts } from '@app/contracts/affiliates';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
-import { eventually } from '@app/testing/eventually';
 import type { PaidOrder } from '@app/testing/paid-order';
+import { pollSystem } from '@app/testing/poll-system';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { referredOrder, refundOf, reopeningOf } from './samples.ts';
 import { accountId, addAffiliate, commissionsOf, service, startService } from './set-up.ts';
@@ -30,16 +30,19 @@ async function sell(...sales: Partial<PaidOrder>[]): Promise<PaidOrder[]> {
   const before = (await commissionsOf()).length;
   const orders = sales.map((fields) => referredOrder({ totalCents: 1000, ...fields }));
   for (const order of orders) await service.publish(orderPaid, accountId, order);
-  await eventually(async () => (await commissionsOf()).length === before + orders.length);
+  await service.handled();
+  expect(await commissionsOf()).toHaveLength(before + orders.length);
   return orders;
 }
 async function refund(order: PaidOrder, refundNo = 1): Promise<void> {
   await service.publish(orderRefunded, accountId, refundOf(order, refundNo));
-  await eventually(async () => (await numbersOf(order)).refunded_no === refundNo);
+  await service.handled();
+  expect((await numbersOf(order)).refunded_no).toBe(refundNo);
 }
 async function reopen(order: PaidOrder, refundNo = 1): Promise<void> {
   await service.publish(orderReopened, accountId, reopeningOf(order, refundNo));
-  await eventually(async () => (await numbersOf(order)).reopened_no === refundNo);
+  await service.handled();
+  expect((await numbersOf(order)).reopened_no).toBe(refundNo);
 }
 const numbersOf = async (order: PaidOrder): Promise<{ refunded_no: number; reopened_no: number }> => {
   const text = 'select refunded_no, reopened_no from order_refunds where account_id = $1 and order_id = $2';
@@ -136,12 +139,12 @@ test('a payout whose process dies before its commit left nothing, and the repeat
     await client.query('lock table outbox in access exclusive mode');
     answer = pay({ includePending: true });
     answer.catch(() => undefined);
-    const ended = await eventually(async () => {
-      const text = `select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into outbox%'`;
-      return ((await pool.query(text)).rowCount ?? 0) > 0;
-    });
-    expect(ended).toBe(true);
+    const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into outbox%'`;
+    await pollSystem(
+      'a payout that waits for the outbox',
+      async () => ((await pool.query(terminate)).rowCount ?? 0) > 0,
+    );
     expect((await pool.query('select from payouts where account_id = $1', [accountId])).rowCount).toBe(0);
   });
   await answer?.catch(() => undefined);
@@ -214,7 +217,8 @@ test('payouts are of their affiliate and account alone, listed newest first and 
   const first = await pay({ includePending: true });
   service.clock.advance(dayMs);
   await service.publish(orderPaid, accountId, referredOrder({ affiliateCode: 'SUE' }));
-  await eventually(async () => (await commissionsOf('SUE')).length === 1);
+  await service.handled();
+  expect(await commissionsOf('SUE')).toHaveLength(1);
   const second = await pay({ includePending: true, code: 'sue' });
   expect(await payouts()).toEqual([second, first]);
   expect(await payouts('pat')).toEqual([first]);

@@ -3,8 +3,8 @@ import { newId } from '@app/contracts/ids';
 import { orderPaid, orderRefunded } from '@app/contracts/orders';
 import { subscriptionRebilled } from '@app/contracts/subscriptions';
 import { deleteExpired } from '@app/service-kit/retention';
-import { eventually } from '@app/testing/eventually';
 import type { PaidOrder } from '@app/testing/paid-order';
+import { untilBlocked } from '@app/testing/poll-system';
 import { expect, test } from 'vitest';
 import { recordCommissions } from '../src/commissions/record-commissions.ts';
 import { recordRenewals } from '../src/commissions/record-renewals.ts';
@@ -14,11 +14,10 @@ import { accountId, addAffiliate, commissionsOf, service, startService } from '.
 
 startService();
 
-const whenCommissions = (count: number) =>
-  eventually(async () => {
-    const data = await commissionsOf();
-    return data.length >= count && data;
-  });
+const whenCommissions = async (count: number) => {
+  await service.handled();
+  expect(await commissionsOf()).toHaveLength(count);
+};
 const amounts = async () => (await commissionsOf()).map(({ kind, amount_cents }) => [kind, amount_cents]);
 const pays = (order: PaidOrder) => service.publish(orderPaid, accountId, order);
 const renews = (renewal: Renewal) => service.publish(subscriptionRebilled, accountId, renewal);
@@ -41,8 +40,7 @@ test('renewals earn for as many months as the terms said at the sale, a percenta
   for (const months of [1, 2, 3]) await renews(renewalOf(order, months, { amountCents: 500 * months }));
   const last = referredOrder({ totalCents: 1 });
   await pays(last);
-  await eventually(async () => (await amounts()).some(([, cents]) => cents === 1));
-  await eventually(async () => (await commissionsOf()).length === 4);
+  await whenCommissions(4);
   expect((await commissionsOf()).filter(({ order_id }) => order_id === order.orderId)).toMatchObject([
     { kind: 'renewal', amount_cents: 300, created_at: '2026-03-10T08:00:00.123Z', due_at: '2026-04-09T08:00:00.123Z' },
     { kind: 'renewal', amount_cents: 150, created_at: '2026-02-10T08:00:00.123Z', due_at: '2026-03-12T08:00:00.123Z' },
@@ -79,7 +77,8 @@ test('without months of renewals, for a rehearsal and for an order without an af
   const last = referredOrder();
   await renews(renewalOf(last));
   // Of the last two nobody knows yet whether an affiliate brought them.
-  await eventually(async () => (await waiting()) === 2);
+  await service.handled();
+  expect(await waiting()).toBe(2);
   expect(await amounts()).toEqual([['sale', 1472]]);
 });
 
@@ -87,7 +86,8 @@ test('a renewal that comes before its sale is earned when the sale comes, and on
   await addAffiliate({ commissionPercent: 10, renewalMonths: 6 });
   const order = referredOrder({ totalCents: 1000 });
   for (const months of [2, 1, 2]) await renews(renewalOf(order, months));
-  await eventually(async () => (await waiting()) === 2);
+  await service.handled();
+  expect(await waiting()).toBe(2);
   expect(await commissionsOf()).toEqual([]);
   await pays(order);
   await whenCommissions(3);
@@ -108,7 +108,8 @@ test('a refund of the order takes its commission back, and renewals stay earned:
   const order = referredOrder({ totalCents: 1000 });
   await service.publish(orderRefunded, accountId, refundOf(order));
   await renews(renewalOf(order, 1));
-  await eventually(async () => (await waiting()) === 1);
+  await service.handled();
+  expect(await waiting()).toBe(1);
   await pays(order);
   await renews(renewalOf(order, 2));
   await whenCommissions(3);
@@ -122,7 +123,6 @@ test('a refund of the order takes its commission back, and renewals stay earned:
 test('of a sale and its renewal that are recorded at the same time, the second waits and sees the first', async () => {
   await addAffiliate({ commissionPercent: 10, renewalMonths: 6 });
   const { transaction, pool } = service.database;
-  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   for (const saleFirst of [true, false]) {
     const order = referredOrder();
     const works = [
@@ -136,7 +136,7 @@ test('of a sale and its renewal that are recorded at the same time, the second w
     await transaction(async (client) => {
       await first?.(client);
       later = transaction(async (other) => void (await second?.(other)));
-      await eventually(async () => ((await pool.query(blocked)).rowCount ?? 0) > 0);
+      await untilBlocked(pool);
     });
     await later;
     expect((await commissionsOf()).filter(({ order_id }) => order_id === order.orderId)).toHaveLength(2);
@@ -166,7 +166,8 @@ test('a renewal of an order that named no affiliate is not written down; one fro
   await renews(renewalOf(unnamed, 1, { affiliateNamed: false }));
   await renews(renewalOf(named, 1, { affiliateNamed: true }));
   await renews(renewalOf(untold));
-  await eventually(async () => (await waiting()) === 2);
+  await service.handled();
+  expect(await waiting()).toBe(2);
   const { rows } = await service.database.pool.query<{ order_id: string }>(
     'select order_id from waiting_renewals where account_id = $1 order by order_id',
     [accountId],
@@ -178,7 +179,8 @@ test('a renewal whose sale never came is forgotten after 60 days', async () => {
   await addAffiliate({ commissionPercent: 10 });
   await renews(renewalOf(referredOrder()));
   await renews(renewalOf(referredOrder()));
-  await eventually(async () => (await waiting()) === 2);
+  await service.handled();
+  expect(await waiting()).toBe(2);
   await service.database.pool.query(
     `update waiting_renewals set received_at = now() - interval '61 days' where ctid =
        (select ctid from waiting_renewals where account_id = $1 limit 1)`,

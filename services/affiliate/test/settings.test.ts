@@ -1,7 +1,6 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
 import { accountSettingsChanged, newAccountSettings } from '@app/contracts/accounts';
 import { newId } from '@app/contracts/ids';
-import { eventually } from '@app/testing/eventually';
 import { expect, test } from 'vitest';
 import { service, startService } from './set-up.ts';
 
@@ -17,8 +16,10 @@ test('settings that the gateway tells of are kept, and those of a later change h
   const held = async () => (await readSettingsOf(service.database.pool, accountId)).commissionHoldDays;
   expect(await held()).toBe(30);
   await tell(3, 7);
-  await eventually(async () => (await held()) === 7);
+  await service.handled();
+  expect(await held()).toBe(7);
   await tell(2, 14);
   await tell(4, 0);
-  await eventually(async () => (await held()) === 0);
+  await service.handled();
+  expect(await held()).toBe(0);
 });

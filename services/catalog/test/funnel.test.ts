@@ -3,7 +3,7 @@ import * as discounts from '@app/contracts/discounts';
 import * as funnels from '@app/contracts/funnels';
 import { newIdSuffix } from '@app/contracts/ids';
 import * as products from '@app/contracts/products';
-import { eventually } from '@app/testing/eventually';
+import { outboxPublished } from '@app/testing/followed-events';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type CatalogHarness, startCatalog } from './harness.ts';
@@ -223,14 +223,16 @@ test('pushing emails publishes one event each, in order of position, once for a 
   expect(await push(context)).toEqual({ ok: true, sent: 2 });
   expect(await push(context)).toEqual({ ok: true, sent: 2 });
   await expect(push(stranger)).rejects.toMatchObject({ code: 'product_not_found' });
-  const published = await eventually(async () => {
-    const { rows } = await catalog.database.pool.query<{ subject: string; payload: string; request_id: string }>(
-      `select subject, payload, request_id from outbox where subject = $1 and payload like $2 and stream_seq is not null
-       order by stream_seq`,
-      [funnels.funnelEmailSynced.subject, `%${productId}%`],
-    );
-    return rows.length >= 2 && rows;
-  });
+  await outboxPublished(catalog.database.pool);
+  const { rows: published } = await catalog.database.pool.query<{
+    subject: string;
+    payload: string;
+    request_id: string;
+  }>(
+    `select subject, payload, request_id from outbox where subject = $1 and payload like $2 and stream_seq is not null
+     order by stream_seq`,
+    [funnels.funnelEmailSynced.subject, `%${productId}%`],
+  );
   const events = published.map((row) => JSON.parse(row.payload) as EventEnvelope<unknown>);
   expect(events.map((event) => funnels.funnelEmailSynced.data.parse(event.data))).toMatchObject([
     { productId, productName: 'Course', position: 1, sendDay: 0, subject: 'Day 1', body: 'Text 1\n' },

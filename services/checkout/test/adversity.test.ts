@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOrder } from '@app/contracts/orders';
-import { eventsPublished, requestBegun } from '@app/messaging/points';
+import { requestBegun } from '@app/messaging/points';
 import { isWorking, writeContext } from '@app/messaging/request-headers';
 import { openDatabase } from '@app/service-kit/database';
+import { outboxPublished } from '@app/testing/followed-events';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
@@ -74,8 +75,7 @@ test('orders outlast a database that is locked for longer than one attempt waits
   }
   expect(await count('orders')).toBe(12);
   expect(await query('select uses from discount_uses')).toEqual([{ uses: '4' }]);
-  for (const { event_id } of await query<{ event_id: string }>('select event_id from outbox'))
-    await announced(eventsPublished, ({ events }) => events.some(({ id }) => id === event_id));
+  await outboxPublished({ query: async (text) => ({ rows: await query(text) }) });
   expect(await readStream(harness.nats, 'EVT_CHECKOUT')).toHaveLength(12);
   expect(await count('outbox')).toBe(12);
 });

@@ -16,12 +16,11 @@ import {
   startPayment,
 } from '@app/contracts/payments';
 import { connectNats } from '@app/messaging/connect';
-import { eventsHandled } from '@app/messaging/points';
 import { onRequest, type RequestHandler, serveRequests } from '@app/messaging/serve-requests';
 import { silentLogger } from '@app/service-kit/logger';
 import { createArrivals } from '@app/testing/arrivals';
+import { followProducers } from '@app/testing/followed-events';
 import type { TestNats } from '@app/testing/nats';
-import { announced } from '@app/testing/points';
 import { type Producers, startProducers } from '@app/testing/producers';
 
 export type StartInput = RequestInput<typeof startPayment>;
@@ -86,7 +85,7 @@ export interface BillingStandIn {
 }
 
 export async function startBillingStandIn(nats: TestNats, more: RequestHandler[] = []): Promise<BillingStandIn> {
-  const producers = notePublished(await startProducers(nats, ['billing']));
+  const producers = followProducers(await startProducers(nats, ['billing']), 'checkout');
   const link = await connectNats(nats.login('billing'));
   const tries: MadeTry[] = [];
   const started = createArrivals<StartInput>();
@@ -162,25 +161,6 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
   const description = 'a billing service';
   await serveRequests(link, { version: '0.1.0', description, handlers: standIn.handlers, logger: silentLogger() });
   return standIn;
-}
-
-/** The same producers, which know what they have published. */
-function notePublished(producers: Producers): Producers & Pick<BillingStandIn, 'handled'> {
-  const published: string[] = [];
-  return {
-    ...producers,
-    publish: async (definition, event, headers) => {
-      await producers.publish(definition, event, headers);
-      published.push(event.id);
-    },
-    handled: async () => {
-      for (const id of published.splice(0))
-        await announced(
-          eventsHandled,
-          ({ service, events }) => service === 'checkout' && events.some((event) => event.id === id),
-        );
-    },
-  };
 }
 
 /** As checkout learns of a reply that was lost: what it asked for may have been done. */

@@ -1,9 +1,8 @@
 import { checkoutOwner, openedCheckoutResource } from '@app/contracts/checkouts';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
-import { eventsPublished } from '@app/messaging/points';
+import { outboxPublished } from '@app/testing/followed-events';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { announced } from '@app/testing/points';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
@@ -177,8 +176,7 @@ test('a paid checkout is an order with its event, and the buyer gets what was bo
     accessUrl: 'https://example.com/access',
   });
   await expect(harness.update(opened, { name: 'Eve' })).rejects.toMatchObject({ code: 'invalid_transition' });
-  for (const { event_id } of await harness.query<{ event_id: string }>('select event_id from outbox'))
-    await announced(eventsPublished, ({ events }) => events.some(({ id }) => id === event_id));
+  await outboxPublished({ query: async (text) => ({ rows: await harness.query(text) }) });
   expect(await count('outbox where stream_seq is null')).toBe(0);
 });
 

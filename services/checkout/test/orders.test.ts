@@ -1,8 +1,7 @@
 import { listOf } from '@app/contracts/common';
 import { createOrder, getOrder, listOrders, orderPaid, orderResource } from '@app/contracts/orders';
-import { eventsPublished } from '@app/messaging/points';
+import { outboxPublished } from '@app/testing/followed-events';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { announced } from '@app/testing/points';
 import { query as queryDatabase } from '@app/testing/sql';
 import { readStream } from '@app/testing/stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -61,8 +60,7 @@ test('a recorded order is in the list in the published shape, and its event is o
   });
   const read = await harness.requester.request(getOrder, { orderId: `ord_${ctx.commandId}` }, ctx);
   expect(read).toEqual(listed.data[0]);
-  const [event] = await query<{ event_id: string }>('select event_id from outbox');
-  await announced(eventsPublished, ({ events }) => events.some(({ id }) => id === event?.event_id));
+  await outboxPublished({ query: async (text) => ({ rows: await query(text) }) });
   expect(await publishedEvents()).toMatchObject([
     { orderId: `ord_${ctx.commandId}`, affiliateCode: 'leaf', country: 'GB', test: false },
   ]);

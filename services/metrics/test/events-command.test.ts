@@ -2,13 +2,16 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { orderPaid } from '@app/contracts/orders';
+import { connectNats, type NatsClient } from '@app/messaging/connect';
+import { type EventConsumers, startConsumers } from '@app/messaging/consume';
 import { runEventsCommand } from '@app/messaging/events-command';
 import { type Database, openDatabase } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
+import { silentLogger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
+import { eventHandlers } from '../src/facts/consumers.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { orderEvent } from './samples.ts';
 
@@ -16,12 +19,20 @@ guardLeaks();
 
 let harness: Harness;
 let database: Database;
+let link: NatsClient;
+let replica: EventConsumers;
 
 beforeAll(async () => {
   harness = await startHarness();
   database = await openDatabase(databaseOptions(harness.databaseUrl));
+  // A replica that scans for requested replays more often than every two seconds.
+  link = await connectNats(harness.nats.login('metrics'));
+  const handlers = eventHandlers();
+  replica = startConsumers({ nats: link, database, handlers, logger: silentLogger(), timing: { replayMs: 50 } });
 });
 afterAll(async () => {
+  await replica.close();
+  await link.close();
   await database.close();
   await harness.close();
 });
@@ -83,7 +94,8 @@ test('the command replays what the stream has since a time and the service has n
   const since = new Date().toISOString();
   const before = await facts();
   for (let n = 0; n < 5; n += 1) await harness.publish(orderPaid, orderEvent('acc_b', 'prd_b'));
-  await eventually(async () => (await facts()) === before + 5);
+  await harness.handled();
+  expect(await facts()).toBe(before + 5);
   expect((await run('replay-stream', '--since', since)).said).toContain('nothing waits any more, 0 dead letters');
   expect(await facts()).toBe(before + 5);
   await database.pool.query(

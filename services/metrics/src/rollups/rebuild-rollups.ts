@@ -9,7 +9,7 @@ export type Progress = (accountId: string, counted: number) => void | Promise<vo
  * Facts in one statement, 0.2 s of work. Nothing is held between portions, so memory and locks do not grow with the number
  * of facts.
  */
-const portion = 10_000;
+const usualPortion = 10_000;
 /** Each round adds what came during the one before, until so few are left: the account's batches wait for the last. */
 const lastRound = 1_000;
 const deletePortion = 10_000;
@@ -27,18 +27,22 @@ const pollMs = 200;
  *   4. remove the old generation
  *
  * Killed at any point it leaves the old numbers or the new ones. Other accounts never wait.
+ *
+ * @param portion how many facts one statement adds
  */
 export async function rebuildRollups(
   database: Database,
   accountId: string | null,
   progress: Progress = () => undefined,
+  portion = usualPortion,
 ): Promise<void> {
+  const rebuild = (client: Client, account: string) => rebuildAccount({ client, portion, progress }, account);
   const client = await database.pool.connect();
   let failure: Error | undefined;
   try {
-    if (accountId !== null) return await rebuildAccount(client, accountId, progress);
+    if (accountId !== null) return await rebuild(client, accountId);
     for (let next = await accountAfter(client, ''); next !== null; next = await accountAfter(client, next)) {
-      await rebuildAccount(client, next, progress);
+      await rebuild(client, next);
     }
   } catch (err) {
     failure = err as Error;
@@ -60,10 +64,16 @@ async function accountAfter(client: Client, last: string): Promise<string | null
   return rows[0]?.account_id ?? null;
 }
 
-async function rebuildAccount(client: Client, accountId: string, progress: Progress): Promise<void> {
+interface Rebuild {
+  readonly client: Client;
+  readonly portion: number;
+  readonly progress: Progress;
+}
+
+async function rebuildAccount({ client, portion, progress }: Rebuild, accountId: string): Promise<void> {
   await waitForTurn(client, accountId);
   const old = await currentGeneration(client, accountId);
-  const target: Target = { accountId, generation: old + 1, done: 0, counted: 0 };
+  const target: Target = { accountId, generation: old + 1, portion, done: 0, counted: 0 };
   await removeRows(client, removeOlder, accountId, old);
   await removeRows(client, removeNewer, accountId, old);
   let added: number;
@@ -89,6 +99,7 @@ async function rebuildAccount(client: Client, accountId: string, progress: Progr
 interface Target {
   readonly accountId: string;
   readonly generation: number;
+  readonly portion: number;
   /** The last fact added. */
   done: number;
   counted: number;
@@ -109,7 +120,7 @@ async function addPortion(client: Client, target: Target, mark: number | null): 
     target.generation,
     target.done,
     mark,
-    portion,
+    target.portion,
   ]);
   const [row] = rows;
   target.done = row?.done ?? target.done;
