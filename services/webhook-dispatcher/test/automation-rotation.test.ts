@@ -7,8 +7,8 @@ import {
 } from '@app/contracts/automations';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { rotateWebhookSecret } from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import { beforeEach, expect, test } from 'vitest';
+import { attempted } from './harness.ts';
 import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { signersOf } from './signers.ts';
 
@@ -30,7 +30,8 @@ const runs = () => seller.receiver.requests.filter(({ path }) => path === '/auto
 /** Which of the secrets have signed the n-th run. */
 async function signersOfRun(n: number, secrets: Record<string, string | undefined>): Promise<string[]> {
   await seller.publish();
-  await eventually(() => expect(runs()).toHaveLength(n + 1));
+  await attempted({ endpointId: automationId, delivered: true }, n + 1);
+  expect(runs()).toHaveLength(n + 1);
   return signersOf(runs()[n], secrets);
 }
 

@@ -5,7 +5,7 @@ import { orderPaid } from '@app/contracts/orders';
 import { listEvents } from '@app/contracts/webhook-deliveries';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import { type Database, openDatabase } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
+import { createArrivals } from '@app/testing/arrivals';
 import { startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -14,7 +14,7 @@ import { databaseOptions } from '../src/db/migrate.ts';
 import { Leases } from '../src/deliveries/leases.ts';
 import type { OutgoingEvent } from '../src/events/outgoing-event.ts';
 import { storeEventFor, storeEvents } from '../src/events/store-events.ts';
-import { type Harness, startHarness } from './harness.ts';
+import { attempted, type Harness, startHarness, stored } from './harness.ts';
 import { allDeliveries, anOrder, connectedAccount } from './orders.ts';
 
 guardLeaks();
@@ -78,7 +78,7 @@ async function addEndpoint(account: string, row: object): Promise<string> {
 test('numbers of events are in the order of commits, without gaps, and a reader who has seen one never finds a smaller one later', async () => {
   const accounts = [harness.account(), harness.account(), harness.account()];
   const seen = new Map<string, string[]>(accounts.map((account) => [account, []]));
-  let polls = 0;
+  const looks = createArrivals<true>();
   const read = async () => {
     for (const account of accounts) {
       const ids = seen.get(account) as string[];
@@ -90,7 +90,7 @@ test('numbers of events are in the order of commits, without gaps, and a reader 
         more = page.has_more;
       }
     }
-    polls += 1;
+    looks.push(true);
   };
   const batches = 15;
   const write = async (writer: Database, accountsOfWriter: readonly string[]) => {
@@ -103,8 +103,7 @@ test('numbers of events are in the order of commits, without gaps, and a reader 
           () => {},
         );
         // Commits late: the reader looks at least once between.
-        const before = polls;
-        await eventually(() => polls > before);
+        await looks.wait(1, { from: looks.list.length });
       });
   };
   let writing = true;
@@ -122,21 +121,19 @@ test('two replicas that store events of one account number them without gaps', a
   const account = harness.account();
   const other = await harness.start();
   const ids = await Promise.all(Array.from({ length: 60 }, () => publish(account)));
-  await eventually(async () => expect(await events(account)).toHaveLength(60));
-  const stored = await events(account);
-  expect(stored.map((event) => event.sequence)).toEqual(ids.map((_, n) => n + 1));
-  expect(stored.map((event) => event.id).sort()).toEqual(ids.sort());
+  for (const id of ids) await stored(id);
+  const numbered = await events(account);
+  expect(numbered.map((event) => event.sequence)).toEqual(ids.map((_, n) => n + 1));
+  expect(numbered.map((event) => event.id).sort()).toEqual(ids.sort());
   await other.close();
 });
 
 test('an event of an account that never had a URL is stored with its body, and held for the first URL', async () => {
   const account = harness.account();
   const ids = [await publish(account), await publish(account)];
-  const held = await eventually(async () => {
-    const rows = await deliveries(account);
-    expect(rows).toMatchObject(ids.map((id) => ({ event_id: id, status: 'held' })));
-    return rows;
-  });
+  for (const id of ids) await stored(id);
+  const held = await deliveries(account);
+  expect(held).toMatchObject(ids.map((id) => ({ event_id: id, status: 'held' })));
   const [endpoint, ...others] = await harness.query<{ id: string }>(
     'select id, role, url, secret, active from endpoints where account_id = $1',
     [account],
@@ -171,10 +168,12 @@ test('an event that the filter of an endpoint does not take is filtered, finishe
   const seller = await connectedAccount(harness);
   await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, events: ['funnel.email.sync'] } });
   const paid = await publish(seller.account);
-  await eventually(async () => expect(await seller.statuses()).toEqual(['filtered']));
+  await stored(paid);
+  expect(await seller.statuses()).toEqual(['filtered']);
   const email = { productSlug: 's', productName: 'P', position: 1, sendDay: 0, subject: 'S', body: 'B' };
   const pushed = await harness.publish(funnelEmailSynced, seller.account, { productId: 'prd_1', ...email });
-  await eventually(async () => expect(await seller.statuses()).toEqual(['filtered', 'delivered']));
+  await seller.delivered();
+  expect(await seller.statuses()).toEqual(['filtered', 'delivered']);
   expect((await deliveries(seller.account)).map(({ reason }) => reason)).toEqual(['filtered', null]);
   expect(seller.received()).toEqual([pushed]);
   expect((await events(seller.account)).map(({ id }) => id)).toEqual([paid, pushed]);
@@ -182,17 +181,17 @@ test('an event that the filter of an endpoint does not take is filtered, finishe
 
 test('a pushed email is not held for the first URL, because its seller was told that it goes nowhere', async () => {
   const account = harness.account();
-  const [order, other] = [await publish(account), await publish(account)];
+  const orders = [await publish(account), await publish(account)];
   const email = { productSlug: 's', productName: 'P', position: 1, sendDay: 0, subject: 'S', body: 'B' };
-  await harness.publish(funnelEmailSynced, account, { productId: 'prd_1', ...email });
-  const stored = async () => (await deliveries(account)).map(({ status, reason }) => `${status} ${reason}`).toSorted();
-  await eventually(async () => expect(await stored()).toEqual(['filtered filtered', 'held null', 'held null']));
+  const pushed = await harness.publish(funnelEmailSynced, account, { productId: 'prd_1', ...email });
+  for (const id of [...orders, pushed]) await stored(id);
+  const states = async () => (await deliveries(account)).map(({ status, reason }) => `${status} ${reason}`).toSorted();
+  expect(await states()).toEqual(['filtered filtered', 'held null', 'held null']);
   const receiver = await startReceiver();
   await harness.ask(putWebhookEndpoint, account, { body: { url: receiver.url, held: 'send' } });
-  await eventually(async () =>
-    expect(await stored()).toEqual(['delivered null', 'delivered null', 'filtered filtered']),
-  );
-  expect(receiver.requests.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual([order, other].toSorted());
+  await attempted({ accountId: account, delivered: true }, 2);
+  expect(await states()).toEqual(['delivered null', 'delivered null', 'filtered filtered']);
+  expect(receiver.requests.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(orders.toSorted());
 });
 
 test('an automation gets the events of its trigger and its product, and leaves no row for others or while it is off', async () => {
@@ -213,7 +212,8 @@ test('an automation gets the events of its trigger and its product, and leaves n
   await add({ event: 'order.refunded' });
   await add({ active: false });
   await harness.publish(orderPaid, seller.account, order);
-  await eventually(async () => expect(await seller.statuses()).toEqual(Array(3).fill('delivered')));
+  await seller.delivered(3);
+  expect(await seller.statuses()).toEqual(Array(3).fill('delivered'));
   const rows = await deliveries(seller.account);
   expect(rows.map((row) => row.endpoint_id).filter((id) => id.startsWith('aut_'))).toEqual([every, matching]);
   const [event] = await events(seller.account);
@@ -223,8 +223,8 @@ test('an automation gets the events of its trigger and its product, and leaves n
 
 test('the endpoint without a URL gets nothing more once another endpoint is connected', async () => {
   const account = harness.account();
-  await publish(account);
-  await eventually(async () => expect(await deliveries(account)).toHaveLength(1));
+  await stored(await publish(account));
+  expect(await deliveries(account)).toHaveLength(1);
   const additional = await addEndpoint(account, {
     role: 'additional',
     url: 'http://127.0.0.1:9/',
@@ -232,7 +232,8 @@ test('the endpoint without a URL gets nothing more once another endpoint is conn
     active: false,
   });
   const id = await publish(account);
-  await eventually(async () => expect(await deliveries(account)).toHaveLength(2));
+  await stored(id);
+  expect(await deliveries(account)).toHaveLength(2);
   expect((await deliveries(account)).filter((row) => row.event_id === id)).toMatchObject([
     { endpoint_id: additional, status: 'held' },
   ]);
@@ -248,8 +249,10 @@ test('an event that is asked for has no number, and goes to the given endpoint w
     storeEventFor(storing(), event, [id, 'whe_of_another'], client, () => {}),
   );
   expect(made).toHaveLength(1);
-  await eventually(() => expect(seller.received()).toEqual([event.id]));
+  harness.wake();
+  await seller.delivered();
+  expect(seller.received()).toEqual([event.id]);
   expect(await events(seller.account)).toMatchObject([{ id: event.id, sequence: null, delivery_ids: made }]);
-  await publish(seller.account);
-  await eventually(async () => expect((await events(seller.account)).map((row) => row.sequence)).toEqual([1, null]));
+  await stored(await publish(seller.account));
+  expect((await events(seller.account)).map((row) => row.sequence)).toEqual([1, null]);
 });

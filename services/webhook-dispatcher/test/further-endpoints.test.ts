@@ -1,10 +1,9 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { upsellAccepted } from '@app/contracts/orders';
 import * as contract from '@app/contracts/webhooks';
-import { eventually } from '@app/testing/eventually';
 import { startReceiver } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
-import type { Harness } from './harness.ts';
+import { attempted, type Harness, stored } from './harness.ts';
 import { connectedAccount } from './orders.ts';
 import { harness, startService } from './set-up.ts';
 
@@ -40,11 +39,10 @@ test('each URL gets its own copy of the events that its filter takes, signed wit
     acceptedAt: harness.clock.now().toISOString(),
   });
   // Kinds of events come in no order among each other.
-  await eventually(() => {
-    expect(seller.received().toSorted()).toEqual([paid, accepted].toSorted());
-    expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([paid]);
-    return true;
-  });
+  for (const id of [paid, accepted]) await stored(id);
+  await attempted({ accountId: seller.account, delivered: true }, 3);
+  expect(seller.received().toSorted()).toEqual([paid, accepted].toSorted());
+  expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([paid]);
   const [theirs, ours] = [receiver, seller.receiver].map(({ requests }) =>
     requests.find(({ headers }) => headers['webhook-id'] === paid),
   );
