@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly env?: Record<string, string | undefined>;
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** When it asks how far the run is; every few seconds unless given. */
+  /** When the job requests the run's progress; every few seconds unless given. */
   readonly progressPauses?: ProgressPauses;
 }
 
@@ -26,14 +26,14 @@ const wrongInput = 1;
  * @returns the exit code of the process
  */
 export async function runDailyJob(args: readonly string[], around: Surroundings): Promise<number> {
-  // Nothing is called before all that was given is right.
-  const given = readOrSay<Arguments>(() => readArguments(args), around, `\n${usage}`);
+  // The gateway is called only when all arguments and settings are right.
+  const given = readOrExplain<Arguments>(() => readArguments(args), around, `\n${usage}`);
   if (given === undefined) return wrongInput;
   if (given.help) {
     around.write(usage);
     return 0;
   }
-  const config = readOrSay<DailyConfig>(() => readConfig(around.env), around);
+  const config = readOrExplain<DailyConfig>(() => readConfig(around.env), around);
   if (config === undefined) return wrongInput;
   const job = { ...around, config, force: given.force };
   if (given.everyDay) return await runEveryDay(job);
@@ -64,14 +64,14 @@ async function run(job: Job, purpose: 'once' | 'start' | 'scheduled' | 'again'):
   return await callDailyJob({
     ...{ gatewayUrl, key, idempotencyKey, force },
     log: (line) => log(job, line),
-    // Somebody waits for what was asked for now; what was scheduled waits for a gateway that is away.
+    // A run of `--again` ends at once where no gateway answers; a scheduled run waits until one does.
     mustBeThere: purpose === 'again',
     ...(progressPauses && { progressPauses }),
   });
 }
 
-/** Undefined, and why on the error output, where what was given is wrong. */
-function readOrSay<Given>(read: () => Given, { writeError }: Surroundings, more = ''): Given | undefined {
+/** Undefined where an argument or a setting is wrong; the error output says which. */
+function readOrExplain<Given>(read: () => Given, { writeError }: Surroundings, more = ''): Given | undefined {
   try {
     return read();
   } catch (err) {

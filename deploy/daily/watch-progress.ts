@@ -7,7 +7,7 @@ interface Watched {
   readonly progressPauses?: ProgressPauses;
 }
 
-/** When it asks how far the run is, in milliseconds. */
+/** When the job requests the run's progress, in milliseconds. */
 export interface ProgressPauses {
   readonly firstAfterMs: number;
   readonly everyMs: number;
