@@ -1,8 +1,7 @@
 import { newId } from '@app/contracts/ids';
-import { migrateUp } from '@app/service-kit/database';
+import { migrateUp, openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase } from '@app/testing/postgres';
-import { query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { migrations } from '../src/db/migrations/index.ts';
@@ -19,7 +18,15 @@ async function beforePartitions() {
   const old = await createTestDatabase();
   const before = migrations.findIndex(({ name }) => name === '0006-kept-in-partitions');
   await migrateUp({ ...databaseOptions(old.url), migrations: migrations.slice(0, before) });
-  return { ...old, run: (sql: string) => query<Record<string, unknown>>(old.url, sql) };
+  const database = await openDatabase(databaseOptions(old.url));
+  return {
+    url: old.url,
+    run: async (sql: string) => (await database.pool.query<Record<string, unknown>>(sql)).rows,
+    close: async () => {
+      await database.close();
+      await old.close();
+    },
+  };
 }
 
 test('rows of before move to the new tables, each to the partition of its id; a migration that is cut off leaves nothing', async () => {

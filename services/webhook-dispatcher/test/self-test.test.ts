@@ -46,7 +46,9 @@ function careful(secret: string, seenStatus = 200): Responder {
 test('a careful receiver passes: it got a good, a forged, a stale and a doubled copy, in this order and no further one', async () => {
   const { receiver, secret, selfTest, account, url, endpointId } = await connectedSeller();
   receiver.respondWith(careful(secret));
+  const fromSeconds = Math.floor(Date.now() / 1_000);
   const result = await selfTest();
+  const toSeconds = Date.now() / 1_000;
   expect(result.ok).toBe(true);
   expect(result.results.map(({ copy, status_code }) => [copy, status_code])).toEqual([
     ['good', 200],
@@ -68,14 +70,15 @@ test('a careful receiver passes: it got a good, a forged, a stale and a doubled 
     expect(headers).toMatchObject({ 'x-service-test': '1', 'x-service-event': 'order.paid' });
     expect(JSON.parse(body)).toMatchObject({ event: 'order.paid', sentAt: harness.clock.now().toISOString() });
   }
-  const ageSeconds = Date.now() / 1_000 - Number(stale.headers['webhook-timestamp']);
-  expect(ageSeconds).toBeGreaterThanOrEqual(600);
-  expect(ageSeconds).toBeLessThan(620);
+  const sentSeconds = (copy: ReceivedRequest) => Number(copy.headers['webhook-timestamp']);
+  for (const at of [sentSeconds(good), sentSeconds(forged), sentSeconds(doubled), sentSeconds(stale) + 600]) {
+    expect(at).toBeGreaterThanOrEqual(fromSeconds);
+    expect(at).toBeLessThanOrEqual(toSeconds);
+  }
   // The stale copy is signed for its time, and the forged one is of now: each is wrong in one thing alone.
   const { 'webhook-id': id, 'webhook-timestamp': timestamp } = stale.headers as Record<string, string>;
   const signed = new Webhook(secret).sign(String(id), new Date(Number(timestamp) * 1_000), stale.body);
   expect(stale.headers['webhook-signature']).toBe(signed);
-  expect(Math.abs(Date.now() / 1_000 - Number(forged.headers['webhook-timestamp']))).toBeLessThan(20);
   const { data } = await harness.ask(listActivity, account, {});
   const summary = `Self-test of ${url}: ${result.summary}`;
   expect(data).toMatchObject([{ kind: 'notice', url, endpoint_id: endpointId, test: true, summary }]);
@@ -107,7 +110,7 @@ test('a redirect is not followed, and a receiver that hangs takes the time of an
   expect(hung.results.map(({ status_code, error }) => [status_code, error])).toEqual(
     Array(4).fill([null, 'no complete answer in time']),
   );
-  for (const { duration_ms } of hung.results) expect(duration_ms).toBeLessThan(10_000);
+  for (const { duration_ms } of hung.results) expect(duration_ms).toBeGreaterThanOrEqual(200);
 });
 
 test('a receiver that closes the connection, and none at all, are results too', async () => {
