@@ -3,6 +3,7 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { Check } from '@app/service-kit/service';
+import type { PasswordCost } from './accounts/password.ts';
 import type { AccountQuota } from './auth/account-quota.ts';
 import type { AddressLimiter } from './auth/address-limiter.ts';
 import type { Authenticator } from './auth/authenticator.ts';
@@ -12,6 +13,7 @@ import type { DeclineLimit } from './checkouts/decline-limit.ts';
 import type { Seller } from './checkouts/find-seller.ts';
 import type { VisitorDigest } from './checkouts/visitor.ts';
 import type { GatewayConfig } from './config.ts';
+import type { HealthTimes } from './http/health-routes.ts';
 import type { ReadLimiter } from './http/read-limiter.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { Turns } from './operations/turns.ts';
@@ -45,6 +47,9 @@ export interface App {
   readonly readLimiter: ReadLimiter;
   /** Of each account's writes. */
   readonly writeTurns: Turns;
+  /** Of new passwords. */
+  readonly passwordCost: PasswordCost;
+  readonly healthTimes: HealthTimes;
   /** Null where the clock may not be moved. */
   readonly clockControl: ClockControl | null;
   readonly checks: readonly Check[];

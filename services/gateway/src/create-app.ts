@@ -1,5 +1,6 @@
 import type { ServiceContext } from '@app/service-host/define-service';
 import { startLeaseOwner } from '@app/service-kit/lease-owner';
+import { passwordCost } from './accounts/password.ts';
 import type { App } from './app.ts';
 import { AccountQuota } from './auth/account-quota.ts';
 import { AddressLimiter } from './auth/address-limiter.ts';
@@ -11,6 +12,7 @@ import { createDeclineLimit, noDeclineLimit } from './checkouts/decline-limit.ts
 import { findSeller } from './checkouts/find-seller.ts';
 import { createVisitorDigest } from './checkouts/visitor.ts';
 import type { GatewayConfig } from './config.ts';
+import { healthTimes } from './http/health-routes.ts';
 import { ReadLimiter, readLimits } from './http/read-limiter.ts';
 import { createIdempotencyStore } from './idempotency/idempotency-store.ts';
 import { createWriteTurns } from './operations/write-turns.ts';
@@ -21,7 +23,9 @@ const addressLimitPerMinute = 60;
 /** What the gateway's requests share; `resources` close it in reverse. */
 export async function createApp(
   context: ServiceContext<GatewayConfig>,
-  deps: Partial<Pick<App, 'clockControl' | 'writeRefusal'>> & { readonly quotaWithinMs?: number },
+  deps: Partial<Pick<App, 'clockControl' | 'writeRefusal' | 'passwordCost' | 'healthTimes'>> & {
+    readonly quotaWithinMs?: number;
+  },
 ): Promise<App> {
   const { config, database, requester, wakeRelay, clock, logger, checks, resources } = context;
   const leaseOwner = resources.add('lease owner', await startLeaseOwner(database, logger), (started) =>
@@ -48,6 +52,8 @@ export async function createApp(
     declineLimit: perMinute === 0 ? noDeclineLimit : createDeclineLimit(rateWindows, logger),
     // A handle that was just taken is known at once.
     sellers: new LookupCache((handle: string) => findSeller(database, handle), { keepsMisses: false }),
+    passwordCost: deps.passwordCost ?? passwordCost,
+    healthTimes: deps.healthTimes ?? healthTimes,
     visitorOf: createVisitorDigest(config.KEY_PEPPER),
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
     writeRefusal: deps.writeRefusal ?? (() => undefined),

@@ -2,11 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { defineService } from '@app/service-host/define-service';
 import { ConfigError } from '@app/service-kit/config';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
+import type { PasswordCost } from './accounts/password.ts';
 import type { ClockControl } from './app.ts';
 import type { GatewayConfig } from './config.ts';
 import { createApp } from './create-app.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
+import type { HealthTimes } from './http/health-routes.ts';
 import { createServer } from './server.ts';
 
 export interface GatewayDeps extends ServiceDeps {
@@ -18,6 +20,10 @@ export interface GatewayDeps extends ServiceDeps {
   readonly finishWithinMs?: number;
   /** How long a request waits for its part of the quota that replicas share. Left out except by tests of just that. */
   readonly quotaWithinMs?: number;
+  /** Of new passwords. Left out except by tests of anything else: a hash takes a third of a second of CPU. */
+  readonly passwordCost?: PasswordCost;
+  /** Left out except by tests of readiness. */
+  readonly healthTimes?: HealthTimes;
 }
 
 export interface RunningGateway extends RunningService {

@@ -10,7 +10,7 @@ const path = '/api/v1/automations';
 const productId = newId('product', Date.now());
 const action = { type: 'post', url: 'https://maya.example/hook' };
 beforeEach(() => {
-  harness.asked.length = 0;
+  harness.forget();
   harness.books.product = `${seller.accountId} ${productId}`;
 });
 

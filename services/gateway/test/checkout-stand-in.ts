@@ -16,6 +16,7 @@ import { idOfCommand } from '@app/contracts/ids';
 import { getOptOut, optOut } from '@app/contracts/reminders';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { onRequest, onRequestAcrossAccounts } from '@app/messaging/serve-requests';
+import { createArrivals } from '@app/testing/arrivals';
 
 interface Asked {
   readonly name: string;
@@ -29,10 +30,22 @@ type Pay = (input: RequestInput<typeof payCheckout>, context: RequestContext) =>
 /** What stands in for the buyers' part of the checkout service: it knows its secrets, and pays as a test says. */
 export function createCheckoutStandIn() {
   const secrets = new Map<string, { secret: string; accountId: string }>();
-  const asked: Asked[] = [];
+  const asked = createArrivals<Asked>();
   const paid: Pay = async () => ({ status: 'paid', totalCents: 4_900 });
   const tokens = new Map<string, { businessName: string; optedOut: boolean }>();
-  const checkout = { asked, secrets, tokens, paid, pay: paid, continue: paid as () => Promise<CheckoutOutcome> };
+  const checkout = {
+    asked: asked.list,
+    /** Resolves when it was asked so often for this. */
+    untilAsked: (wanted: string, count = 1) =>
+      asked.wait(count, { matches: ({ name }) => name === wanted, what: `requests to ${wanted}` }),
+    /** Forgets what it was asked. */
+    forget: asked.clear,
+    secrets,
+    tokens,
+    paid,
+    pay: paid,
+    continue: paid as () => Promise<CheckoutOutcome>,
+  };
   const owner = ({ checkoutId, secret }: { checkoutId: string; secret: string }): string => {
     const known = secrets.get(checkoutId);
     if (known === undefined || known.secret !== secret) {

@@ -3,42 +3,39 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
-import { createLogger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
+import { createLogger, type Logger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
-import { createGateway, type RunningGateway } from '../src/service.ts';
+import { requestEnded } from '../src/points.ts';
 import { createHarness, createSeller, type Harness } from './harness.ts';
 import { type Sent, send } from './http.ts';
 
 guardLeaks();
 
 let harness: Harness;
-let gateway: RunningGateway;
 let url: string;
 let folder: string;
+let logger: Logger;
 let seller: Awaited<ReturnType<typeof createSeller>>;
 let handle: string;
 
 beforeAll(async () => {
   harness = await createHarness();
   folder = mkdtempSync(join(tmpdir(), 'checkout-lines-'));
-  const logger = createLogger({ service: 'gateway', level: 'trace', destination: join(folder, 'log') });
-  gateway = await createGateway(readConfig({ ...harness.env, TRUST_PROXY: '1' }), { logger, clock: harness.clock });
-  ({ url } = gateway);
+  logger = createLogger({ service: 'gateway', level: 'trace', destination: join(folder, 'log') });
+  ({ url } = await harness.start({ TRUST_PROXY: '1' }, { logger }));
   seller = await createSeller(url);
   ({ handle } = (await send(url, 'GET', '/api/v1/settings', { key: seller.key })).json);
 });
 afterAll(async () => {
-  await gateway.close();
   await harness.close();
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
   const { checkout } = harness;
-  checkout.asked.length = 0;
+  checkout.forget();
   checkout.pay = checkout.paid;
   checkout.continue = checkout.paid as () => ReturnType<typeof checkout.paid>;
 });
@@ -278,7 +275,7 @@ test('while one payment hangs its repetition is told to wait, and other buyers a
   const [slow, quick] = [await opened(), await opened()];
   const key = { 'idempotency-key': 'slow-1' };
   const paying = slow.call('POST', '/pay', card, key);
-  await eventually(() => harness.checkout.asked.some(({ name }) => name === 'pay'));
+  await harness.checkout.untilAsked('pay');
   const meanwhile = await slow.call('POST', '/pay', card, key);
   expect([meanwhile.status, meanwhile.json.code]).toEqual([409, 'idempotency_key_in_use']);
   expect((await quick.call('GET')).status).toBe(200);
@@ -304,7 +301,7 @@ test('a payment whose answers are lost goes on under its own command until it is
 
 test('bodies that are too large, too deep or of the wrong fields reach no service', async () => {
   const checkout = await opened();
-  harness.checkout.asked.length = 0;
+  harness.checkout.forget();
   const refusals = [
     [413, await checkout.call('POST', '/pay', { paymentMethod: 'x'.repeat(300_000) })],
     [422, await checkout.call('POST', '/pay', { paymentMethod: 'x'.repeat(256) })],
@@ -341,10 +338,10 @@ test('no line of the log holds a secret or a card’s token, whatever went well 
   await checkout.call('GET', `/nowhere?secret=${checkout.secret}`);
   await checkout.call('DELETE', `?secret=${checkout.secret}`);
   await checkout.call('GET', '', undefined, { 'x-request-id': 'the-last-one' });
-  const log = await eventually(() => {
-    const text = readFileSync(join(folder, 'log'), 'utf8');
-    return text.includes('the-last-one') && text;
-  });
+  await announced(requestEnded, ({ requestId }) => requestId === 'the-last-one');
+  await new Promise<void>((resolve) => logger.flush(() => resolve()));
+  const log = readFileSync(join(folder, 'log'), 'utf8');
+  expect(log).toContain('the-last-one');
   expect(log).toContain('/api/checkout/:checkoutId/pay');
   expect(log).not.toContain(token);
   for (const { secret } of harness.checkout.secrets.values()) expect(log).not.toContain(secret);

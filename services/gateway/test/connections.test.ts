@@ -1,6 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { eventually } from '@app/testing/eventually';
+import { setInterval as ticks } from 'node:timers/promises';
+import { type Arrivals, createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
@@ -18,8 +19,8 @@ const limits: ConnectionLimits = {
   headersTimeoutMs: 60_000,
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 60_000,
-  checkIntervalMs: 100,
-  readTimeoutMs: 1_000,
+  checkIntervalMs: 20,
+  readTimeoutMs: 200,
   bytesPerSecond: 1024 * 1024,
   pipelined: 100,
 };
@@ -32,17 +33,20 @@ afterEach(async () => {
 });
 
 async function listen(handler: RequestListener, changed: Partial<ConnectionLimits> = {}) {
-  const reports: { rejected: number; unread: number }[] = [];
+  const reports = createArrivals<{ rejected: number; unread: number }>();
+  const accepted = createArrivals<null>();
+  const ended = createArrivals<null>();
   const connections = new Connections(
     { ...limits, ...changed },
-    { reject: (socket) => rejectConnection(config, socket), report: (counts) => void reports.push(counts) },
+    { reject: (socket) => rejectConnection(config, socket), report: reports.push },
   );
   const server = connections.createServer(handler);
-  let accepted = 0;
-  server.on('connection', () => {
-    accepted += 1;
+  server.on('connection', (socket) => {
+    accepted.push(null);
+    // After the server's own listeners: by then it counts the connection no more.
+    socket.once('close', () => setImmediate(() => ended.push(null)));
   });
-  server.on('clientError', (err, socket) => rejectUnreadable(config, err, socket as Socket));
+  server.on('clientError', (err, socket) => rejectUnreadable(config, err, socket as Socket, 100));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   servers.push(server);
   const { port } = server.address() as AddressInfo;
@@ -56,7 +60,11 @@ async function listen(handler: RequestListener, changed: Partial<ConnectionLimit
   };
   const many = (count: number, text = '') => Promise.all(Array.from({ length: count }, () => open(text)));
   const count = () => new Promise<number>((resolve) => server.getConnections((_, found) => resolve(found)));
-  return { url: `http://127.0.0.1:${port}`, open, many, count, accepted: () => accepted, connections, reports };
+  return {
+    ...{ url: `http://127.0.0.1:${port}`, open, many, count, connections, reports },
+    untilAccepted: (connections: number) => accepted.wait(connections, { what: 'connections' }),
+    untilClosed: (connections: number) => ended.wait(connections, { what: 'closed connections' }),
+  };
 }
 
 const ok: RequestListener = (_, res) => void res.end('ok');
@@ -67,11 +75,11 @@ test.each([
   ['stop within the head', 'GET / HTTP/1.1\r\nHos'],
   ['stop within the body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
 ])('clients that %s and never close are gone after the time-out', async (_, text) => {
-  const short = { headersTimeoutMs: 1_000, requestTimeoutMs: 2_000 };
-  const { many, count, accepted } = await listen((req, res) => req.resume().on('end', () => res.end()), short);
+  const short = { headersTimeoutMs: 200, requestTimeoutMs: 400 };
+  const { many, count, untilClosed } = await listen((req, res) => req.resume().on('end', () => res.end()), short);
   await many(150, text);
-  await eventually(() => accepted() === 150);
-  await eventually(async () => (await count()) === 0, { withinMs: 20_000 });
+  await untilClosed(150);
+  expect(await count()).toBe(0);
 });
 
 test('silent clients make room for one that speaks', async () => {
@@ -81,34 +89,36 @@ test('silent clients make room for one that speaks', async () => {
   expect((await send(url, 'GET', '/')).status).toBe(200);
 });
 
+/** Holds each response until the test ends it. */
+function holding(): { begun: Arrivals<() => void>; handler: RequestListener } {
+  const begun = createArrivals<() => void>();
+  return { begun, handler: (_, res) => begun.push(() => res.end('done')) };
+}
+
 test('a request whose body trickles in makes room, one that is being answered does not', async () => {
-  const held: (() => void)[] = [];
-  const { many, open, url } = await listen((_, res) => void held.push(() => res.end('done')), {
-    total: 20,
-    perAddress: 20,
-  });
+  const { begun, handler } = holding();
+  const { many, open, url } = await listen(handler, { total: 20, perAddress: 20 });
   const working = await open(get);
   await many(19, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
-  await eventually(async () => held.length === 20);
+  await begun.wait(20);
   const answered = send(url, 'GET', '/');
-  await eventually(async () => held.length === 21);
-  for (const end of held) end();
+  await begun.wait(21);
+  for (const end of begun.list) end();
   expect((await answered).status).toBe(200);
   const [chunk] = (await new Promise((resolve) => working.once('data', (data) => resolve([data])))) as [Buffer];
   expect(chunk.toString()).toContain('200 OK');
 });
 
 test('where every place is in use the next is told so at once, and a line says how many were', async () => {
-  const { many, open, reports, count } = await listen(() => undefined, { total: 10, perAddress: 10 });
+  const { begun, handler } = holding();
+  const { many, open, reports, count } = await listen(handler, { total: 10, perAddress: 10 });
   await many(10, get);
-  await eventually(async () => (await count()) === 10);
-  const rejected = await open(get);
-  let text = '';
-  for await (const chunk of rejected) text += chunk;
+  await begun.wait(10);
+  const text = await allOf(await open(get));
   expect(text).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
   expect(text).toContain('"code":"service_unavailable"');
   expect(text).toContain('retry-after: 1');
-  await eventually(async () => reports.some((counts) => counts.rejected === 1));
+  expect(await reports.wait(1)).toEqual([{ rejected: 1, unread: 0 }]);
   expect(await count()).toBe(10);
 });
 
@@ -124,64 +134,76 @@ test('requests in one piece are answered one after the other, in order', async (
     });
   });
   const paths = Array.from({ length: 50 }, (_, i) => `/${i}`);
-  const socket = await open(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
-  let text = '';
-  socket.on('data', (chunk) => {
-    text += chunk;
-  });
-  await eventually(async () => text.endsWith('/49'));
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n`);
+  const socket = await open(`${requests.join('\r\n')}Connection: close\r\n\r\n`);
+  const text = await allOf(socket);
   expect([...text.matchAll(/^(\/\d+)/gm)].map((match) => match[1])).toEqual(paths);
   expect(most).toBe(1);
 });
 
 test('a connection on which too many requests wait is closed', async () => {
-  const { open, count } = await listen(() => undefined);
+  const { open, count, untilClosed } = await listen(() => undefined);
   await open(get.repeat(150));
-  await eventually(async () => (await count()) === 0);
+  await untilClosed(1);
+  expect(await count()).toBe(0);
 });
 
 const large = Buffer.alloc(16 * 1024 * 1024, 'x');
 
 test('who takes nothing of an answer is closed, and a line says so', async () => {
-  const { many, count, reports } = await listen((_, res) => void res.end(large));
+  const { many, count, reports, untilClosed } = await listen((_, res) => void res.end(large));
   for (const socket of await many(5, get)) socket.pause();
-  await eventually(async () => (await count()) === 0, { withinMs: 20_000 });
-  await eventually(async () => reports.reduce((sum, { unread }) => sum + unread, 0) === 5);
+  await untilClosed(5);
+  expect(await count()).toBe(0);
+  const unread = () => reports.list.reduce((sum, counts) => sum + counts.unread, 0);
+  await reports.wait(1, { matches: () => unread() >= 5 });
+  expect(unread()).toBe(5);
 });
 
-test('who takes an answer by drops is closed when a slow line would have taken it', async () => {
-  const { open, count } = await listen((_, res) => void res.end(large), { bytesPerSecond: 8 * 1024 * 1024 });
-  const socket = await open(get);
+/** Takes a thousand bytes every 10 ms. */
+async function sip(socket: Socket): Promise<void> {
   socket.on('readable', () => undefined);
-  const takeOne = async () => {
+  for await (const _ of ticks(10)) {
+    if (socket.destroyed) return;
     socket.read(1_000);
-    return (await count()) === 0;
-  };
-  await eventually(takeOne, { withinMs: 15_000, everyMs: 50 });
+  }
+}
+
+test('who takes an answer by drops is closed when a slow line would have taken it', async () => {
+  const { open, count, untilClosed } = await listen((_, res) => void res.end(large), {
+    bytesPerSecond: 64 * 1024 * 1024,
+  });
+  const socket = await open(get);
+  const taking = sip(socket);
+  await untilClosed(1);
+  expect(await count()).toBe(0);
+  socket.destroy();
+  await taking;
 });
 
 test('who waits for an answer for longer than one who does not read is not taken for one', async () => {
-  const held: (() => void)[] = [];
-  const { open, count, accepted } = await listen((req, res) => {
+  const { begun, handler } = holding();
+  const { open, count, untilClosed } = await listen((req, res) => {
     if (req.url === '/') res.end(large);
-    else held.push(() => res.end('late'));
+    else handler(req, res);
   });
   const waiting = await open(get.replace('/', '/later'));
-  await eventually(() => held.length === 1);
+  await begun.wait(1);
   (await open(get)).pause();
-  await eventually(() => accepted() === 2);
-  await eventually(async () => (await count()) === 1, { withinMs: 20_000 });
-  for (const end of held) end();
+  await untilClosed(1);
+  expect(await count()).toBe(1);
+  for (const end of begun.list) end();
   const chunk: Buffer = await new Promise((resolve) => waiting.once('data', resolve));
-  expect(chunk.toString()).toMatch(/late$/);
+  expect(chunk.toString()).toMatch(/done$/);
 });
 
 test('closing does not wait for clients that say nothing', async () => {
-  const { many, connections, count } = await listen(ok);
+  const { many, connections, count, untilAccepted, untilClosed } = await listen(ok);
   await many(20);
-  await eventually(async () => (await count()) === 20);
+  await untilAccepted(20);
   connections.closeIdle();
-  await eventually(async () => (await count()) === 0);
+  await untilClosed(20);
+  expect(await count()).toBe(0);
 });
 
 /** What the server sends on this connection until it closes it. */
@@ -195,34 +217,36 @@ async function allOf(socket: Socket): Promise<string> {
 }
 
 test('closing ends a kept connection with the response under way, which says so, and begins none that waits behind it', async () => {
-  const begun: (() => void)[] = [];
-  const { open, connections, count } = await listen((_, res) => void begun.push(() => res.end('done')));
+  const { begun, handler } = holding();
+  const { open, connections, count, untilClosed } = await listen(handler);
   const received = allOf(await open(get.repeat(2)));
-  await eventually(() => begun.length === 1);
+  await begun.wait(1);
   connections.closeIdle();
   expect(await count()).toBe(1);
-  begun[0]?.();
-  await eventually(async () => (await count()) === 0);
+  begun.list[0]?.();
+  await untilClosed(1);
+  expect(await count()).toBe(0);
   const text = await received;
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\nconnection: close\r\n/i);
   expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
-  expect(begun).toHaveLength(1);
+  expect(begun.list).toHaveLength(1);
 });
 
 test('closing ends a kept connection whose response had begun without saying so, after what waits behind it', async () => {
-  const begun: (() => void)[] = [];
-  const { open, connections, count } = await listen((_, res) => {
+  const { begun, handler } = holding();
+  const { open, connections, count, untilClosed } = await listen((req, res) => {
     res.flushHeaders();
-    begun.push(() => res.end('done'));
+    handler(req, res);
   });
   const alone = allOf(await open(get));
   const followed = allOf(await open(get.repeat(2)));
-  await eventually(() => begun.length === 2);
+  await begun.wait(2);
   connections.closeIdle();
-  for (const end of begun.slice(0, 2)) end();
-  await eventually(() => begun.length === 3);
-  begun[2]?.();
-  await eventually(async () => (await count()) === 0);
+  for (const end of begun.list.slice(0, 2)) end();
+  await begun.wait(3);
+  begun.list[2]?.();
+  await untilClosed(2);
+  expect(await count()).toBe(0);
   expect((await alone).match(/^connection: .*$/gim)).toEqual(['Connection: keep-alive']);
   expect((await followed).match(/^connection: .*$/gim)).toEqual(['Connection: keep-alive', 'connection: close']);
 });

@@ -45,7 +45,7 @@ export interface DailyStandIn {
 }
 
 /** @param asked gets the input of each run that billing was asked for */
-export function createDailyStandIn(asked: unknown[]) {
+export function createDailyStandIn(asked: { push(input: unknown): void }) {
   const standIn: DailyStandIn = {
     overdue: 0,
     overdueReminders: 0,

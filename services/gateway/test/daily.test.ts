@@ -1,9 +1,10 @@
 import { DomainError } from '@app/contracts/errors';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { eventually } from '@app/testing/eventually';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { announced } from '@app/testing/points';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { responseStored } from '../src/points.ts';
 import { nothingDone, nothingPlanned } from './daily-stand-in.ts';
-import { createSeller, type Harness, platformKey } from './harness.ts';
+import { createSeller, type Harness, platformKey, sureHealth } from './harness.ts';
 import { send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';
 
@@ -15,6 +16,7 @@ beforeAll(async () => {
   usual = { ...harness.daily };
 });
 beforeEach(() => void Object.assign(harness.daily, usual));
+afterEach(() => void vi.useRealTimers());
 
 const runDaily = (key: string, more: Parameters<typeof send>[3] = {}) =>
   send(url, 'POST', '/api/cron/daily', { key, ...more });
@@ -90,7 +92,7 @@ test('a run that has no result in time is answered with 503 that names the run, 
   const runs: string[] = [];
   const headers = { 'idempotency-key': 'long-run' };
   // The wait itself is too long for a test: the gateway that closes ends it early, with the same answer.
-  const second = await harness.start();
+  const second = await harness.start({}, { finishWithinMs: 300 });
   harness.daily.collect = async (_, { commandId }) => {
     runs.push(commandId);
     if (runs.length < 2) void second.close();
@@ -123,24 +125,24 @@ test('a caller that hangs up stops no run: asked again under its key, it gets th
   gone.abort();
   await expect(first).rejects.toThrow('aborted');
   ended.resolve();
-  const again = await eventually(async () => {
-    const answer = await send(url, 'POST', '/api/cron/daily', { headers });
-    return answer.status === 200 ? answer : undefined;
-  });
-  expect([again.headers['idempotent-replayed'], again.json.rebills.charged]).toEqual(['true', 3]);
+  await announced(responseStored, ({ key }) => key === 'hung-up');
+  const again = await send(url, 'POST', '/api/cron/daily', { headers });
+  expect([again.status, again.headers['idempotent-replayed'], again.json.rebills.charged]).toEqual([200, 'true', 3]);
   expect(runs).toHaveLength(1);
 });
 
 test('a run that takes longer than other requests may is waited for', async () => {
+  // Other requests have an answer within 20 s. That clock alone is moved: the pauses between attempts are real.
+  vi.useFakeTimers({ toFake: ['performance'] });
   let asked = 0;
-  const begunMs = Date.now();
   harness.daily.collect = async () => {
     asked += 1;
-    if (Date.now() - begunMs < 21_000) throw new DomainError('outcome_unknown', 'still under way');
+    vi.advanceTimersByTime(7_000);
+    if (asked < 5) throw new DomainError('outcome_unknown', 'still under way');
     return charged;
   };
   expect((await runDaily(seller.key)).json.rebills.charged).toBe(3);
-  expect(asked).toBeGreaterThan(4);
+  expect(asked).toBe(5);
 });
 
 test('one run is read by its id, with the platform key one over all accounts', async () => {
@@ -200,22 +202,20 @@ test('the preview pages through billing’s steps and then checkout’s reminder
 });
 
 test('a deployment whose daily run is overdue is ready, and says so in its health', async () => {
-  const ready = async () => await send(url, 'GET', '/readyz');
+  const gateway = await harness.start({}, { healthTimes: sureHealth });
+  const ready = async () => await send(gateway.url, 'GET', '/readyz');
   expect((await ready()).json.warnings).toBeUndefined();
   harness.daily.overdue = 2;
-  await eventually(
-    async () => (await ready()).json.warnings?.[0]?.startsWith('daily run overdue: 2 accounts') === true,
-  );
-  await eventually(async () => expect(await ready()).toMatchObject({ status: 200, json: { status: 'degraded' } }));
+  const overdue = await ready();
+  expect(overdue).toMatchObject({ status: 200, json: { status: 'degraded' } });
+  expect(overdue.json.warnings).toEqual([expect.stringMatching(/^daily run overdue: 2 accounts .* something due$/)]);
   harness.daily.overdueReminders = 3;
-  await eventually(async () =>
-    expect((await ready()).json.warnings).toEqual([
-      expect.stringMatching(/^daily run overdue: 2 accounts .* something due$/),
-      expect.stringMatching(/^daily run overdue: 3 accounts .* buyers to remind$/),
-    ]),
-  );
+  expect((await ready()).json.warnings).toEqual([
+    expect.stringMatching(/^daily run overdue: 2 accounts .* something due$/),
+    expect.stringMatching(/^daily run overdue: 3 accounts .* buyers to remind$/),
+  ]);
   harness.daily.overdue = 0;
-  await eventually(async () => expect((await ready()).json.warnings).toHaveLength(1));
+  expect((await ready()).json.warnings).toHaveLength(1);
 });
 
 test('a preview without checkout is refused, not told in part', async () => {

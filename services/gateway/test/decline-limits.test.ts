@@ -1,5 +1,4 @@
 import { DomainError } from '@app/contracts/errors';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -24,7 +23,7 @@ afterAll(() => harness.close());
 beforeEach(async () => {
   await query(harness.database.url, 'delete from rate_windows');
   const { checkout } = harness;
-  checkout.asked.length = 0;
+  checkout.forget();
   checkout.pay = async () => ({ status: 'declined', totalCents: 4_900, reason: 'card_declined' });
   checkout.continue = checkout.pay as () => ReturnType<typeof checkout.pay>;
 });
@@ -83,7 +82,7 @@ test('thirty tries at once from one address are not thirty cards tried: few are 
     return { status: 'declined', totalCents: 4_900, reason: 'card_declined' };
   };
   const paying = Promise.all(checkouts.map((checkout, i) => checkout.pay(address, either(i))));
-  await eventually(() => timesAsked('pay') === 8);
+  await harness.checkout.untilAsked('pay', 8);
   gate.resolve();
   const answers = await paying;
   const declined = answers.filter(({ status }) => status === 200).length;

@@ -23,7 +23,8 @@ import {
 } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
-import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
+import { createArrivals } from '@app/testing/arrivals';
+import { createTestNats, type TestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
@@ -40,17 +41,26 @@ type PlaceOrder = (
 
 export type Harness = Awaited<ReturnType<typeof createHarness>>;
 
-/** Gateways on one database and one nats-server; the services behind them are stand-ins that a test may change. */
-export async function createHarness() {
-  const nats = await createNatsServer();
+/** Readiness looks at each request, and waits for a service however busy this machine is. */
+export const sureHealth = { limitMs: 20_000, memoryMs: 0 };
+
+/** A third of a second of CPU for each password would be most of what these tests take. */
+export const passwordCost = { N: 16, r: 1, p: 1 };
+
+/**
+ * Gateways on one database and one NATS; the services behind them are stand-ins that a test may change.
+ * @param given NATS that is closed with it: a server of its own for a test that kills it
+ */
+export async function createHarness(given?: TestNats) {
+  const nats = given ?? (await createTestNats());
   const database = await createMigratedDatabase('gateway', migrate);
   const clock = new AdjustableClock();
-  const placed: RequestContext[] = [];
+  const placed = createArrivals<RequestContext>();
   const orders: { place: PlaceOrder } = {
     place: async (_, { commandId }) => ({ ok: true, orderId: idOfCommand('order', commandId), totalCents: 100 }),
   };
   const { checkout, handlers: buyersHandlers } = createCheckoutStandIn();
-  const asked: unknown[] = [];
+  const asked = createArrivals<unknown>();
   /** `product`: the account of the one product in the catalog, and its id. */
   const books = { orders: '{ "data" : [] }', product: '' };
   const reply = (input: unknown, json: string) => {
@@ -108,8 +118,17 @@ export async function createHarness() {
     nats,
     database,
     clock,
-    placed,
-    asked,
+    /** The orders that checkout was asked for, and what it and the other services were asked besides. */
+    placed: placed.list,
+    asked: asked.list,
+    /** Resolves when checkout has got so many orders, or the services so many other requests. */
+    untilPlaced: (count: number) => placed.wait(count, { what: 'orders' }),
+    untilAsked: (count: number) => asked.wait(count, { what: 'requests' }),
+    /** Forgets the orders and the requests so far. */
+    forget: () => {
+      placed.clear();
+      asked.clear();
+    },
     books,
     orders,
     checkout,
@@ -119,7 +138,13 @@ export async function createHarness() {
     start: async (settings: Record<string, string> = {}, deps: Partial<GatewayDeps> = {}): Promise<RunningGateway> => {
       const config = readConfig({ ...env, ...settings });
       const clockControl = { set: async (offsetMs: number) => clock.moveTo(new Date(Date.now() + offsetMs)) };
-      const gateway = await createGateway(config, { logger: silentLogger(), clock, clockControl, ...deps });
+      const gateway = await createGateway(config, {
+        logger: silentLogger(),
+        clock,
+        clockControl,
+        passwordCost,
+        ...deps,
+      });
       gateways.push(gateway);
       return gateway;
     },
@@ -137,11 +162,7 @@ export async function createHarness() {
 }
 
 /** Answers as this service, until the link is closed. */
-export async function serveAs(
-  nats: TestNatsServer,
-  service: ServiceName,
-  answers: RequestHandler[],
-): Promise<NatsClient> {
+export async function serveAs(nats: TestNats, service: ServiceName, answers: RequestHandler[]): Promise<NatsClient> {
   const link = await connectNats(nats.login(service));
   const handlers = answers.map(onceEach);
   await serveRequests(link, { version: '0.1.0', description: 'a stand-in', handlers, logger: silentLogger() });

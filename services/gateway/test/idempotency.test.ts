@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { DomainError, type ErrorCode } from '@app/contracts/errors';
 import { freePort } from '@app/embedded/ports';
 import { openDatabase } from '@app/service-kit/database';
+import { liveLeaseOwners } from '@app/service-kit/lease-owner';
 import { deleteExpired } from '@app/service-kit/retention';
 import { spawnNode } from '@app/testing/child-service';
-import { eventually } from '@app/testing/eventually';
+import { pollSystem } from '@app/testing/poll-system';
 import { query } from '@app/testing/sql';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   harness.orders.place = takenOrder;
-  harness.placed.length = 0;
+  harness.forget();
   harness.clock.reset();
 });
 
@@ -86,7 +87,7 @@ test('a key in flight is refused, and then replays', async () => {
   };
   const begunMs = performance.now();
   const first = place('in-flight');
-  await eventually(() => harness.placed.length === 1);
+  await harness.untilPlaced(1);
   const meanwhile = await place('in-flight');
   expect([meanwhile.status, meanwhile.json.code]).toEqual([409, 'idempotency_key_in_use']);
   // As long again as the first one has taken, and a second at least.
@@ -158,7 +159,7 @@ test('what comes under a freed key is a new command', async () => {
 test('fifty requests at once under a key that was refused are one order', async () => {
   refuseOnce('product_not_live');
   await place('rush');
-  harness.placed.length = 0;
+  harness.forget();
   await Promise.all(Array.from({ length: 50 }, (_, i) => place('rush', i % 2 ? order : { ...order, name: 'Ada' })));
   expect(harness.placed).toHaveLength(1);
 });
@@ -204,13 +205,22 @@ function holdOrders(): () => void {
   return gate.resolve;
 }
 
+async function isLeaseOwnerAlive(idempotencyKey: string): Promise<boolean> {
+  const found = await query(
+    harness.database.url,
+    `select from idempotency_records where key = $1 and lease_owner in (${liveLeaseOwners})`,
+    [idempotencyKey],
+  );
+  return found.length > 0;
+}
+
 test('a request whose process was killed is taken over at once, with the same command id', async () => {
   const port = await freePort();
   const main = join(import.meta.dirname, '../src/main.ts');
   const child = await spawnNode(main, { ...harness.env, PORT: String(port) }, { readyLine: /ready$/ });
   const letGo = holdOrders();
   const lost = place('died', order, { at: `http://127.0.0.1:${port}` }).catch(() => 'no answer');
-  await eventually(() => harness.placed.length === 1);
+  await harness.untilPlaced(1);
   // Nobody takes it from a process that lives, in another process either.
   expect((await place('died')).json.code).toBe('idempotency_key_in_use');
   await child.kill('SIGKILL');
@@ -218,19 +228,16 @@ test('a request whose process was killed is taken over at once, with the same co
   letGo();
   const other = await place('died', { ...order, email: 'eve@example.com' });
   expect(other.json.code).toBe('idempotency_key_reused');
-  // At once is long before its lease ends.
-  const taken = await eventually(async () => {
-    const answer = await place('died');
-    return answer.status === 409 ? undefined : answer;
-  });
-  expect(taken.status).toBe(200);
+  // Long before its lease ends: as soon as PostgreSQL has ended the dead process's session.
+  await pollSystem('the end of the session of a dead process', async () => !(await isLeaseOwnerAlive('died')));
+  expect((await place('died')).status).toBe(200);
   expect([harness.placed.length, commandIds().size]).toEqual([2, 1]);
 });
 
 test('a dead request that is refused when it is repeated frees the key', async () => {
   const letGo = holdOrders();
   const first = place('dead').catch(() => undefined);
-  await eventually(() => harness.placed.length === 1);
+  await harness.untilPlaced(1);
   await query(harness.database.url, `update idempotency_records set lease_until = now() where key = 'dead'`);
   refuseOnce('product_not_live');
   expect((await place('dead')).status).toBe(422);
@@ -243,10 +250,10 @@ test('a dead request that is refused when it is repeated frees the key', async (
 test('a request that outlives its lease is taken over, and only the one that took it over is answered', async () => {
   const letGo = holdOrders();
   const first = place('slow');
-  await eventually(() => harness.placed.length === 1);
+  await harness.untilPlaced(1);
   await query(harness.database.url, `update idempotency_records set lease_until = now() where key = 'slow'`);
   const second = place('slow');
-  await eventually(() => harness.placed.length === 2);
+  await harness.untilPlaced(2);
   letGo();
   const [{ status, json }, answered] = await Promise.all([first, second]);
   expect([status, json.code, answered.status, commandIds().size]).toEqual([503, 'outcome_unknown', 200, 1]);
@@ -360,7 +367,7 @@ test.each(['', ' ', 'a b', 'x'.repeat(256), '\u00e9'])('the key %j is refused', 
 test('the platform key’s daily job has keys of its own', async () => {
   const run = (caller: string) =>
     send(url, 'POST', '/api/cron/daily', { key: caller, headers: { 'idempotency-key': 'day' } });
-  harness.asked.length = 0;
+  harness.forget();
   expect([await run(platformKey), await run(platformKey), await run(key)].map(({ status }) => status)).toEqual([
     200, 200, 200,
   ]);

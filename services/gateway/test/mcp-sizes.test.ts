@@ -31,7 +31,7 @@ import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { tools } from '../src/mcp/tools.ts';
 import { createGateway, type RunningGateway } from '../src/service.ts';
-import { createSeller } from './harness.ts';
+import { createSeller, passwordCost } from './harness.ts';
 import { send } from './http.ts';
 
 guardLeaks();
@@ -91,7 +91,7 @@ beforeAll(async () => {
   }
   const env = { DATABASE_URL: database.url, ...nats.settings('gateway'), PORT: '0', KEY_PEPPER: 'p'.repeat(32) };
   const config = readConfig({ ...env, RATE_LIMIT_PER_MINUTE: '0' });
-  gateway = await createGateway(config, { logger: silentLogger(), clock: new AdjustableClock() });
+  gateway = await createGateway(config, { logger: silentLogger(), clock: new AdjustableClock(), passwordCost });
   ({ key } = await createSeller(gateway.url));
 });
 afterAll(async () => {

@@ -13,19 +13,19 @@ import { onRequest } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
+import { createTestNats, type TestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { examples } from '../src/openapi/examples.ts';
 import { createGateway, type RunningGateway } from '../src/service.ts';
-import { createSeller, serveAs } from './harness.ts';
+import { createSeller, passwordCost, serveAs } from './harness.ts';
 import { send } from './http.ts';
 
 guardLeaks();
 
-let nats: TestNatsServer;
+let nats: TestNats;
 let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
 let gateway: RunningGateway;
 let url: string;
@@ -39,7 +39,7 @@ const asked: { name: string; accountId: string; commandId: string; input: unknow
 const billing = { away: false, payments: [] as PaymentResource[] };
 
 beforeAll(async () => {
-  nats = await createNatsServer();
+  nats = await createTestNats();
   database = await createMigratedDatabase('gateway', migrate);
   const noted = (name: string, input: unknown, context: { accountId: string; commandId: string }) =>
     asked.push({ name, input, accountId: context.accountId, commandId: context.commandId });
@@ -77,7 +77,7 @@ beforeAll(async () => {
   links.push(await serveAs(nats, 'checkout', checkout), await serveAs(nats, 'billing', ofBilling));
   const env = { DATABASE_URL: database.url, ...nats.settings('gateway'), PORT: '0', KEY_PEPPER: 'p'.repeat(32) };
   const config = readConfig({ ...env, RATE_LIMIT_PER_MINUTE: '0' });
-  gateway = await createGateway(config, { logger: silentLogger(), clock: new AdjustableClock() });
+  gateway = await createGateway(config, { logger: silentLogger(), clock: new AdjustableClock(), passwordCost });
   ({ url } = gateway);
   ({ key, accountId } = await createSeller(url));
 });

@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
+import { createLogger, type Logger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
-import { createGateway, type RunningGateway } from '../src/service.ts';
+import { requestEnded } from '../src/points.ts';
+import type { RunningGateway } from '../src/service.ts';
 import { createHarness, createSeller, type Harness } from './harness.ts';
 import { send } from './http.ts';
 
@@ -15,17 +15,17 @@ guardLeaks();
 let harness: Harness;
 let gateway: RunningGateway;
 let folder: string;
+let logger: Logger;
 let key: string;
 
 beforeAll(async () => {
   harness = await createHarness();
   folder = mkdtempSync(join(tmpdir(), 'request-lines-'));
-  const logger = createLogger({ service: 'gateway', level: 'info', destination: join(folder, 'log') });
-  gateway = await createGateway(readConfig(harness.env), { logger, clock: harness.clock });
+  logger = createLogger({ service: 'gateway', level: 'info', destination: join(folder, 'log') });
+  gateway = await harness.start({}, { logger });
   ({ key } = await createSeller(gateway.url));
 });
 afterAll(async () => {
-  await gateway.close();
   await harness.close();
   rmSync(folder, { recursive: true });
 });
@@ -33,13 +33,12 @@ afterAll(async () => {
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, accept: 'application/json, text/event-stream' };
 
-/** All lines of the request with this id, once there is one. */
+/** All lines of the request with this id. */
 async function linesOf(requestId: string): Promise<Record<string, unknown>[]> {
-  return await eventually(() => {
-    const lines = readFileSync(join(folder, 'log'), 'utf8').split('\n').filter(Boolean);
-    const own = lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId);
-    return own.length > 0 ? own : undefined;
-  });
+  await announced(requestEnded, (ended) => ended.requestId === requestId);
+  await new Promise<void>((resolve) => logger.flush(() => resolve()));
+  const lines = readFileSync(join(folder, 'log'), 'utf8').split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line)).filter((line) => line.requestId === requestId);
 }
 const warning = 40;
 const error = 50;

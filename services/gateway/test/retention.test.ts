@@ -1,6 +1,7 @@
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { deleteExpired } from '@app/service-kit/retention';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { volume } from '@app/testing/long';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
@@ -86,21 +87,22 @@ test.each(tables)(
   '%s: what is past its time goes, and a look with nothing due reads few pages',
   async (table, column, fill) => {
     await createSeller(url);
-    await fill(30_000, 5);
-    await fill(25_000, 120);
+    const due = volume(5_000, 25_000);
+    await fill(volume(6_000, 30_000), 5);
+    await fill(due, 120);
     await run(`vacuum analyze ${table}`);
     const count = async () => Number((await run(`select count(*) as rows from ${table}`))[0]?.rows);
     const before = await count();
     await housekeep();
-    expect(before - (await count())).toBe(25_000);
+    expect(before - (await count())).toBe(due);
     // The statistics are still those of before.
     await run(`vacuum ${table}`);
-    const due = retention(harness.clock).find(({ statement }) => statement.includes(`from ${table} `));
-    if (due === undefined) throw new Error(`${table} has no retention`);
+    const rule = retention(harness.clock).find(({ statement }) => statement.includes(`from ${table} `));
+    if (rule === undefined) throw new Error(`${table} has no retention`);
     const [explained] = await query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       harness.database.url,
-      `explain (analyze, buffers, format json) ${due.statement}`,
-      [due.limit(), 20_000],
+      `explain (analyze, buffers, format json) ${rule.statement}`,
+      [rule.limit(), 20_000],
     );
     if (explained === undefined) throw new Error('no plan');
     const plan = explained['QUERY PLAN'][0].Plan;

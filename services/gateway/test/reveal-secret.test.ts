@@ -11,7 +11,7 @@ const password = 'a long password';
 const endpointId = newId('webhookEndpoint', Date.now());
 const path = `/api/v1/webhook-endpoints/${endpointId}/reveal-secret`;
 beforeEach(() => {
-  harness.asked.length = 0;
+  harness.forget();
 });
 
 const reveal = (given: object, session = seller.session) => send(url, 'POST', path, { session, body: given });

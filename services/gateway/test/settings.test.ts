@@ -1,9 +1,11 @@
 import { accountSettingsChanged, type Settings } from '@app/contracts/accounts';
 import type { EventEnvelope } from '@app/contracts/define';
 import { freePort } from '@app/embedded/ports';
+import { eventsPublished } from '@app/messaging/points';
 import { migrateUp } from '@app/service-kit/database';
 import { spawnNode } from '@app/testing/child-service';
-import { eventually } from '@app/testing/eventually';
+import { createNatsServer } from '@app/testing/nats';
+import { announced } from '@app/testing/points';
 import { createTestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
 import { readStream } from '@app/testing/stream';
@@ -26,22 +28,34 @@ async function told(accountId = seller.accountId, nats = harness.nats): Promise<
   expect(own.map(({ subject }) => subject).filter((subject) => subject !== accountSettingsChanged.subject)).toEqual([]);
   return own.map(({ body }) => accountSettingsChanged.data.parse(body.data));
 }
-const whenTold = (count: number) =>
-  eventually(async () => {
-    const events = await told();
-    return events.length >= count && events;
-  });
+
+/** Resolves when the stream has every event of the account that is committed. */
+async function untilPublished(accountId: string, databaseUrl: string): Promise<void> {
+  const committed = await query<{ id: string }>(
+    databaseUrl,
+    `select payload::jsonb ->> 'id' as id from outbox where payload like $1`,
+    [`%${accountId}%`],
+  );
+  for (const { id } of committed)
+    await announced(eventsPublished, ({ events }) => events.some((event) => event.id === id));
+}
+
+/** What the stream tells of this test's seller once it has all that is committed. */
+async function whenTold(): Promise<Told[]> {
+  await untilPublished(seller.accountId, harness.database.url);
+  return await told();
+}
 const read = async () => (await send(url, 'GET', '/api/v1/settings', { key: seller.key })).json;
 const change = (body: object) => send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body });
 
 test('a new account, and each change of its settings, tells all of them with the number of the change', async () => {
   const made = await read();
-  const [first] = await whenTold(1);
+  const [first] = await whenTold();
   expect(first).toEqual({ ...made, revision: 1, changedAt: expect.any(String) });
   const body = { dailyChargeLimit: 0, checkoutUrl: 'https://shop.example.com/pay', commissionHoldDays: 0 };
   expect((await change(body)).json).toEqual({ ...made, ...body });
   expect((await change({ checkoutUrl: null })).json).toEqual({ ...made, ...body, checkoutUrl: null });
-  const [, second, third] = await whenTold(3);
+  const [, second, third] = await whenTold();
   expect(second).toMatchObject({ ...made, ...body, revision: 2 });
   expect(third).toMatchObject({ ...made, ...body, checkoutUrl: null, revision: 3 });
 });
@@ -56,7 +70,7 @@ test('what changes nothing, and what is refused, tells nothing', async () => {
   expect((await change({ handle: taken, commissionHoldDays: 7 })).status).toBe(409);
   expect((await change({ dailyChargeLimit: -1 })).status).toBe(422);
   await change({ testMode: true });
-  expect((await whenTold(2)).map(({ revision, commissionHoldDays }) => [revision, commissionHoldDays])).toEqual([
+  expect((await whenTold()).map(({ revision, commissionHoldDays }) => [revision, commissionHoldDays])).toEqual([
     [1, 30],
     [2, 30],
   ]);
@@ -80,7 +94,7 @@ test.each([
 test('of many changes at once each has a number of its own, and the highest tells what holds', async () => {
   const days = Array.from({ length: 12 }, (_, index) => index + 40);
   await Promise.all(days.map((commissionHoldDays) => change({ commissionHoldDays })));
-  const events = await whenTold(13);
+  const events = await whenTold();
   const revisions = events.map(({ revision }) => revision).toSorted((a, b) => a - b);
   expect(revisions).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
   const { commissionHoldDays } = events.find(({ revision }) => revision === 13) ?? {};
@@ -88,7 +102,8 @@ test('of many changes at once each has a number of its own, and the highest tell
 });
 
 test('a gateway that is killed between the change and its publication loses nothing: the next one publishes it', async () => {
-  const own = await createHarness();
+  const nats = await createNatsServer();
+  const own = await createHarness(nats);
   const port = await freePort();
   const env = { ...own.env, PORT: String(port), LOG_LEVEL: 'warn' };
   const killed = await spawnNode('services/gateway/src/main.ts', env, { readyLine: /^gateway ready/ });
@@ -96,17 +111,19 @@ test('a gateway that is killed between the change and its publication loses noth
     const at = `http://127.0.0.1:${port}`;
     const { key, accountId } = await createSeller(at);
     // Without NATS nothing is published: the change is committed, its event is in the outbox alone.
-    await own.nats.kill();
+    await nats.kill();
     const changed = await send(at, 'PATCH', '/api/v1/settings', { key, body: { nudgeAfterMinutes: 90 } });
     expect(changed.status).toBe(200);
     await killed.kill();
     const sql = 'select stream_seq from outbox where payload like $1 order by id';
     const outbox = () => query<{ stream_seq: number | null }>(own.database.url, sql, [`%${accountId}%`]);
     expect((await outbox()).at(-1)).toEqual({ stream_seq: null });
-    await own.nats.start();
+    await nats.start();
     await own.start();
-    await eventually(async () => (await told(accountId, own.nats)).length === 2);
-    expect((await told(accountId, own.nats)).at(-1)).toMatchObject({ revision: 2, nudgeAfterMinutes: 90 });
+    await untilPublished(accountId, own.database.url);
+    const events = await told(accountId, nats);
+    expect(events).toHaveLength(2);
+    expect(events.at(-1)).toMatchObject({ revision: 2, nudgeAfterMinutes: 90 });
   } finally {
     await killed.kill();
     await own.close();

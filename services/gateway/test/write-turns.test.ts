@@ -1,7 +1,8 @@
 import { newId } from '@app/contracts/ids';
 import { refundOrder } from '@app/contracts/orders';
 import { onRequest } from '@app/messaging/serve-requests';
-import { eventually } from '@app/testing/eventually';
+import { createArrivals } from '@app/testing/arrivals';
+import { pollSystem } from '@app/testing/poll-system';
 import { lockRows, query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { createSeller, serveAs } from './harness.ts';
@@ -31,7 +32,7 @@ test('changes of one account that wait for each other leave connections to every
     send(url, 'PATCH', settings, { key: seller.key, body: { commissionHoldDays: i } }),
   );
   try {
-    await eventually(async () => (await waiting()) >= 4);
+    await pollSystem('four sessions that wait for a lock', async () => (await waiting()) >= 4);
     expect((await send(url, 'GET', settings, { key: other.key })).status).toBe(200);
     expect((await send(url, 'PATCH', settings, { key: other.key, body: { commissionHoldDays: 1 } })).status).toBe(200);
     expect(await waiting()).toBe(4);
@@ -43,10 +44,10 @@ test('changes of one account that wait for each other leave connections to every
 
 test('refunds that wait for a payment processor hold up no other change of their account, and not each other', async () => {
   const answered = Promise.withResolvers<void>();
-  let asked = 0;
+  const asked = createArrivals<string>();
   const checkout = await serveAs(harness.nats, 'checkout', [
     onRequest(refundOrder, async ({ orderId }) => {
-      asked += 1;
+      asked.push(orderId);
       await answered.promise;
       return { ok: true as const, orderId, status: 'refunded' as const, refundedCents: 100, detail: 'Given back.' };
     }),
@@ -55,9 +56,9 @@ test('refunds that wait for a payment processor hold up no other change of their
     send(url, 'POST', `/api/v1/orders/${newId('order', i + 1)}/refund`, { key: seller.key }),
   );
   try {
-    await eventually(() => asked === 6);
+    await asked.wait(6);
     expect((await send(url, 'PATCH', settings, { key: seller.key, body: { commissionHoldDays: 1 } })).status).toBe(200);
-    expect(asked).toBe(6);
+    expect(asked.list).toHaveLength(6);
   } finally {
     answered.resolve();
     await Promise.all(refunds);

@@ -2,14 +2,15 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { createSemaphore, SemaphoreFullError } from '@app/service-kit/semaphore';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 
-interface Cost {
+/** Of scrypt. */
+export interface PasswordCost {
   readonly N: number;
   readonly r: number;
   readonly p: number;
 }
 
 /** OWASP's recommendation for 32 MB of memory (128 × N × r); three passes. */
-const cost: Cost = { N: 2 ** 15, r: 8, p: 3 };
+export const passwordCost: PasswordCost = { N: 2 ** 15, r: 8, p: 3 };
 const keyLength = 32;
 const saltLength = 16;
 
@@ -21,10 +22,9 @@ const saltLength = 16;
 const hashing = createSemaphore(2, 32);
 
 /** `scrypt$N$r$p$salt$hash`: a hash tells how it was made, so that the cost may rise later. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: PasswordCost = passwordCost): Promise<string> {
   const salt = randomBytes(saltLength);
-  const hash = await derive(password, salt, cost);
-  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), hash.toString('base64')].join('$');
+  return format(cost, salt, await derive(password, salt, cost));
 }
 
 export async function isPassword(password: string, stored: string): Promise<boolean> {
@@ -35,17 +35,14 @@ export async function isPassword(password: string, stored: string): Promise<bool
 }
 
 /** No password has it: what an unknown email's password is compared with, so that it takes as long as a known one's. */
-export const nobodysHash = [
-  'scrypt',
-  cost.N,
-  cost.r,
-  cost.p,
-  Buffer.alloc(saltLength).toString('base64'),
-  Buffer.alloc(keyLength).toString('base64'),
-].join('$');
+export const hashOfNoPassword = (cost: PasswordCost): string =>
+  format(cost, Buffer.alloc(saltLength), Buffer.alloc(keyLength));
+
+const format = ({ N, r, p }: PasswordCost, salt: Buffer, hash: Buffer): string =>
+  ['scrypt', N, r, p, salt.toString('base64'), hash.toString('base64')].join('$');
 
 /** @throws RetryLaterError service_unavailable when too many wait already */
-async function derive(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
+async function derive(password: string, salt: Buffer, { N, r, p }: PasswordCost): Promise<Buffer> {
   // Node refuses more than 32 MB unless told; a little above the need.
   const options = { N, r, p, maxmem: 160 * N * r };
   const hash = () =>

@@ -9,7 +9,7 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { findSeller } from '../checkouts/find-seller.ts';
 import { Account } from './account.entity.ts';
 import { handleFrom } from './handle.rules.ts';
-import { hashPassword, isPassword } from './password.ts';
+import { hashPassword, isPassword, type PasswordCost } from './password.ts';
 import { settingsChangedRow } from './settings-changed.ts';
 import { takeHandle } from './take-handle.ts';
 import { User } from './user.entity.ts';
@@ -36,12 +36,12 @@ export interface SignedUp {
  * @throws DomainError email_taken
  */
 export async function signUp(
-  deps: { database: Database; clock: Clock },
+  deps: { database: Database; clock: Clock; passwordCost?: PasswordCost },
   wanted: SignUp,
   commandId: string,
 ): Promise<SignedUp> {
   const ids = { accountId: idOfCommand('account', commandId), userId: idOfCommand('user', commandId) };
-  const passwordHash = await hashPassword(wanted.password);
+  const passwordHash = await hashPassword(wanted.password, deps.passwordCost);
   for (let tries = 1; ; tries++) {
     try {
       await createAccount(deps, ids, wanted, passwordHash);

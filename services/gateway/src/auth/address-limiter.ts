@@ -1,4 +1,5 @@
 import type { Logger } from '@app/service-kit/logger';
+import { clientCountsExchanged } from '../points.ts';
 import type { RateWindows, Usage } from './rate-windows.ts';
 
 /** The minute of one client, as this process has it. */
@@ -122,6 +123,9 @@ export class AddressLimiter {
       });
       const usages = await this.#shared.add(...uses);
       for (const [index, window] of due.entries()) enter(window, amounts[index] as number, usages[index] as Usage);
+      clientCountsExchanged.announce(() => ({
+        counts: due.map(({ client }, index) => ({ client, taken: usages[index]?.taken ?? 0 })),
+      }));
       if (this.#alone) this.#logger.info('limits by address are shared again');
       this.#alone = false;
     } catch (err) {

@@ -1,5 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { keyUseRecorded } from '../points.ts';
 import type { FoundKey } from './find-actor.ts';
 
 /** `last_used_at` is written at most once a minute for each key. */
@@ -26,7 +27,7 @@ export class KeyUsage {
     if (nowMs - key.lastUsedAtMs < everyMs) return;
     const values = [key.keyId, new Date(nowMs), new Date(nowMs - everyMs), key.actor.accountId];
     const write = this.#database.pool.query(touch(values)).then(
-      () => undefined,
+      () => keyUseRecorded.announce(() => ({ keyId: key.keyId })),
       (err: unknown) => this.#logger.warn({ err }, 'the use of a key was not noted'),
     );
     this.#writing.add(write);

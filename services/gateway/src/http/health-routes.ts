@@ -7,14 +7,20 @@ import { overdueWarning } from '@app/service-kit/overdue-watch';
 import { beyondRepair, type Check, readiness } from '@app/service-kit/service';
 import type { FastifyInstance } from 'fastify';
 
-/** Within the second that a probe waits, also when a service hangs. */
-const neighbourLimitMs = 500;
-/** However often anybody asks, the services are asked once a second. */
-const rememberMs = 1_000;
+/** How readiness learns of other services, in milliseconds. */
+export interface HealthTimes {
+  /** How long a service is waited for: within the second that a probe waits, also when a service hangs. */
+  readonly limitMs: number;
+  /** How long a result is remembered, however often readiness is read. */
+  readonly memoryMs: number;
+}
+
+export const healthTimes: HealthTimes = { limitMs: 500, memoryMs: 1_000 };
 
 export interface HealthDeps {
   readonly checks: readonly Check[];
   readonly requester: Requester;
+  readonly healthTimes: HealthTimes;
 }
 
 /**
@@ -26,8 +32,9 @@ export function routeHealth(server: FastifyInstance, deps: HealthDeps): void {
     const missing = beyondRepair(deps.checks);
     return missing.length === 0 ? { status: 'ok' } : reply.code(503).send({ status: 'not alive', missing });
   });
-  const silentServices = rememberFor(rememberMs, () => findSilent(deps));
-  const toldWarnings = rememberFor(rememberMs, () => findWarnings(deps));
+  const { memoryMs } = deps.healthTimes;
+  const silentServices = rememberFor(memoryMs, () => findSilent(deps));
+  const toldWarnings = rememberFor(memoryMs, () => findWarnings(deps));
   server.get('/readyz', async (_, reply) => {
     const [own, silent, warnings] = await Promise.all([readiness(deps.checks), silentServices(), toldWarnings()]);
     if (!own.ready) return reply.code(503).send({ status: 'not ready', missing: own.missing });
@@ -36,17 +43,17 @@ export function routeHealth(server: FastifyInstance, deps: HealthDeps): void {
   });
 }
 
-async function findSilent({ requester }: HealthDeps): Promise<ServiceName[]> {
+async function findSilent({ requester, healthTimes: { limitMs } }: HealthDeps): Promise<ServiceName[]> {
   const { asks } = topology.gateway;
-  const reached = await Promise.all(asks.map((service) => requester.reaches(service, neighbourLimitMs)));
+  const reached = await Promise.all(asks.map((service) => requester.reaches(service, limitMs)));
   return asks.filter((_, index) => reached[index] !== true);
 }
 
 /** What other services tell people to look at. A service that does not answer is named as missing already. */
-async function findWarnings({ requester }: HealthDeps): Promise<string[]> {
+async function findWarnings({ requester, healthTimes: { limitMs } }: HealthDeps): Promise<string[]> {
   const overdue = async (counted: typeof countOverdue | typeof countOverdueReminders, waiting: string) => {
     const asked = requester.request(counted, {}, { accountId: '', requestId: 'readyz' }).catch(() => ({ accounts: 0 }));
-    const { accounts } = await within(neighbourLimitMs, asked, { accounts: 0 });
+    const { accounts } = await within(limitMs, asked, { accounts: 0 });
     return overdueWarning(accounts, waiting) ?? [];
   };
   const asked = [overdue(countOverdue, 'something due'), overdue(countOverdueReminders, 'buyers to remind')];

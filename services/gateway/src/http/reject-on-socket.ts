@@ -12,7 +12,12 @@ import { securityHeaders } from './security-headers.ts';
 const lingerMs = 1_000;
 
 /** Rejects a request that Node could not even parse: there is no reply, only the socket. */
-export function rejectUnreadable(config: GatewayConfig, err: NodeJS.ErrnoException, socket: Socket): void {
+export function rejectUnreadable(
+  config: GatewayConfig,
+  err: NodeJS.ErrnoException,
+  socket: Socket,
+  readWithinMs = lingerMs,
+): void {
   if (err.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -21,7 +26,7 @@ export function rejectUnreadable(config: GatewayConfig, err: NodeJS.ErrnoExcepti
   const detail = late ? 'The request took too long to arrive.' : 'This is not a valid HTTP request.';
   socket.end(responseText(config, socket, new DomainError('malformed_request', detail)));
   // `end` closes our half. The other half closes when the client ends too, which a hanging client never does.
-  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+  const timer = setTimeout(() => socket.destroy(), readWithinMs).unref();
   socket.once('close', () => clearTimeout(timer));
 }
 

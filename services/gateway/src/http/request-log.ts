@@ -1,6 +1,7 @@
 import { type DomainError, errorCodes } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { requestEnded } from '../points.ts';
 import { shownPath } from './shown-path.ts';
 
 declare module 'fastify' {
@@ -38,6 +39,7 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
       if (failure?.error.code === 'internal') logger.error(details, 'request failed');
       else logger.warn(details, 'request failed');
     }
+    requestEnded.announce(() => ({ requestId: req.id, status: reply.statusCode }));
     done();
   });
 }

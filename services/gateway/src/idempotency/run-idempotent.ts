@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
+import { responseStored } from '../points.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { disposalOf, retryAfterSeconds } from './idempotency.rules.ts';
 import type { IdempotencyStore, RecordKey, RecordLease } from './idempotency-store.ts';
@@ -80,8 +81,9 @@ async function storeResponse(
   for (const pauseMs of storePausesMs) {
     if (pauseMs > 0) await sleep(pauseMs);
     try {
-      if (await store.complete(lease, body)) return;
-      break;
+      if (!(await store.complete(lease, body))) break;
+      responseStored.announce(() => ({ accountId: lease.accountId, key: lease.key }));
+      return;
     } catch (err) {
       logger.warn({ err, accountId: lease.accountId }, 'a response was not stored under its idempotency key');
     }

@@ -2,7 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
-import { isPassword, nobodysHash } from '../accounts/password.ts';
+import { hashOfNoPassword, isPassword, type PasswordCost } from '../accounts/password.ts';
 import { User } from '../accounts/user.entity.ts';
 import { hashSessionToken, newSessionToken, sessionDays } from '../auth/session-token.ts';
 import { Session } from './session.entity.ts';
@@ -14,12 +14,12 @@ interface Deps {
 
 /** Opens a session. An unknown email costs the same work and gets the same error as a wrong password. */
 export async function logIn(
-  deps: Deps,
+  deps: Deps & { readonly passwordCost: PasswordCost },
   email: string,
   password: string,
 ): Promise<{ accountId: string; token: string }> {
   const user = await deps.database.fork().findOne(User, { email: email.toLowerCase() });
-  const matches = await isPassword(password, user?.passwordHash ?? nobodysHash);
+  const matches = await isPassword(password, user?.passwordHash ?? hashOfNoPassword(deps.passwordCost));
   if (user === null || !matches) throw new DomainError('invalid_credentials', 'Email or password is wrong.');
   return { accountId: user.accountId, token: await openSession(deps, user.id) };
 }

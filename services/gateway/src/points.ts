@@ -1,0 +1,20 @@
+import { definePoint } from '@app/service-kit/points';
+
+/** The response is sent, or its connection is closed; the request's line is logged. */
+export const requestEnded = definePoint<{ readonly requestId: string; readonly status: number }>(
+  'gateway.request-ended',
+);
+
+/** The response is stored under its Idempotency-Key: a repetition replays it. */
+export const responseStored = definePoint<{ readonly accountId: string; readonly key: string }>(
+  'gateway.response-stored',
+);
+
+/** The key's row says when it was used. */
+export const keyUseRecorded = definePoint<{ readonly keyId: string }>('gateway.key-use-recorded');
+
+/** The other replicas can read this replica's counts of these clients, and this one has read theirs. */
+export const clientCountsExchanged = definePoint<{
+  /** `taken`: requests in the client's minute at all replicas. */
+  readonly counts: readonly { readonly client: string; readonly taken: number }[];
+}>('gateway.client-counts-exchanged');
