@@ -72,7 +72,11 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
   const asked = createArrivals<WantedProduct[]>();
   let stalled = Promise.resolve();
   let creditsStalled = Promise.resolve();
-  const catalog = await connectNats(nats.login('catalog'));
+  const [catalog, affiliate, link] = await Promise.all([
+    connectNats(nats.login('catalog')),
+    connectNats(nats.login('affiliate')),
+    connectNats(nats.login('gateway')),
+  ]);
   const find = onRequestAcrossAccounts(resolveProducts, async ({ wanted }) => {
     asked.push(wanted);
     await stalled;
@@ -86,7 +90,6 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
   });
   const affiliates = new Map<string, string>();
   const credits = createArrivals<object>();
-  const affiliate = await connectNats(nats.login('affiliate'));
   const credit = onRequestAcrossAccounts(resolveCredits, async ({ wanted }) => {
     credits.push(wanted);
     await creditsStalled;
@@ -98,7 +101,6 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
     handlers: [credit],
     logger: silentLogger(),
   });
-  const link = await connectNats(nats.login('gateway'));
   const running: RunningService[] = [];
   const requester = createRequester(link);
   const clock = new AdjustableClock();
@@ -148,10 +150,8 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
       return resolve;
     },
     close: async () => {
-      for (const service of running) await service.close();
-      await link.close();
-      await catalog.close();
-      await affiliate.close();
+      await Promise.all(running.map((service) => service.close()));
+      await Promise.all([link.close(), catalog.close(), affiliate.close()]);
       await database.close();
       await nats.close();
     },
