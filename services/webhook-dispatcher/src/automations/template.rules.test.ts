@@ -1,3 +1,4 @@
+import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderBody, renderSubject, templateProblem } from './template.rules.ts';
@@ -96,7 +97,7 @@ test('no value and no template adds a tag, an attribute or a second line to an e
       expect(body.text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cs}]/u);
       expect(renderSubject(text, values)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
     }),
-    { numRuns: 2_000 },
+    randomRuns(2_000, 40_000),
   );
 });
 
@@ -108,6 +109,7 @@ test('a value is never read again: it comes out as it is, escaped for its place'
       expect(text.split('\n')).toHaveLength(text === '' ? 1 : 2);
       expect(renderSubject('x{{a}}x', { a, b: 'seen' })).not.toContain('seen');
     }),
+    randomRuns(100, 5_000),
   );
 });
 
@@ -116,6 +118,7 @@ test('a value without its template’s address around it is no link, whatever it
     fc.property(fc.webUrl(), hostile, (url, a) => {
       expect(renderBody('Hello {{a}}{{b}}!', { a: `${a}${url}`, b: url }).html).not.toContain('<a ');
     }),
+    randomRuns(100, 5_000),
   );
 });
 

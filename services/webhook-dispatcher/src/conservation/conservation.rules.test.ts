@@ -1,3 +1,4 @@
+import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -26,6 +27,7 @@ test('a batch takes the ranges in their order, up to its bound, and says whether
       if (all) expect(taken).toEqual(ranges);
       else expect(taken).not.toEqual(ranges);
     }),
+    randomRuns(100, 5_000),
   );
 });
 
@@ -37,6 +39,7 @@ test('the numbers that no event has are found, however many there are', () => {
       const missing = missingFrom({ accountId: 'acc', low, high: low + there.length }, found.toReversed());
       expect([...missing, ...found].toSorted((a, b) => a - b)).toEqual(numbers);
     }),
+    randomRuns(100, 5_000),
   );
 });
 

@@ -1,3 +1,4 @@
+import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Backlog } from './backlog.ts';
@@ -58,6 +59,7 @@ test('a claim takes no more than 1,000, than is free for an endpoint and than is
         expect(claimed).toBeLessThanOrEqual(free >= max / 4 ? free : 0);
       }
     }),
+    randomRuns(100, 5_000),
   );
 });
 
@@ -91,6 +93,7 @@ test('an endpoint stays in the backlog until it is claimed, and everything is cl
       }
       expect(claimed.toSorted()).toEqual(ids.toSorted());
     }),
+    randomRuns(100, 5_000),
   );
 });
 

@@ -1,3 +1,4 @@
+import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -70,6 +71,7 @@ test('the breaker is open exactly while the last five exchanges failed or the la
       }
       expect(slotsOf(health) === 1).toBe(expected);
     }),
+    randomRuns(100, 5_000),
   );
 });
 
@@ -85,6 +87,7 @@ test('the mean is within the successful durations, and only they change it', () 
         expect(meanMs).toBeLessThanOrEqual(Math.max(...successes) + 0.001);
       }
     }),
+    randomRuns(100, 5_000),
   );
 });
 
@@ -97,6 +100,7 @@ test('an endpoint’s capacity covers its slots and ends at 256, and a request i
       expect(slotsOf(health)).toBeLessThanOrEqual(16);
       expect(overdueAfterMs(health)).toBeGreaterThanOrEqual(1_000);
     }),
+    randomRuns(100, 5_000),
   );
 });
 
@@ -109,5 +113,6 @@ test('the slower a group’s exchanges, the fewer deliveries wait in memory, bet
       expect(slower).toBeGreaterThanOrEqual(2 * slotsOfGroup[group]);
       expect(quicker).toBeLessThanOrEqual(16 * slotsOfGroup[group]);
     }),
+    randomRuns(100, 5_000),
   );
 });

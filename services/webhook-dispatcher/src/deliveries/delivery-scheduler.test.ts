@@ -1,3 +1,4 @@
+import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
@@ -229,6 +230,7 @@ test('whatever happens, each delivery is sent or released once, in time, and an 
       expect(rig.sent.length - sentBefore).toBe(slotsOfGroup.new);
       await rig.stop();
     }),
+    randomRuns(50, 5_000),
   );
 });
 
@@ -260,6 +262,7 @@ test('a closed scheduler starts nothing, waits for requests in flight, and hands
         expect(vi.getTimerCount()).toBe(0);
       },
     ),
+    randomRuns(50, 5_000),
   );
 });
 
@@ -276,6 +279,7 @@ test('an endpoint’s deliveries start oldest first', async () => {
       expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
       await rig.stop();
     }),
+    randomRuns(50, 5_000),
   );
 });
 
@@ -301,7 +305,7 @@ test('requests in flight never exceed the slots of all groups', async () => {
       expect(most).toBeLessThanOrEqual(slots);
       await rig.stop();
     }),
-    { numRuns: 5 },
+    randomRuns(5, 100),
   );
 });
 
@@ -349,6 +353,7 @@ test('an endpoint that hangs gets one request at a time, and all its slots again
       expect(rig.violations).toEqual([]);
       await rig.stop();
     }),
+    randomRuns(50, 5_000),
   );
 });
 
@@ -387,7 +392,7 @@ test('endpoints that hang delay an endpoint that works by no more than the time 
       expect(rig.violations).toEqual([]);
       await rig.stop();
     }),
-    { numRuns: 40 },
+    randomRuns(40, 800),
   );
 });
 
@@ -476,9 +481,9 @@ test.each([
 ] as const)('while more money events wait than can be sent, the others still get a part: %s', async (_, names) => {
   const rig = new Rig();
   for (const name of new Set(names.flat())) await addQuick(rig, name);
-  for (const priority of priorityOrder) for (const name of names[priority]) rig.add(name, 5_000, { priority });
+  for (const priority of priorityOrder) for (const name of names[priority]) rig.add(name, volume(1_500, 5_000), { priority });
   const sentBefore = rig.sent.length;
-  for (let n = 0; n < 2_000; n += 1) await finishOne(rig, 0, false);
+  for (let n = 0; n < volume(600, 2_000); n += 1) await finishOne(rig, 0, false);
   const sent = rig.sent.slice(sentBefore);
   for (const priority of [1, 2]) {
     const part = sent.filter((delivery) => delivery.priority === priority).length / sent.length;

@@ -1,3 +1,4 @@
+import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Leases } from './leases.ts';
@@ -37,6 +38,7 @@ test('a lease is confirmed once, or lost from three seconds after it was registe
       }
       expect(leases.lostTokens()).toEqual([]);
     }),
+    randomRuns(100, 5_000),
   );
 });
 

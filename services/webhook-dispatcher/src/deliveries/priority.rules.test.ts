@@ -1,4 +1,5 @@
 import { webhookEventNames } from '@app/contracts/webhooks';
+import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -29,6 +30,7 @@ test('however requests begin and end, half of the slots stay free of what is not
       expect(counts[1]).toBeLessThanOrEqual(Math.max(1, slots / 2));
       expect(counts[2]).toBeLessThanOrEqual(Math.max(1, slots / 4));
     }),
+    randomRuns(100, 5_000),
   );
 });
 
@@ -43,6 +45,7 @@ test('what is held may exceed the room by a sixteenth and two, so that nothing s
       for (const lower of [1, 2] as const)
         expect(roomFor(whole, held, lower) + countOf(held, lower)).toBeGreaterThanOrEqual(whole / 32);
     }),
+    randomRuns(100, 5_000),
   );
 });
 

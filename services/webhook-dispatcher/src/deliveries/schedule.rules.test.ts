@@ -1,3 +1,4 @@
+import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { retryAfterMs, triesMax, waitAfter } from './schedule.rules.ts';
@@ -27,6 +28,7 @@ test('a wait is within 20 % of its step and never shorter than Retry-After up to
         expect(wait).toBeLessThanOrEqual(Math.max(honoured, Math.ceil(step * 1.2)));
       },
     ),
+    randomRuns(100, 5_000),
   );
 });
 

@@ -1,3 +1,4 @@
+import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { failuresMax, inLineMax, nextBatch, probeIntervalMs, waitingMax } from './feed.rules.ts';
@@ -27,6 +28,7 @@ test('over any series of moments, no more is handed over than the rate allows, a
       }
       expect(handedOver).toBeLessThanOrEqual(perSecond + (perSecond * passedMs) / 1_000);
     }),
+    randomRuns(100, 5_000),
   );
 });
 
