@@ -52,13 +52,15 @@ export interface StatementLimits {
   readonly statementMs: number;
   /** When it has not even said so after this much more, the server is gone. */
   readonly silenceMs: number;
+  /** To let a connection in, 5,000 unless given. */
+  readonly connectMs?: number;
 }
 
 /** Longer than any statement here may take; a runaway one must not hold its connection for ever. */
 const usualLimits: StatementLimits = { statementMs: 15_000, silenceMs: 5_000 };
-const noLimits: StatementLimits = { statementMs: 0, silenceMs: 0 };
 /** Nobody waits for an answer while a service starts: on a busy machine a server that has just started takes its time. */
 const migrationConnectMs = 30_000;
+const noLimits: StatementLimits = { statementMs: 0, silenceMs: 0, connectMs: migrationConnectMs };
 const poolMaxDefault = 10;
 const migrationsTable = 'migrations';
 
@@ -82,7 +84,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 }
 
-async function openOrm(options: DatabaseOptions, { statementMs, silenceMs }: StatementLimits): Promise<MikroORM> {
+async function openOrm(
+  options: DatabaseOptions,
+  { statementMs, silenceMs, connectMs }: StatementLimits,
+): Promise<MikroORM> {
   return await MikroORM.init({
     clientUrl: options.url,
     entities: [...options.entities],
@@ -102,9 +107,8 @@ async function openOrm(options: DatabaseOptions, { statementMs, silenceMs }: Sta
       application_name: options.applicationName,
       ...connectionSettings(options.settings),
       types: columnTypes(),
-      ...(statementMs > 0
-        ? { statement_timeout: statementMs, query_timeout: statementMs + silenceMs }
-        : { connectionTimeoutMillis: migrationConnectMs }),
+      ...(connectMs === undefined ? {} : { connectionTimeoutMillis: connectMs }),
+      ...(statementMs > 0 ? { statement_timeout: statementMs, query_timeout: statementMs + silenceMs } : {}),
       onPoolCreated: (pool: pg.Pool) => {
         freeEndedClients(pool);
         leaveSilentServer(pool);

@@ -9,7 +9,6 @@ export interface Telemetry {
 
 /** What a collector that is away may cost: 16,384 spans of about 1 KB, a few seconds of a busy process. Later ones are dropped. */
 const waitingMax = 16_384;
-const exportEveryMs = 1_000;
 /** A collector on the same network answers within milliseconds. One that does not, costs nobody more than this at the end. */
 const usualShutdownWithinMs = 1_000;
 const exportTimeoutMs = 5_000;
@@ -22,6 +21,8 @@ export interface TelemetryOptions {
   /** Whether the process shows its figures on a page; they are recorded for an endpoint too. */
   readonly metricsPage?: boolean;
   readonly exportMetricsEveryMs?: number;
+  /** Between two exports of spans; 1,000 unless given. */
+  readonly exportTracesEveryMs?: number;
   /** How long the end may wait for the collector. Left out except by tests of what is sent at the end. */
   readonly shutdownWithinMs?: number;
   /** Hears once that traces or metrics are lost, and once that they arrive again. */
@@ -67,7 +68,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     limitMs: exportTimeoutMs,
     page: metricsPage,
   });
-  const traces = endpoint === undefined ? undefined : await startTraces(version, endpoint, logger);
+  const traces = endpoint === undefined ? undefined : await startTraces({ ...options, endpoint });
   return { shutdown: () => within(shutdownWithinMs, Promise.all([metrics.shutdown(), traces?.shutdown()])) };
 }
 
@@ -75,7 +76,8 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
  * A span is its service's, also where several services share a process: each has a provider of its own, and all one
  * exporter.
  */
-async function startTraces(version: string, endpoint: string, logger: Logger): Promise<Telemetry> {
+async function startTraces(options: TelemetryOptions & { readonly endpoint: string }): Promise<Telemetry> {
+  const { version, endpoint, logger, exportTracesEveryMs = 1_000 } = options;
   const [{ context }, { AsyncLocalStorageContextManager }, { resourceFromAttributes }, sdk, otlp] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/context-async-hooks'),
@@ -94,7 +96,7 @@ async function startTraces(version: string, endpoint: string, logger: Logger): P
       },
     ),
     exportTimeoutMillis: exportTimeoutMs,
-    scheduledDelayMillis: exportEveryMs,
+    scheduledDelayMillis: exportTracesEveryMs,
     maxQueueSize: waitingMax,
   });
   // Nothing is detected: the command line, the user and the host are nobody's business.
