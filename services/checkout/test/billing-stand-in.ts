@@ -79,10 +79,22 @@ export interface BillingStandIn {
   handled(): Promise<void>;
   readonly producers: Producers;
   readonly handlers: RequestHandler[];
+  /** Without payments, and as at its beginning, when checkout has handled every event. */
+  reset(): Promise<void>;
   /** Resolves when the stand-in stops: who waits for it never answers. */
   readonly stopped: Promise<void>;
   stop(): Promise<void>;
 }
+
+const usualBehaviour = {
+  settling: false,
+  refundStatus: 'refunded' as const,
+  refundedBefore: 0,
+  beforeStart: async () => undefined,
+  beforeAnswer: async () => undefined,
+  beforeRefund: async () => undefined,
+  beforeSettled: async () => undefined,
+};
 
 export async function startBillingStandIn(nats: TestNats, more: RequestHandler[] = []): Promise<BillingStandIn> {
   const producers = followProducers(await startProducers(nats, ['billing']), 'checkout');
@@ -99,11 +111,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     listsAsked: [] as string[],
     refundsAsked: [] as string[],
     settlesAsked: [] as string[],
-    settling: false,
-    refundStatus: 'refunded',
-    refundedBefore: 0,
-    beforeRefund: async () => undefined,
-    beforeSettled: async () => undefined,
+    ...usualBehaviour,
     settle: (orderId: string, decision: HoldResult['decision']) => {
       const result = settled.get(orderId) ?? settlement(madeOf(orderId), decision);
       settled.set(orderId, result);
@@ -116,8 +124,6 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
       start(tries, accountId, input);
       return madeOf(input.orderId);
     },
-    beforeStart: async () => undefined,
-    beforeAnswer: async () => undefined,
     finish: (orderId: string, status: 'succeeded' | 'declined') => finish(tries, orderId, status),
     publishCompleted: (made: MadeTry) => publishCompleted(producers, made),
     handled: producers.handled,
@@ -151,6 +157,14 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
       }),
       ...more,
     ],
+    reset: async () => {
+      await producers.handled();
+      for (const list of [tries, standIn.listsAsked, standIn.refundsAsked, standIn.settlesAsked])
+        (list as unknown[]).length = 0;
+      started.clear();
+      settled.clear();
+      Object.assign(standIn, usualBehaviour);
+    },
     stopped: stopped.promise,
     stop: async () => {
       stopped.resolve();

@@ -61,6 +61,8 @@ export interface CheckoutHarness {
   query<Row extends object>(sql: string): Promise<Row[]>;
   /** Names and data of the events in the outbox, oldest first. */
   events(): Promise<{ subject: string; data: Record<string, unknown> }[]>;
+  /** As at its beginning, but for the clock and the services that run. */
+  reset(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -79,11 +81,12 @@ interface PayOptions {
 export async function createCheckoutHarness(): Promise<CheckoutHarness> {
   const shop = new Map([['acc_1/course', plainCourse]]);
   const asked = createArrivals<readonly WantedForSale[]>();
+  const usualAnswer = async () => undefined;
   const catalog: CheckoutHarness['catalog'] = {
     asked: asked.list,
     wasAsked: (times) => asked.wait(times, { what: 'questions to the catalog' }),
     forgetAsked: asked.clear,
-    beforeAnswer: async () => undefined,
+    beforeAnswer: usualAnswer,
   };
   const base = await createHarness([
     onRequestAcrossAccounts(findProductsForSale, async ({ wanted }) => {
@@ -124,6 +127,14 @@ export async function createCheckoutHarness(): Promise<CheckoutHarness> {
         base.database.url,
         `select subject, payload::json -> 'data' as data from outbox where subject not like '%visited%' order by id`,
       ),
+    reset: async () => {
+      await billing.reset();
+      await base.reset();
+      shop.clear();
+      shop.set('acc_1/course', plainCourse);
+      asked.clear();
+      catalog.beforeAnswer = usualAnswer;
+    },
     close: async () => {
       await base.close();
       await billing.stop();

@@ -3,22 +3,20 @@ import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { outboxPublished } from '@app/testing/followed-events';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
-import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
-shareDatabase();
 
 let harness: CheckoutHarness;
 
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await createCheckoutHarness();
   await harness.base.start();
 });
-
-afterEach(() => harness.close());
+afterEach(() => harness.reset());
+afterAll(() => harness.close());
 
 const email = 'ada@example.com';
 const count = async (table: string) => (await harness.query(`select 1 from ${table}`)).length;

@@ -11,12 +11,14 @@ import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import type { RunningService } from '@app/service-kit/service';
 import { createArrivals } from '@app/testing/arrivals';
+import { outboxPublished } from '@app/testing/followed-events';
 import { createTestNats, type TestNats } from '@app/testing/nats';
 import { listen } from '@app/testing/points';
 import type { TestDatabase } from '@app/testing/postgres';
+import { query } from '@app/testing/sql';
 import { readConfig } from '../src/config.ts';
 import { createCheckout } from '../src/service.ts';
-import { takeDatabase } from './shared-database.ts';
+import { emptyDatabase, takeDatabase } from './shared-database.ts';
 
 /** The real service on a database and a nats-server of its own; the catalog is a map that a test fills. */
 export interface Harness {
@@ -49,6 +51,8 @@ export interface Harness {
   stopAffiliate(): Promise<void>;
   /** The affiliate service works on every request, and responds to none until the function it returns is called. */
   stallAffiliate(): () => void;
+  /** As at its beginning, but for the clock and the services that run: they have published and handled everything. */
+  reset(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -148,6 +152,14 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
       const { promise, resolve } = Promise.withResolvers<void>();
       creditsStalled = promise;
       return resolve;
+    },
+    reset: async () => {
+      await outboxPublished({ query: async (text) => ({ rows: await query(database.url, text) }) });
+      await emptyDatabase(database.url);
+      products.clear();
+      affiliates.clear();
+      asked.clear();
+      credits.clear();
     },
     close: async () => {
       await Promise.all(running.map((service) => service.close()));

@@ -26,26 +26,32 @@ export async function takeDatabase(): Promise<TestDatabase> {
   if (!isShared) return await createMigratedDatabase('checkout', migrate);
   shared ??= await createMigratedDatabase('checkout', migrate);
   const { url } = shared;
-  return { url, close: () => empty(url) };
+  return { url, close: () => emptyDatabase(url) };
 }
 
-const ofMigrations = ['confirm_orders', 'refuse_orders', 'order_items_total'];
+/**
+ * Deletes all rows, those that refer to others first, and the functions that a test created, with their triggers. To
+ * truncate would take 80 ms.
+ */
+const emptySql = `do $$
+  declare found record;
+  begin
+    for found in
+      select oid::regprocedure as signature from pg_proc
+      where pronamespace = 'public'::regnamespace
+        and proname not in ('confirm_orders', 'refuse_orders', 'order_items_total')
+    loop
+      execute format('drop function %s cascade', found.signature);
+    end loop;
+    for found in
+      select oid::regclass as name from pg_class as c
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'migrations'
+      order by exists (select from pg_constraint where conrelid = c.oid and contype = 'f') desc
+    loop
+      execute format('delete from %s', found.name);
+    end loop;
+  end $$`;
 
-/** Deletes all rows, and the functions that a test created, with their triggers. To truncate would take 80 ms. */
-async function empty(url: string): Promise<void> {
-  const functions = await query<{ signature: string }>(
-    url,
-    `select oid::regprocedure::text as signature from pg_proc
-     where pronamespace = 'public'::regnamespace and proname <> all ($1)`,
-    [ofMigrations],
-  );
-  // Rows that refer to others first.
-  const tables = await query<{ name: string }>(
-    url,
-    `select c.oid::regclass::text as name from pg_class as c
-     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
-     order by exists (select from pg_constraint where conrelid = c.oid and contype = 'f') desc`,
-  );
-  const drops = functions.map(({ signature }) => `drop function ${signature} cascade`);
-  await query(url, [...drops, ...tables.map(({ name }) => `delete from ${name}`)].join(';'));
+export async function emptyDatabase(url: string): Promise<void> {
+  await query(url, emptySql);
 }

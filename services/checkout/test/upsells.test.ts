@@ -1,23 +1,21 @@
 import { getOrder, orderPaid, upsellAccepted } from '@app/contracts/orders';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { losesReply } from './billing-stand-in.ts';
 import { type CheckoutHarness, createCheckoutHarness, type Opened, withUpsell } from './checkout-harness.ts';
 import { context } from './harness.ts';
-import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
-shareDatabase();
 
 let harness: CheckoutHarness;
 
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await createCheckoutHarness();
-  harness.shop.set('acc_1/course', withUpsell);
   await harness.base.start();
 });
-
-afterEach(() => harness.close());
+beforeEach(() => void harness.shop.set('acc_1/course', withUpsell));
+afterEach(() => harness.reset());
+afterAll(() => harness.close());
 
 async function held(paymentMethod = 'ok'): Promise<{ opened: Opened; orderId: string }> {
   const opened = await harness.open({ email: 'ada@example.com' });
