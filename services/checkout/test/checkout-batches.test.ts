@@ -2,30 +2,28 @@ import { openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { untilBlocked } from '@app/testing/poll-system';
 import { plannedScans } from '@app/testing/sql';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { type CheckoutHarness, createCheckoutHarness, type Opened, plainCourse } from './checkout-harness.ts';
 import { countStatements } from './named-statements.ts';
-import { shareDatabase } from './shared-database.ts';
 
 /*
  * Checkouts that wait at the same time share statements and questions; each has its own outcome. Two others keep both
  * slots of a step busy, so that what is sent meanwhile is one batch.
  */
 guardLeaks();
-shareDatabase();
 
 let harness: CheckoutHarness;
 
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await createCheckoutHarness();
   await harness.base.start();
 });
-
 afterEach(async () => {
   vi.restoreAllMocks();
-  await harness.close();
+  await harness.reset();
 });
+afterAll(() => harness.close());
 
 const email = 'ada@example.com';
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));

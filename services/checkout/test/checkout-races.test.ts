@@ -1,25 +1,26 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { losesReply, type MadeTry } from './billing-stand-in.ts';
 import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
-import { shareDatabase } from './shared-database.ts';
 
 /*
  * Clicks that meet, answers that are lost and processes that die: one charge, and the buyer learns what became of it. The
  * stand-in of billing makes each try once; `tries` is what moved money.
  */
 guardLeaks();
-shareDatabase();
 
 let harness: CheckoutHarness;
 
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await createCheckoutHarness();
 });
-
-afterEach(() => harness.close());
+afterEach(async () => {
+  await harness.reset();
+  await harness.base.stopServices();
+});
+afterAll(() => harness.close());
 
 const email = 'ada@example.com';
 const open = (change: Parameters<CheckoutHarness['open']>[0] = {}) => harness.open({ email, ...change });
@@ -300,6 +301,7 @@ test('without billing nothing is lost: the buyer is told that it is under way, a
   await expectOneOrder();
 });
 
+/* The last one of the file: the stand-in of the affiliate service does not come back. */
 test('without the affiliate service a buyer who came with a code waits, and nothing is charged', async () => {
   await harness.base.start();
   const opened = await open({ affiliateCode: 'leaf' });

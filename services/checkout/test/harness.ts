@@ -51,6 +51,8 @@ export interface Harness {
   stopAffiliate(): Promise<void>;
   /** The affiliate service works on every request, and responds to none until the function it returns is called. */
   stallAffiliate(): () => void;
+  /** Closes the services that it started. */
+  stopServices(): Promise<void>;
   /** As at its beginning, but for the clock and the services that run: they have published and handled everything. */
   reset(): Promise<void>;
   close(): Promise<void>;
@@ -114,6 +116,9 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
     running.push(service);
     return service;
   };
+  const stopServices = async (): Promise<void> => {
+    await Promise.all(running.splice(0).map((service) => service.close()));
+  };
   return {
     clock,
     nats,
@@ -161,8 +166,9 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
       asked.clear();
       credits.clear();
     },
+    stopServices,
     close: async () => {
-      await Promise.all(running.map((service) => service.close()));
+      await stopServices();
       await Promise.all([link.close(), catalog.close(), affiliate.close()]);
       await database.close();
       await nats.close();

@@ -3,27 +3,25 @@ import { openDatabase } from '@app/service-kit/database';
 import type { RunningService } from '@app/service-kit/service';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { untilBlocked } from '@app/testing/poll-system';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { recordRefund } from '../src/refunds/record-refund.ts';
 import { orderColumns, type RefundedOrder, refundColumns } from '../src/refunds/refunded-order.ts';
 import { losesReply } from './billing-stand-in.ts';
 import { type CheckoutHarness, createCheckoutHarness, withUpsell } from './checkout-harness.ts';
 import { account, context, course, orderBody } from './harness.ts';
-import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
-shareDatabase();
 
 let harness: CheckoutHarness;
 let service: RunningService;
 
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await createCheckoutHarness();
   service = await harness.base.start();
 });
-
-afterEach(() => harness.close());
+afterEach(() => harness.reset());
+afterAll(() => harness.close());
 
 async function paidOrder(): Promise<string> {
   const opened = await harness.open({ email: 'ada@example.com' });
@@ -221,7 +219,7 @@ test('a refund whose process died before billing answered goes on in the next pr
   await service.close();
   harness.billing.beforeRefund = async () => undefined;
   harness.base.clock.advance(61_000);
-  await harness.base.startAndSweep();
+  service = await harness.base.startAndSweep();
   expect(await statusOf(orderId)).toBe('refunded');
   expect(await refundEvents()).toHaveLength(1);
 });

@@ -1,19 +1,18 @@
 import { guardLeaks } from '@app/testing/leak-guard';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { plainCourse } from './checkout-harness.ts';
 import { createRemindersHarness, dayMs, minuteMs, type RemindersHarness } from './reminders-harness.ts';
-import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
-shareDatabase();
 
 let harness: RemindersHarness;
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await createRemindersHarness();
-  await harness.setSettings('acc_1', {});
   await harness.base.start({ ...harness.settings, REMINDERS_PER_DAY: '3' });
 });
-afterEach(() => harness.close());
+beforeEach(() => harness.setSettings('acc_1', {}));
+afterEach(() => harness.reset());
+afterAll(() => harness.close());
 
 const later = (ms: number) => harness.base.clock.advance(ms);
 const nothing = { ok: true, sent: 0, recovered: 0, problem: null };

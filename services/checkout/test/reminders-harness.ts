@@ -78,6 +78,11 @@ export async function createRemindersHarness(): Promise<RemindersHarness> {
       };
     },
     reminders: () => harness.query('select email, status, detail from reminders order by email'),
+    reset: async () => {
+      await harness.reset();
+      smtp.forget();
+      for (const step of Object.keys(smtp.behaviour)) delete smtp.behaviour[step as keyof typeof smtp.behaviour];
+    },
     close: async () => {
       await harness.close();
       await smtp.close();

@@ -7,7 +7,7 @@ import { silentLogger } from '@app/service-kit/logger';
 import type { RunningService } from '@app/service-kit/service';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { listen } from '@app/testing/points';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type CheckoutSteps, createCheckoutSteps } from '../src/checkouts/checkout-steps.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { overdueNotified } from '../src/points.ts';
@@ -15,10 +15,8 @@ import { type OverdueDeps, tellOverdue } from '../src/reminders/overdue.ts';
 import { plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
 import { createRemindersHarness, dayMs, email, minuteMs, type RemindersHarness } from './reminders-harness.ts';
-import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
-shareDatabase();
 
 const hourMs = 60 * minuteMs;
 /** 26 hours, and the hour after which a checkout has stalled. */
@@ -28,16 +26,19 @@ let service: RunningService;
 let database: Database;
 let link: NatsClient;
 let steps: CheckoutSteps;
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await createRemindersHarness();
-  harness.shop.set('acc_2/course', plainCourse);
   service = await harness.base.start(harness.settings);
-  await harness.setSettings('acc_1', {});
   database = await openDatabase(databaseOptions(harness.base.database.url));
   link = await connectNats(harness.base.nats.login('checkout'));
   steps = createCheckoutSteps(database, createRequester(link));
 });
-afterEach(async () => {
+beforeEach(async () => {
+  harness.shop.set('acc_2/course', plainCourse);
+  await harness.setSettings('acc_1', {});
+});
+afterEach(() => harness.reset());
+afterAll(async () => {
   await steps.close();
   await link.close();
   await database.close();
@@ -162,11 +163,11 @@ test('a service that starts looks at once, tells how many accounts wait, and is 
   later(waitMs + minuteMs);
   await service.close();
   const { announced } = listen();
-  const { checks } = await harness.base.start(harness.settings);
+  service = await harness.base.start(harness.settings);
   await announced(overdueNotified, ({ accountIds }) => accountIds.length === 2);
   const counted = await harness.base.requester.request(countOverdueReminders, {}, context(''));
   expect(counted).toEqual({ accounts: 2 });
-  const warnings = checks.map((check) => check.warning?.()).filter((text) => text !== undefined);
+  const warnings = service.checks.map((check) => check.warning?.()).filter((text) => text !== undefined);
   expect(warnings).toEqual([expect.stringMatching(/^daily run overdue: 2 accounts/)]);
-  await expect(checks.find(({ name }) => name === 'daily run')?.check()).resolves.toBeUndefined();
+  await expect(service.checks.find(({ name }) => name === 'daily run')?.check()).resolves.toBeUndefined();
 });

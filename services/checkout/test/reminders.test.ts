@@ -3,7 +3,7 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { createOrder } from '@app/contracts/orders';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { claimReminders } from '../src/reminders/claim-reminders.ts';
 import { stalledPages } from '../src/reminders/find-stalled.ts';
@@ -18,18 +18,17 @@ import {
   minuteMs,
   type RemindersHarness,
 } from './reminders-harness.ts';
-import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
-shareDatabase();
 
 let harness: RemindersHarness;
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await createRemindersHarness();
   await harness.base.start(harness.settings);
-  await harness.setSettings('acc_1', {});
 });
-afterEach(() => harness.close());
+beforeEach(() => harness.setSettings('acc_1', {}));
+afterEach(() => harness.reset());
+afterAll(() => harness.close());
 
 const later = (ms: number) => harness.base.clock.advance(ms);
 const sentTo = () => harness.smtp.received.map(({ to }) => to);
@@ -133,7 +132,7 @@ test('a buyer hears of a product once in 30 days, and of another product all the
 });
 
 test('two runs on two replicas send one reminder each, and both tell the same result', async () => {
-  await harness.base.start(harness.settings);
+  const replica = await harness.base.start(harness.settings);
   const buyers = Array.from({ length: 60 }, (_, n) => `buyer${n}@example.com`);
   await Promise.all(buyers.map((buyer) => harness.open({ email: buyer })));
   later(61 * minuteMs);
@@ -145,6 +144,7 @@ test('two runs on two replicas send one reminder each, and both tell the same re
   const results = await running;
   for (const result of results) expect(result).toEqual({ ...nothing, sent: 60 });
   expect(sentTo().toSorted()).toEqual(buyers.toSorted());
+  await replica.close();
 });
 
 test('of two claims at the same time each buyer and product is in one, whatever runs them', async () => {
