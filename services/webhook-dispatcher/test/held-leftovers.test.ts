@@ -4,6 +4,7 @@ import { getDelivery, getRecovery, listDeliveries, listRecoveries, redeliver } f
 import { sendTestWebhook } from '@app/contracts/webhook-tests';
 import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { silentLogger } from '@app/service-kit/logger';
+import { volume } from '@app/testing/long';
 import { announced, sofar } from '@app/testing/points';
 import { expect, test } from 'vitest';
 import { proveConservation } from '../src/conservation/prove-conservation.ts';
@@ -265,7 +266,7 @@ test('what the filter leaves out costs none of the rate: one of twenty that is s
 
 test('thousands that are left out go at once also while the receiver is down, which is sent one at a time', async () => {
   await seller.put({ active: false });
-  await hold(Array(2_500).fill('order.paid'));
+  await hold(Array(volume(2_500, 6_000)).fill('order.paid'));
   const { recovery_id: recoveryId } = await seller.put({ active: true, events: ['affiliate.paid'] });
   await harness.query(
     `insert into failing_endpoints (endpoint_id, account_id, since, last_at, attempts, events)

@@ -4,6 +4,7 @@ import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { silentLogger } from '@app/service-kit/logger';
+import { volume } from '@app/testing/long';
 import { expect, test } from 'vitest';
 import { dueStatement, markDueStatement } from '../src/deliveries/claim-deliveries.ts';
 import { applyRetention } from '../src/retention/apply-retention.ts';
@@ -141,13 +142,13 @@ async function addManyWaiting(): Promise<void> {
     `insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, status, next_attempt_at, due, created_at)
      select $1::text || lpad(n::text, 8, '0'), 'evt_none', 'whe_' || n, $2, 'order.paid', false, 'pending', '2099-01-01',
        false, now()
-     from generate_series(1, 10000) as n`,
-    [newId('delivery', harness.clock.nowMs()).slice(0, -8), seller.account],
+     from generate_series(1, $3::int) as n`,
+    [newId('delivery', harness.clock.nowMs()).slice(0, -8), seller.account, volume(10_000, 50_000)],
   );
   await harness.query('analyze deliveries');
 }
 
-test('beside 10,000 retries that are not due, searching for due deliveries and for expired ones reads few pages', async () => {
+test('beside thousands of retries that are not due, searching for due deliveries and for expired ones reads few pages', async () => {
   await addManyWaiting();
   const now = harness.clock.now();
   const before = idFloor('delivery', now.getTime() - bodyKeepDays * dayMs);
