@@ -13,7 +13,7 @@ import { settleHold } from '../src/holds/settle-hold.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
-import { dayMs, newAccount, type Replicas, startReplicas, type Wrap } from './payment-replicas.ts';
+import { dayMs, newAccount, type Replica, type Replicas, startReplicas, type Wrap } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { readRenewals, subscribe, subscribeMany as subscribeManyOf } from './subscriptions-of-tests.ts';
 
@@ -30,8 +30,8 @@ beforeEach(async () => {
   replicas.clock.set('2026-02-01T12:00:00.000Z');
 });
 
-const daily = (wrap: Wrap = {}) => {
-  const { deps } = replicas.start(wrap);
+const daily = (wrap: Wrap = {}) => dailyOf(replicas.start(wrap));
+const dailyOf = ({ deps }: Replica) => {
   const { database, clock, logger } = deps;
   const [semaphore, steps] = [createSemaphore(4), dailySteps(deps)];
   return createDailyDeps({
@@ -383,10 +383,11 @@ test.each([
 
 test('a period that the run’s look-up finds paid is the one period of its subscription, as the preview said', async () => {
   const account = newAccount();
-  const behind = await subscribe(replicas, account, { paymentMethod: 'sim_renewal_timeout_after' });
+  const behind = await subscribe(replicas, account);
   replicas.clock.set('2026-03-01T12:00:00.000Z');
-  // Its one call is never answered.
-  expect((await runDailyForAccount(daily({ deadlineMs: 250 }), account, asked())).blocked).toBe(1);
+  const unanswered = replicas.start();
+  unanswered.fail('answer_lost');
+  expect((await runDailyForAccount(dailyOf(unanswered), account, asked())).blocked).toBe(1);
   const other = await subscribe(replicas, account);
   const { deps } = replicas.start();
   await putPaymentMethod(deps, { accountId: account, requestId: 'r', commandId: newIdSuffix(0) }, behind.id, 'sim_ok');

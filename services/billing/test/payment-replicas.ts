@@ -69,8 +69,10 @@ export interface Wrap {
   readonly deadlineMs?: number;
 }
 
-/** @param deadlineMs of a processor call whose fault is silence, in real milliseconds: each costs a test so long */
-export async function startReplicas(deadlineMs = 20): Promise<Replicas> {
+/** Milliseconds of real time until the deadline of a processor call whose fault is silence: each costs a test so long. */
+const deadlineMs = 20;
+
+export async function startReplicas(): Promise<Replicas> {
   const storage = await createMigratedDatabase('billing', migrate);
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
   const database = await openDatabase({ ...databaseOptions(storage.url), poolMax: 10 });
@@ -83,7 +85,7 @@ export async function startReplicas(deadlineMs = 20): Promise<Replicas> {
   return {
     ...{ clock, database, simulated, errors, url: storage.url },
     start: (wrap = {}) => {
-      const replica = newReplica({ clock, database, simulated, logger, deadlineMs }, wrap);
+      const replica = newReplica({ clock, database, simulated, logger }, wrap);
       started.push(replica.deps);
       return replica;
     },
@@ -112,7 +114,6 @@ export async function startReplicas(deadlineMs = 20): Promise<Replicas> {
 
 type Shared = Pick<Replicas, 'clock' | 'database' | 'simulated'> & {
   readonly logger: Logger;
-  readonly deadlineMs: number;
 };
 
 function newReplica(shared: Shared, wrap: Wrap): Replica {
@@ -128,7 +129,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     processors: { chosen: async () => account, named: async () => account },
     processorCalls:
       wrap.deadlineMs === undefined
-        ? patientCalls(createOngoingCalls(shared.deadlineMs), processor, () => isSilent(faults[0]))
+        ? patientCalls(createOngoingCalls(deadlineMs), processor, () => isSilent(faults[0]))
         : createOngoingCalls(wrap.deadlineMs),
     orderMutex: createOrderMutex(),
     tries: createTries(database),
