@@ -481,7 +481,8 @@ test.each([
 ] as const)('while more money events wait than can be sent, the others still get a part: %s', async (_, names) => {
   const rig = new Rig();
   for (const name of new Set(names.flat())) await addQuick(rig, name);
-  for (const priority of priorityOrder) for (const name of names[priority]) rig.add(name, volume(1_500, 5_000), { priority });
+  for (const priority of priorityOrder)
+    for (const name of names[priority]) rig.add(name, volume(1_500, 5_000), { priority });
   const sentBefore = rig.sent.length;
   for (let n = 0; n < volume(600, 2_000); n += 1) await finishOne(rig, 0, false);
   const sent = rig.sent.slice(sentBefore);
