@@ -23,7 +23,7 @@ const kills = volume(2, 5);
 async function startChild() {
   await harness.running.service.close();
   const sessions = `select pid from pg_stat_activity
-    where datname = current_database() and application_name = 'webhook-dispatcher' and pid <> all ($1::int[])`;
+    where datname = current_database() and application_name = 'webhook-dispatcher' and pid <> all ($1::int[] || pg_backend_pid())`;
   const own = (await harness.query<{ pid: number }>(sessions, [[]])).map(({ pid }) => pid);
   const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });
   return {
