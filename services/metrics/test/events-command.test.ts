@@ -106,7 +106,8 @@ test('the command replays what the stream has since a time and the service has n
 
 test('it is a command of the service’s program', async () => {
   const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-  const env = { PATH: process.env.PATH, ...harness.env };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...harness.env };
   const { stdout } = await promisify(execFile)(process.execPath, [entry, 'events', 'count'], { env });
   expect(stdout).toBe('metrics: 0 dead letters\n');
 });

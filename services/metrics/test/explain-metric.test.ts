@@ -13,6 +13,7 @@ import { explainMetric } from '../src/metrics/explain-metric.ts';
 import { getRollups } from '../src/metrics/get-rollups.ts';
 import { assembleMetrics } from '../src/metrics/metrics.rules.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
+import { deleteAll } from './harness.ts';
 import { accounts, arrivalsOf, factOf, histories, products, type RawEvent } from './histories.ts';
 import { orderEvent, subscriptionEvent, visitEvent } from './samples.ts';
 
@@ -34,7 +35,8 @@ beforeEach(empty);
 beforeEach(() => clock.set(today));
 
 async function empty(): Promise<void> {
-  await database.pool.query('truncate facts, product_totals, product_months, customers, rollup_generations, products');
+  const rollupTables = ['product_totals', 'product_months', 'customers', 'rollup_generations'];
+  await deleteAll(database.pool, ['facts', 'products', ...rollupTables]);
   await database.pool.query(
     `insert into products (account_id, product_id, name, pricing_type)
      select a, p, 'Club', 'subscription' from unnest($1::text[]) as a, unnest($2::text[]) as p`,

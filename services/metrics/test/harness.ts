@@ -1,6 +1,7 @@
 import type { EventDefinition } from '@app/contracts/define';
 import { connectNats } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
+import type { Database } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { followProducers } from '@app/testing/followed-events';
@@ -49,4 +50,9 @@ export async function startHarness(): Promise<Harness> {
       await Promise.all([nats.close(), database.close()]);
     },
   };
+}
+
+/** To truncate as many tables would take longer than most tests. */
+export async function deleteAll(pool: Database['pool'], tables: readonly string[]): Promise<void> {
+  await pool.query(tables.map((table) => `delete from ${table}`).join(';'));
 }

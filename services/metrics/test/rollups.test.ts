@@ -24,6 +24,7 @@ import { getRollups, rollupsByProduct } from '../src/metrics/get-rollups.ts';
 import { assembleMetrics } from '../src/metrics/metrics.rules.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
 import { marksOfFact } from '../src/rollups/rollup-columns.ts';
+import { deleteAll } from './harness.ts';
 import { accounts, arrivalsOf, factOf, histories, products, type RawEvent } from './histories.ts';
 import { recompute } from './recomputation.ts';
 import {
@@ -53,7 +54,7 @@ afterAll(async () => {
 beforeEach(empty);
 
 async function empty(): Promise<void> {
-  await database.pool.query('truncate facts, product_totals, product_months, customers, rollup_generations');
+  await deleteAll(database.pool, ['facts', 'product_totals', 'product_months', 'customers', 'rollup_generations']);
 }
 
 const deliver = (facts: readonly Fact[]): Promise<void> => database.transaction((client) => recordFacts(client, facts));
