@@ -108,7 +108,13 @@ test('an automation runs for its event and its product, and not while it is off'
 });
 
 test('creates at once, and repeated ones, add no more automations than an account may have', async () => {
-  for (let n = 0; n < limits.automationsPerAccount - 4; n += 1) await add({ ...mine(), active: false });
+  const { id } = await add({ ...mine(), active: false });
+  await harness.query(
+    `insert into endpoints (id, account_id, role, name, active, events, action, version, created_at, updated_at)
+     select left(id, -10) || lpad(n::text, 10, '0'), account_id, role, name, active, events, action, version, created_at, updated_at
+     from endpoints, generate_series(1, $2::int) n where id = $1`,
+    [id, limits.automationsPerAccount - 5],
+  );
   const commandId = newIdSuffix(harness.clock.nowMs());
   const body = { name: 'Mine', ...mine(), active: false } as never;
   const repeat = () => harness.ask(createAutomation, seller.account, { body }, commandId);
