@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@app/testing/eventually';
+import { type Arrivals, createArrivals } from '@app/testing/arrivals';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keepRunning } from '../src/keep-running.ts';
@@ -11,11 +11,12 @@ import { startPostgres } from '../src/postgres.ts';
 import { isAlive } from '../src/processes.ts';
 
 let directory: string;
-let said: string[];
-const say = (line: string) => void said.push(line);
+let said: Arrivals<string>;
+const say = (line: string) => said.push(line);
+const saidSo = (count: number, start = '') => said.wait(count, { matches: (line) => line.startsWith(start) });
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'keep-running-'));
-  said = [];
+  said = createArrivals();
 });
 afterEach(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
@@ -37,14 +38,14 @@ test('a killed nats-server is back on its port as often as it is killed, until i
   for (let kills = 1; kills <= 3; kills++) {
     const killed = pid;
     process.kill(killed, 'SIGKILL');
-    await eventually(() => pid !== killed);
-    await eventually(() => said.filter((line) => line.startsWith('nats-server is back after')).length === kills);
+    await saidSo(kills, 'nats-server is back after');
+    expect(pid).not.toBe(killed);
   }
-  expect(said[0]).toBe('nats-server has ended (SIGKILL), starting it again');
+  expect(said.list[0]).toBe('nats-server has ended (SIGKILL), starting it again');
   await kept.stop();
   expect(isAlive(pid)).toBe(false);
   expect(await portInUse(first.port)).toBe(false);
-  expect(said).toHaveLength(6);
+  expect(said.list).toHaveLength(6);
 });
 
 test('a killed PostgreSQL is back on its port with its rows', async () => {
@@ -53,7 +54,8 @@ test('a killed PostgreSQL is back on its port with its rows', async () => {
   const kept = keepRunning(first, { name: 'PostgreSQL', restart, say });
   await query(first.url, 'create table kept (id int); insert into kept values (7)');
   process.kill(first.pid, 'SIGKILL');
-  await eventually(async () => (await query(first.url, 'select id from kept'))[0]?.id === 7, { withinMs: 30_000 });
+  await saidSo(1, 'PostgreSQL is back after');
+  expect(await query(first.url, 'select id from kept')).toEqual([{ id: 7 }]);
   await kept.stop();
   expect(await portInUse(first.port)).toBe(false);
 });
@@ -61,24 +63,24 @@ test('a killed PostgreSQL is back on its port with its rows', async () => {
 test('what is in the way is said once, and a stop while it lasts ends the waiting', async () => {
   const ended = Promise.resolve('exit code 1');
   let obstacle: string | undefined = 'the disk is full';
-  let starts = 0;
+  const starts = createArrivals<true>();
   const restart = async () => {
-    starts += 1;
+    starts.push(true);
     throw new Error('no luck');
   };
   const stop = async () => {};
   const kept = keepRunning({ ended, stop }, { name: 'The server', restart, obstacle: () => obstacle, say });
-  await eventually(() => said.length === 2);
+  await saidSo(2);
   obstacle = undefined;
-  await eventually(() => starts >= 2);
+  await starts.wait(2);
   await kept.stop();
-  const startsThen = starts;
-  expect(said).toEqual([
+  const startsThen = starts.list.length;
+  expect(said.list).toEqual([
     'The server has ended (exit code 1), starting it again',
     'The server waits: the disk is full',
     'The server does not start, trying again: no luck',
   ]);
-  expect(starts).toBe(startsThen);
+  expect(starts.list).toHaveLength(startsThen);
 });
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {

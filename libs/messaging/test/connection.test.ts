@@ -7,12 +7,14 @@ import { defineRequest } from '@app/contracts/define';
 import { findNatsServer, type RunningNatsServer, startNatsServer } from '@app/embedded/nats-server';
 import { freePort } from '@app/embedded/ports';
 import type { Logger } from '@app/service-kit/logger';
-import { eventually } from '@app/testing/eventually';
+import { type Arrivals, createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { type Listener, listen } from '@app/testing/points';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { connectNats, natsCheck } from '../src/connect.ts';
 import { natsUsersConfig } from '../src/permissions.ts';
+import { connectionChanged } from '../src/points.ts';
 import { onRequest, serveRequests } from '../src/serve-requests.ts';
 
 guardLeaks();
@@ -20,15 +22,22 @@ guardLeaks();
 let directory: string;
 let binary: string;
 let port: number;
-let lines: { msg: string; cause?: string; awaySeconds?: number }[];
-const take = (fields: object, msg: string): void => void lines.push({ ...fields, msg });
+interface Line {
+  readonly msg: string;
+  readonly cause?: string;
+  readonly awaySeconds?: number;
+}
+let arrivals: Arrivals<Line>;
+let heard: Listener;
+const take = (fields: object, msg: string): void => arrivals.push({ ...fields, msg });
 const logger = { info: take, warn: take, error: take } as unknown as Logger;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'funnelry-connection-'));
   binary = await findNatsServer({ env: process.env, log: () => undefined });
   port = await freePort();
-  lines = [];
+  arrivals = createArrivals();
+  heard = listen();
 });
 
 afterEach(() => rm(directory, { recursive: true, force: true }));
@@ -49,26 +58,29 @@ const linkOptions = () => ({
   password: 'right',
   logger,
 });
-const said = (): string[] => lines.map(({ msg }) => msg);
+const said = (): string[] => arrivals.list.map(({ msg }) => msg);
+const logged = (text: string) => arrivals.wait(1, { matches: ({ msg }) => msg === text, what: text });
+const changed = (up: boolean, times = 1) => heard.announced(connectionChanged, (change) => change.up === up, times);
 
 test('NATS that cannot be reached at the start, is lost and comes back is one line each, with cause and duration', async () => {
   const connecting = connectNats(linkOptions());
-  await eventually(() => lines.length === 1);
-  expect(lines[0]).toMatchObject({ msg: 'NATS cannot be reached; trying until it can' });
-  expect(lines[0]?.cause).toMatch(/refused/i);
+  const [unreachable] = await arrivals.wait(1);
+  expect(unreachable).toMatchObject({ msg: 'NATS cannot be reached; trying until it can' });
+  expect(unreachable?.cause).toMatch(/refused/i);
   let server = await start('right');
   const link = await connecting;
   await server.kill();
-  await eventually(() => !link.connected());
+  await changed(false);
   server = await start('right');
-  await eventually(() => link.connected());
+  await changed(true);
+  expect(link.connected()).toBe(true);
   expect(said()).toEqual([
     'NATS cannot be reached; trying until it can',
     'NATS is back',
     'NATS is lost; reconnecting',
     'NATS is back',
   ]);
-  expect(lines.at(-1)?.awaySeconds).toEqual(expect.any(Number));
+  expect(arrivals.list.at(-1)?.awaySeconds).toEqual(expect.any(Number));
   await link.close();
   await server.stop();
   expect(said()).toHaveLength(4);
@@ -77,20 +89,21 @@ test('NATS that cannot be reached at the start, is lost and comes back is one li
 test('a server that refuses the user for a while does not close the connection for good', async () => {
   let server = await start('right');
   const link = await connectNats(linkOptions());
-  let refusals = 0;
+  const refusals = createArrivals<string>();
   void (async () => {
     for await (const status of link.connection.status()) {
-      if (status.type === 'error' && /authorization/i.test(String(status.error))) refusals += 1;
+      if (status.type === 'error' && /authorization/i.test(String(status.error))) refusals.push(String(status.error));
     }
   })();
   await server.stop();
   server = await start('wrong');
   // Two in a row used to be the end.
-  await eventually(() => refusals >= 4, { withinMs: 30_000 });
+  await refusals.wait(4);
   expect(() => link.checkOpen()).not.toThrow();
   await server.stop();
   server = await start('right');
-  await eventually(() => link.connected(), { withinMs: 30_000 });
+  await changed(true);
+  expect(link.connected()).toBe(true);
   await link.close();
   await server.stop();
 });
@@ -108,7 +121,7 @@ test('who was heard too late to be let in, as after a pause of the whole process
   const url = `nats://127.0.0.1:${(front.address() as AddressInfo).port}`;
   const link = await connectNats({ ...linkOptions(), url });
   await link.check();
-  expect(lines[0]).toMatchObject({
+  expect(arrivals.list[0]).toMatchObject({
     msg: 'NATS cannot be reached; trying until it can',
     cause: 'Authentication Timeout',
   });
@@ -125,7 +138,7 @@ test('a connection that is closed for good is not alive', async () => {
   expect(checkAlive).not.toThrow();
   await link.connection.close();
   expect(checkAlive).toThrow('closed for good');
-  await eventually(() => said().includes('the connection to NATS is closed for good'));
+  await logged('the connection to NATS is closed for good');
   await server.stop();
 });
 
@@ -134,7 +147,7 @@ test('a subject that is forbidden to the service is told once', async () => {
   const link = await connectNats(linkOptions());
   for (let n = 0; n < 3; n++) link.connection.publish('svc.billing.daily.run', '{}');
   await link.connection.flush();
-  await eventually(() => lines.length > 0);
+  await arrivals.wait(1);
   await link.connection.flush();
   expect(said()).toEqual(['NATS refuses a subject to this service']);
   await link.close();
@@ -148,7 +161,7 @@ test('a service whose subscriptions ended is not alive: it would never answer ag
   const answers = [onRequest(foreign, async () => ({}))];
   const served = await serveRequests(link, { version: '0.1.0', description: 'test', handlers: answers, logger });
   const { checkAlive } = natsCheck(link);
-  await eventually(() => said().includes('requests are served no longer; this process must be replaced'));
+  await logged('requests are served no longer; this process must be replaced');
   expect(checkAlive).toThrow('served no longer');
   await served.close();
   await link.close();

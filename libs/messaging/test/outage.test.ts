@@ -1,48 +1,39 @@
 import { durableName } from '@app/contracts/define';
 import { type Database, openDatabase } from '@app/service-kit/database';
-import { eventually } from '@app/testing/eventually';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { connectObserver, createNatsServer, type TestNatsServer } from '@app/testing/nats';
-import { closedAfterEach } from '@app/testing/opened';
+import { connectObserver } from '@app/testing/nats';
+import { listen } from '@app/testing/points';
 import { startTcpProxy, type TcpProxy } from '@app/testing/tcp-proxy';
 import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connectNats } from '../src/connect.ts';
-import { startConsumers } from '../src/consume.ts';
 import { onEvent } from '../src/event-handler.ts';
-import { ensureStream, openStreams } from '../src/streams.ts';
+import { batchHeld } from '../src/points.ts';
 import {
   counted,
   databaseOptions,
+  eachTestConsumes,
+  handled,
   insertEffects,
   numbers,
-  openTestDb,
   publish,
   range,
   recordingLogger,
-  type TestDb,
-  testLinks,
 } from './harness.ts';
 
 guardLeaks();
 
-let nats: TestNatsServer;
-let db: TestDb;
+const rig = eachTestConsumes();
 let proxy: TcpProxy;
 let database: Database;
 let manager: JetStreamManager;
-const opened = closedAfterEach();
+
+/** A server that does not answer is given up after a second instead of twenty. */
+const limits = { statementMs: 700, silenceMs: 300, connectMs: 500 };
 
 beforeEach(async () => {
-  nats = opened(await createNatsServer(testLinks));
-  db = opened(await openTestDb());
-  proxy = opened(await startTcpProxy(db.url));
-  // A server that does not answer is given up after four seconds instead of twenty.
-  database = opened(
-    await openDatabase({ ...databaseOptions(proxy.url), limits: { statementMs: 2_500, silenceMs: 1_500 } }),
-  );
-  const observer = opened(await connectObserver(nats));
-  manager = await jetstreamManager(observer);
+  proxy = rig.opened(await startTcpProxy(rig.db.url));
+  database = rig.opened(await openDatabase({ ...databaseOptions(proxy.url), limits }));
+  manager = await jetstreamManager(rig.opened(await connectObserver(rig.nats)));
 });
 
 afterEach(() => proxy.restore());
@@ -50,29 +41,27 @@ afterEach(() => proxy.restore());
 const durableInfo = (): Promise<ConsumerInfo> =>
   manager.consumers.info('EVT_CHECKOUT', durableName('metrics', counted));
 
-/** What one replica may hold: a batch of 250, 500 that wait for it, and 500 in its NATS client. */
-const heldMax = 1_250;
+const batchMax = 25;
+/** What one replica may hold: a batch, two that wait for it, and two in its NATS client. */
+const heldMax = 5 * batchMax;
 
-test.each(['refuse', 'hang'] as const)(
+test.each([
+  ['refuse', 5],
+  ['hang', 3],
+] as const)(
   'while the database is away (%s) a consumer holds what it has, says so once, and goes on by itself',
-  async (how) => {
-    const producer = await connectNats(nats.login('checkout'));
-    const link = await connectNats(nats.login('metrics'));
-    await ensureStream(await openStreams(producer), 'checkout', 1);
-    const { logger, lines } = recordingLogger();
-    const consumers = startConsumers({ nats: link, database, logger, handlers: [onEvent(counted, insertEffects)] });
-    opened(link);
-    opened(producer);
-    opened(consumers);
-    await publish(producer, range(0, 10));
-    await eventually(async () => (await numbers(db.database)).length === 10);
+  async (how, attempts) => {
+    const { logger, lines, logged } = recordingLogger();
+    const handlers = [{ ...onEvent(counted, insertEffects), batchMax }];
+    const timing = { outageMs: 100, ackWaitMs: 1_000 };
+    await rig.consume({ database, logger, handlers, timing });
+    await publish(rig.checkout, range(0, 10));
+    await handled(rig.heard, range(0, 10));
 
     proxy.fail(how);
-    await publish(producer, range(10, 3_000));
-    await eventually(() => lines.length > 0, { withinMs: 30_000 });
-    // Three tries to connect that hang outlast the wait for an acknowledgement, after which NATS delivers again.
-    const until = proxy.failedConnections + 3;
-    await eventually(() => proxy.failedConnections >= until, { withinMs: 30_000 });
+    await publish(rig.checkout, range(10, 300));
+    // The attempts and the pauses between them outlast the wait for an acknowledgement, after which NATS delivers again.
+    await rig.heard.announced(batchHeld, () => true, attempts);
     expect(lines).toEqual([{ level: 'warn', text: 'events wait: the database does not take them' }]);
     const during = await durableInfo();
     expect(during.num_ack_pending).toBeLessThanOrEqual(heldMax);
@@ -80,31 +69,23 @@ test.each(['refuse', 'hang'] as const)(
     expect(during.delivered.consumer_seq).toBeLessThanOrEqual(10 + heldMax);
 
     proxy.restore();
-    await eventually(async () => (await numbers(db.database)).length === 3_000, { withinMs: 40_000 });
-    expect(await numbers(db.database)).toEqual(range(0, 3_000));
+    await handled(rig.heard, range(0, 300));
+    expect(await numbers(rig.db.database)).toEqual(range(0, 300));
+    await logged(2);
     expect(lines.slice(1)).toEqual([{ level: 'info', text: 'events are taken again' }]);
   },
-  120_000,
 );
 
 test('a consumer that closes while the database is away gives its batch back at once', async () => {
-  const producer = await connectNats(nats.login('checkout'));
-  const link = await connectNats(nats.login('metrics'));
-  await ensureStream(await openStreams(producer), 'checkout', 1);
-  const { logger, lines } = recordingLogger();
-  const consumers = startConsumers({ nats: link, database, logger, handlers: [onEvent(counted, insertEffects)] });
-  opened(link);
-  opened(producer);
+  // What is not given back comes after an hour.
+  const timing = { ackWaitMs: 3_600_000 };
+  const consumers = await rig.consume({ database, timing });
   proxy.fail('refuse');
-  await publish(producer, range(0, 20));
-  await eventually(() => lines.length > 0);
+  const failing = listen();
+  await publish(rig.checkout, range(0, 20));
+  await failing.announced(batchHeld);
   await consumers.close();
-  const healthy = startConsumers({
-    nats: link,
-    database: db.database,
-    logger,
-    handlers: [onEvent(counted, insertEffects)],
-  });
-  opened(healthy);
-  await eventually(async () => (await numbers(db.database)).length === 20);
+  await rig.consume({ timing });
+  await handled(rig.heard, range(0, 20));
+  expect(await numbers(rig.db.database)).toEqual(range(0, 20));
 });
