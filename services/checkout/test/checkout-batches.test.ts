@@ -2,7 +2,7 @@ import { openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { untilBlocked } from '@app/testing/poll-system';
 import { plannedScans } from '@app/testing/sql';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { type CheckoutHarness, createCheckoutHarness, type Opened, plainCourse } from './checkout-harness.ts';
 import { countStatements } from './named-statements.ts';
@@ -19,10 +19,7 @@ beforeAll(async () => {
   harness = await createCheckoutHarness();
   await harness.base.start();
 });
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await harness.reset();
-});
+afterEach(() => harness.reset());
 afterAll(() => harness.close());
 
 const email = 'ada@example.com';

@@ -1,5 +1,5 @@
 import { openDatabase } from '@app/service-kit/database';
-import { vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 
 interface NamedStatement {
@@ -10,7 +10,7 @@ interface NamedStatement {
 type Query = (...args: unknown[]) => unknown;
 type Callback = (err: unknown, result: { readonly rows: readonly unknown[] } | undefined) => void;
 
-/** Replaces the function that all statements of this process go through, until mocks are restored. */
+/** Replaces the function that all statements of this process go through, until the test is over. A spy would keep them all. */
 async function replaceQuery(url: string, replacement: (query: Query, config: Partial<NamedStatement>) => Query) {
   const database = await openDatabase(databaseOptions(url));
   const client = await database.pool.connect();
@@ -18,8 +18,11 @@ async function replaceQuery(url: string, replacement: (query: Query, config: Par
   client.release();
   await database.close();
   const { query } = prototype;
-  vi.spyOn(prototype, 'query').mockImplementation(function (this: unknown, ...args: unknown[]) {
+  prototype.query = function (this: unknown, ...args: unknown[]) {
     return replacement(query.bind(this), args[0] as Partial<NamedStatement>)(...args);
+  };
+  onTestFinished(() => {
+    prototype.query = query;
   });
 }
 

@@ -11,7 +11,7 @@ import { spawnNode } from '@app/testing/child-service';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { listen } from '@app/testing/points';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { reminderRecorded, remindersClaimed } from '../src/points.ts';
 import { plainCourse } from './checkout-harness.ts';
@@ -29,10 +29,7 @@ beforeEach(async () => {
   harness = await createRemindersHarness();
   await harness.setSettings('acc_1', {});
 });
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await harness.close();
-});
+afterEach(() => harness.close());
 
 const later = (ms: number) => harness.base.clock.advance(ms);
 const nothing = { ok: true, sent: 0, recovered: 0, problem: null };
