@@ -4,10 +4,10 @@ import { listActivity } from '@app/contracts/webhook-deliveries';
 import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
 import { volume } from '@app/testing/long';
-import { announced } from '@app/testing/points';
+import { announced, sofar } from '@app/testing/points';
 import { untilBlocked } from '@app/testing/poll-system';
 import { expect, test, vi } from 'vitest';
-import { recoveryFed } from '../src/points.ts';
+import { deliveriesClaimed, deliveriesReleased, recoveryFed } from '../src/points.ts';
 import { attempted, changesApplied, finished, stored } from './harness.ts';
 import { allDeliveries, anEvent, anOrder, connectedAccount } from './orders.ts';
 import { actAs, harness, seller, sellerForEachTest, startService } from './set-up.ts';
@@ -22,8 +22,11 @@ const beyondAWait = 2_100;
 const many = volume(500, 20_000);
 /** Of one statement: all of them would take longer than a statement may, where much else runs. */
 const portion = 10_000;
-/** Adds deliveries of one event that wait for their next try, as after an outage of the receiver. */
-async function addWaiting(count: number, nextAttemptAt = '2099-01-01T00:00:00Z'): Promise<void> {
+/**
+ * Adds deliveries of one event that wait for their next try, as after an outage of the receiver.
+ * @returns how their ids begin
+ */
+async function addWaiting(count: number, nextAttemptAt = '2099-01-01T00:00:00Z'): Promise<string> {
   const eventId = await anEvent(harness, seller.account);
   for (let added = 0; added < count; added += portion) {
     await harness.query(
@@ -34,6 +37,7 @@ async function addWaiting(count: number, nextAttemptAt = '2099-01-01T00:00:00Z')
       [eventId, seller.account, count, nextAttemptAt, added],
     );
   }
+  return `dlv_${eventId.slice(4, 22)}`;
 }
 
 async function count(status: string): Promise<number> {
@@ -166,7 +170,7 @@ test('deliveries of an endpoint that is switched off and on repeatedly are due o
     await gate.promise;
     return { status: 200 };
   });
-  await addWaiting(150, '2026-01-01T00:00:00Z');
+  const beginning = await addWaiting(150, '2026-01-01T00:00:00Z');
   await harness.query(`update deliveries set created_at = '2026-01-01' where account_id = $1`, [seller.account]);
   harness.wake();
   const sent = (await seller.receiver.received(4)).length;
@@ -175,7 +179,13 @@ test('deliveries of an endpoint that is switched off and on repeatedly are due o
   seller.receiver.respondWith(() => ({ status: 200, delayMs: 60_000 }));
   gate.resolve();
   await seller.delivered(sent);
-  // What the dispatcher gave back when the endpoint was switched off.
+  // What the dispatcher had claimed and not sent is given back, and held by the next claim.
+  const own = (ids: readonly string[]) => ids.filter((id) => id.startsWith(beginning)).length;
+  let waiting = sofar(deliveriesClaimed).reduce((sum, { deliveryIds }) => sum + own(deliveryIds), -sent);
+  await announced(deliveriesReleased, ({ deliveryIds }) => {
+    waiting -= own(deliveryIds);
+    return waiting <= 0;
+  });
   await harness.afterRound('deliveries');
   expect(await count('held')).toBe(150 - sent);
   for (const active of [true, false, true]) {

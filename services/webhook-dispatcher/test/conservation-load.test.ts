@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
-import { listen } from '@app/testing/points';
+import { announced, listen } from '@app/testing/points';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { proveConservation } from '../src/conservation/prove-conservation.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
@@ -95,6 +95,8 @@ test('while events are stored, sent, held, released, sent again and canceled, ev
   // The first may have been under way.
   await listen().announced(conservationProved, ({ isComplete }) => isComplete, 3);
   expect(await harness.query(proved)).toEqual([{ events }]);
+  // Also on a machine that is done with all of it in a few.
+  await announced(conservationProved, () => true, 12);
   expect(await stop()).toBeGreaterThan(10);
   expect(await harness.query(logged)).toEqual([{ events }]);
   expect((await harness.query(`select from ${allDeliveries}`)).length).toBeGreaterThanOrEqual(events);
