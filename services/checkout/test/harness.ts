@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { resolveCredits } from '@app/contracts/affiliates';
 import { newIdSuffix } from '@app/contracts/ids';
-import { type CreateOrderBody, listOrders } from '@app/contracts/orders';
+import type { CreateOrderBody } from '@app/contracts/orders';
 import { type PricedProduct, resolveProducts, type WantedProduct } from '@app/contracts/products-for-sale';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { requestBegun } from '@app/messaging/points';
@@ -137,8 +138,8 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
       const { announced } = listen();
       const sent = send();
       await announced(requestBegun, ({ service }) => service === 'checkout', count);
-      // What was begun waits where it is to wait before a request that came later is responded to.
-      await requester.request(listOrders, {}, { accountId: 'acc_0', requestId: 'req-0' });
+      // In the turn in which a request is begun, it comes to wait with those of its batch.
+      await nextTurn();
       return { sent };
     },
     start,
