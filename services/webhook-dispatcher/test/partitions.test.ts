@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { pollSystem } from '@app/testing/poll-system';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { bodiesStatement } from '../src/deliveries/claim-deliveries.ts';
 import { dropExpiredPartitions } from '../src/storage/drop-partitions.ts';
@@ -14,7 +14,6 @@ import { type Harness, startHarness } from './harness.ts';
 import { anEvent, anOrder, connectedAccount } from './orders.ts';
 
 guardLeaks();
-vi.setConfig({ testTimeout: 60_000 });
 let harness: Harness;
 let database: Database;
 beforeAll(async () => {
