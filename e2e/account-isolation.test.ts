@@ -1,16 +1,22 @@
+import { affiliatePaid } from '@app/contracts/affiliates';
+import { checkoutVisited } from '@app/contracts/checkouts';
+import { orderPaid } from '@app/contracts/orders';
+import { subscriptionStarted } from '@app/contracts/subscriptions';
 import { operations } from '@app/gateway/operations';
-import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { announced } from '@app/testing/points';
+import { recoveryFinished } from '@app/webhook-dispatcher/points';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Cluster, startCluster } from './support/cluster.ts';
 import { type Answer, addProduct, call, type Seller, signUp } from './support/seller.ts';
+import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { attempted, handled } from './support/waits.ts';
 
 /**
  * Guarantee: an account reaches nothing of another account, by any route. Every operation of the product is called
  * with a second account's key and the first account's ids. The table below must name every operation: a new route that
  * is missing here fails the test.
  */
-let cluster: Cluster;
+let platform: SharedPlatform;
 let receiver: Receiver;
 let victim: Seller;
 let attacker: Seller;
@@ -24,39 +30,34 @@ let attackersSecret: string;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  cluster = await startCluster();
-  victim = await signUp(cluster.baseUrl, 'Victim Secret Shop');
-  attacker = await signUp(cluster.baseUrl, 'Other Shop');
+  platform = await sharedPlatform();
+  victim = await signUp(platform.baseUrl, 'Victim Secret Shop');
+  attacker = await signUp(platform.baseUrl, 'Other Shop');
   ids = await furnish(victim);
   attackersSecret = (await openAtVictim('a-buyer@example.com')).secret;
   await untilAtRest();
 });
 
+/** The deliveries of two orders and a payout to the endpoint, and of the orders to the automation. */
+const deliveries = 5;
+/** Those to the endpoint, again. */
+const recovered = 3;
+
 /** What the victim has set going is over, and would not be taken for the attacker's doing. */
 async function untilAtRest(): Promise<void> {
+  await announced(recoveryFinished, ({ recoveryId }) => recoveryId === ids.recoveryId);
+  await attempted(victim.accountId, deliveries + recovered);
   const list = async (path: string) => (await victim.call('GET', path)).json.data;
-  let seen: unknown;
-  await eventually(
-    async () => {
-      const before = seen;
-      seen = await victimsThings();
-      const deliveries: { status: string }[] = await list('/api/v1/webhook-deliveries?limit=100');
-      expect(deliveries.filter(({ status }) => ['pending', 'sending'].includes(status))).toEqual([]);
-      expect(await list('/api/v1/webhook-recoveries')).toMatchObject([{ status: 'done' }]);
-      expect(await list('/api/v1/affiliates/victimleaf/commissions')).toHaveLength(2);
-      const { summary } = (await victim.call('GET', `/api/metrics/${ids.productId}`)).json;
-      expect(summary.orders).toBe(1);
-      expect(seen).toEqual(before);
-      return true;
-    },
-    { withinMs: 60_000, everyMs: 500 },
-  );
+  const listed: { status: string }[] = await list('/api/v1/webhook-deliveries?limit=100');
+  expect(listed.filter(({ status }) => ['pending', 'sending'].includes(status))).toEqual([]);
+  expect(await list('/api/v1/webhook-recoveries')).toMatchObject([{ status: 'done' }]);
+  expect(await list('/api/v1/affiliates/victimleaf/commissions')).toHaveLength(2);
+  await handled('metrics', checkoutVisited, ({ productId }) => productId === ids.productId);
+  const { summary } = (await victim.call('GET', `/api/metrics/${ids.productId}`)).json;
+  expect(summary.orders).toBe(1);
 }
 
-afterAll(async () => {
-  await cluster?.close();
-  await receiver?.close();
-});
+afterAll(() => receiver?.close());
 
 async function made(seller: Seller, path: string, body: unknown): Promise<string> {
   const answer = await seller.call('POST', path, { body });
@@ -67,7 +68,7 @@ async function made(seller: Seller, path: string, body: unknown): Promise<string
 /** A buyer’s checkout at the victim’s shop. */
 async function openAtVictim(email: string): Promise<{ id: string; secret: string }> {
   const { handle } = (await victim.call('GET', '/api/v1/settings')).json;
-  const opened = await call(cluster.baseUrl, 'POST', '/api/checkout', {
+  const opened = await call(platform.baseUrl, 'POST', '/api/checkout', {
     body: { handle, slug: 'victim-course', email, name: 'Victim Secret buyer' },
   });
   if (opened.status !== 200) throw new Error(`checkout: ${opened.status} ${opened.text}`);
@@ -110,23 +111,20 @@ async function furnish(seller: Seller): Promise<Record<string, string>> {
   });
   const order = { email: 'victim-buyer@example.com', affiliateCode: 'victimleaf' };
   const orderId = await made(seller, '/api/v1/orders', { productSlug: 'victim-course', bumpIds: [bumpId], ...order });
-  await made(seller, '/api/v1/orders', { productSlug: 'victim-club', ...order });
-  const subscriptionId = await eventually(
-    async () => (await seller.call('GET', '/api/v1/subscriptions')).json.data[0]?.id as string | undefined,
-  );
-  const payoutId = await eventually(
-    async () =>
-      (await seller.call('POST', '/api/v1/affiliates/victimleaf/payouts?includePending=true')).json.id as
-        | string
-        | undefined,
-  );
+  const clubOrderId = await made(seller, '/api/v1/orders', { productSlug: 'victim-club', ...order });
+  for (const service of ['billing', 'affiliate', 'metrics'] as const)
+    for (const id of [orderId, clubOrderId]) await handled(service, orderPaid, (data) => data.orderId === id);
+  await handled('metrics', subscriptionStarted, (data) => data.orderId === clubOrderId);
+  const subscriptionId: string = (await seller.call('GET', '/api/v1/subscriptions')).json.data[0].id;
+  const payoutId = await made(seller, '/api/v1/affiliates/victimleaf/payouts?includePending=true', undefined);
+  await handled('webhook-dispatcher', affiliatePaid, (data) => data.payoutId === payoutId);
   const keyId = await made(seller, '/api/v1/api-keys', { name: 'Victim Secret key' });
-  await eventually(async () => (await seller.call('GET', '/api/v1/activity')).json.data.length >= 2);
+  await attempted(seller.accountId, deliveries);
   const deliveryId: string = (await seller.call('GET', '/api/v1/webhook-deliveries')).json.data[0].id;
   const since = new Date(Date.now() - 60_000).toISOString();
   const recoveryId = await made(seller, `/api/v1/webhook-endpoints/${endpointId}/recover`, { since, which: 'all' });
   const { id: checkoutId, secret } = await openAtVictim('victim-buyer@example.com');
-  const held = await call(cluster.baseUrl, 'POST', `/api/checkout/${checkoutId}/pay`, {
+  const held = await call(platform.baseUrl, 'POST', `/api/checkout/${checkoutId}/pay`, {
     headers: { 'x-checkout-secret': secret },
     body: { paymentMethod: 'sim_ok' },
   });
@@ -487,17 +485,17 @@ test('no MCP tool lets a second account see, change or use anything of the first
 });
 
 test('a session acts on its own account only', async () => {
-  const login = await call(cluster.baseUrl, 'POST', '/api/auth/signup', {
+  const login = await call(platform.baseUrl, 'POST', '/api/auth/signup', {
     body: { email: 'session@example.com', password: 'a long enough password', name: 'Session' },
   });
   const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  const funnel = await call(cluster.baseUrl, 'GET', `/api/products/${ids.productId}/funnel`, { headers: { cookie } });
+  const funnel = await call(platform.baseUrl, 'GET', `/api/products/${ids.productId}/funnel`, { headers: { cookie } });
   expect(funnel.status).toBe(404);
   for (const [owner, code] of [
     [`webhook-endpoints/${ids.endpointId}`, 'webhook_endpoint_not_found'],
     [`automations/${ids.automationId}`, 'automation_not_found'],
   ]) {
-    const secret = await call(cluster.baseUrl, 'POST', `/api/v1/${owner}/reveal-secret`, {
+    const secret = await call(platform.baseUrl, 'POST', `/api/v1/${owner}/reveal-secret`, {
       headers: { cookie },
       body: { password: 'a long enough password' },
     });

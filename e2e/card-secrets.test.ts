@@ -1,12 +1,14 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { orderPaid } from '@app/contracts/orders';
 import { freePort } from '@app/embedded/ports';
-import { eventually } from '@app/testing/eventually';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
+import { copyMadeData } from './support/made-data.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
+import { handled } from './support/waits.ts';
 
 /**
  * Guarantee: neither a checkout's secret nor a card's token nor a seller's key at the processor is in any log of `npm start`,
@@ -18,7 +20,9 @@ let standalone: Standalone;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'funnelry-secrets-'));
   const settings = { LOG_LEVEL: 'trace', RATE_LIMIT_PER_MINUTE: '0' };
-  standalone = startStandalone(join(directory, '.data'), await freePort(), settings, ['--empty']);
+  const dataDir = join(directory, '.data');
+  await copyMadeData(dataDir);
+  standalone = startStandalone(dataDir, await freePort(), settings);
   await standalone.until(/^ready /);
 });
 
@@ -83,9 +87,10 @@ async function replaceCards(seller: Seller): Promise<string[]> {
   await seller.call('POST', '/api/v1/products', { body: { ...club, billingInterval: 'month', status: 'live' } });
   const order = { productSlug: 'club', email: 'member@example.com', paymentMethod: 'a_card_of_an_order' };
   expect((await seller.call('POST', '/api/v1/orders', { body: order })).status).toBe(200);
-  const id = await eventually(
-    async () => (await seller.call('GET', '/api/v1/subscriptions')).json.data[0]?.id as string,
-  );
+  await handled('billing', orderPaid, (data, accountId) => {
+    return accountId === seller.accountId && data.customerEmail === order.email;
+  });
+  const id: string = (await seller.call('GET', '/api/v1/subscriptions')).json.data[0].id;
   const path = `/api/v1/subscriptions/${id}/payment-method`;
   const answers = [
     await seller.call('PUT', path, { body: { paymentMethod: 'a_card_that_is_taken' } }),

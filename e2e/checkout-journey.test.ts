@@ -1,54 +1,47 @@
-import { checkoutResource } from '@app/contracts/checkouts';
+import { checkoutResource, checkoutVisited } from '@app/contracts/checkouts';
+import { orderPaid, orderRefunded } from '@app/contracts/orders';
 import { orderPaidPayload, orderRefundedPayload, upsellAcceptedPayload } from '@app/contracts/webhook-payloads';
-import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
-import { type Cluster, startCluster } from './support/cluster.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
+import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { handled } from './support/waits.ts';
 
 /** Guarantee: what a buyer pays on a checkout is one order, one charge, one webhook and one number in the metrics. */
-let cluster: Cluster;
+let platform: SharedPlatform;
 let receiver: Receiver;
 let seller: Seller;
 let handle: string;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  cluster = await startCluster();
-  seller = await signUp(cluster.baseUrl);
+  platform = await sharedPlatform();
+  seller = await signUp(platform.baseUrl);
   handle = (await seller.call('GET', '/api/v1/settings')).json.handle;
   const endpoint = await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/hook` } });
   expect(endpoint.status).toBe(200);
 });
 
-afterAll(async () => {
-  await cluster?.close();
-  await receiver?.close();
-});
+afterAll(() => receiver?.close());
 
 const open = (slug: string, more: object = {}) =>
-  openCheckout(cluster.baseUrl, { handle, slug, email: `${crypto.randomUUID()}@example.com`, ...more });
+  openCheckout(platform.baseUrl, { handle, slug, email: `${crypto.randomUUID()}@example.com`, ...more });
 
 async function chargedFor(orderId: string): Promise<number> {
-  return (await moneyByOrder(cluster.databaseUrl('billing'))).get(orderId)?.chargedCents ?? 0;
+  return (await moneyByOrder(platform.databaseUrl('billing'))).get(orderId)?.chargedCents ?? 0;
 }
 
-const webhook = (event: string, orderId: string) =>
-  eventually(() =>
-    receiver.requests
-      .filter(({ headers }) => headers['x-service-event'] === event)
-      .map(({ body }) => JSON.parse(body))
-      .find((body) => body.orderId === orderId),
+async function webhook(event: string, orderId: string) {
+  const [sent] = await receiver.received(
+    1,
+    ({ headers, body }) => headers['x-service-event'] === event && JSON.parse(body).orderId === orderId,
   );
-
-async function summaryWhen(productId: string, has: (summary: Record<string, number>) => boolean) {
-  return await eventually(async () => {
-    const { summary } = (await seller.call('GET', `/api/metrics/${productId}`)).json;
-    return has(summary) && summary;
-  });
+  return JSON.parse(sent?.body ?? '');
 }
+
+const summaryOf = async (productId: string) => (await seller.call('GET', `/api/metrics/${productId}`)).json.summary;
 
 test('a checkout is opened, changed, paid and seen everywhere, and charged once however often pay is called', async () => {
   const { productId, slug, bumpId } = await addProduct(seller, 'journey');
@@ -73,7 +66,10 @@ test('a checkout is opened, changed, paid and seen everywhere, and charged once 
     firstName: 'Ada',
     countryCode: 'GB',
   });
-  expect(await summaryWhen(productId, ({ orders, views }) => orders === 1 && views === 1)).toMatchObject({
+  await handled('metrics', orderPaid, (data) => data.orderId === orderId);
+  await handled('metrics', checkoutVisited, (data) => data.productId === productId);
+  expect(await summaryOf(productId)).toMatchObject({
+    ...{ orders: 1, views: 1 },
     revenueCents: 11_800,
     conversionRate: 1,
   });
@@ -112,10 +108,10 @@ test('an accepted upsell captures the hold and charges the upsell apart; a refun
   expect((await refund()).json).toMatchObject({ status: 'refunded', refundedCents: 12_800 });
   expect(await chargedFor(orderId)).toBe(0);
   expect(orderRefundedPayload.parse(await webhook('order.refunded', orderId))).toMatchObject({ totalCents: 12_800 });
-  // A refund may reach the metrics before its order.
-  const summary = await summaryWhen(productId, ({ orders, refunds }) => orders === 1 && refunds === 1);
-  expect(summary).toMatchObject({
-    orders: 1,
+  await handled('metrics', orderPaid, (data) => data.orderId === orderId);
+  await handled('metrics', orderRefunded, (data) => data.orderId === orderId);
+  expect(await summaryOf(productId)).toMatchObject({
+    ...{ orders: 1, refunds: 1 },
     revenueCents: 12_800,
     refundedCents: 12_800,
     refundRate: 1,
@@ -178,14 +174,12 @@ test('a rehearsal is charged to nobody, sends its events marked as a test, and i
   await seller.call('PATCH', '/api/v1/settings', { body: { testMode: false } });
   const { orderId } = (await checkout.call('POST', '/pay', { paymentMethod: 'sim_ok' })).json;
   await webhook('order.paid', orderId);
+  await handled('metrics', orderPaid, (data) => data.orderId === orderId);
   const sent = receiver.requests.find(({ body }) => body.includes(orderId));
   expect(sent?.headers['x-service-test']).toBe('1');
   const { data } = (await seller.call('GET', '/api/v1/orders')).json;
   expect(data.some(({ id }: { id: string }) => id === orderId)).toBe(false);
-  expect((await seller.call('GET', `/api/metrics/${productId}`)).json.summary).toMatchObject({
-    orders: 0,
-    revenueCents: 0,
-  });
+  expect(await summaryOf(productId)).toMatchObject({ orders: 0, revenueCents: 0 });
 });
 
 test('an order of the seller’s own code is refunded without moving money, and the answer says so', async () => {

@@ -1,12 +1,16 @@
-import type { ServiceName } from '@app/contracts/services';
-import { eventually } from '@app/testing/eventually';
+import { orderPaid } from '@app/contracts/orders';
+import { type ServiceName, serviceNames } from '@app/contracts/services';
+import { leadingBegan } from '@app/messaging/points';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { volume } from '@app/testing/long';
+import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startCluster } from './support/cluster.ts';
 import { type OwnPostgres, startOwnPostgres } from './support/own-postgres.ts';
 import { postOrders } from './support/pouring-orders.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
+import { handledAll, receivedAll } from './support/waits.ts';
 
 /**
  * Guarantee: whatever process dies with -9 while orders pour in, an order answered 200 is in the list once, in the
@@ -16,11 +20,13 @@ import { addProduct, type Seller, signUp } from './support/seller.ts';
  *
  * Killed in turn, each once, each while orders flow: all seven services (checkout in two replicas: the one that only
  * answers, and the one that holds the outbox lock), PostgreSQL's postmaster, nats-server. The next is killed when orders
- * were answered again after the one before.
+ * were answered again after the one before. In `npm run test:long` each service is a process of its own; else those that
+ * are asked by others or consume events share one.
  */
 const connections = 8;
 /** Orders answered between one kill's recovery and the next kill. */
-const betweenKills = 30;
+const betweenKills = volume(10, 30);
+const apart: readonly ServiceName[] = volume(0, 1) === 1 ? serviceNames : ['checkout', 'gateway'];
 
 let postgres: OwnPostgres;
 let cluster: Cluster;
@@ -31,7 +37,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   postgres = await startOwnPostgres();
   // A delivery that was on its way when its process died is free again after the lease.
-  cluster = await startCluster({ LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2' }, postgres);
+  cluster = await startCluster({ settings: { LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2' }, postgres, apart });
   seller = await signUp(cluster.baseUrl);
 });
 
@@ -41,48 +47,24 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-/** The process that relays checkout's outbox, found by who holds the lock. */
-async function relayHolder(): Promise<'first' | 'second'> {
-  const held = await eventually(async () => {
-    const rows = await query<{ port: number }>(
-      cluster.databaseUrl('checkout'),
-      `select a.client_port as port from pg_locks l join pg_stat_activity a using (pid)
-       where l.locktype = 'advisory' and l.granted and a.application_name = 'checkout-relay' and a.datname = current_database()`,
-    );
-    return rows[0];
-  });
-  return (await ownsPort(cluster.process('checkout').pid, held.port)) ? 'first' : 'second';
-}
-
-async function ownsPort(pid: number, port: number): Promise<boolean> {
-  const { readdir, readFile, readlink } = await import('node:fs/promises');
-  const hex = port.toString(16).toUpperCase().padStart(4, '0');
-  const lines = [...(await readFile('/proc/net/tcp', 'utf8')).split('\n')];
-  const inode = lines.map((line) => line.trim().split(/\s+/)).find((fields) => fields[1]?.endsWith(`:${hex}`))?.[9];
-  for (const descriptor of await readdir(`/proc/${pid}/fd`)) {
-    const target = await readlink(`/proc/${pid}/fd/${descriptor}`).catch(() => '');
-    if (target === `socket:[${inode}]`) return true;
-  }
-  return false;
-}
-
 /** Kills by the name of what dies; each resolves when it is back. */
 async function killings(): Promise<[string, () => Promise<void>][]> {
-  const second = await cluster.spawn('checkout');
-  const relays = (await relayHolder()) === 'first' ? cluster.process('checkout') : second;
-  const answers = relays === second ? cluster.process('checkout') : second;
-  const service = (name: ServiceName): [string, () => Promise<void>] => [name, () => cluster.process(name).restart()];
+  // It leads before there is another.
+  await announced(leadingBegan, ({ service }) => service === 'checkout');
+  const publishes = cluster.process('checkout');
+  const answers = await cluster.spawn('checkout');
+  const process = (name: ServiceName): [string, () => Promise<void>] => [name, () => cluster.process(name).restart()];
+  const kills = {
+    answers: ['checkout that answers', () => answers.restart()],
+    nats: ['nats-server', () => cluster.nats.kill().then(() => cluster.nats.start())],
+    publishes: ['checkout that publishes', () => publishes.restart()],
+    postgres: ['PostgreSQL', () => postgres.kill().then(() => postgres.start())],
+  } satisfies Record<string, [string, () => Promise<void>]>;
+  if (apart.length < serviceNames.length)
+    return [kills.answers, process('metrics'), kills.nats, kills.publishes, process('gateway'), kills.postgres];
   return [
-    ['checkout that answers', () => answers.restart()],
-    service('metrics'),
-    service('catalog'),
-    ['nats-server', () => cluster.nats.kill().then(() => cluster.nats.start())],
-    ['checkout that publishes', () => relays.restart()],
-    service('webhook-dispatcher'),
-    service('gateway'),
-    ['PostgreSQL', () => postgres.kill().then(() => postgres.start())],
-    service('billing'),
-    service('affiliate'),
+    ...[kills.answers, process('metrics'), process('catalog'), kills.nats, kills.publishes],
+    ...[process('webhook-dispatcher'), process('gateway'), kills.postgres, process('billing'), process('affiliate')],
   ];
 }
 
@@ -111,29 +93,20 @@ test('no order is lost, doubled or invented while every service, PostgreSQL and 
   expect(new Set(ids).size).toBe(ids.length);
 
   expect((await listedIds()).toSorted()).toEqual(ids);
+  for (const service of ['metrics', 'billing', 'affiliate'] as const)
+    await handledAll(service, orderPaid, 'orderId', ids);
   for (const [product, slug] of [once, monthly].map((entry) => [entry.productId, entry.slug] as const)) {
     const count = placed.filter((order) => order.slug === slug).length;
-    const summary = await eventually(
-      async () => {
-        const { json } = await seller.call('GET', `/api/metrics/${product}`);
-        return json?.summary?.orders >= count && json.summary;
-      },
-      { withinMs: 60_000, message: `metrics have every order of ${slug}` },
-    );
+    const { summary } = (await seller.call('GET', `/api/metrics/${product}`)).json;
     expect(summary).toMatchObject({ orders: count, revenueCents: count * 9_900, customers: count });
   }
   const subscribed = placed.filter(({ slug }) => slug === monthly.slug).map(({ orderId }) => orderId);
-  expect(await orderIdsOf('billing', 'subscriptions', subscribed.length)).toEqual(subscribed.toSorted());
+  expect(await orderIdsOf('billing', 'subscriptions')).toEqual(subscribed.toSorted());
   const credited = placed.filter(({ affiliate }) => affiliate).map(({ orderId }) => orderId);
-  expect(await orderIdsOf('affiliate', 'commissions', credited.length)).toEqual(credited.toSorted());
+  expect(await orderIdsOf('affiliate', 'commissions')).toEqual(credited.toSorted());
 
-  const received = await eventually(
-    () => {
-      const byOrder = webhookIds();
-      return byOrder.size >= ids.length && byOrder;
-    },
-    { withinMs: 60_000, message: 'the receiver has every order' },
-  );
+  await receivedAll(receiver, 'order.paid', 'orderId', ids);
+  const received = webhookIds();
   expect([...received.keys()].toSorted()).toEqual(ids);
   for (const [orderId, webhooks] of received) expect([orderId, webhooks.size]).toEqual([orderId, 1]);
 });
@@ -147,14 +120,9 @@ async function addSubscription(): Promise<{ productId: string; slug: string }> {
   return { productId: answer.json.id, slug: body.slug };
 }
 
-/** The orders that a consumer's rows are about, once there are as many as wanted; one twice would be seen. */
-async function orderIdsOf(service: ServiceName, table: 'subscriptions' | 'commissions', wanted: number) {
-  const read = () => query<{ order_id: string }>(cluster.databaseUrl(service), `select order_id from ${table}`);
-  const options = { withinMs: 60_000, message: `${wanted} ${table}` };
-  const rows = await eventually(async () => {
-    const found = await read();
-    return found.length >= wanted && found;
-  }, options);
+/** The orders that a consumer's rows are about; one twice would be seen. */
+async function orderIdsOf(service: ServiceName, table: 'subscriptions' | 'commissions'): Promise<string[]> {
+  const rows = await query<{ order_id: string }>(cluster.databaseUrl(service), `select order_id from ${table}`);
   return rows.map((row) => row.order_id).toSorted();
 }
 

@@ -1,9 +1,14 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@app/testing/eventually';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { renewalsClaimed } from '@app/billing/points';
+import { orderPaid } from '@app/contracts/orders';
+import { subscriptionPaymentFailed, subscriptionRebilled, subscriptionStarted } from '@app/contracts/subscriptions';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { volume } from '@app/testing/long';
 import { atRandomMoments } from '@app/testing/pace';
+import { listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
@@ -11,17 +16,16 @@ import { type Cluster, startCluster } from './support/cluster.ts';
 import { type Later, startLater } from './support/later.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { type Answer, addProduct, type Seller, signUp } from './support/seller.ts';
+import { handledAll, receivedAll } from './support/waits.ts';
 
 /**
  * Guarantee: whenever billing and checkout are killed with -9 while the daily run charges renewals, one more run afterwards
  * leaves every renewal that was due charged exactly once: in the processor's books, in the list of subscriptions, in the
  * metrics, and at the receiver. One that was declined was tried once. The product is archived by then. Buyers who left a
  * checkout of another product meanwhile were reminded, and none twice.
- *
- * `CRASHES=50 RENEWALS=2000` in the environment makes the run long; the suite's own is short.
  */
-const crashes = Number(process.env.CRASHES ?? 8);
-const renewals = Number(process.env.RENEWALS ?? 200);
+const crashes = volume(3, 50);
+const renewals = volume(48, 2_000);
 const priceCents = 1_900;
 const minuteMs = 60_000;
 /** A payment without an answer is looked up when it is a minute old. */
@@ -30,8 +34,12 @@ const untilLookedUpMs = 2 * minuteMs;
 const untilStalledMs = 61 * minuteMs;
 /** A run claims so many renewals at once. */
 const batch = 256;
+/** What slow cards take: a batch with nothing but them takes half a minute. */
+const slowMs = String(volume(600, 400));
 /** Buyers who leave their checkouts before each kill. */
 const stalledEach = 5;
+
+const betweenRunsMs = 50;
 
 let cluster: Cluster;
 let later: Later;
@@ -44,9 +52,12 @@ beforeAll(async () => {
   emails = mkdtempSync(join(tmpdir(), 'daily-crash-'));
   later = startLater();
   cluster = await startCluster({
-    ...later.settings,
-    ...{ LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2', PROCESSOR_DEADLINE_MS: '2000', SIMULATED_SLOW_MS: '600' },
-    EMAIL_DIR: emails,
+    settings: {
+      ...later.settings,
+      ...{ LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2', PROCESSOR_DEADLINE_MS: '2000', SIMULATED_SLOW_MS: slowMs },
+      EMAIL_DIR: emails,
+    },
+    apart: ['billing', 'checkout'],
   });
   seller = await signUp(cluster.baseUrl);
 });
@@ -117,9 +128,10 @@ async function sell(productSlug: string): Promise<Map<string, string>> {
     before = portion;
     for (let from = 0; from < sales.length; from += 50) await Promise.all(sales.slice(from, from + 50).map(sellOne));
   }
-  await eventually(async () => (await listSubscriptions()).length === renewals, {
-    ...{ withinMs: minuteMs, message: 'every order has its subscription' },
-  });
+  for (const service of ['billing', 'metrics'] as const)
+    await handledAll(service, orderPaid, 'orderId', [...sold.keys()]);
+  await handledAll('metrics', subscriptionStarted, 'orderId', [...sold.keys()]);
+  expect(await listSubscriptions()).toHaveLength(renewals);
   return sold;
 }
 
@@ -141,14 +153,10 @@ const countUnclaimed = async (): Promise<number> => {
   return row?.count ?? 0;
 };
 
-/** Buyers leave their checkouts; resolves with their emails. What got no answer is opened again: then the latest counts. */
+/** Buyers leave their checkouts; resolves with their emails. */
 async function leaveCheckouts(handle: string, round: number): Promise<string[]> {
   const buyers = Array.from({ length: stalledEach }, (_, n) => `left-${round}-${n}@example.com`);
-  const leave = (email: string) =>
-    eventually(() => openCheckout(cluster.baseUrl, { handle, slug: 'course', email }), {
-      ...{ withinMs: minuteMs, everyMs: 100, message: 'a checkout is opened' },
-    });
-  await Promise.all(buyers.map(leave));
+  await Promise.all(buyers.map((email) => openCheckout(cluster.baseUrl, { handle, slug: 'course', email })));
   return buyers;
 }
 
@@ -187,22 +195,20 @@ async function runWhileKilled(dueMs: readonly number[], handle: string) {
   // A checkout that is seven days old is not reminded of: the month passes before the first is left.
   later.advance((dueMs[0] as number) - untilStalledMs - later.nowMs());
   let over = false;
-  const runOn = async (): Promise<boolean> => {
-    await runDaily();
-    return over;
+  const runOn = async (): Promise<void> => {
+    for (; !over; await sleep(betweenRunsMs)) await runDaily();
   };
-  const callers = Array.from({ length: 2 }, () => eventually(runOn, { withinMs: crashes * 30_000, everyMs: 50 }));
+  const callers = Array.from({ length: 2 }, runOn);
   let found = 0;
   let betweenBatches = 0;
   const left: string[] = [];
   for (const [crash, due] of dueMs.entries()) {
     left.push(...(await leaveCheckouts(handle, crash)));
-    const before = await countPayments('true');
-    const isClaiming = async () => (await countPayments('true')) > before || (await countUnclaimed()) === 0;
+    const { announced } = listen();
     later.advance(Math.max(0, due - later.nowMs()));
     // Some kills come before the first payment is written, or long after the last one.
     // A run first looks up what the one before was killed over: a batch of slow cards, four at a time.
-    if (crash % 4 !== 3) await eventually(isClaiming, { withinMs: 4 * minuteMs, everyMs: 10 });
+    if (crash % 4 !== 3 && (await countUnclaimed()) > 0) await announced(renewalsClaimed);
     await atRandomMoments(1, 900, async () => {
       const killed = crash % 3 === 2 ? (['billing', 'checkout'] as const) : (['billing'] as const);
       await Promise.all(killed.map((service) => cluster.process(service).kill()));
@@ -231,13 +237,7 @@ test('every renewal that was due is charged once, and books, metrics and webhook
   await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/hook`, events } });
   const sold = await sell('club');
   const paidCents = renewals * priceCents;
-  await eventually(
-    async () => {
-      const { activeSubscriptions, revenueCents } = await metricsOf(productId);
-      return activeSubscriptions === renewals && revenueCents === paidCents;
-    },
-    { withinMs: minuteMs, message: 'metrics have every sale' },
-  );
+  expect(await metricsOf(productId)).toMatchObject({ activeSubscriptions: renewals, revenueCents: paidCents });
   const ends = new Map((await listSubscriptions()).map(({ id, current_period_end }) => [id, current_period_end]));
 
   // Nobody can buy it any more; what was sold goes on.
@@ -252,17 +252,10 @@ test('every renewal that was due is charged once, and books, metrics and webhook
   expect(betweenBatches).toBeGreaterThanOrEqual(together > 2 * batch ? 1 : 0);
   // The last kill left a run half-way. Cards that give no answer leave something to look up to the run after this one.
   later.advance(untilStalledMs);
-  await eventually(async () => (await runDaily())?.status === 200, { withinMs: minuteMs });
-  // So does a call that took longer than its two seconds on a busy machine.
-  await eventually(
-    async () => {
-      later.advance(untilLookedUpMs);
-      expect(await runDaily()).toMatchObject({ status: 200, json: { ok: true } });
-      expect(await countOpen()).toBe(0);
-      return true;
-    },
-    { withinMs: minuteMs },
-  );
+  do {
+    expect(await runDaily()).toMatchObject({ status: 200, json: { ok: true } });
+    later.advance(untilLookedUpMs);
+  } while ((await countOpen()) > 0);
   expect(await runDaily()).toMatchObject({ json: { ok: true, rebills: { charged: 0, retried: 0, canceled: 0 } } });
 
   await expectReminded(left);
@@ -283,16 +276,15 @@ test('every renewal that was due is charged once, and books, metrics and webhook
   }
   const idsOf = (wanted: boolean) => [...isRenewed].filter(([, paid]) => paid === wanted).map(([id]) => id);
   const once = (ids: readonly string[]) => new Map(ids.map((id) => [id, 1]));
-  await eventually(() => webhooks('subscription.rebilled').size >= idsOf(true).length, {
-    ...{ withinMs: minuteMs, message: 'every subscription.rebilled' },
-  });
+  await receivedAll(receiver, 'subscription.rebilled', 'subscriptionId', idsOf(true));
   expect(webhooks('subscription.rebilled')).toEqual(once(idsOf(true)));
-  await eventually(() => webhooks('subscription.payment_failed').size >= idsOf(false).length, { withinMs: minuteMs });
+  await receivedAll(receiver, 'subscription.payment_failed', 'subscriptionId', idsOf(false));
   expect(webhooks('subscription.payment_failed')).toEqual(once(idsOf(false)));
   expect(webhooks('subscription.canceled')).toEqual(new Map());
 
   const revenueCents = paidCents + idsOf(true).length * priceCents;
-  await eventually(async () => (await metricsOf(productId)).revenueCents >= revenueCents, { withinMs: minuteMs });
+  await handledAll('metrics', subscriptionRebilled, 'subscriptionId', idsOf(true));
+  await handledAll('metrics', subscriptionPaymentFailed, 'subscriptionId', idsOf(false));
   expect(await metricsOf(productId)).toMatchObject({
     ...{ orders: renewals, revenueCents, activeSubscriptions: idsOf(true).length },
     mrrCents: idsOf(true).length * priceCents,

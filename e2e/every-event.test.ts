@@ -1,13 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { orderPaid } from '@app/contracts/orders';
+import { subscriptionRebilled } from '@app/contracts/subscriptions';
 import { freePort } from '@app/embedded/ports';
-import { eventually } from '@app/testing/eventually';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuyersCheckout, openCheckout } from './support/buyer.ts';
+import { copyMadeData } from './support/made-data.ts';
 import { type Answer, call } from './support/seller.ts';
 import { type Credentials, readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
+import { handled } from './support/waits.ts';
 
 /** Guarantee: each published event is sent by what is said to cause it, with the published fields and no unknown ones, live and rehearsed. */
 const [text, integer] = ['string', 'integer'] as const;
@@ -38,7 +41,7 @@ const published: Record<string, Record<string, 'string' | 'integer'>> = {
   },
 };
 
-let dataDir: string;
+let directory: string;
 let standalone: Standalone;
 let receiver: Receiver;
 let seller: Credentials;
@@ -48,9 +51,11 @@ let described: Map<string, string[]>;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  dataDir = await mkdtemp(join(tmpdir(), 'funnelry-events-'));
+  directory = await mkdtemp(join(tmpdir(), 'funnelry-events-'));
+  const dataDir = join(directory, 'data');
+  await copyMadeData(dataDir);
   const settings = { CLOCK_CONTROL: 'enabled', RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'warn' };
-  standalone = startStandalone(dataDir, await freePort(), settings, ['--empty']);
+  standalone = startStandalone(dataDir, await freePort(), settings);
   await standalone.until(/^ready /);
   seller = await readCredentials(dataDir);
   described = await describedFields();
@@ -60,7 +65,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await standalone?.end('SIGKILL');
   await receiver?.close();
-  await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
 async function ok(method: string, path: string, body?: object, key = seller.apiKey): Promise<Answer['json']> {
@@ -114,15 +119,10 @@ async function causes(names: readonly string[], action: () => Promise<unknown>):
   const before = receiver.requests.length;
   await action();
   const wanted = names.toSorted();
-  return await eventually(
-    () => {
-      const sent = receiver.requests.slice(before).map(sentOf);
-      const got = sent.map(({ body }) => body.event).toSorted();
-      expect(got).toEqual(wanted);
-      return sent.toSorted((a, b) => (a.body.event < b.body.event ? -1 : 1));
-    },
-    { withinMs: 20_000, message: wanted.join(', ') },
-  );
+  await receiver.received(before + wanted.length);
+  const sent = receiver.requests.slice(before).map(sentOf);
+  expect(sent.map(({ body }) => body.event).toSorted()).toEqual(wanted);
+  return sent.toSorted((a, b) => (a.body.event < b.body.event ? -1 : 1));
 }
 
 async function addProduct(slug: string, more: object = {}): Promise<string> {
@@ -141,10 +141,9 @@ const runDaily = async (): Promise<Answer['json']> => await ok('POST', '/api/cro
 const passDays = (days: number) => ok('PUT', '/api/dev/clock', { advance: `P${days}D` }, seller.platformKey);
 
 async function subscriptionOf(email: string, rehearsed = false): Promise<string> {
-  return await eventually(async () => {
-    const { data } = await ok('GET', `/api/v1/subscriptions${rehearsed ? '?test=true' : ''}`);
-    return data.find((one: { customer_email: string }) => one.customer_email === email)?.id as string | undefined;
-  });
+  await handled('billing', orderPaid, ({ customerEmail }) => customerEmail === email);
+  const { data } = await ok('GET', `/api/v1/subscriptions${rehearsed ? '?test=true' : ''}`);
+  return data.find((one: { customer_email: string }) => one.customer_email === email).id;
 }
 
 test('orders, checkouts, upsells and refunds', async () => {
@@ -200,11 +199,10 @@ test('renewals that are charged and declined, and what sellers do with subscript
   });
   expect(rebilled?.body).toMatchObject({ subscriptionId: renewing, amountCents: 1_900, amount: '$19.00' });
   expect(failed?.body).toMatchObject({ attempt: 1, nextTryDays: 3, email: 'declines@example.com' });
-  const ofClub = await eventually(async () => {
-    const { data } = await ok('GET', '/api/v1/affiliates/ANNA/commissions');
-    const earned = data.filter(({ amount_cents }: { amount_cents: number }) => amount_cents === 190);
-    return earned.length === 2 && earned;
-  });
+  await handled('affiliate', orderPaid, ({ customerEmail }) => customerEmail === 'renews@example.com');
+  await handled('affiliate', subscriptionRebilled, ({ subscriptionId }) => subscriptionId === renewing);
+  const { data } = await ok('GET', '/api/v1/affiliates/ANNA/commissions');
+  const ofClub = data.filter(({ amount_cents }: { amount_cents: number }) => amount_cents === 190);
   expect(ofClub.map(({ kind }: { kind: string }) => kind).toSorted()).toEqual(['renewal', 'sale']);
   for (const [attempt, nextTryDays] of [
     [2, 3],
@@ -241,10 +239,7 @@ test('payouts and emails that are handed over', async () => {
   const [sale] = await causes(['order.paid'], () =>
     ok('POST', '/api/v1/orders', { productSlug: 'letters', email: 'b@example.com', affiliateCode: 'ANNA' }),
   );
-  await eventually(async () => {
-    const { data } = await ok('GET', '/api/v1/affiliates/ANNA/commissions');
-    return data.some(({ order_id: id }: { order_id: string }) => id === sale?.body.orderId);
-  });
+  await handled('affiliate', orderPaid, ({ orderId }) => orderId === sale?.body.orderId);
   const [payout] = await causes(['affiliate.paid'], () =>
     ok('POST', '/api/v1/affiliates/ANNA/payouts?includePending=true'),
   );

@@ -1,23 +1,22 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort, portInUse } from '@app/embedded/ports';
 import { isAlive } from '@app/embedded/processes';
-import { eventually } from '@app/testing/eventually';
+import { pollSystem } from '@app/testing/poll-system';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startStandalone } from './support/standalone.ts';
+import { copyMadeData } from './support/made-data.ts';
+import { followOutput, startStandalone } from './support/standalone.ts';
 
 /** Guarantee: the commands of the README end as their user expects, also where something is missing. */
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
 let dataDir: string;
-let npm: ChildProcess | undefined;
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'funnelry-commands-'));
-  npm = undefined;
 });
 
 afterEach(async () => {
@@ -26,18 +25,16 @@ afterEach(async () => {
 
 test.runIf(process.platform !== 'win32')('a SIGTERM to npm alone stops the platform and frees its port', async () => {
   const port = await freePort();
-  const env = { ...process.env, DATA_DIR: dataDir, PORT: String(port) };
-  const startEmpty = ['start', '--', '--empty'];
-  npm = spawn('npm', startEmpty, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  npm.stdout?.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  await eventually(() => /^ready /m.test(output), { withinMs: 120_000 });
-  const pid = Number.parseInt(await readFile(join(dataDir, 'standalone.pid'), 'utf8'), 10);
+  const made = join(dataDir, 'data');
+  await copyMadeData(made);
+  const env = { ...process.env, DATA_DIR: made, PORT: String(port) };
+  const npm = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise<number | null>((resolve) => npm.once('exit', resolve));
+  await followOutput(npm).until(/^ready /, ended);
+  const pid = Number.parseInt(await readFile(join(made, 'standalone.pid'), 'utf8'), 10);
   npm.kill('SIGTERM');
   try {
-    await eventually(() => !isAlive(pid), { withinMs: 30_000 });
+    await pollSystem('the platform has ended', () => !isAlive(pid));
   } finally {
     if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   }

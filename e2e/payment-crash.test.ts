@@ -1,22 +1,22 @@
+import { orderPaid } from '@app/contracts/orders';
 import type { ServiceName } from '@app/contracts/services';
-import { eventually } from '@app/testing/eventually';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { volume } from '@app/testing/long';
 import { atRandomMoments, atRate } from '@app/testing/pace';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buyPatiently } from './support/buyer.ts';
 import { type Cluster, startCluster } from './support/cluster.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
+import { handledAll, receivedAll } from './support/waits.ts';
 
 /**
  * Guarantee: whichever of checkout, billing and gateway is killed with -9 at whatever moment, what a buyer was told last is
  * what happened: a paid order is in the list once with its total, in the metrics and at the receiver once, and the
  * processor's books have its money once; a declined one is nowhere and cost nothing; a held one is held and not charged.
- *
- * `CRASHES=50 SECONDS=60` in the environment makes the run long; the suite's own is short.
  */
-const crashes = Number(process.env.CRASHES ?? 8);
-const seconds = Number(process.env.SECONDS ?? 12);
+const crashes = volume(3, 50);
+const seconds = volume(4, 60);
 const buyersPerSecond = 20;
 const killed: readonly ServiceName[] = ['checkout', 'billing', 'gateway'];
 
@@ -27,7 +27,8 @@ let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver();
   // A delivery that was on its way when its process died is free again after the lease.
-  cluster = await startCluster({ LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2', PROCESSOR_DEADLINE_MS: '2000' });
+  const settings = { LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2', PROCESSOR_DEADLINE_MS: '2000' };
+  cluster = await startCluster({ settings, apart: killed });
   seller = await signUp(cluster.baseUrl);
 });
 
@@ -56,12 +57,13 @@ test('buyers, orders, metrics, webhooks and the processor agree after kills of c
   expect((await seller.call('PUT', '/api/v1/webhook-endpoint', { body: endpoint })).status).toBe(200);
   const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
 
+  let kills = 0;
   const [purchases] = await Promise.all([
     atRate(seconds * buyersPerSecond, buyersPerSecond, (n) =>
       buyPatiently(...wishOf(n, handle, [plain.slug, funnel.slug])),
     ),
     atRandomMoments(crashes, seconds * 1_000, async () => {
-      await cluster.process(killed[Math.floor(Math.random() * killed.length)] as ServiceName).restart();
+      await cluster.process(killed[kills++ % killed.length] as ServiceName).restart();
     }),
   ]);
   // Otherwise nothing was seen of what a kill costs a buyer.
@@ -90,25 +92,19 @@ test('buyers, orders, metrics, webhooks and the processor agree after kills of c
   for (const { productId, slug } of [plain, funnel]) {
     const paid = charged.filter(({ wish }) => wish.slug === slug);
     const revenueCents = paid.reduce((sum, { totalCents }) => sum + totalCents, 0);
-    await eventually(
-      async () => {
-        const { summary } = (await seller.call('GET', `/api/metrics/${productId}`)).json;
-        return summary.orders >= paid.length && summary.revenueCents >= revenueCents;
-      },
-      { withinMs: 60_000, message: `metrics have every order of ${slug}` },
-    );
+    await handledAll('metrics', orderPaid, 'orderId', idsOf(paid));
     const { summary } = (await seller.call('GET', `/api/metrics/${productId}`)).json;
     expect(summary).toMatchObject({ orders: paid.length, revenueCents });
   }
-  await eventually(() => webhooks('order.paid').size >= charged.length, {
-    withinMs: 60_000,
-    message: 'every order.paid',
-  });
+  await receivedAll(receiver, 'order.paid', 'orderId', idsOf(charged));
   expect(webhooks('order.paid')).toEqual(new Map(charged.map(({ orderId }) => [orderId, 1])));
   const upsold = charged.filter(({ upsell }) => upsell === 'accepted');
-  await eventually(() => webhooks('upsell.accepted').size >= upsold.length, { withinMs: 60_000 });
+  await receivedAll(receiver, 'upsell.accepted', 'orderId', idsOf(upsold));
   expect(webhooks('upsell.accepted')).toEqual(new Map(upsold.map(({ orderId }) => [orderId, 1])));
 });
+
+const idsOf = (purchases: readonly { orderId: string | undefined }[]): string[] =>
+  purchases.flatMap(({ orderId }) => orderId ?? []);
 
 async function listOrders(): Promise<{ id: string; status: string; total_cents: number }[]> {
   const orders: { id: string; status: string; total_cents: number }[] = [];

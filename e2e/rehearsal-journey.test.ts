@@ -1,24 +1,21 @@
-import { eventually } from '@app/testing/eventually';
+import { orderPaid } from '@app/contracts/orders';
+import { subscriptionStarted } from '@app/contracts/subscriptions';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Cluster, startCluster } from './support/cluster.ts';
 import { type Seller, signUp } from './support/seller.ts';
+import { sharedPlatform } from './support/shared-platform.ts';
+import { handled } from './support/waits.ts';
 
 /** Guarantee: a seller sees a year of renewals, declines, retries and cancellations reach the webhook URL, and nothing else moves. */
-let cluster: Cluster;
 let receiver: Receiver;
 let seller: Seller;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  cluster = await startCluster();
-  seller = await signUp(cluster.baseUrl);
+  seller = await signUp((await sharedPlatform()).baseUrl);
 });
 
-afterAll(async () => {
-  await cluster?.close();
-  await receiver?.close();
-});
+afterAll(() => receiver?.close());
 
 async function ok(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const answer = await seller.call(method, path, { headers, ...(body && { body }) });
@@ -48,19 +45,25 @@ test('a year of a rehearsal reaches the webhook URL, while live lists and metric
   await ok('PATCH', '/api/v1/settings', { cancellationNotices: true });
   const order = (email: string, paymentMethod: string, test: boolean) =>
     ok('POST', '/api/v1/orders', { productSlug: 'club', email, paymentMethod, test });
-  await order('live@example.com', 'sim_ok', false);
-  await order('ok@example.com', 'sim_ok', true);
-  await order('declined@example.com', 'sim_renewal_declined', true);
+  const orders = [
+    await order('live@example.com', 'sim_ok', false),
+    await order('ok@example.com', 'sim_ok', true),
+    await order('declined@example.com', 'sim_renewal_declined', true),
+  ];
   const rehearsed = async () => (await ok('GET', '/api/v1/subscriptions?test=true')).data;
-  await eventually(async () => (await rehearsed()).length === 2);
-  await eventually(async () => {
-    const [, subscriptions, , metrics] = await liveThings(productId);
+  for (const { orderId } of orders) {
+    await handled('billing', orderPaid, (data) => data.orderId === orderId);
     // The order and its subscription reach the metrics on streams of their own.
-    const { orders, activeSubscriptions } = metrics.summary;
-    return subscriptions.data.length === 1 && orders === 1 && activeSubscriptions === 1;
-  });
-  await eventually(() => receiver.requests.length === 3);
+    await handled('metrics', orderPaid, (data) => data.orderId === orderId);
+    await handled('metrics', subscriptionStarted, (data) => data.orderId === orderId);
+  }
+  expect(await rehearsed()).toHaveLength(2);
+  await receiver.received(3);
+  expect(receiver.requests).toHaveLength(3);
   const before = await liveThings(productId);
+  const [, subscriptions, , metrics] = before;
+  expect(subscriptions.data).toHaveLength(1);
+  expect(metrics.summary).toMatchObject({ orders: 1, activeSubscriptions: 1 });
 
   const key = { 'idempotency-key': 'half-a-year' };
   const half = await ok('POST', '/api/v1/rehearsal/advance', { days: 190 }, key);
@@ -75,8 +78,7 @@ test('a year of a rehearsal reaches the webhook URL, while live lists and metric
 
   const rehearsedEvents = () => receiver.requests.filter(({ headers }) => headers['x-service-test'] === '1');
   const count = (name: string) => rehearsedEvents().filter(({ headers }) => headers['x-service-event'] === name).length;
-  // Deliveries do not wait for each other.
-  await eventually(() => rehearsedEvents().length >= 14);
+  await receiver.received(14, ({ headers }) => headers['x-service-test'] === '1');
   expect(count('subscription.canceled')).toBe(2);
   expect(count('subscription.rebilled')).toBe(6);
   expect(count('subscription.payment_failed')).toBe(4);

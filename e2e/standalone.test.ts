@@ -1,24 +1,31 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { orderPaid } from '@app/contracts/orders';
+import { subscriptionStarted } from '@app/contracts/subscriptions';
 import { freePort, portInUse } from '@app/embedded/ports';
-import { eventually } from '@app/testing/eventually';
+import { volume } from '@app/testing/long';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { copyMadeData } from './support/made-data.ts';
 import { call } from './support/seller.ts';
 import { readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
+import { handled, handledAll } from './support/waits.ts';
 
 /** Guarantee: one command starts everything, keeps everything over restarts and kills, and stops everything. */
+let directory: string;
+/** Not there before the first start. */
 let dataDir: string;
 let running: Standalone[];
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'funnelry-standalone-'));
+  directory = await mkdtemp(join(tmpdir(), 'funnelry-standalone-'));
+  dataDir = join(directory, 'data');
   running = [];
 });
 
 afterEach(async () => {
   for (const standalone of running) await standalone.end('SIGKILL');
-  await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
 function start(port: number, settings: Record<string, string> = {}, args: string[] = []): Standalone {
@@ -32,6 +39,18 @@ const credentials = () => readCredentials(dataDir);
 async function read(path: string) {
   const { baseUrl, apiKey } = await credentials();
   return await call(baseUrl, 'GET', path, { headers: { authorization: `Bearer ${apiKey}` } });
+}
+
+/** Of the whole list, all but those whose card is held. */
+async function paidOrders(): Promise<string[]> {
+  const orders: { id: string; status: string }[] = [];
+  for (let before = ''; ; ) {
+    const { json } = await read(`/api/v1/orders?limit=100${before}`);
+    orders.push(...json.data);
+    if (!json.has_more) break;
+    before = `&before=${orders.at(-1)?.id}`;
+  }
+  return orders.filter(({ status }) => status !== 'authorized').map(({ id }) => id);
 }
 
 test('the first start makes a real-looking shop; a restart keeps it; SIGTERM stops every process', async () => {
@@ -58,15 +77,13 @@ test('the first start makes a real-looking shop; a restart keeps it; SIGTERM sto
     expect(funnels.some((funnel) => funnel[part].length > 0)).toBe(true);
   expect((await read('/api/v1/affiliates')).json.data).toHaveLength(1);
   const { id } = products.find((product) => product.billing_interval === 'month') ?? { id: '' };
-  await eventually(async () => {
-    const { json } = await read(`/api/metrics/${id}`);
-    return json.summary.activeSubscriptions > 0 && json.revenueByMonth.length >= 2;
-  });
+  await handledAll('metrics', orderPaid, 'orderId', await paidOrders());
+  await handled('metrics', subscriptionStarted, ({ productId }) => productId === id);
+  const { json } = await read(`/api/metrics/${id}`);
+  expect(json.summary.activeSubscriptions).toBeGreaterThan(0);
+  expect(json.revenueByMonth.length).toBeGreaterThanOrEqual(2);
 
-  const stoppingMs = performance.now();
   expect(await first.end('SIGTERM')).toBe(0);
-  // Ten by its own clock, and a busy machine's delay.
-  expect(performance.now() - stoppingMs).toBeLessThan(15_000);
   expect(await portInUse(port)).toBe(false);
   const second = start(await freePort(port));
   await second.until(/^ready /);
@@ -77,7 +94,8 @@ test('the first start makes a real-looking shop; a restart keeps it; SIGTERM sto
 
 test('a data directory in use and a port in use are said so, naming them', async () => {
   const port = await freePort();
-  const first = start(port, {}, ['--empty']);
+  await copyMadeData(dataDir);
+  const first = start(port);
   await first.until(/^ready /);
   const sameDirectory = start(await freePort());
   expect(await sameDirectory.ended).toBe(1);
@@ -88,25 +106,32 @@ test('a data directory in use and a port in use are said so, naming them', async
   expect((await read('/api/v1/products')).json).toEqual({ data: [] });
 });
 
-test('killed with -9 while it fills the shop, the next start finishes the work and does nothing twice', async () => {
-  const first = start(await freePort());
-  await first.until(/now its orders/);
-  await first.end('SIGKILL');
-  const second = start(await freePort());
-  await second.until(/^ready /);
+test('a first start that is killed with -9 at any of its steps is finished by the next one, with one shop and nothing twice', async () => {
+  const steps = [/PostgreSQL …/, /PostgreSQL on/, /catalog ready/, /now its orders/, /demo shop ready/];
+  for (const step of steps.filter((_, n) => volume(0, 1) === 1 || n === 1 || n === 3)) {
+    const killed = start(await freePort());
+    // A kill that comes late may leave nothing to do for the next start: that one is ready without the step.
+    await killed.until(new RegExp(`${step.source}|^ready `));
+    await killed.end('SIGKILL');
+  }
+  const last = start(await freePort());
+  await last.until(/^ready /);
+  const { baseUrl, email, password } = await credentials();
+  expect((await call(baseUrl, 'POST', '/api/auth/login', { body: { email, password } })).status).toBe(200);
   const products = (await read('/api/v1/products')).json.data as { id: string; slug: string }[];
-  expect(new Set(products.map((product) => product.slug)).size).toBe(products.length);
-  const counted = async (): Promise<number> => {
-    const metrics = await Promise.all(
-      products.map(async ({ id }) => (await read(`/api/metrics/${id}`)).json.summary.orders),
-    );
-    return metrics.reduce((sum: number, orders: number) => sum + orders, 0);
-  };
-  // As many as the demo shop has, by its own word; the first start's, where the kill came too late.
-  const [, orders] = /demo shop ready: (\d+) orders/.exec(second.output() + first.output()) ?? [];
-  // NATS hands out again after 10 s what the killed process had taken. A look asks for each product; a key may ask 600 times a minute.
-  const look = { withinMs: 60_000, everyMs: 1_000 };
-  await eventually(async () => (await counted()) === Number(orders), look);
+  expect(products).toHaveLength(5);
+  expect(new Set(products.map((product) => product.slug)).size).toBe(5);
+  // As many as the demo shop has, by its own word; an earlier start's, where the kill came too late.
+  const said = running.map((each) => each.output()).join('');
+  const [, orders] = /demo shop ready: (\d+) orders/.exec(said) ?? [];
+  const ids = await paidOrders();
+  expect([ids.length, new Set(ids).size]).toEqual([Number(orders), Number(orders)]);
+  // NATS delivers again after 10 s what a killed process had fetched.
+  await handledAll('metrics', orderPaid, 'orderId', ids);
+  const metrics = await Promise.all(
+    products.map(async ({ id }) => (await read(`/api/metrics/${id}`)).json.summary.orders),
+  );
+  expect(metrics.reduce((sum: number, count: number) => sum + count, 0)).toBe(Number(orders));
 });
 
 test('an argument that means nothing is refused before anything is made', async () => {

@@ -1,13 +1,15 @@
+import { orderPaid } from '@app/contracts/orders';
 import type { ServiceName } from '@app/contracts/services';
-import { eventually } from '@app/testing/eventually';
+import { requestBegun } from '@app/messaging/points';
+import { listen } from '@app/testing/points';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startCluster } from './support/cluster.ts';
-import { addProduct, type Seller, signUp } from './support/seller.ts';
-import { soonestRefusalMs } from './support/soonest-refusal.ts';
+import { type Answer, addProduct, type Seller, signUp } from './support/seller.ts';
+import { handled } from './support/waits.ts';
 
 /**
- * Guarantee: a service that hangs without a goodbye (SIGSTOP: its connections stay open, nothing answers) is told as 503
- * within a second, is named by /readyz, and is there again by itself; one replica that hangs refuses nothing.
+ * Guarantee: a service that is down, or hangs without a goodbye (SIGSTOP: its connections stay open, nothing answers), is a
+ * 503, is named by /readyz, and is there again by itself; one replica that hangs refuses nothing.
  */
 let cluster: Cluster;
 let seller: Seller;
@@ -15,7 +17,7 @@ let productId: string;
 let slug: string;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({ apart: ['catalog', 'checkout', 'metrics'] });
   seller = await signUp(cluster.baseUrl);
   ({ productId, slug } = await addProduct(seller));
 });
@@ -23,13 +25,12 @@ beforeAll(async () => {
 afterAll(() => cluster?.close());
 
 const order = () => seller.call('POST', '/api/v1/orders', { body: { productSlug: slug, email: 'ada@example.com' } });
+const metrics = () => seller.call('GET', `/api/metrics/${productId}`);
 
-const questions: readonly { stopped: ServiceName; ask: () => ReturnType<Seller['call']> }[] = [
-  { stopped: 'catalog', ask: () => seller.call('GET', '/api/v1/products') },
-  { stopped: 'catalog', ask: order },
-  { stopped: 'checkout', ask: order },
-  { stopped: 'checkout', ask: () => seller.call('GET', '/api/v1/orders') },
-  { stopped: 'metrics', ask: () => seller.call('GET', `/api/metrics/${productId}`) },
+/** Stopped together: what each is asked, by reads alone and then by a command that needs it. */
+const stops: readonly { stopped: readonly ServiceName[]; reads: (() => Promise<Answer>)[] }[] = [
+  { stopped: ['catalog', 'metrics'], reads: [() => seller.call('GET', '/api/v1/products'), metrics] },
+  { stopped: ['checkout'], reads: [() => seller.call('GET', '/api/v1/orders')] },
 ];
 
 async function missing(): Promise<string[]> {
@@ -37,20 +38,42 @@ async function missing(): Promise<string[]> {
   return answer.status === 200 ? ((await answer.json()) as { missing: string[] }).missing : ['the gateway itself'];
 }
 
-test('a stopped service is told as 503 within a second and named by readiness, and answers again when it goes on', async () => {
-  for (const { stopped, ask } of questions) {
-    expect((await ask()).status).toBe(200);
-    const { pid } = cluster.process(stopped);
-    process.kill(pid, 'SIGSTOP');
+const statusesOf = async (asked: readonly (() => Promise<Answer>)[]): Promise<number[]> =>
+  (await Promise.all(asked.map((ask) => ask()))).map(({ status }) => status);
+
+test('a stopped service is told as 503 and named by readiness, and answers again when it goes on', async () => {
+  for (const { stopped, reads } of stops) {
+    const asked = [...reads, order];
+    expect(await statusesOf(asked)).toEqual(asked.map(() => 200));
+    const pids = stopped.map((service) => cluster.process(service).pid);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const { announced } = listen();
     try {
-      await eventually(async () => (await missing()).includes(stopped));
-      expect(await soonestRefusalMs(1_000, ask), stopped).toBeLessThan(1_000);
+      // A read that was sent is given up after three seconds without a sign; by then a command is not sent any more.
+      expect(await statusesOf(reads)).toEqual(reads.map(() => 503));
+      expect((await missing()).toSorted()).toEqual(stopped.toSorted());
+      expect((await order()).status).toBe(503);
     } finally {
-      process.kill(pid, 'SIGCONT');
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
     }
-    await eventually(async () => (await ask()).status === 200);
+    // Each gets to the read that it did not hear of.
+    for (const name of stopped) await announced(requestBegun, ({ service }) => service === name);
+    expect(await statusesOf(asked)).toEqual(asked.map(() => 200));
   }
-  await eventually(async () => (await missing()).length === 0);
+});
+
+test('a service that is down is a 503, and the rest still answers', async () => {
+  const { productId: soldMeanwhile, slug: productSlug } = await addProduct(seller, 'while-down');
+  const read = () => seller.call('GET', `/api/metrics/${soldMeanwhile}`);
+  await cluster.process('metrics').kill();
+  const refused = await read();
+  expect(refused).toMatchObject({ status: 503, json: { code: 'service_unavailable' } });
+  expect(refused.headers.get('retry-after')).toBeTruthy();
+  const placed = await seller.call('POST', '/api/v1/orders', { body: { productSlug, email: 'a@example.com' } });
+  expect(placed.status).toBe(200);
+  await cluster.process('metrics').restart();
+  await handled('metrics', orderPaid, ({ orderId }) => orderId === placed.json.orderId);
+  expect((await read()).json.summary.orders).toBe(1);
 });
 
 test('of three replicas one hangs: no read is refused', async () => {

@@ -7,8 +7,9 @@ import { freePort } from '@app/embedded/ports';
 import { connectNats } from '@app/messaging/connect';
 import { natsOptions } from '@app/messaging/nats-options';
 import { natsUsersConfig } from '@app/messaging/permissions';
+import { leadingBegan, publishingFailed } from '@app/messaging/points';
 import { type SpawnedNode, spawnNode } from '@app/testing/child-service';
-import { eventually } from '@app/testing/eventually';
+import { listen } from '@app/testing/points';
 import { testInfra } from '@app/testing/provided';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -87,17 +88,17 @@ async function missing(): Promise<string[]> {
 }
 
 test('a service with NATS_TLS_CA and sslmode=verify-full encrypts all of its connections', async () => {
+  const { announced } = listen();
   await startCatalog({ DATABASE_URL: encryptedUrl(authority), NATS_URL: natsUrl(), NATS_TLS_CA: authority });
-  await eventually(async () => (await missing()).length === 0);
+  await announced(leadingBegan, ({ service }) => service === 'catalog');
+  expect(await missing()).toEqual([]);
   // The pool's and the relay's.
-  const connections = await eventually(async () => {
-    const rows = await query<{ name: string; ssl: boolean }>(
-      databaseUrl,
-      `select application_name as name, ssl from pg_stat_activity join pg_stat_ssl using (pid)
-       where application_name like 'catalog%'`,
-    );
-    return new Set(rows.map(({ name }) => name)).size === 2 && rows;
-  });
+  const connections = await query<{ name: string; ssl: boolean }>(
+    databaseUrl,
+    `select application_name as name, ssl from pg_stat_activity join pg_stat_ssl using (pid)
+     where application_name like 'catalog%'`,
+  );
+  expect(new Set(connections.map(({ name }) => name)).size).toBe(2);
   expect(connections.filter(({ ssl }) => !ssl)).toEqual([]);
   const settings = { NATS_URL: natsUrl(), NATS_TLS_CA: authority, NATS_USER: 'catalog', NATS_PASSWORD: 'secret' };
   const link = await connectNats({ ...natsOptions(settings), service: 'catalog' });
@@ -109,9 +110,10 @@ test('a service with NATS_TLS_CA and sslmode=verify-full encrypts all of its con
 test('a database that the authority did not sign for is not used, and a missing file is named', async () => {
   const other = join(certificates, 'server.pem');
   const nats = { NATS_URL: natsUrl(), NATS_TLS_CA: authority };
-  const refusing = await startCatalog({ DATABASE_URL: encryptedUrl(other), ...nats });
+  const { announced } = listen();
+  await startCatalog({ DATABASE_URL: encryptedUrl(other), ...nats });
   expect(await missing()).toContain('database');
-  await eventually(() => /certificate/.test(refusing.output()));
+  await announced(publishingFailed, ({ error }) => /certificate/.test(error));
   const absent = { DATABASE_URL: encryptedUrl(authority), ...nats, NATS_TLS_CA: '/no/such.pem' };
   await expect(startCatalog(absent)).rejects.toThrow(/NATS_TLS_CA: no such file/);
 });

@@ -1,4 +1,4 @@
-import { eventually } from '@app/testing/eventually';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, call } from './seller.ts';
 
 /** What a buyer wants to buy, and how. */
@@ -48,8 +48,10 @@ export interface Purchase {
   readonly repeats: number;
 }
 
-/** A killed process is back within seconds; a payment without an answer is looked up when the buyer comes back. */
-const patienceMs = 90_000;
+/** Between two times that a patient buyer asks. */
+const pauseMs = 100;
+/** Between two times that a buyer asks about a payment under way. */
+const checkEveryMs = 500;
 
 /**
  * Buys as a person with a patient browser does: whatever gets no answer is asked for again, a payment under way is
@@ -64,34 +66,29 @@ export async function buyPatiently(
   accept: boolean | undefined,
 ): Promise<Purchase> {
   let repeats = 0;
-  const ask = async (what: string, send: () => Promise<Answer>): Promise<Answer> =>
-    await eventually(
-      async () => {
-        const answer = await send().catch(() => undefined);
-        if (answer !== undefined && answer.status < 500) return answer;
-        repeats += 1;
-        return false;
-      },
-      { withinMs: patienceMs, everyMs: 100, message: `${wish.email}: ${what}` },
-    );
+  const ask = async (what: string, send: () => Promise<Answer>): Promise<Answer> => {
+    for (;;) {
+      const answer = await send().catch(() => undefined);
+      if (answer?.status === 200) return answer;
+      if (answer !== undefined && answer.status < 500)
+        throw new Error(`${wish.email}: ${what} answered ${answer.status}: ${answer.text}`);
+      repeats += 1;
+      await sleep(pauseMs);
+    }
+  };
   const opened = await ask('open', () => call(baseUrl, 'POST', '/api/checkout', { body: wish }));
-  if (opened.status !== 200) throw new Error(`opening answered ${opened.status}: ${opened.text}`);
   const checkout = checkoutOf(baseUrl, opened);
   const outcomeOf = async (what: 'pay' | 'upsell', body: unknown) => {
-    const answerOf = async (path: string, sent: unknown): Promise<Answer> => {
-      const answer = await ask(what, () => checkout.call('POST', path, sent));
-      if (answer.status !== 200) throw new Error(`${wish.email}: ${what} answered ${answer.status}: ${answer.text}`);
-      return answer;
-    };
-    const decided = ({ json }: Answer) => json.status !== 'processing' && json;
-    const first = decided(await answerOf(`/${what}`, body));
-    if (first) return first;
-    // Going on asks the processor about a payment; asking again brings to billing what a kill kept from it.
-    return await eventually(
-      async () =>
-        (what === 'pay' && decided(await answerOf('/continue', {}))) || decided(await answerOf(`/${what}`, body)),
-      { withinMs: patienceMs, everyMs: 500, message: `${wish.email}: no longer processing` },
-    );
+    const outcome = async (path: string, sent: unknown) =>
+      (await ask(what, () => checkout.call('POST', path, sent))).json;
+    for (;;) {
+      const asked = await outcome(`/${what}`, body);
+      if (asked.status !== 'processing') return asked;
+      await sleep(checkEveryMs);
+      // Going on asks the processor about a payment; asking again brings to billing what a kill kept from it.
+      const continued = what === 'pay' ? await outcome('/continue', {}) : asked;
+      if (continued.status !== 'processing') return continued;
+    }
   };
   let outcome = await outcomeOf('pay', { paymentMethod: card });
   if (outcome.status === 'authorized' && accept !== undefined) {

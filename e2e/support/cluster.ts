@@ -8,7 +8,7 @@ import { freePort } from '@app/embedded/ports';
 import { migrate as migrateGateway } from '@app/gateway/migrate';
 import { migrate as migrateMetrics } from '@app/metrics/migrate';
 import { type SpawnedNode, spawnNode } from '@app/testing/child-service';
-import { createNatsServer, type TestNatsServer } from '@app/testing/nats';
+import { createNatsServer, type TestNats, type TestNatsServer } from '@app/testing/nats';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { migrate as migrateDispatcher } from '@app/webhook-dispatcher/migrate';
 import type { OwnPostgres } from './own-postgres.ts';
@@ -25,28 +25,40 @@ const migrations: Record<ServiceName, (url: string) => Promise<unknown>> = {
 
 export const platformKey = 'platform-key-of-the-tests-0123456789abcdef';
 
-/** The platform as a company runs it: every service a process of its own. */
-export interface Cluster {
+/** The platform as a company runs it: services as processes. */
+export interface Cluster<Nats extends TestNats = TestNatsServer> {
   readonly baseUrl: string;
-  readonly nats: TestNatsServer;
+  readonly nats: Nats;
   databaseUrl(service: ServiceName): string;
   /** Starts one more process of a service. */
   spawn(service: ServiceName): Promise<SpawnedNode>;
+  /** The process that the service runs in. */
   process(service: ServiceName): SpawnedNode;
   close(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  /** Further ones, of all services or of each. */
+  readonly settings?: Record<string, string> | ((service: ServiceName) => Record<string, string>);
+  /** Where the databases are; left out, on the server that all tests share. */
+  readonly postgres?: OwnPostgres;
+  /** The services with a process of their own; all others share one, which costs as much as one of them. Left out: all. */
+  readonly apart?: readonly ServiceName[];
 }
 
 /**
  * Starts all services, each on a database of its own. The stand-in receiver of tests listens on loopback, and the
  * rate limit is off: these tests are about other guarantees.
- * @param settings further ones, of all services or of each
- * @param postgres where the databases are; left out, on the server that all tests share
  */
-export async function startCluster(
-  settings: Record<string, string> | ((service: ServiceName) => Record<string, string>) = {},
-  postgres?: OwnPostgres,
-): Promise<Cluster> {
-  const nats = await createNatsServer();
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  return await startClusterOn(await createNatsServer(), options);
+}
+
+/** The same on a nats-server, or an account of one, that the cluster closes. */
+export async function startClusterOn<Nats extends TestNats>(
+  nats: Nats,
+  { settings = {}, postgres, apart = serviceNames }: ClusterOptions = {},
+): Promise<Cluster<Nats>> {
   const databases = new Map<ServiceName, Pick<TestDatabase, 'url' | 'close'>>();
   const create = async (service: ServiceName): Promise<void> => {
     const own =
@@ -57,29 +69,41 @@ export async function startCluster(
   const port = await freePort();
   const secret = randomBytes(32).toString('hex');
   const databaseUrl = (service: ServiceName): string => databases.get(service)?.url ?? '';
+  const settingsOf = (service: ServiceName): Record<string, string> => ({
+    DATABASE_URL: databaseUrl(service),
+    ...nats.settings(service),
+    LOG_LEVEL: 'warn',
+    PORT: String(port),
+    KEY_PEPPER: secret,
+    PLATFORM_KEY: platformKey,
+    SECRETS_KEY: secret,
+    RATE_LIMIT_PER_MINUTE: '0',
+    WEBHOOKS_ALLOW_LOOPBACK: 'enabled',
+    ...(typeof settings === 'function' ? settings(service) : settings),
+  });
   const spawned: SpawnedNode[] = [];
-  const spawn = async (service: ServiceName): Promise<SpawnedNode> => {
-    const env = {
-      DATABASE_URL: databaseUrl(service),
-      ...nats.settings(service),
-      LOG_LEVEL: 'warn',
-      PORT: String(port),
-      KEY_PEPPER: secret,
-      PLATFORM_KEY: platformKey,
-      SECRETS_KEY: secret,
-      RATE_LIMIT_PER_MINUTE: '0',
-      WEBHOOKS_ALLOW_LOOPBACK: 'enabled',
-      ...(typeof settings === 'function' ? settings(service) : settings),
-    };
-    const child = await spawnNode(`services/${service}/src/main.ts`, env, {
-      readyLine: new RegExp(`^${service} ready`),
-      readyWithinMs: 200_000,
-    });
+  const spawnOne = async (entry: string, env: Record<string, string>, readyLine: RegExp): Promise<SpawnedNode> => {
+    const child = await spawnNode(entry, env, { readyLine, readyWithinMs: 200_000 });
     spawned.push(child);
     return child;
   };
+  const spawn = (service: ServiceName): Promise<SpawnedNode> =>
+    spawnOne(`services/${service}/src/main.ts`, settingsOf(service), new RegExp(`^${service} ready`));
+  const spawnTogether = (services: readonly ServiceName[]): Promise<SpawnedNode> => {
+    const settings = Object.fromEntries(services.map((service) => [service, settingsOf(service)]));
+    // What Node itself reads.
+    const { NODE_OPTIONS = '', CLOCK_OFFSET_FILE = '' } = settingsOf(services[0] as ServiceName);
+    const env = { SERVICES: JSON.stringify(settings), NODE_OPTIONS, CLOCK_OFFSET_FILE };
+    return spawnOne('e2e/support/services-process.ts', env, /^services ready/);
+  };
+  const together = serviceNames.filter((service) => !apart.includes(service));
   const processes = new Map<ServiceName, SpawnedNode>();
-  await Promise.all(serviceNames.map(async (service) => processes.set(service, await spawn(service))));
+  const starts = apart.map(async (service) => void processes.set(service, await spawn(service)));
+  if (together.length > 0) {
+    const child = await spawnTogether(together);
+    for (const service of together) processes.set(service, child);
+  }
+  await Promise.all(starts);
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     nats,

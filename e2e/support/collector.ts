@@ -1,4 +1,4 @@
-import { type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { type ReceivedRequest, startReceiver } from '@app/testing/http-receiver';
 
 type Value = { readonly stringValue?: string; readonly intValue?: number | string };
 interface KeyValue {
@@ -65,6 +65,10 @@ export interface Collector {
   spans(): CollectedSpan[];
   /** In the order they came; cumulative, so the last one of a series counts. */
   figures(): CollectedFigure[];
+  /** Resolves with the first span that matches, as soon as it has come. */
+  untilSpan(matches: (span: CollectedSpan) => boolean): Promise<CollectedSpan>;
+  /** Resolves when a figure that matches has come. */
+  untilFigure(matches: (figure: CollectedFigure) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -76,23 +80,28 @@ export async function startCollector(): Promise<Collector> {
   return {
     url: receiver.url,
     close: () => receiver.close(),
-    spans: readEachOnce(receiver, '/v1/traces', (body) => spansOf(body as Exported)),
-    figures: readEachOnce(receiver, '/v1/metrics', (body) => figuresOf(body as ExportedMetrics)),
+    spans: () => receiver.requests.flatMap(spansIn),
+    figures: () => receiver.requests.flatMap(figuresIn),
+    untilSpan: async (matches) => {
+      const [request] = await receiver.received(1, (sent) => spansIn(sent).some(matches));
+      return spansIn(request as ReceivedRequest).find(matches) as CollectedSpan;
+    },
+    untilFigure: async (matches) => void (await receiver.received(1, (sent) => figuresIn(sent).some(matches))),
   };
 }
 
-/** Whoever waits for a span asks again and again; reading megabytes anew each time takes the machine from who sends them. */
-function readEachOnce<T>({ requests }: Receiver, path: string, read: (body: unknown) => T[]): () => T[] {
-  const all: T[] = [];
-  let seen = 0;
-  return () => {
-    for (; seen < requests.length; seen += 1) {
-      const request = requests[seen];
-      if (request?.path === path) all.push(...read(JSON.parse(request.body)));
-    }
-    return all;
+/** Each body is read once: there are megabytes of them, and each wait goes over all. */
+function readOnce<T>(path: string, read: (body: unknown) => T[]): (request: ReceivedRequest) => T[] {
+  const known = new WeakMap<ReceivedRequest, T[]>();
+  return (request) => {
+    const found = known.get(request) ?? (request.path === path ? read(JSON.parse(request.body)) : []);
+    known.set(request, found);
+    return found;
   };
 }
+
+const spansIn = readOnce('/v1/traces', (body) => spansOf(body as Exported));
+const figuresIn = readOnce('/v1/metrics', (body) => figuresOf(body as ExportedMetrics));
 
 function figuresOf({ resourceMetrics }: ExportedMetrics): CollectedFigure[] {
   return resourceMetrics.flatMap(({ resource, scopeMetrics }) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { databaseUrl, ensureDatabases } from '@app/embedded/databases';
 import { type RunningPostgres, startPostgres } from '@app/embedded/postgres';
-import { eventually } from '@app/testing/eventually';
+import { pollSystem } from '@app/testing/poll-system';
 import { query } from '@app/testing/sql';
 
 /** A PostgreSQL of one test's own, which it may kill and change. */
@@ -35,7 +35,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     administer: async (statement) => void (await query(server.url, statement)),
     kill: async () => {
       process.kill(server.pid, 'SIGKILL');
-      await eventually(() => !runs(server.pid));
+      await pollSystem('PostgreSQL has ended', () => !runs(server.pid));
     },
     start: async () => {
       server = await startPostgres({ dataDir, maxConnections: 200, port });

@@ -1,4 +1,5 @@
-import { eventually } from '@app/testing/eventually';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createArrivals } from '@app/testing/arrivals';
 import type { Answer, Seller } from './seller.ts';
 
 /** An order that was answered 200, and how often it had to be asked for under its Idempotency-Key. */
@@ -13,13 +14,12 @@ export interface PouringOrders {
   /** Waits until as many more orders were answered as from now. */
   untilMoreAnswered(orders: number, message: string): Promise<void>;
   /** Lets every order get its answer and returns all of them. */
-  stop(): Promise<{ placed: Placed[]; refused: { status: number }[] }>;
+  stop(): Promise<{ placed: readonly Placed[]; refused: { status: number }[] }>;
 }
 
 /** Refusals that say nothing of the order: the caller asks again under the same key. */
 const askAgain = [409, 503];
-/** A killed process is back within seconds; an outcome that got lost is asked for during 20 s. */
-const answeredWithinMs = 120_000;
+const pauseMs = 100;
 
 /**
  * Posts orders without end, as callers do that want each recorded once: whoever gets no answer asks again under the same
@@ -29,7 +29,7 @@ export function postOrders(
   seller: Seller,
   options: { connections: number; slugs: readonly string[]; affiliateCode: string },
 ): PouringOrders {
-  const placed: Placed[] = [];
+  const placed = createArrivals<Placed>();
   const refused: { status: number }[] = [];
   let stopping = false;
   let next = 0;
@@ -44,15 +44,16 @@ export function postOrders(
       ...(affiliate ? { affiliateCode: options.affiliateCode } : {}),
     };
     let tries = 0;
-    const ask = async (): Promise<Answer | false> => {
+    const ask = (): Promise<Answer | undefined> => {
       tries += 1;
-      const answer = await seller.call('POST', '/api/v1/orders', {
-        body,
-        headers: { 'idempotency-key': `order-${n}` },
-      });
-      return !askAgain.includes(answer.status) && answer;
+      const headers = { 'idempotency-key': `order-${n}` };
+      return seller.call('POST', '/api/v1/orders', { body, headers }).catch(() => undefined);
     };
-    const answer = await eventually(ask, { withinMs: answeredWithinMs, everyMs: 100, message: `order ${n}` });
+    let answer = await ask();
+    while (answer === undefined || askAgain.includes(answer.status)) {
+      await sleep(pauseMs);
+      answer = await ask();
+    }
     if (answer.status === 200) placed.push({ orderId: answer.json.orderId, slug, affiliate, tries });
     else refused.push({ status: answer.status });
   }
@@ -61,19 +62,16 @@ export function postOrders(
     while (!stopping) await post(next++);
   };
   const working = Promise.all(Array.from({ length: options.connections }, work));
-  // Whoever waits for more orders hears of it; until then nobody does.
+  // A failure is reported by `stop`; until then it must not count as unhandled.
   working.catch(() => undefined);
   return {
     untilMoreAnswered: async (orders, message) => {
-      const wanted = placed.length + orders;
-      const enough = eventually(() => placed.length >= wanted, { withinMs: answeredWithinMs, message });
-      await Promise.race([enough, working]);
-      await enough;
+      await placed.wait(orders, { from: placed.list.length, what: message });
     },
     stop: async () => {
       stopping = true;
       await working;
-      return { placed, refused };
+      return { placed: placed.list, refused };
     },
   };
 }

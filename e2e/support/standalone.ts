@@ -1,14 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { announcing, announcingStdio, hearAnnouncements } from '@app/testing/child-service';
-import { eventually } from '@app/testing/eventually';
 
 /** `npm start` as a child process. */
 export interface Standalone {
   readonly child: ChildProcess;
   readonly dataDir: string;
   output(): string;
+  /**
+   * Resolves when it has printed such a line.
+   * @throws when it ends without one
+   */
   until(line: RegExp): Promise<void>;
   /** Resolves with the exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>;
@@ -33,29 +37,59 @@ export function startStandalone(
   const entry = join(import.meta.dirname, '../../deploy/standalone/src/main.ts');
   const child = spawn(process.execPath, announcing([entry, ...args]), { env, stdio: [...announcingStdio] });
   hearAnnouncements(child);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-  }
+  const said = followOutput(child);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const seen = (line: RegExp): true => {
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output}`);
-    if (!output.split('\n').some((text) => line.test(text))) throw new Error(`it said:\n${output}`);
-    return true;
-  };
   return {
     child,
     dataDir,
     ended,
-    output: () => output,
-    until: async (line) => {
-      await eventually(() => seen(line), { withinMs: 200_000, message: `no line ${line}` });
-    },
+    output: said.output,
+    until: (line) => said.until(line, ended),
     end: async (signal) => {
       child.kill(signal);
       return await ended;
+    },
+  };
+}
+
+interface Said {
+  output(): string;
+  until(line: RegExp, ended: Promise<number | null>): Promise<void>;
+}
+
+/** A first start takes five seconds; a busy machine makes that a minute. */
+const saidWithinMs = 200_000;
+
+/** What a child process prints, as text and line by line. */
+export function followOutput({ stdout, stderr }: ChildProcess): Said {
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  let output = '';
+  const follow = (stream: Readable): void => {
+    let rest = '';
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const whole = (rest + text).split('\n');
+      rest = whole.pop() ?? '';
+      lines.push(...whole);
+      for (const check of [...waiting]) check();
+    });
+  };
+  for (const stream of [stdout, stderr]) if (stream) follow(stream);
+  return {
+    output: () => output,
+    until: async (line, ended) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const check = (): void => {
+        if (lines.some((text) => line.test(text))) resolve();
+      };
+      const fail = (why: string): void => reject(new Error(`no line like ${line}: ${why}\n${output}`));
+      const limit = AbortSignal.timeout(saidWithinMs);
+      limit.onabort = () => fail(`it has not printed one within ${saidWithinMs / 1_000} s`);
+      waiting.add(check);
+      check();
+      void ended.then((code) => fail(`it has ended with ${code}`));
+      await promise.finally(() => waiting.delete(check));
     },
   };
 }
