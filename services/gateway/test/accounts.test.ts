@@ -189,7 +189,7 @@ test('a rush of logins is rejected beyond what can wait, and keeps nobody else f
     }),
   );
   expect((await orders(key, other.url)).status).toBe(200);
-  // Told by the logins that were done by then: a machine that is busy is slow at both.
+  // Most logins were still to be hashed when the order was answered.
   const hashedMeanwhile = hashed();
   await rush;
   const refused = answers.filter(({ status }) => status === 503);

@@ -12,7 +12,7 @@ import { send } from './http.ts';
 guardLeaks();
 
 const config = readConfig({ DATABASE_URL: 'postgres://nowhere/none', KEY_PEPPER: 'p'.repeat(32) });
-/** A test of one of them changes it: the others are never met, however busy this machine is. */
+/** Too large to be met, but for those of clients that do not read: a test of another one makes it small. */
 const limits: ConnectionLimits = {
   total: 200,
   perAddress: 200,

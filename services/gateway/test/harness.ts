@@ -41,7 +41,7 @@ type PlaceOrder = (
 
 export type Harness = Awaited<ReturnType<typeof createHarness>>;
 
-/** Readiness looks at each request, and waits for a service however busy this machine is. */
+/** For tests of readiness: each request finds out anew, and no service that replies counts as silent. */
 export const sureHealth = { limitMs: 20_000, memoryMs: 0 };
 
 /** A third of a second of CPU for each password would be most of what these tests take. */
@@ -170,8 +170,8 @@ export async function serveAs(nats: TestNats, service: ServiceName, answers: Req
 }
 
 /**
- * On a machine that is busy a command is sent again while it, or its answer, is on its way. A service does it once all the
- * same, and so does its stand-in, whose calls a test counts. Asked for by another request it is begun anew.
+ * A command of whose work there is no sign is sent again. A service does it once all the same, and so does its stand-in,
+ * whose calls a test counts. In another request it is begun anew.
  */
 function onceEach(handler: RequestHandler): RequestHandler {
   const begun = new Map<string, Promise<unknown>>();

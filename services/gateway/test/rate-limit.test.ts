@@ -44,7 +44,7 @@ test('an account has one quota for a minute over all its keys and sessions; heal
 
 test('two replicas hold one quota together, to the request', async () => {
   const settings = { RATE_LIMIT_PER_MINUTE: '40' };
-  // A replica that waited for the database for longer would count alone: on a machine that is busy that is soon.
+  // A replica that waits longer for the database counts alone.
   const deps = { quotaWithinMs: 20_000 };
   const [one, two] = [await harness.start(settings, deps), await harness.start(settings, deps)];
   const unlimited = await harness.start();

@@ -2,7 +2,7 @@ import { newId } from '@app/contracts/ids';
 import { refundOrder } from '@app/contracts/orders';
 import { onRequest } from '@app/messaging/serve-requests';
 import { createArrivals } from '@app/testing/arrivals';
-import { pollSystem } from '@app/testing/poll-system';
+import { untilBlocked } from '@app/testing/poll-system';
 import { lockRows, query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { createSeller, serveAs } from './harness.ts';
@@ -32,7 +32,7 @@ test('changes of one account that wait for each other leave connections to every
     send(url, 'PATCH', settings, { key: seller.key, body: { commissionHoldDays: i } }),
   );
   try {
-    await pollSystem('four sessions that wait for a lock', async () => (await waiting()) >= 4);
+    await untilBlocked({ query: async (sql) => ({ rows: await query(harness.database.url, sql) }) }, 4);
     expect((await send(url, 'GET', settings, { key: other.key })).status).toBe(200);
     expect((await send(url, 'PATCH', settings, { key: other.key, body: { commissionHoldDays: 1 } })).status).toBe(200);
     expect(await waiting()).toBe(4);
