@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** Of a process of its own, whose batches are of a thousand. */
 const beyondAWait = 2_100;
-const many = volume(500, 20_000);
+const many = volume(500, 5_000);
 /** Of one statement: all of them would take longer than a statement may, where much else runs. */
 const portion = 10_000;
 /**
