@@ -1,4 +1,5 @@
 import { guardLeaks } from '@app/testing/leak-guard';
+import { volume } from '@app/testing/long';
 import { connectObserver } from '@app/testing/nats';
 import { AckPolicy, type Consumer, type JetStreamManager, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
 import { beforeEach, expect, test } from 'vitest';
@@ -158,7 +159,7 @@ async function overfill(bytes: number): Promise<number> {
 }
 
 test('a stream that fills up loses nothing that it took, whatever the size of its events', async () => {
-  for (let bytes = 450; bytes <= 1_350; bytes += 75) {
+  for (let bytes = 450; bytes <= 1_350; bytes += volume(300, 75)) {
     await looking.streams.purge('EVT_CHECKOUT');
     const emptyFrom = (await stateOf()).last_seq + 1;
     const accepted = await overfill(bytes);

@@ -1,51 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DomainError } from '@app/contracts/errors';
 import { expect, onTestFinished, test } from 'vitest';
 import { spawnNode } from '../src/child-service.ts';
-import { eventually } from '../src/eventually.ts';
 import { fakeClock } from '../src/fake-clock.ts';
 import { startReceiver } from '../src/http-receiver.ts';
 import { guardLeaks } from '../src/leak-guard.ts';
-import { patiently } from '../src/patiently.ts';
 
 guardLeaks();
-
-test('eventually returns the first answer that is neither false nor undefined, and 0 is an answer', async () => {
-  const answers = [undefined, false, 0];
-  expect(await eventually(() => answers.shift(), { everyMs: 1 })).toBe(0);
-});
-
-test('eventually fails with the last error of the probe', async () => {
-  let tries = 0;
-  const probe = () => {
-    throw new Error(`try ${++tries}`);
-  };
-  await expect(eventually(probe, { withinMs: 30, everyMs: 5, message: 'The order' })).rejects.toThrow(
-    /^The order: .*try \d+$/,
-  );
-  expect(tries).toBeGreaterThan(1);
-});
-
-test('who asks patiently asks again while a service does not answer, and hears every other refusal at once', async () => {
-  const codes = ['service_unavailable', 'outcome_unknown', 'invalid_transition'] as const;
-  let asked = 0;
-  const ask = () => Promise.reject(new DomainError(codes[asked++] ?? 'internal', 'no'));
-  await expect(patiently(ask)).rejects.toMatchObject({ code: 'invalid_transition' });
-  expect(await patiently(async () => asked)).toBe(3);
-});
-
-test('eventually looks again after a machine that stood still for longer than its time', async () => {
-  let looks = 0;
-  const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
-  const probe = () => {
-    looks += 1;
-    if (looks === 1) standStill();
-    return looks === 3;
-  };
-  expect(await eventually(probe, { withinMs: 50, everyMs: 1 })).toBe(true);
-});
 
 test('the fake clock stands still until it is moved', () => {
   const clock = fakeClock('2026-03-01T00:00:00Z');
@@ -75,7 +37,7 @@ test('the receiver keeps every request and answers as told', async () => {
 test('closing the receiver does not wait for an answer that is late', async () => {
   const receiver = await startReceiver({ respond: () => ({ status: 200, delayMs: 60_000 }) });
   const answer = fetch(receiver.url).catch(() => 'cut off');
-  await eventually(() => receiver.requests.length === 1);
+  await receiver.received(1);
   await receiver.close();
   expect(await answer).toBe('cut off');
 });
