@@ -53,6 +53,12 @@ function bothWays(files: Files): number {
   return [...edges].filter((edge) => edges.has(edge.split(' ').reverse().join(' '))).length / 2;
 }
 
+/** What it takes to send a request over NATS and to serve one; files that a revision lacks count nothing. */
+const requestMachinery = [
+  ...['requester', 'reply-inbox', 'peers', 'running-requests', 'serve-requests', 'stall-watch'],
+  ...['request-headers', 'event-loop-tick'],
+].map((name) => `libs/messaging/src/${name}.ts`);
+
 /** The steps of an order until it exists, and the files that they name. */
 function orderPath(folder: string): { steps: number; files: number } {
   const page = readFileSync(join(folder, 'docs/architecture.md'), 'utf8');
@@ -74,6 +80,10 @@ function figuresOf(folder: string): [string, string][] {
     ['lines of the `service.ts`', lengths.join(', ')],
     ['runs of six lines that stand twice', String(duplicates(files))],
     ['the same for 10,000 lines', ((duplicates(files) * 10_000) / lines).toFixed(1)],
+    [
+      'lines of the request machinery',
+      String(sum(requestMachinery.map((path) => (files.has(path) ? linesOf(files.get(path) ?? '').length : 0)))),
+    ],
     ['pairs of folders that import each other', String(bothWays(files))],
     ['source files', String(files.size)],
     ['source lines', String(lines)],

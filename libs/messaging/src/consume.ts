@@ -33,6 +33,8 @@ export interface EventConsumers {
 const batchMaxDefault = 250;
 /** Events fetched ahead: two batches, so that fetching and working overlap; as many again wait in the NATS client. */
 const batchesAhead = 2;
+/** A durable that was recreated beside its consumer is missed after two of these, and opened again. */
+const idleHeartbeatMs = 5_000;
 
 /**
  * Consumes events of other services, each kind by itself through a durable that all replicas of this service share.
@@ -118,7 +120,7 @@ async function consumeOnce({ nats, database, logger, handler, state, timing }: C
   // A server that lost the durable says so; opening again creates it.
   const { batchMax = batchMaxDefault } = handler;
   const fetchAhead = batchesAhead * batchMax;
-  const pull = { max_messages: fetchAhead, abort_on_missing_resource: true };
+  const pull = { max_messages: fetchAhead, abort_on_missing_resource: true, idle_heartbeat: idleHeartbeatMs };
   const buffer = openMessageBuffer(await consumer.consume(pull), fetchAhead, handler.gatherMs);
   const stopListening = nats.onLost(() => buffer.stopAcknowledging());
   state.stopWaiting = () => buffer.close();

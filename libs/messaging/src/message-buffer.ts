@@ -25,8 +25,10 @@ export interface MessageBuffer {
  * let the rest of it come along, and halve the transactions at a few hundred events a second.
  */
 const burstMs = 3;
-/** Another replica has it after this, when the one that releases it is gone. */
-const releaseMs = 100;
+/** Another replica has it after this. The one that releases it has ended its own fetching by then, also where it is slow. */
+const releaseMs = 500;
+/** So long it goes on releasing what was on its way here. */
+const onTheWayMs = 50;
 const checkEveryMs = 1_000;
 
 /**
@@ -97,7 +99,7 @@ export function openMessageBuffer(messages: ConsumerMessages, max: number, gathe
     },
     release: async () => {
       for (const message of [...unacknowledged.values()]) respond(message, () => message.nak(releaseMs));
-      await sleep(releaseMs / 2);
+      await sleep(onTheWayMs);
     },
     ended: fetchAll(),
   };

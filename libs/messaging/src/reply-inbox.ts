@@ -46,12 +46,15 @@ export function openReplyInbox(nats: NatsClient): ReplyInbox {
       });
       const receive = (limitMs: number) =>
         new Promise<Received>((resolve) => {
-          const timer = setTimeout(() => take?.('silent'), limitMs);
-          take = (reply) => {
+          const end = (reply: Received): void => {
             clearTimeout(timer);
             take = undefined;
             resolve(reply);
           };
+          const silent = (): void => void (take === end && end('silent'));
+          // After a pause of this process its timers are due before what has arrived is read: that comes first.
+          const timer = setTimeout(() => setImmediate(silent), limitMs);
+          take = end;
         });
       return {
         subject,

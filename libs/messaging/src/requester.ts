@@ -14,16 +14,11 @@ import { type Mailbox, openReplyInbox, type ReplyInbox } from './reply-inbox.ts'
 import { attemptLimitMs, isWorking, writeContext } from './request-headers.ts';
 import { requestSpan } from './spans.ts';
 
-/** A callee signs every second that it works on a request. Without any sign for this long it hangs. */
-const silentAfterMs = 3_000;
-/** Whether another replica lives is known by then: a ping waits for no work. */
-const pingWithinMs = 500;
+/** A service that gives no sign for this long hangs: an attempt without a sign for two thirds of it, then a ping. */
+const hangsAfterMsDefault = 3_000;
 /** A command goes to a service heard of within this; any other service is pinged first. */
 const heardWithinMs = 1_000;
-/**
- * How long a request that was handed over is repeated. nats-server drops a replica that hangs after 15 s: an attempt after
- * that reaches one that lives.
- */
+/** What was handed over is repeated. nats-server drops a replica that hangs after 15 s: an attempt after that reaches one that lives. */
 const repeatWithinMs = 20_000;
 const pauseMs = 100;
 /** Most reconnects take less, of this process and of other services, which try every 100 to 150 ms; then the caller is refused. */
@@ -73,16 +68,18 @@ interface RequesterDeps {
   /** Requests of one tick of the event loop go out with one write. */
   readonly endOfTick: () => Promise<void>;
   readonly silentMs: number;
+  readonly pingMs: number;
   /** Milliseconds since the epoch; infinite until this process closes. */
   closesAtMs: number;
 }
 
-/** @param silentMs after how long without a sign a callee hangs */
-export function createRequester(nats: NatsClient, silentMs: number = silentAfterMs): Requester {
+/** @param hangsAfterMs three times, at least, what a callee leaves between two signs */
+export function createRequester(nats: NatsClient, hangsAfterMs = hangsAfterMsDefault): Requester {
   const inbox = openReplyInbox(nats);
   const peerOf = createPeers(nats, inbox);
+  const [silentMs, pingMs] = [(hangsAfterMs * 2) / 3, hangsAfterMs / 3];
   const closesAtMs = Number.POSITIVE_INFINITY;
-  const deps: RequesterDeps = { nats, inbox, peerOf, endOfTick: createTickEnd(), silentMs, closesAtMs };
+  const deps: RequesterDeps = { nats, inbox, peerOf, endOfTick: createTickEnd(), silentMs, pingMs, closesAtMs };
   const duration = secondsHistogram(nats.service, {
     name: 'messaging.client.operation.duration',
     description: 'Of requests to other services, from the first attempt to the reply, as this replica saw them.',
@@ -229,7 +226,7 @@ async function attempt(call: Call): Promise<Msg | Failure> {
  */
 async function isReached({ peer, definition, deps }: Call): Promise<boolean> {
   if (peer.sinceHeardMs() < heardWithinMs) return true;
-  const result = await peer.ping(deps.silentMs);
+  const result = await peer.ping(deps.silentMs + deps.pingMs);
   if (result === 'silent') throw unavailable(definition);
   return result === 'alive';
 }
@@ -251,9 +248,9 @@ async function resultOf(call: Call, endMs: number): Promise<Msg | Failure> {
 }
 
 /** @throws service_unavailable for a read when no replica replies to a ping either */
-async function silence({ definition, peer }: Call): Promise<Failure> {
+async function silence({ definition, peer, deps }: Call): Promise<Failure> {
   if (definition.mode === 'command') return 'silent';
-  const result = await peer.ping(pingWithinMs);
+  const result = await peer.ping(deps.pingMs);
   if (result === 'silent') throw unavailable(definition);
   return result === 'alive' ? 'silent' : result;
 }

@@ -13,8 +13,8 @@ export interface RunningRequests {
   finish(limitMs: number): Promise<void>;
 }
 
-/** @param signEveryMs a third of the silence after which a caller takes a callee for one that hangs */
-export function createRunningRequests(signEveryMs = 1_000): RunningRequests {
+/** @param signEveryMs a sixth of the time after which a caller takes a service for one that hangs */
+export function createRunningRequests(signEveryMs = 500): RunningRequests {
   const entries = new Set<RequestSigns>();
   let timer: NodeJS.Timeout | undefined;
   let whenIdle: (() => void) | undefined;

@@ -48,7 +48,7 @@ interface ServeOptions {
   readonly description: string;
   readonly handlers: readonly RequestHandler[];
   readonly logger: Logger;
-  /** How often callers get a sign that their requests are worked on, in milliseconds; a second unless given. */
+  /** How often callers get a sign that their requests are worked on, in milliseconds; 500 unless given. */
   readonly signEveryMs?: number;
 }
 

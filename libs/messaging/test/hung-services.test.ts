@@ -13,11 +13,11 @@ import { addOne, ask, askDouble, eachTestAsks, logger } from './harness.ts';
 guardLeaks();
 
 const rig = eachTestAsks();
-/** A tenth of what deployments have. */
-const silentMs = 300;
-const signEveryMs = 100;
-/** A caller to whom a callee hangs after a tenth of the usual time. */
-const hasty = (): Requester => createRequester(rig.caller, silentMs);
+/** A third of what deployments have. */
+const hangsAfterMs = 1_000;
+const signEveryMs = 150;
+/** A caller to whom a service hangs after a third of the usual time. */
+const hasty = (): Requester => createRequester(rig.caller, hangsAfterMs);
 
 async function catalogLink(): Promise<NatsClient> {
   const link = rig.opened(await connectNats(rig.nats.login('catalog')));
@@ -97,7 +97,7 @@ test('a request that is worked on for longer than a silence may last is waited f
   observer.subscribe('_INBOX_gateway.>', {
     callback: () => {
       signs += 1;
-      if (signs * signEveryMs > 2 * silentMs) signed.resolve();
+      if (signs * signEveryMs > hangsAfterMs) signed.resolve();
     },
   });
   await observer.flush();

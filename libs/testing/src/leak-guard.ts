@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { eventually } from './eventually.ts';
 import { leakWatch } from './leak-watch.ts';
 import { forgetAnnouncements } from './points.ts';
+import { pollSystem } from './poll-system.ts';
 
 /** Sockets and pipes of the runner itself come and go; these kinds are what our services hold open. */
 const guarded = ['ProcessWrap', 'TCPServerWrap', 'TCPSocketWrap', 'Timeout'] as const;
@@ -25,15 +25,25 @@ export function guardLeaks(): void {
   afterAll(async () => {
     leakWatch.active = false;
     forgetAnnouncements();
-    await eventually(() => expectNothingLeft(before), { message: 'Left open by this test file' });
+    await expectNothingLeft(before);
     if (leakWatch.found.length > 0) throw new Error(`Left open by this test file: ${leakWatch.found.join(', ')}`);
   });
 }
 
-async function expectNothingLeft(before: Map<string, number>): Promise<true> {
-  const left = [...(await countResources())].filter(([kind, count]) => count > (before.get(kind) ?? 0));
-  if (left.length === 0) return true;
-  throw new Error(left.map(([kind, count]) => `${count - (before.get(kind) ?? 0)} ${kind}`).join(', '));
+/** What was closed just now is gone some turns of the event loop later. */
+async function expectNothingLeft(before: Map<string, number>): Promise<void> {
+  let left: string[] = [];
+  const isNothingLeft = async (): Promise<boolean> => {
+    const more = [...(await countResources())].map(([kind, count]) => ({
+      kind,
+      count: count - (before.get(kind) ?? 0),
+    }));
+    left = more.filter(({ count }) => count > 0).map(({ kind, count }) => `${count} ${kind}`);
+    return left.length === 0;
+  };
+  await pollSystem('the end of what this test file opened', isNothingLeft, 10_000).catch(() => {
+    throw new Error(`Left open by this test file: ${left.join(', ')}`);
+  });
 }
 
 async function countResources(): Promise<Map<string, number>> {

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { eventually } from './eventually.ts';
+import { pollSystem } from './poll-system.ts';
 
 /** What receivers do, the healthy ones first; the path of an endpoint begins with it. */
 export const behaviours = {
@@ -76,7 +76,7 @@ export async function startMixedReceiver(): Promise<MixedReceiver> {
     get held() {
       return held?.length ?? 0;
     },
-    untilSilent: () => eventually(async () => (await countConnections()) === 0).then(() => undefined),
+    untilSilent: async () => void (await pollSystem('no connection', async () => (await countConnections()) === 0)),
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

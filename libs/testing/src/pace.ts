@@ -25,5 +25,5 @@ export async function atRandomMoments(count: number, totalMs: number, act: () =>
   }
 }
 
-/** How a double answers slowly: the value, after `ms` milliseconds of real time. Tests wait with `eventually` instead. */
+/** How a double answers slowly: the value, after `ms` milliseconds of real time. Tests wait for points instead. */
 export const answerAfter = <T>(ms: number, value: T): Promise<T> => sleep(ms, value);

@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const everyMs = 10;
-const withinMs = 45_000;
+const usualWithinMs = 45_000;
 
 /**
  * For what announces nothing: sessions of PostgreSQL that wait for a lock, the streams of nats-server, processes and sockets
  * of the operating system. What our own code does is announced: see `points.ts`. Test/architecture.test.ts lists who polls.
  * @param probe answers what was waited for, or undefined or false while it is not there
- * @throws when it is not there within 45 s
+ * @throws when it is not there within 45 s, or so many milliseconds
  */
-export async function pollSystem<T>(what: string, probe: () => Promise<T> | T): Promise<Exclude<T, false | undefined>> {
+export async function pollSystem<T>(
+  what: string,
+  probe: () => Promise<T> | T,
+  withinMs: number = usualWithinMs,
+): Promise<Exclude<T, false | undefined>> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
     const answer = await probe();

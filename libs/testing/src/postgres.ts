@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { databaseUrl } from '@app/embedded/databases';
 import pg from 'pg';
-import { eventually } from './eventually.ts';
 import { leakWatch } from './leak-watch.ts';
+import { pollSystem } from './poll-system.ts';
 import { testInfra } from './provided.ts';
 
 export interface TestDatabase {
@@ -65,11 +65,14 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   };
 }
 
+/** On a busy machine the server's process for a connection that was closed ends some time later. */
+const leakAfterMs = 2_000;
+
 /** A closed connection stays in the server's list until its process has had its turn; one that stays longer is a leak. */
 async function recordConnections(admin: pg.Client, database: string): Promise<void> {
   const connected = 'select coalesce(application_name, backend_type) as name from pg_stat_activity where datname = $1';
   const names = async () => (await admin.query<{ name: string }>(connected, [database])).rows.map((row) => row.name);
-  await eventually(async () => (await names()).length === 0, { withinMs: 5_000 }).catch(async () => {
+  await pollSystem('no connection', async () => (await names()).length === 0, leakAfterMs).catch(async () => {
     for (const name of await names()) leakWatch.found.push(`PostgreSQL connection ${name || '(unnamed)'}`);
   });
 }
