@@ -174,7 +174,7 @@ module.exports = {
     },
     {
       name: 'tests-do-not-sleep',
-      comment: 'Wait for what you expect with `eventually`, which has a bound.',
+      comment: 'Wait for a point that the code announces; real time passes in @app/testing/time-passes alone.',
       severity: 'error',
       from: { path: tests },
       to: { path: '^(node:)?timers/promises$' },

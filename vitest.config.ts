@@ -48,8 +48,8 @@ export default defineConfig({
           name: 'service',
           // Loading a service costs a second, most files' tests less. A file leaves nothing behind: `guardLeaks` looks.
           isolate: false,
-          // Each file has its own database, nats-server and service, and waits much of its time: three keep two cores busy.
-          maxWorkers: 3,
+          // Each file has its own database and service, and waits much of its time: four keep two cores busy.
+          maxWorkers: 4,
           include: filesOf(['libs/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'deploy/*/test/**/*.test.ts']),
           globalSetup: [infrastructure],
           testTimeout: timeoutMs(60_000),

@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { renewalsClaimed } from '@app/billing/points';
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionPaymentFailed, subscriptionRebilled, subscriptionStarted } from '@app/contracts/subscriptions';
@@ -10,6 +9,7 @@ import { volume } from '@app/testing/long';
 import { atRandomMoments } from '@app/testing/pace';
 import { listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
+import { timePasses } from '@app/testing/time-passes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
 import { type Cluster, startCluster } from './support/cluster.ts';
@@ -196,7 +196,7 @@ async function runWhileKilled(dueMs: readonly number[], handle: string) {
   later.advance((dueMs[0] as number) - untilStalledMs - later.nowMs());
   let over = false;
   const runOn = async (): Promise<void> => {
-    for (; !over; await sleep(betweenRunsMs)) await runDaily();
+    for (; !over; await timePasses(betweenRunsMs)) await runDaily();
   };
   const callers = Array.from({ length: 2 }, runOn);
   let found = 0;

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { durableName, streamName } from '@app/contracts/define';
 import { orderPaid } from '@app/contracts/orders';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
@@ -14,6 +13,7 @@ import { connectObserver } from '@app/testing/nats';
 import { announced, listen } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
 import { lockTable, query } from '@app/testing/sql';
+import { timePasses } from '@app/testing/time-passes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, platformKey, startCluster } from './support/cluster.ts';
 import { type CollectedSpan, type Collector, startCollector } from './support/collector.ts';
@@ -149,7 +149,7 @@ async function expectBacklogs(order: () => Promise<number>): Promise<void> {
   await announcedAgain(eventsPublished, ({ service, events }) => service === 'checkout' && events.length === 3);
   for (const service of ['metrics', 'affiliate'] as const) await untilUnacknowledged(service, 0);
 
-  await sleep(rereadAfterMs);
+  await timePasses(rereadAfterMs);
   expect(outboxOf(await pageOf('checkout'))).toEqual([0, 0]);
   for (const service of ['metrics', 'affiliate'] as const)
     expect([service, lagOf(await pageOf(service), service)]).toEqual([service, [0, 0]]);

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { timePasses } from '@app/testing/time-passes';
 import { type Answer, call } from './seller.ts';
 
 /** What a buyer wants to buy, and how. */
@@ -73,7 +73,7 @@ export async function buyPatiently(
       if (answer !== undefined && answer.status < 500)
         throw new Error(`${wish.email}: ${what} answered ${answer.status}: ${answer.text}`);
       repeats += 1;
-      await sleep(pauseMs);
+      await timePasses(pauseMs);
     }
   };
   const opened = await ask('open', () => call(baseUrl, 'POST', '/api/checkout', { body: wish }));
@@ -84,7 +84,7 @@ export async function buyPatiently(
     for (;;) {
       const asked = await outcome(`/${what}`, body);
       if (asked.status !== 'processing') return asked;
-      await sleep(checkEveryMs);
+      await timePasses(checkEveryMs);
       // Going on asks the processor about a payment; asking again brings to billing what a kill kept from it.
       const continued = what === 'pay' ? await outcome('/continue', {}) : asked;
       if (continued.status !== 'processing') return continued;

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createArrivals } from '@app/testing/arrivals';
+import { timePasses } from '@app/testing/time-passes';
 import type { Answer, Seller } from './seller.ts';
 
 /** An order that was answered 200, and how often it had to be asked for under its Idempotency-Key. */
@@ -51,7 +51,7 @@ export function postOrders(
     };
     let answer = await ask();
     while (answer === undefined || askAgain.includes(answer.status)) {
-      await sleep(pauseMs);
+      await timePasses(pauseMs);
       answer = await ask();
     }
     if (answer.status === 200) placed.push({ orderId: answer.json.orderId, slug, affiliate, tries });

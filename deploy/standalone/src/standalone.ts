@@ -108,10 +108,10 @@ async function start(
     afterNone: () => void infrastructure?.renewNats(),
   });
   const disk = services.add('disk watch', watch, (started) => started.close());
+  const secrets = await loadSecrets(config, options);
   const modules = loadServices(clock, disk.refusal);
   const telemetry = await startProcessTelemetry(config, version, logger);
   services.add('telemetry', telemetry, (started) => started.shutdown());
-  const secrets = await loadSecrets(config, options);
   infrastructure = await startInfrastructure({ config, secrets, resources: servers, say, announce });
   servers.add('connections', writeConnections(config.DATA_DIR, infrastructure), (written) => written.remove());
   const renew = options.newCredentials || options.newSecrets;

@@ -27,7 +27,7 @@ export const counted = defineEvent('checkout', 'test.counted', 1, z.object({ n: 
 export const recounted = defineEvent('checkout', 'test.recounted', 1, z.object({ n: z.int() }));
 
 /** The platform's links, and metrics consuming the events of these tests. */
-export const testLinks: typeof topology = {
+const testLinks: typeof topology = {
   ...topology,
   metrics: { ...topology.metrics, consumes: [...topology.metrics.consumes, counted, recounted] },
 };

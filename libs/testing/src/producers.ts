@@ -19,8 +19,15 @@ export interface Producers {
   close(): Promise<void>;
 }
 
-/** Connects as each of the services, with its user and permissions, and creates its stream. */
-export async function startProducers(nats: TestNats, services: readonly ServiceName[]): Promise<Producers> {
+/**
+ * Connects as each of the services, with its user and permissions, and creates its stream.
+ * @param ackWithinMs after which a publish fails that a killed server will never acknowledge
+ */
+export async function startProducers(
+  nats: TestNats,
+  services: readonly ServiceName[],
+  ackWithinMs = 20_000,
+): Promise<Producers> {
   const links = new Map<ServiceName, NatsClient>();
   for (const service of services) {
     const link = await connectNats(nats.login(service));
@@ -32,7 +39,7 @@ export async function startProducers(nats: TestNats, services: readonly ServiceN
       const link = links.get(definition.service);
       if (link === undefined) throw new Error(`no producer stands in for ${definition.service}`);
       // A stream answers a request with its acknowledgement.
-      const options = { timeout: 20_000, ...(headers === undefined ? {} : { headers }) };
+      const options = { timeout: ackWithinMs, ...(headers === undefined ? {} : { headers }) };
       await link.connection.request(definition.subject, JSON.stringify(event), options);
     },
     close: async () => {

@@ -5,7 +5,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDailyDeps, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
-import { renewalsClaimed } from '../src/points.ts';
+import { renewalsClaimed } from '../src/points/points.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';

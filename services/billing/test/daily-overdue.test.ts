@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { tellOverdue, watchOverdue } from '../src/daily-runs/overdue.ts';
 import { settleHold } from '../src/holds/settle-hold.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
-import { overdueNotified } from '../src/points.ts';
+import { overdueNotified } from '../src/points/points.ts';
 import { newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { subscribe } from './subscriptions-of-tests.ts';

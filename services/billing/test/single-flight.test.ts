@@ -24,7 +24,7 @@ import {
 } from '../src/daily-runs/start-daily-run.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
-import { progressWritten } from '../src/points.ts';
+import { progressWritten } from '../src/points/points.ts';
 
 guardLeaks();
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createOrder } from '@app/contracts/orders';
 import { requestBegun } from '@app/messaging/points';
 import { isWorking, writeContext } from '@app/messaging/request-headers';
@@ -9,6 +8,7 @@ import { announced } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
 import { query as queryDatabase } from '@app/testing/sql';
 import { readStream } from '@app/testing/stream';
+import { timePasses } from '@app/testing/time-passes';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { account, context, course, createHarness, type Harness, orderBody } from './harness.ts';
@@ -89,7 +89,7 @@ test('an order whose caller stopped waiting before its turn came is refused and 
   const headers = writeContext({ ...ctx, timeoutMs });
   const late = await harness.arrived(1, () => finalAnswer(payload, headers));
   // Its time, which is real, runs from the arrival.
-  await sleep(timeoutMs + 1);
+  await timePasses(timeoutMs + 1);
   release();
   await busy;
   expect(await late.sent).toMatchObject({ code: 'service_unavailable' });

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { resolveCredits } from '@app/contracts/affiliates';
 import { newIdSuffix } from '@app/contracts/ids';
 import type { CreateOrderBody } from '@app/contracts/orders';
@@ -17,6 +16,7 @@ import { createTestNats, type TestNats } from '@app/testing/nats';
 import { listen } from '@app/testing/points';
 import type { TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
+import { nextTurn } from '@app/testing/time-passes';
 import { readConfig } from '../src/config.ts';
 import { createCheckout } from '../src/service.ts';
 import { emptyDatabase, takeDatabase } from './shared-database.ts';

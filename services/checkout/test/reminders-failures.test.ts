@@ -13,7 +13,7 @@ import { volume } from '@app/testing/long';
 import { listen } from '@app/testing/points';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { reminderRecorded, remindersClaimed } from '../src/points.ts';
+import { reminderRecorded, remindersClaimed } from '../src/points/points.ts';
 import { plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
 import { countRowsRead } from './named-statements.ts';

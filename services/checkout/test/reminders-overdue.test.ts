@@ -10,7 +10,7 @@ import { listen } from '@app/testing/points';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type CheckoutSteps, createCheckoutSteps } from '../src/checkouts/checkout-steps.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { overdueNotified } from '../src/points.ts';
+import { overdueNotified } from '../src/points/points.ts';
 import { type OverdueDeps, tellOverdue } from '../src/reminders/overdue.ts';
 import { plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';

@@ -5,7 +5,7 @@ import { query } from '@app/testing/sql';
 import { afterEach, expect, test, vi } from 'vitest';
 import { passwordCost } from '../src/accounts/password.ts';
 import { newApiKey } from '../src/auth/api-key-format.ts';
-import { keyUseRecorded } from '../src/points.ts';
+import { keyUseRecorded } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { type Sent, send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';

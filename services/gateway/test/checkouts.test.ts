@@ -8,7 +8,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { requestEnded } from '../src/points.ts';
+import { requestEnded } from '../src/points/points.ts';
 import { createHarness, createSeller, type Harness } from './harness.ts';
 import { type Sent, send } from './http.ts';
 

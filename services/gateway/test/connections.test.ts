@@ -1,8 +1,8 @@
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setInterval as ticks } from 'node:timers/promises';
 import { type Arrivals, createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { timePasses } from '@app/testing/time-passes';
 import { afterEach, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { type ConnectionLimits, Connections } from '../src/http/connections.ts';
@@ -163,10 +163,7 @@ test('who takes nothing of an answer is closed, and a line says so', async () =>
 /** Takes a thousand bytes every 10 ms. */
 async function sip(socket: Socket): Promise<void> {
   socket.on('readable', () => undefined);
-  for await (const _ of ticks(10)) {
-    if (socket.destroyed) return;
-    socket.read(1_000);
-  }
+  for (; !socket.destroyed; await timePasses(10)) socket.read(1_000);
 }
 
 test('who takes an answer by drops is closed when a slow line would have taken it', async () => {

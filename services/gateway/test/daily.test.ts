@@ -2,7 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { announced } from '@app/testing/points';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { responseStored } from '../src/points.ts';
+import { responseStored } from '../src/points/points.ts';
 import { nothingDone, nothingPlanned } from './daily-stand-in.ts';
 import { createSeller, type Harness, platformKey, sureHealth } from './harness.ts';
 import { send } from './http.ts';

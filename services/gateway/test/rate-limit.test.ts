@@ -5,7 +5,7 @@ import { query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { newApiKey } from '../src/auth/api-key-format.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { clientCountsExchanged } from '../src/points.ts';
+import { clientCountsExchanged } from '../src/points/points.ts';
 import { createSeller, platformKey } from './harness.ts';
 import { type Sent, send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';

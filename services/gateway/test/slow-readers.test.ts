@@ -9,7 +9,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { requestEnded } from '../src/points.ts';
+import { requestEnded } from '../src/points/points.ts';
 import { createHarness, createSeller, type Harness } from './harness.ts';
 import { send } from './http.ts';
 

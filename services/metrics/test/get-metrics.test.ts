@@ -16,7 +16,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { announced, sofar } from '@app/testing/points';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { productAwaited } from '../src/points.ts';
+import { productAwaited } from '../src/points/points.ts';
 import { getProduct } from '../src/products/get-product.ts';
 import { type Harness, startHarness } from './harness.ts';
 import {

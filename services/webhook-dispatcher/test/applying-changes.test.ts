@@ -7,7 +7,7 @@ import { volume } from '@app/testing/long';
 import { announced, sofar } from '@app/testing/points';
 import { untilBlocked } from '@app/testing/poll-system';
 import { expect, test, vi } from 'vitest';
-import { deliveriesClaimed, deliveriesReleased, recoveryFed } from '../src/points.ts';
+import { deliveriesClaimed, deliveriesReleased, recoveryFed } from '../src/points/points.ts';
 import { attempted, changesApplied, finished, stored } from './harness.ts';
 import { allDeliveries, anEvent, anOrder, connectedAccount } from './orders.ts';
 import { actAs, harness, seller, sellerForEachTest, startService } from './set-up.ts';

@@ -9,7 +9,7 @@ import { announced, listen } from '@app/testing/points';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { proveConservation } from '../src/conservation/prove-conservation.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { conservationProved } from '../src/points.ts';
+import { conservationProved } from '../src/points/points.ts';
 import { finished, type Harness, startHarness } from './harness.ts';
 import { allDeliveries, anOrder, connectedAccount } from './orders.ts';
 import type { Seller } from './set-up.ts';

@@ -9,7 +9,7 @@ import { listen } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { proveConservation } from '../src/conservation/prove-conservation.ts';
-import { conservationProved } from '../src/points.ts';
+import { conservationProved } from '../src/points/points.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { connectedAccount } from './orders.ts';
 import type { Seller } from './set-up.ts';

@@ -1,10 +1,10 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { answerAfter } from '@app/testing/pace';
+import { nextTurn } from '@app/testing/time-passes';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { diagnose } from '../src/deliveries/diagnosis.rules.ts';
 import { exchange } from '../src/deliveries/exchange.ts';

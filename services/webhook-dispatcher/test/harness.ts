@@ -22,7 +22,7 @@ import {
   type RecordedAttempt,
   recoveryFinished,
   type StoredEvent,
-} from '../src/points.ts';
+} from '../src/points/points.ts';
 import { createWebhookDispatcher } from '../src/service.ts';
 import { Partitions } from '../src/storage/partitions.ts';
 

@@ -8,7 +8,7 @@ import { volume } from '@app/testing/long';
 import { announced, sofar } from '@app/testing/points';
 import { expect, test } from 'vitest';
 import { proveConservation } from '../src/conservation/prove-conservation.ts';
-import { recoveryFed, recoveryFinished } from '../src/points.ts';
+import { recoveryFed, recoveryFinished } from '../src/points/points.ts';
 import { recoveryPerSecond } from '../src/repair/feed.rules.ts';
 import { handOverHeld } from '../src/repair/hand-over.ts';
 import { attempted, changesApplied, finished, stored } from './harness.ts';

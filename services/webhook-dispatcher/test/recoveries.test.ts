@@ -11,7 +11,7 @@ import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
 import { expect, test } from 'vitest';
-import { recoveryFed } from '../src/points.ts';
+import { recoveryFed } from '../src/points/points.ts';
 import { failuresMax, inLineMax, recoveryPerSecond } from '../src/repair/feed.rules.ts';
 import { finalizeCounts } from '../src/repair/finalize-counts.ts';
 import { handOverStored } from '../src/repair/hand-over.ts';
@@ -324,7 +324,7 @@ test('refuses times that make no sense or that are older than the bodies, and en
 
 test('beside thousands of delivered ones, a batch of what failed reads little more than itself', async () => {
   for (let n = 0; n < 2; n += 1) {
-    await addStored(harness, seller.account, Array(volume(2_000, 20_000)).fill({ endpointId, status: 'delivered' }));
+    await addStored(harness, seller.account, Array(volume(10_000, 20_000)).fill({ endpointId, status: 'delivered' }));
     await failed(recoveryPerSecond);
   }
   await harness.query('analyze finished_deliveries, events, event_bodies');

@@ -6,7 +6,7 @@ import { volume } from '@app/testing/long';
 import { listen } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
 import { expect, test } from 'vitest';
-import { recoveryFed } from '../src/points.ts';
+import { recoveryFed } from '../src/points/points.ts';
 import { attempted, finished } from './harness.ts';
 import { connectedAccount } from './orders.ts';
 import { harness, startService } from './set-up.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { type OverdueWatch, startOverdueWatch } from '@app/service-kit/overdue-watch';
-import { overdueNotified } from '../points.ts';
+import { overdueNotified } from '../points/points.ts';
 import { accountsDueSince } from './accounts-to-visit.ts';
 import { tellOnce } from './notice.ts';
 

@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { progressWritten } from '../points.ts';
+import { progressWritten } from '../points/points.ts';
 
 /** How far a run is. A step says what it found due, and what of it is done. */
 export interface Progress {

@@ -3,7 +3,7 @@ import type { Batcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { batchStatement } from '../db/batched-statement.ts';
-import { answersRecorded } from '../points.ts';
+import { answersRecorded } from '../points/points.ts';
 import { createRenewalAnswers } from '../renewals/record-renewals.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';

@@ -6,7 +6,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { columnsOf } from '@app/service-kit/row-arrays';
 import { batchStatement } from '../db/batched-statement.ts';
-import { simulatedCallRecorded } from '../points.ts';
+import { simulatedCallRecorded } from '../points/points.ts';
 import type {
   CardRequest,
   PaymentProcessor,

@@ -7,7 +7,7 @@ import { notReceived } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentChange } from '../payments/payment-change.rules.ts';
 import { checkedUpdateTypes, updateColumns } from '../payments/payment-update.ts';
-import { answersRecorded } from '../points.ts';
+import { answersRecorded } from '../points/points.ts';
 import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
 import {
   type LockedSubscription,

@@ -6,7 +6,7 @@ import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
-import { simulatedCallRecorded } from '../../src/points.ts';
+import { simulatedCallRecorded } from '../../src/points/points.ts';
 import type { CardRequest, ProcessorCall, ProcessorOutcome } from '../../src/processors/payment-processor.ts';
 import { type RunQuery, readBookEntries } from '../../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';

@@ -3,7 +3,7 @@ import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { announced } from '@app/testing/points';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { migrate } from '../../src/db/migrate.ts';
-import { simulatedCallRecorded } from '../../src/points.ts';
+import { simulatedCallRecorded } from '../../src/points/points.ts';
 import { openSimulatedProcessor } from '../../src/processors/simulated-processor.ts';
 import { describeProcessor } from './conformance/processor-conformance.ts';
 import type { ConformanceCards } from './conformance/suite.ts';

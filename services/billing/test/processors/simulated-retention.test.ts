@@ -10,7 +10,7 @@ import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../../src/db/migrate.ts';
 import { retention } from '../../src/db/retention.ts';
-import { simulatedCallRecorded } from '../../src/points.ts';
+import { simulatedCallRecorded } from '../../src/points/points.ts';
 import type { ProcessorCall, ProcessorOutcome } from '../../src/processors/payment-processor.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
 

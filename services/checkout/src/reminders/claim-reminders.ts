@@ -1,5 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
-import { remindersClaimed } from '../points.ts';
+import { remindersClaimed } from '../points/points.ts';
 import type { StalledBounds } from './reminder.rules.ts';
 import { boughtSince, keepsOut, lastActive, optedOut } from './reminder-conditions.ts';
 

@@ -7,7 +7,7 @@ import type { Logger } from '@app/service-kit/logger';
 import { type OverdueWatch, startOverdueWatch } from '@app/service-kit/overdue-watch';
 import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
 import { reminderRunKeepDays } from '../db/retention.ts';
-import { overdueNotified } from '../points.ts';
+import { overdueNotified } from '../points/points.ts';
 import { countStalled, findOldestStalled } from './find-stalled.ts';
 import { liveProducts } from './preview-reminders.ts';
 import { stalledBounds } from './reminder.rules.ts';

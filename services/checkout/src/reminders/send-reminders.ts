@@ -7,7 +7,7 @@ import type { PricedSale } from '../checkouts/checkout.rules.ts';
 import { priceOpen } from '../checkouts/get-checkout.ts';
 import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
 import { hashOf, newSecret } from '../checkouts/secret.ts';
-import { reminderRecorded } from '../points.ts';
+import { reminderRecorded } from '../points/points.ts';
 import {
   beginReminder,
   claimReminders,

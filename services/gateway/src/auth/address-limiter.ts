@@ -1,5 +1,5 @@
 import type { Logger } from '@app/service-kit/logger';
-import { clientCountsExchanged } from '../points.ts';
+import { clientCountsExchanged } from '../points/points.ts';
 import type { RateWindows, Usage } from './rate-windows.ts';
 
 /** The minute of one client, as this process has it. */

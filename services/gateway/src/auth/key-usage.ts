@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { keyUseRecorded } from '../points.ts';
+import { keyUseRecorded } from '../points/points.ts';
 import type { FoundKey } from './find-actor.ts';
 
 /** `last_used_at` is written at most once a minute for each key. */

@@ -1,7 +1,7 @@
 import { type DomainError, errorCodes } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { requestEnded } from '../points.ts';
+import { requestEnded } from '../points/points.ts';
 import { shownPath } from './shown-path.ts';
 
 declare module 'fastify' {

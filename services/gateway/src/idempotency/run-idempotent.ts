@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
-import { responseStored } from '../points.ts';
+import { responseStored } from '../points/points.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { disposalOf, retryAfterSeconds } from './idempotency.rules.ts';
 import type { IdempotencyStore, RecordKey, RecordLease } from './idempotency-store.ts';

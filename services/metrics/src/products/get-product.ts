@@ -4,7 +4,7 @@ import { idTimeMs, isId } from '@app/contracts/ids';
 import type { MetricsResource } from '@app/contracts/metrics';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { productAwaited } from '../points.ts';
+import { productAwaited } from '../points/points.ts';
 
 type Product = MetricsResource['product'];
 

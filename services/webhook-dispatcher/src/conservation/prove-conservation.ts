@@ -1,4 +1,4 @@
-import { conservationProved } from '../points.ts';
+import { conservationProved } from '../points/points.ts';
 import { nextNewEvents, nextOlderEvents } from './conservation-ranges.ts';
 import { type Proof, proveRanges } from './prove-ranges.ts';
 import { isGap, recordProofs } from './record-proofs.ts';

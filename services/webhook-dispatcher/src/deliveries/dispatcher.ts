@@ -6,7 +6,7 @@ import type { Logger } from '@app/service-kit/logger';
 import { createWaker } from '@app/service-kit/waker';
 import type { SendEmail } from '../automations/send-email.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
-import { deliveriesClaimed, deliveriesReleased } from '../points.ts';
+import { deliveriesClaimed, deliveriesReleased } from '../points/points.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { Attempt } from './attempt.ts';
 import { createAttemptDelivery, goneStatus } from './attempt-delivery.ts';

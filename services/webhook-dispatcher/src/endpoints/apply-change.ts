@@ -5,7 +5,7 @@ import { endpointRemovedText, heldDroppedText } from '../activity/activity.rules
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
-import { endpointChangeApplied } from '../points.ts';
+import { endpointChangeApplied } from '../points/points.ts';
 import { behindAllIdsAndSuffixes, followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 

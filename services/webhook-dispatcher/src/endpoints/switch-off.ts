@@ -9,7 +9,7 @@ import {
 } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { storeEndpointNotice, writeNoticeAutomation } from '../automations/store-endpoint-notice.ts';
-import { endpointJudged } from '../points.ts';
+import { endpointJudged } from '../points/points.ts';
 import { stopHeldSql } from '../repair/held-recovery.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';

@@ -7,7 +7,7 @@ import type { WriteBuiltIns } from '../automations/built-in-writer.ts';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { destinationColumns } from '../deliveries/destination.ts';
 import { firstEndpointLock } from '../endpoints/first-endpoint-lock.ts';
-import { eventsStored, type StoredEvent } from '../points.ts';
+import { eventsStored, type StoredEvent } from '../points/points.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
 import { DeliveryPlan, type EndpointRow, endpointsFor, type NewDeliveryRow } from './plan-deliveries.ts';

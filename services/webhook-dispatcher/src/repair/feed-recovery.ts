@@ -1,7 +1,7 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { finishDeliveries } from '../deliveries/finish-deliveries.ts';
-import { recoveryFed, recoveryFinished } from '../points.ts';
+import { recoveryFed, recoveryFinished } from '../points/points.ts';
 import { followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { nextBatch } from './feed.rules.ts';

@@ -1,0 +1,14 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
+
+/**
+ * Lets real time pass where time is what happens: the pause of a client between its requests, a deadline that must be over.
+ * What production code does is waited for with `announced`, never so.
+ */
+export async function timePasses(ms: number): Promise<void> {
+  await setTimeout(ms);
+}
+
+/** Resolves when what is due in this turn of the event loop has run. */
+export async function nextTurn(): Promise<void> {
+  await setImmediate();
+}
