@@ -17,8 +17,14 @@ export async function ensureDatabases(adminUrl: string, databases: DatabaseOwner
   await withClient(adminUrl, async (client) => {
     await client.query('select pg_advisory_lock($1)', [ensureLock]);
     for (const wanted of databases) await ensureRole(client, wanted);
+    const names = databases.map(({ database }) => database);
+    const { rows } = await client.query('select datname from pg_database where datname = any($1)', [names]);
+    const missing = databases.filter(({ database }) => !rows.some(({ datname }) => datname === database));
     // Each copies the template's files: side by side, because that is most of the time that a first start takes here.
-    await Promise.all(databases.map((wanted) => withClient(adminUrl, (own) => ensureDatabase(own, wanted))));
+    await Promise.all(missing.map((wanted) => withClient(adminUrl, (own) => createDatabase(own, wanted))));
+    for (const name of names) {
+      await client.query(`revoke connect on database ${client.escapeIdentifier(name)} from public`);
+    }
   });
 }
 
@@ -46,11 +52,9 @@ async function ensureRole(client: pg.Client, wanted: DatabaseOwner): Promise<voi
   await client.query(`${verb} role ${user} login password ${client.escapeLiteral(wanted.password)}`);
 }
 
-async function ensureDatabase(client: pg.Client, wanted: DatabaseOwner): Promise<void> {
+async function createDatabase(client: pg.Client, wanted: DatabaseOwner): Promise<void> {
   const [user, database] = [client.escapeIdentifier(wanted.user), client.escapeIdentifier(wanted.database)];
-  const existing = await client.query('select from pg_database where datname = $1', [wanted.database]);
-  if (existing.rowCount === 0) await client.query(`create database ${database} owner ${user}`);
-  await client.query(`revoke connect on database ${database} from public`);
+  await client.query(`create database ${database} owner ${user}`);
 }
 
 /** The administrator's URL with another database, and another user where one is given. */
