@@ -48,7 +48,7 @@ export default defineConfig({
           name: 'service',
           // Loading a service costs a second, most files' tests less. A file leaves nothing behind: `guardLeaks` looks.
           isolate: false,
-          // Each file has its own database and service, and waits much of its time: four keep two cores busy.
+          // Each file has its own database and services, and waits much of its time: four keep two cores busy.
           maxWorkers: 4,
           include: filesOf(['libs/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'deploy/*/test/**/*.test.ts']),
           globalSetup: [infrastructure],
@@ -67,7 +67,20 @@ export default defineConfig({
           testTimeout: timeoutMs(300_000),
           hookTimeout: timeoutMs(300_000),
           isolate: false,
-          // After everything else: every file runs all seven services. Two at a time, because each waits much of its time.
+          // Beside the tests of services: these wait for processes that start and for leases that end.
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // By `npm run chaos:money` alone: it lasts as long as it is told to.
+          name: 'chaos',
+          include: ['e2e/chaos/*.chaos.ts'],
+          globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],
+          maxWorkers: 1,
+          hookTimeout: 300_000,
           sequence: { groupOrder: 2 },
         },
       },

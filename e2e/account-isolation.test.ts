@@ -195,7 +195,9 @@ const attempts = (): Record<string, Attempt> => {
       expect: (answer) => expect(answer).toMatchObject({ status: 422, json: { code: 'product_not_found' } }),
     },
     getOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
+    previewRefund: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     refundOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
+    refundPayment: { params: { paymentId: ids.paymentId as string }, expect: 'unknown' },
     listPayments: {
       query: `?orderId=${ids.heldOrderId}`,
       expect: (answer) => expect(answer).toMatchObject({ status: 200, json: { data: [] } }),

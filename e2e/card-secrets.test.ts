@@ -55,7 +55,7 @@ test('the logs of whole journeys hold no secret of a checkout, no card and no ke
   for (const paymentMethod of cards) {
     const checkout = await openCheckout(baseUrl, { handle, slug, email: `buyer-${secrets.length}@example.com` });
     secrets.push(checkout.secret);
-    const paid = await checkout.call('POST', '/pay', { paymentMethod, returnUrl: 'https://shop.example.com/back' });
+    const paid = await checkout.call('POST', '/pay', { paymentMethod, returnUrl: `${baseUrl}/back` });
     const { orderId } = (await checkout.call('POST', '/continue', {})).json;
     expect(paid.status).toBe(200);
     if (orderId === undefined) continue;

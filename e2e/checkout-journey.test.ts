@@ -1,5 +1,5 @@
 import { checkoutResource, checkoutVisited } from '@app/contracts/checkouts';
-import { orderPaid, orderRefunded } from '@app/contracts/orders';
+import { orderPaid, orderRefunded, paymentRefunded } from '@app/contracts/orders';
 import { orderPaidPayload, orderRefundedPayload, upsellAcceptedPayload } from '@app/contracts/webhook-payloads';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { openCheckout } from './support/buyer.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
-import { handled } from './support/waits.ts';
+import { handled, handledAll } from './support/waits.ts';
 
 /** Guarantee: what a buyer pays on a checkout is one order, one charge, one webhook and one number in the metrics. */
 let platform: SharedPlatform;
@@ -33,13 +33,15 @@ async function chargedFor(orderId: string): Promise<number> {
   return (await moneyByOrder(platform.databaseUrl('billing'))).get(orderId)?.chargedCents ?? 0;
 }
 
-async function webhook(event: string, orderId: string) {
-  const [sent] = await receiver.received(
-    1,
+async function webhooks(event: string, orderId: string, count: number) {
+  const sent = await receiver.received(
+    count,
     ({ headers, body }) => headers['x-service-event'] === event && JSON.parse(body).orderId === orderId,
   );
-  return JSON.parse(sent?.body ?? '');
+  return sent.map(({ body }) => JSON.parse(body));
 }
+
+const webhook = async (event: string, orderId: string) => (await webhooks(event, orderId, 1))[0];
 
 const summaryOf = async (productId: string) => (await seller.call('GET', `/api/metrics/${productId}`)).json.summary;
 
@@ -110,6 +112,14 @@ test('an accepted upsell captures the hold and charges the upsell apart; a refun
   expect(orderRefundedPayload.parse(await webhook('order.refunded', orderId))).toMatchObject({ totalCents: 12_800 });
   await handled('metrics', orderPaid, (data) => data.orderId === orderId);
   await handled('metrics', orderRefunded, (data) => data.orderId === orderId);
+  // Each kind of event has a consumer of its own: the order's may be handled before those of its charges.
+  const givenBack = await webhooks('payment.refunded', orderId, 2);
+  await handledAll(
+    'metrics',
+    paymentRefunded,
+    'paymentId',
+    givenBack.map(({ paymentId }) => paymentId),
+  );
   expect(await summaryOf(productId)).toMatchObject({
     ...{ orders: 1, refunds: 1 },
     revenueCents: 12_800,
@@ -160,6 +170,9 @@ test('a payment that the bank wants confirmed goes on when the buyer comes back'
   const { slug } = await addProduct(seller, 'bank');
   const checkout = await open(slug);
   const body = { paymentMethod: 'sim_requires_action', returnUrl: 'https://shop.example.com/thanks' };
+  const foreign = await checkout.call('POST', '/pay', body);
+  expect([foreign.status, foreign.json.errors?.[0]?.field]).toEqual([422, 'returnUrl']);
+  body.returnUrl = `${platform.baseUrl}/c/shop/${slug}`;
   const asked = await checkout.call('POST', '/pay', body);
   expect(asked.json).toMatchObject({ status: 'requires_action', action: { url: expect.stringMatching(/^https?:/) } });
   const paid = await checkout.call('POST', '/continue', {});
@@ -167,12 +180,31 @@ test('a payment that the bank wants confirmed goes on when the buyer comes back'
   expect(await chargedFor(paid.json.orderId)).toBe(9_900);
 });
 
+test('two tabs that pay in the same moment are one charge; the buyer who wants it twice says so', async () => {
+  const { slug } = await addProduct(seller, 'two-tabs');
+  const email = `${crypto.randomUUID()}@example.com`;
+  const tabs = [await open(slug, { email }), await open(slug, { email })];
+  const pay = (tab: (typeof tabs)[number], more: object = {}) =>
+    tab.call('POST', '/pay', { paymentMethod: 'sim_ok', ...more });
+  const answers = await Promise.all(tabs.map((tab) => pay(tab)));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  const refused = answers.findIndex(({ status }) => status === 409);
+  expect(answers[refused]?.json.code).toBe('already_bought');
+  const second = await pay(tabs[refused] as (typeof tabs)[number], { confirmRepeat: true });
+  expect(second.json.status).toBe('paid');
+  const orders = [answers[1 - refused]?.json.orderId, second.json.orderId];
+  expect(await Promise.all(orders.map(chargedFor))).toEqual([9_900, 9_900]);
+});
+
 test('a rehearsal is charged to nobody, sends its events marked as a test, and is in no list and no metric', async () => {
   const { productId, slug } = await addProduct(seller, 'rehearsal');
   await seller.call('PATCH', '/api/v1/settings', { body: { testMode: true } });
-  const checkout = await open(slug);
-  await seller.call('PATCH', '/api/v1/settings', { body: { testMode: false } });
+  const [checkout, left] = [await open(slug), await open(slug)];
   const { orderId } = (await checkout.call('POST', '/pay', { paymentMethod: 'sim_ok' })).json;
+  await seller.call('PATCH', '/api/v1/settings', { body: { testMode: false } });
+  // Going live: what was opened as a rehearsal is not given away.
+  const refused = await left.call('POST', '/pay', { paymentMethod: 'sim_ok' });
+  expect([refused.status, refused.json.code]).toEqual([409, 'test_mode_changed']);
   await webhook('order.paid', orderId);
   await handled('metrics', orderPaid, (data) => data.orderId === orderId);
   const sent = receiver.requests.find(({ body }) => body.includes(orderId));

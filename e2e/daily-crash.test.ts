@@ -32,7 +32,7 @@ const minuteMs = 60_000;
 const untilLookedUpMs = 2 * minuteMs;
 /** A checkout that nobody has touched for an hour has stalled. */
 const untilStalledMs = 61 * minuteMs;
-/** A run claims so many renewals at once. */
+/** A run reads so many renewals at once. */
 const batch = 256;
 /** What slow cards take: a batch with nothing but them takes half a minute. */
 const slowMs = String(volume(600, 400));

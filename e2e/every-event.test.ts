@@ -15,6 +15,7 @@ import { handled } from './support/waits.ts';
 /** Guarantee: each published event is sent by what is said to cause it, with the published fields and no unknown ones, live and rehearsed. */
 const [text, integer] = ['string', 'integer'] as const;
 const money = { amountCents: integer, amount: text, currency: text };
+const orderTotal = { orderId: text, product: text, email: text, totalCents: integer, total: text, currency: text };
 const subscription = { subscriptionId: text, product: text, email: text };
 const subscriptionChanged = { ...subscription, mrrCents: integer };
 
@@ -25,7 +26,10 @@ const published: Record<string, Record<string, 'string' | 'integer'>> = {
     ...{ countryCode: text, totalCents: integer, total: text, currency: text, affiliate: text, accessUrl: text },
     supportEmail: text,
   },
-  'order.refunded': { orderId: text, product: text, email: text, totalCents: integer, total: text, currency: text },
+  'order.refunded': orderTotal,
+  'order.reopened': { ...orderTotal, reason: text },
+  'order.expired': orderTotal,
+  'payment.refunded': { orderId: text, product: text, email: text, paymentId: text, subscriptionId: text, ...money },
   'upsell.accepted': { orderId: text, upsell: text, ...money, email: text },
   'subscription.rebilled': { ...subscription, ...money },
   'subscription.payment_failed': { ...subscription, ...money, attempt: integer, nextTryDays: integer },
@@ -109,7 +113,8 @@ function sentOf({ headers, body }: ReceivedRequest): Sent {
     ['subscriptionId', 'sub_'],
     ['payoutId', 'pay_'],
   ] as const) {
-    if (payload[name] !== undefined) expect(payload[name]).toMatch(new RegExp(`^${prefix}`));
+    // Of a refund it is empty unless a renewal went back.
+    if (payload[name]) expect(payload[name]).toMatch(new RegExp(`^${prefix}`));
   }
   return { body: payload, test: headers['x-service-test'] === '1' };
 }
@@ -177,10 +182,38 @@ test('orders, checkouts, upsells and refunds', async () => {
     (await pay('masterclass', 'refuses@example.com')).call('POST', '/upsell', { accept: false }),
   );
   await pay('masterclass', 'leaves@example.com');
-  await causes(['order.paid'], async () => {
-    await passDays(1);
-    expect(await runDaily()).toMatchObject({ holdsSettled: 1 });
+  // The window ends, and nobody does anything.
+  await causes(['order.paid'], () => passDays(1));
+  expect(await runDaily()).toMatchObject({ holdsSettled: 0 });
+
+  const [bought] = await causes(['order.paid'], () => pay('course', 'fails@example.com', 'sim_refund_fails'));
+  const { payments } = await ok('GET', `/api/v1/orders/${bought?.body.orderId}`);
+  const paymentId = payments[0].id;
+  const [part] = await causes(['payment.refunded'], () =>
+    ok('POST', `/api/v1/payments/${paymentId}/refund`, { amountCents: 900 }),
+  );
+  expect(part?.body).toMatchObject({ paymentId, subscriptionId: '', amountCents: 900, amount: '$9.00' });
+  const preview = await ok('GET', `/api/v1/orders/${bought?.body.orderId}/refund/preview`);
+  expect(preview).toMatchObject({
+    charges: [{ paymentId, renewal: false, amountCents: 9_900, refundedCents: 900, refundCents: 9_000 }],
+    ...{ possible: true, subscription: null, commissions: [] },
+    webhooks: [
+      { event: 'payment.refunded', count: 1 },
+      { event: 'order.refunded', count: 1 },
+    ],
   });
+  await causes(['payment.refunded', 'order.refunded'], () =>
+    ok('POST', `/api/v1/orders/${bought?.body.orderId}/refund`, {}),
+  );
+  const [reopened] = await causes(['order.reopened'], async () => {
+    await passDays(1);
+    await runDaily();
+  });
+  expect(reopened?.body).toMatchObject({ orderId: bought?.body.orderId, totalCents: 9_900 });
+  await pay('masterclass', 'lost@example.com', 'sim_renewal_declined');
+  // The hold ends before anybody captures it, and the card declines the charge in its place.
+  const [expired] = await causes(['order.expired'], () => passDays(8));
+  expect(expired?.body).toMatchObject({ email: 'lost@example.com', total: '$99.00' });
 });
 
 const club = { pricingType: 'subscription', billingInterval: 'month', priceCents: 1_900 };
@@ -228,7 +261,7 @@ test('renewals that are charged and declined, and what sellers do with subscript
   }
   const [bought] = await causes(['order.paid'], () => pay('club', 'regrets@example.com'));
   const regretted = await subscriptionOf('regrets@example.com');
-  const [, ended] = await causes(['order.refunded', 'subscription.canceled'], () =>
+  const [, , ended] = await causes(['order.refunded', 'payment.refunded', 'subscription.canceled'], () =>
     ok('POST', `/api/v1/orders/${bought?.body.orderId}/refund`, {}),
   );
   expect(ended?.body).toMatchObject({ subscriptionId: regretted });
@@ -269,7 +302,9 @@ test('a rehearsal has the same events, each marked', async () => {
     await checkout.call('POST', '/upsell', { accept: true });
   });
   const { orderId } = (await checkout?.call('GET'))?.json ?? {};
-  await causesTests(['order.refunded'], () => ok('POST', `/api/v1/orders/${orderId}/refund`, {}));
+  await causesTests(['order.refunded', 'payment.refunded', 'payment.refunded'], () =>
+    ok('POST', `/api/v1/orders/${orderId}/refund`, {}),
+  );
   await causesTests(['order.paid', 'order.paid'], async () => {
     await pay('club', 'rehearsed-ok@example.com');
     await pay('club', 'rehearsed-declined@example.com', 'sim_renewal_declined');

@@ -183,7 +183,7 @@ test('the daily job answers in the published shape for a seller’s key and for 
     recovery: { sent: 0, recovered: 0 },
     holdsSettled: 0,
     chargedByCurrency: {},
-    blocked: 0,
+    ...{ blocked: 0, waiting: 0 },
     problems: [],
   };
   expect((await seller.call('POST', '/api/cron/daily')).json).toEqual(shape);

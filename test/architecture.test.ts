@@ -17,6 +17,7 @@ import {
 const thisFile = 'test/architecture.test.ts';
 /** They wait for sockets, processes, sessions of PostgreSQL or streams of nats-server. */
 const pollers = [
+  'e2e/chaos/closing.ts',
   'e2e/first-commands.test.ts',
   'e2e/outages.test.ts',
   'e2e/support/own-postgres.ts',

@@ -10,7 +10,7 @@ export interface Arguments {
 export const usage = `Runs the daily job of every account: renewals, retries, reminders, holds.
 
   npm run daily               runs it now, whatever ran before today
-  npm run daily -- --force    charges also what the limit of charges stopped
+  npm run daily -- --force    charges also what the limit of charges leaves to the next run
   npm run daily -- --help     prints this text and runs nothing
 
 Without npm: node deploy/daily/main.ts [--again] [--force] [--every-day] [--help]. With none of them a job that ran today

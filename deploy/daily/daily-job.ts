@@ -17,7 +17,8 @@ export interface Surroundings {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-const exitCodes: Record<Outcome, number> = { ran: 0, refused: 1, incomplete: 2, unknown: 3 };
+/** `k8s/base/daily.yaml` says which of them make Kubernetes run the job again. */
+export const exitCodes: Readonly<Record<Outcome, number>> = { ran: 0, refused: 1, incomplete: 2, unknown: 3 };
 const wrongInput = 1;
 
 /**

@@ -7,12 +7,13 @@ interface Result {
   readonly holdsSettled?: number;
   readonly chargedByCurrency?: Readonly<Record<string, number>>;
   readonly blocked?: number;
+  readonly waiting?: number;
   readonly problems?: readonly { code: string; detail: string }[];
 }
 
 /** A result of the job for people to read; nothing for what is none. */
 export function resultLines(text: string): string[] {
-  const { ok, rebills, recovery, holdsSettled = 0, blocked = 0, problems = [], ...sums } = parsed(text);
+  const { ok, rebills, recovery, holdsSettled = 0, blocked = 0, waiting = 0, problems = [], ...sums } = parsed(text);
   if (rebills === undefined || recovery === undefined) return [];
   const { charged, chargedCents, retried, canceled } = rebills;
   const amounts = Object.entries(sums.chargedByCurrency ?? {}).map(([code, cents]) => formatAmount(cents, code));
@@ -24,8 +25,9 @@ export function resultLines(text: string): string[] {
     ...(blocked === 0
       ? []
       : [`${counted(blocked, 'renewal')} left until it is known how an earlier payment for the period ended`]),
+    ...(waiting === 0 ? [] : [`${counted(waiting, 'charge')} left to the next run by the limit of charges`]),
     ...problems.map(({ code, detail }) => `problem ${code}: ${detail}`),
-    ...(stopped ? ['to charge what was stopped, if it is right: npm run daily -- --force'] : []),
+    ...(stopped ? ['to charge what waits at once, if it is right: npm run daily -- --force'] : []),
     ok ? 'ok' : 'not ok; the next run does what was left',
   ];
 }

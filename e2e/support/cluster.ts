@@ -79,6 +79,7 @@ export async function startClusterOn<Nats extends TestNats>(
     SECRETS_KEY: secret,
     RATE_LIMIT_PER_MINUTE: '0',
     WEBHOOKS_ALLOW_LOOPBACK: 'enabled',
+    SIMULATED_PROCESSOR: 'default',
     ...(typeof settings === 'function' ? settings(service) : settings),
   });
   const spawned: SpawnedNode[] = [];

@@ -19,7 +19,7 @@ const ran: ReceiverResponse = { status: 200, body: '{"ok":true}' };
 const notOk = {
   ok: false,
   rebills: { charged: 12, chargedCents: 23_780, retried: 1, canceled: 1 },
-  ...{ recovery: { sent: 3, recovered: 1 }, holdsSettled: 4 },
+  ...{ recovery: { sent: 3, recovered: 1 }, holdsSettled: 4, waiting: 9 },
   chargedByCurrency: { eur: 3_800, jpy: 980, usd: 19_000 },
   problems: [{ code: 'charge_limit', detail: 'too much is due' }],
 };
@@ -100,6 +100,7 @@ test('the result is printed to be read, its problems too; --force is passed on',
       '12 renewals charged (€38.00 + ¥980 + $190.00), 1 card tried again, 1 subscription canceled',
     );
     expect(stdout).toContain('4 holds settled, 3 reminders sent, 1 checkout recovered');
+    expect(stdout).toContain('9 charges left to the next run');
     expect(stdout).toContain('problem charge_limit: too much is due');
     expect(stdout).toContain('npm run daily -- --force');
     expect(stdout).not.toContain('{');

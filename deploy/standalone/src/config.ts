@@ -28,6 +28,8 @@ export const configSchema = z.object({
   EMAILS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
   /** How many reminders one account may send in 24 hours. */
   REMINDERS_PER_DAY: integerSetting(0, 1_000_000, 500),
+  /** Whether accounts may sell live through the simulated processor, which moves no money. */
+  SIMULATED_PROCESSOR: z.enum(['default', 'enabled', 'disabled']).default('default'),
   /** How long the simulated processor takes for `sim_slow`, in milliseconds. */
   SIMULATED_SLOW_MS: integerSetting(0, 60_000, 3_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

@@ -131,7 +131,9 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
   if (service === 'checkout') return { ...common, ...emailSettingsOf(config) };
   // The purpose goes into each service's key, so that one secret is enough for both.
   if (service === 'billing') {
-    return { ...common, SECRETS_KEY: secrets.secretsKey, SIMULATED_SLOW_MS: String(config.SIMULATED_SLOW_MS) };
+    const { SIMULATED_PROCESSOR, SIMULATED_SLOW_MS } = config;
+    const simulated = { SIMULATED_PROCESSOR, SIMULATED_SLOW_MS: String(SIMULATED_SLOW_MS) };
+    return { ...common, SECRETS_KEY: secrets.secretsKey, ...simulated };
   }
   if (service === 'webhook-dispatcher') {
     const { WEBHOOKS_ALLOW_LOOPBACK, SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS } = config;

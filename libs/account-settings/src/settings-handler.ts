@@ -1,4 +1,4 @@
-import { accountSettingsChanged } from '@app/contracts/accounts';
+import { accountSettingsChanged, type Settings } from '@app/contracts/accounts';
 import type { EventData } from '@app/contracts/define';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import { type Client, statement } from '@app/service-kit/database';
@@ -23,6 +23,18 @@ async function storeSettings(events: readonly SettingsChanged[], client: Client)
     revision,
     settings,
   }));
+  await keepSettings(client, rows);
+}
+
+/** Settings as of one change; `revision` is its number. */
+interface KeptSettings {
+  readonly account_id: string;
+  readonly revision: number;
+  readonly settings: Settings;
+}
+
+/** Keeps each account's settings, unless a later change of them was kept before. */
+export async function keepSettings(client: Pick<Client, 'query'>, rows: readonly KeptSettings[]): Promise<void> {
   await client.query(keepStatement([JSON.stringify(rows)]));
 }
 

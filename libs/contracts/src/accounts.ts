@@ -13,7 +13,7 @@ import {
   text,
   timestamp,
 } from './common.ts';
-import { defineEvent } from './define.ts';
+import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
 /** The gateway owns accounts, so these are shapes of its HTTP interface and of no message. */
@@ -78,7 +78,9 @@ export const settingsResource = z
     cancellationNotices: z.boolean(),
     dailyChargeLimit: z
       .int()
-      .describe('A daily run stops before it charges more than so many times what is normal; 0 is no limit.'),
+      .describe(
+        'A daily run charges up to so many times what is normal, and 100 charges of a currency in any case; the rest waits for the next run. 0 is no limit.',
+      ),
     checkoutUrl: z
       .string()
       .nullable()
@@ -137,3 +139,12 @@ export const accountSettingsChanged = defineEvent(
   1,
   settingsResource.extend({ revision: z.int(), changedAt: timestamp }),
 );
+
+/**
+ * Gives checkout the settings of an account before their event arrives. Sent when test mode is switched, so that every payment
+ * that begins after the switch was answered sees it; the event stays what holds when checkout was out.
+ */
+export const applySettings = defineRequest('command', 'checkout', 'settings.apply', {
+  input: z.object({ settings: settingsResource, revision: z.int() }),
+  output: z.object({ ok: z.literal(true) }),
+});

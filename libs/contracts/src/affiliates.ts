@@ -102,6 +102,16 @@ export const listCommissions = defineRequest('read', 'affiliate', 'commissions.l
   output: listOf(commissionResource),
 });
 
+/** What stands of the commissions on an order and on its renewals, paid or not: what a refund takes back of them. */
+export const listOrderCommissions = defineRequest('read', 'affiliate', 'commissions.list-of-order', {
+  input: z.object({ orderId: z.string() }),
+  output: z.object({
+    data: z.array(
+      z.object({ affiliateCode: z.string(), renewal: z.boolean(), amountCents: z.int(), currency: z.string() }),
+    ),
+  }),
+});
+
 /**
  * Finds out who is credited with sales that name an affiliate code, for many sales at once and across accounts.
  * `credited[i]` belongs to `wanted[i]`: the code as the affiliate has it; null when the account has no such affiliate, or

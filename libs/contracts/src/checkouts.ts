@@ -51,6 +51,11 @@ export const checkoutResource = z
       .describe('Order bumps on offer.'),
     lines: z.array(line),
     totalCents: z.int(),
+    quote: z
+      .string()
+      .describe(
+        'Stands for the lines, the total and the renewal as shown here. Send it with pay: nothing else is charged.',
+      ),
     currency: z.string(),
     email: z.string().nullable(),
     name: z.string().nullable(),
@@ -113,7 +118,10 @@ export const payCheckoutBody = z
       .url({ protocol: /^https?$/ })
       .max(limits.url)
       .optional()
-      .describe('Where the bank sends the buyer back to, when it asks for a confirmation.'),
+      .describe(
+        'Where the bank sends the buyer back to, when it asks for a confirmation: an address under this deployment’s own, or ' +
+          'under the seller’s `checkoutUrl`.',
+      ),
     totalCents: z
       .int()
       .min(0)
@@ -121,6 +129,13 @@ export const payCheckoutBody = z
       .describe(
         'The total on the buyer’s page. Another total is answered with `price_changed`, and nothing is charged.',
       ),
+    quote: rawText(100)
+      .optional()
+      .describe(
+        'The `quote` of the checkout on the buyer’s page. Other lines, another total or another renewal are answered with ' +
+          '`price_changed`, and nothing is charged.',
+      ),
+    confirmRepeat: z.boolean().optional().describe('`true`: the buyer wants it once more, after `already_bought`.'),
   })
   .meta({ id: 'CheckoutPay' });
 export type PayCheckoutBody = z.infer<typeof payCheckoutBody>;
@@ -134,6 +149,10 @@ export const checkoutOutcome = z
     totalCents: z.int().describe('What is charged or held, in minor units; with the upsell once that is charged.'),
     upsell: shownUpsell.optional(),
     action: paymentAction.optional(),
+    anotherCard: z
+      .literal(true)
+      .optional()
+      .describe('With `requires_action`: pay may be called with another card, which gives the confirmation up.'),
     reason: declineReason.optional(),
   })
   .meta({ id: 'CheckoutOutcome' });
@@ -145,6 +164,8 @@ export const checkoutAccount = z.object({
   supportEmail: z.string(),
   businessName: z.string(),
   holdDecisionMinutes: z.int(),
+  /** The number of the change that made the settings what they are; an older gateway leaves it out. */
+  settingsRevision: z.int().optional(),
 });
 export type CheckoutAccount = z.infer<typeof checkoutAccount>;
 
@@ -172,7 +193,16 @@ export const updateCheckout = defineRequest('command', 'checkout', 'checkouts.up
 /** The answers of these three also say whose checkout it is, for the edge's limits; buyers are not told. */
 const outcomeOfAccount = z.object({ accountId: z.string(), outcome: checkoutOutcome });
 export const payCheckout = defineRequest('command', 'checkout', 'checkouts.pay', {
-  input: ofBuyer.extend({ body: payCheckoutBody }),
+  input: ofBuyer.extend({
+    body: payCheckoutBody,
+    /** Addresses of this deployment as the caller reached it: a `returnUrl` may lead there. */
+    ownUrls: z.array(z.string()).max(2).optional(),
+    /**
+     * What identifies the buyer beside the email: a keyed digest each of the browser's cookie, of the client's address and of
+     * the card's token. Two purchases that share one are the same buyer's.
+     */
+    buyerDigests: z.array(z.string().max(100)).max(3).optional(),
+  }),
   output: outcomeOfAccount,
 });
 export const continueCheckout = defineRequest('command', 'checkout', 'checkouts.continue', {

@@ -83,7 +83,7 @@ export const currency = z
   .refine((code) => currencies.has(code), 'must be a lower-case ISO 4217 currency code');
 
 /** 9,999,999,999 minor units: a hundred lines of it still add up exactly in a double. */
-const maxAmountCents = 9_999_999_999;
+export const maxAmountCents = 9_999_999_999;
 
 export const amountCents = z.int().min(0).max(maxAmountCents);
 

@@ -11,10 +11,14 @@ const runProblem = z.object({
   code: z.enum([
     'charge_limit',
     'account_failed',
+    'no_payment_processor',
     'reminders_failed',
     'orphans_found',
     'books_not_compared',
     'outcome_unknown',
+    'orders_differ',
+    'orders_not_compared',
+    'charging_stopped',
   ]),
   detail: z.string(),
 });
@@ -37,7 +41,13 @@ export const dailyResult = z
     blocked: z
       .int()
       .default(0)
-      .describe('Renewals that are due and wait until it is known how an earlier payment for them ended.'),
+      .describe(
+        'Renewals that are due and wait until it is known how an earlier payment for them ended, or that their order’s refund keeps out.',
+      ),
+    waiting: z
+      .int()
+      .default(0)
+      .describe('Charges that are due and wait for the next run, because more is due than the limit of charges.'),
     problems: z.array(runProblem).default([]),
   })
   .meta({ id: 'DailyResult' });
@@ -47,13 +57,23 @@ export type RunProblem = z.infer<typeof runProblem>;
 /** What a caller may say of the run. */
 export const startDailyRunBody = z
   .strictObject({
-    force: z.boolean().optional().describe('Charges beyond the limit of charges.'),
+    force: z.boolean().optional().describe('Charges all that is due, also beyond the limit of charges.'),
+    confirmUnmatchedPayments: z
+      .boolean()
+      .optional()
+      .describe(
+        'You have looked up the payments that the payment processor shows and the platform does not know: charging goes on. Each account confirms for itself.',
+      ),
   })
   .meta({ id: 'DailyRunStart' });
 
 /** The daily run of one account, or of every account of the deployment when `accountId` is null; `recovery` is 0 in it. */
 export const startDailyRun = defineRequest('command', 'billing', 'daily-runs.run', {
-  input: z.object({ accountId: z.string().nullable(), force: z.boolean().default(false) }),
+  input: z.object({
+    accountId: z.string().nullable(),
+    force: z.boolean().default(false),
+    confirmUnmatchedPayments: z.boolean().optional(),
+  }),
   output: dailyResult,
 });
 
@@ -77,11 +97,12 @@ export const booksComparison = z.object({
   compared_until: timestamp,
   charges: z.int().describe('Charges that stand on both sides.'),
   refunds: z.int(),
+  holds: z.int().default(0).describe('Holds that stand on both sides.'),
   orphans: z
     .array(
       z.object({
         side: z.enum(['processor', 'platform']),
-        kind: z.enum(['charge', 'refund']),
+        kind: z.enum(['charge', 'refund', 'hold']),
         id: z.string().describe('The processor’s reference, or our payment’s id.'),
         amount_cents: z.int(),
         currency: z.string().max(3),
@@ -126,7 +147,7 @@ const plannedAction = z.object({
   amount_cents: z
     .int()
     .describe(
-      'What would be charged or captured, with an accepted upsell; of a look-up what it charges if the processor never got the payment; 0 for a reminder.',
+      'What would be charged or captured, with an accepted upsell; of a look-up what it charges if the processor never got the payment, 0 for a payment of the buyer’s own; 0 for a reminder.',
     ),
   currency: z.string().max(3),
   due_at: timestamp,
@@ -136,7 +157,7 @@ export type PlannedAction = z.infer<typeof plannedAction>;
 
 /**
  * What the next run would do now, one kind after the other in the order in which it does them. The totals are of all pages.
- * `charge_limit.exceeded`: the run would stop before charging, and names no charges but those that a forced run has begun.
+ * `charge_limit.exceeded`: the run would charge up to the limit, the longest due first, and names no charges but those.
  */
 const dailyPreview = z
   .object({
@@ -149,13 +170,15 @@ const dailyPreview = z
       look_up_amounts: moneyCount.shape.amounts
         .default([])
         .describe(
-          'What look-ups charge at most: what the processor never got is sent again or, a renewal, charged anew; an accepted upsell follows its capture. What it got is not charged twice.',
+          'What look-ups charge at most: a capture or upsell that the processor never got is sent again, a renewal also charged anew; an accepted upsell follows its capture. What it got is not charged twice, and a payment of the buyer’s own is never sent again.',
         ),
       reminders: z.int(),
     }),
     charge_limit: z.object({
-      exceeded: z.boolean().describe('The run would stop before it charges what is due, so no such charge is named.'),
-      always_allowed_count: z.int().describe('So few charges in a currency never stop a run.'),
+      exceeded: z
+        .boolean()
+        .describe('More is due than the run would charge: it charges up to the limit, and names no other charge.'),
+      always_allowed_count: z.int().describe('So many charges in a currency a run makes in any case.'),
       currencies: z.array(
         z.object({
           currency: z.string().max(3),
@@ -169,9 +192,15 @@ const dailyPreview = z
               'Null: no limit. The setting `dailyChargeLimit` is 0, or no more than `always_allowed_count` are due.',
             ),
           exceeded: z.boolean(),
+          waiting_count: z.int().default(0).describe('Charges that would wait for the next run.'),
+          waiting_cents: z.int().default(0),
         }),
       ),
     }),
+    unmatched_payments: z
+      .int()
+      .default(0)
+      .describe('Of the platform, and unknown to it: no run charges before you confirm them.'),
     data: z.array(plannedAction),
     next: z.string().nullable().describe('Send it as `after` for the next page.'),
   })
@@ -213,7 +242,7 @@ export const dailyRunNoticed = defineEvent(
   'daily-run.noticed',
   1,
   z.object({
-    code: z.enum(['charge_limit', 'overdue', 'orphan', 'failed']),
+    code: z.enum(['charge_limit', 'overdue', 'orphan', 'order_differs', 'charging_stopped', 'failed']),
     /** One line that says what happened and what to do. */
     summary: z.string(),
     orderId: z.string().nullable(),

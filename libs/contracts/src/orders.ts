@@ -18,6 +18,7 @@ export const orderResource = z
     total_cents: z.int(),
     currency: z.string(),
     status: orderStatus,
+    refunded_cents: z.int().describe('What went back of the order itself; a part of it leaves the order `paid`.'),
     utm_source: z.string().nullable(),
     utm_medium: z.string().nullable(),
     utm_campaign: z.string().nullable(),
@@ -99,12 +100,34 @@ const refundResult = z
     status: z.enum(['refunded', 'processing']),
     refundedCents: z.int().describe('What the platform gave back; 0 for an order that it did not charge.'),
     detail: z.string().describe('What was done, in plain words.'),
+    payments: z
+      .array(
+        z.object({
+          paymentId: z.string(),
+          renewal: z.boolean().describe('Whether it was for a renewal of the subscription that the order began.'),
+          amountCents: z.int().describe('What went back of it.'),
+        }),
+      )
+      .optional()
+      .describe('Every payment of the order and its renewals of which money went back.'),
+    renewalUnderWay: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Only while it is so: a charge for a renewal of its subscription was sent to the payment processor before the refund, and its outcome is not known yet: it may take the money, and the refund goes on when it has ended.',
+      ),
   })
   .meta({ id: 'Refund' });
 
+const refundOrderBody = z
+  .strictObject({
+    renewals: z.boolean().optional().describe('Gives back the renewals of its subscription too.'),
+  })
+  .meta({ id: 'RefundCreate' });
+
 /** Refunds the whole order. A refunded order answers the same again and sends no second event. */
 export const refundOrder = defineRequest('command', 'checkout', 'orders.refund', {
-  input: z.object({ orderId: z.string() }),
+  input: z.object({ orderId: z.string(), body: refundOrderBody.optional() }),
   output: refundResult,
 });
 
@@ -132,6 +155,11 @@ export const orderPaid = defineEvent(
     affiliateCode: z.string().nullable(),
     /** The code of the affiliate who is credited, as the affiliate has it; null for nobody. Older events lack the field. */
     creditedCode: z.string().nullable().optional(),
+    /**
+     * Given, and then true, without `creditedCode`: the affiliate service did not answer at the sale and decides from this
+     * event who is credited.
+     */
+    creditPending: z.boolean().optional(),
     paymentMethod: z.string().nullable(),
     accessUrl: z.string(),
     supportEmail: z.string(),
@@ -163,6 +191,65 @@ export const upsellAccepted = defineEvent(
   z.object({ ...aboutOrder, headline: z.string(), amountCents: z.int(), acceptedAt: timestamp }),
 );
 
+/** What went back of one payment, or came back to the seller because its refund failed afterwards. */
+const aboutPaymentRefund = {
+  ...aboutOrder,
+  paymentId: z.string(),
+  refundId: z.string(),
+  amountCents: z.int(),
+  /** Null for the order's own payments; else the period of the subscription that the payment was for. */
+  subscriptionId: z.string().nullable(),
+  period: z.int().nullable(),
+  /** Counts the changes of what went back for the order: of two events the one with the higher number is the newer state. */
+  changeNo: z.int(),
+  /** What has gone back since of the order's own payments, of all that was paid for it; of a renewal, of that payment. */
+  part: z.object({ refundedCents: z.int(), ofCents: z.int() }),
+};
+
+/** A payment for an order, or for a renewal of its subscription, was refunded, whole or in part. */
+export const paymentRefunded = defineEvent(
+  'checkout',
+  'payment.refunded',
+  1,
+  z.object({
+    ...aboutPaymentRefund,
+    /** Whether nothing of the order and its renewals had gone back before. */
+    isFirst: z.boolean(),
+    refundedAt: timestamp,
+  }),
+);
+
+/** A refund of a payment failed at the processor after it had been taken. */
+export const paymentReopened = defineEvent(
+  'checkout',
+  'payment.reopened',
+  1,
+  z.object({
+    ...aboutPaymentRefund,
+    /** Whether nothing of the order and its renewals has gone back any more. */
+    wasLast: z.boolean(),
+    reopenedAt: timestamp,
+  }),
+);
+
+/** What a refund and its failure add to counts and sums; earlier versions lack it: one refund, of the whole total. */
+const counted = z
+  .object({
+    /** 0 where an event of a payment counted the order before, or still does. */
+    orders: z.int().min(0).max(1),
+    /** What no event of a payment said. */
+    cents: z.int(),
+  })
+  .optional();
+
+/** The hold of an order was lost: neither capture nor charge succeeded, and the order left the lists. */
+export const orderExpired = defineEvent(
+  'checkout',
+  'order.expired',
+  1,
+  z.object({ ...aboutOrder, totalCents: z.int(), expiredAt: timestamp }),
+);
+
 /** Every charge of the order was given back. `refundedCents` is 0 when the platform had charged nothing for it. */
 export const orderRefunded = defineEvent(
   'checkout',
@@ -176,6 +263,7 @@ export const orderRefunded = defineEvent(
     refundNo: z.int(),
     paidAt: timestamp,
     refundedAt: timestamp,
+    counted,
   }),
 );
 
@@ -191,5 +279,14 @@ export const orderReopened = defineEvent(
     detail: z.string(),
     paidAt: timestamp,
     reopenedAt: timestamp,
+    counted,
   }),
+);
+
+/** Something about an order that the seller has to know, for Recent activity. The summary names no card. */
+export const orderNoticed = defineEvent(
+  'checkout',
+  'order.noticed',
+  1,
+  z.object({ orderId: z.string(), summary: z.string(), test: z.boolean() }),
 );

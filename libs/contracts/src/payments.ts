@@ -94,17 +94,91 @@ export const settleHold = defineRequest('command', 'billing', 'holds.settle', {
   output: holdResult,
 });
 
+/** One refund that the processor took: of a charge, whole or a part. */
+const refundedPart = z.object({
+  refundId: z.string(),
+  /** The payment that took the money. */
+  paymentId: z.string(),
+  amountCents: z.int(),
+  /** What the payment had taken. */
+  chargedCents: z.int(),
+  /** Both null for the order's own charges; of a renewal, its subscription and period. */
+  subscriptionId: z.string().nullable(),
+  period: z.int().nullable(),
+  refundedAt: timestamp,
+});
+export type RefundedPart = z.infer<typeof refundedPart>;
+
 /**
- * Refunds every charge of an order, each whole. Idempotent by order. `refundedCents` is 0 for an order without charges.
- * `failed`: the processor refused; a later command tries again.
+ * Refunds every charge of an order, each whole, and with `renewals` those of its renewals. `refundedCents` is 0 for an order
+ * without charges. `failed`: the processor refused; a request with a higher `attempt` tries again, the same one does not. A
+ * request without `attempt`, as earlier versions send it, always does.
  */
 export const refundCharges = defineRequest('command', 'billing', 'charges.refund', {
-  input: z.object({ orderId: idSchema('order') }),
+  input: z.object({
+    orderId: idSchema('order'),
+    renewals: z.boolean().optional(),
+    attempt: z.int().min(1).optional(),
+  }),
   output: z.object({
     status: z.enum(['refunded', 'processing', 'failed']),
     refundedCents: z.int(),
     /** For the seller, in the processor's words; null unless `failed`. */
     detail: z.string().nullable(),
+    /** Whether the order's own charges went back entirely, whatever became of its renewals'; earlier versions lack both. */
+    orderRefunded: z.boolean().optional(),
+    /** Every refund of the order and its renewals that stands, oldest first. */
+    refunds: z.array(refundedPart).optional(),
+    /** A renewal of the order's subscription was sent to the processor and has no outcome yet: the refund waits for it. */
+    renewalUnderWay: z.literal(true).optional(),
+  }),
+});
+
+const refundPaymentBody = z
+  .strictObject({
+    amountCents: amountCents.min(1).optional().describe('The whole rest of the payment unless given.'),
+  })
+  .meta({ id: 'PaymentRefundCreate' });
+
+/** `processing`: the processor has not answered yet; the platform finds out and `payment.refunded` follows. */
+const refundPaymentResult = z
+  .object({
+    ok: z.literal(true),
+    paymentId: idSchema('payment'),
+    orderId: idSchema('order'),
+    status: z.enum(['refunded', 'processing']),
+    amountCents: z.int().describe('What this request gave back; 0 when nothing was left, or while it is `processing`.'),
+    refundedCents: z.int().describe('All that has gone back of this payment.'),
+    detail: z.string().describe('What was done, in plain words.'),
+  })
+  .meta({ id: 'PaymentRefund' });
+
+/** Refunds one payment that took money, whole or in part, never more than it took. The refund's id is the command's. */
+export const refundPayment = defineRequest('command', 'billing', 'payments.refund', {
+  input: z.object({ paymentId: idSchema('payment'), body: refundPaymentBody.optional() }),
+  output: refundPaymentResult,
+});
+
+/** A payment that took money for an order, and what of it went back. */
+const refundableCharge = z.object({
+  paymentId: idSchema('payment'),
+  /** `renewal` for one of the subscription that was born from the order. */
+  step: paymentPurpose,
+  amountCents: z.int(),
+  refundedCents: z.int(),
+  currency: z.string(),
+  period: z.int().nullable(),
+});
+
+/** What a refund of the order could give back: its own charges, oldest first, then those of its renewals. */
+export const listRefundable = defineRequest('read', 'billing', 'charges.list-refundable', {
+  input: z.object({ orderId: z.string() }),
+  output: z.object({
+    charges: z.array(refundableCharge),
+    /** The one that was born from the order. */
+    subscription: z.object({ id: z.string(), status: z.enum(['active', 'past_due', 'paused', 'canceled']) }).nullable(),
+    /** Whether a payment of the order has no outcome yet: until it has, nothing is refunded. */
+    waits: z.boolean(),
   }),
 });
 
@@ -155,10 +229,12 @@ export const processorName = z.enum(['simulated']);
 
 const paymentProcessorResource = z
   .object({
-    processor: processorName,
+    processor: z
+      .enum([...processorName.options, 'none'])
+      .describe('`none`: the account takes no live payments until it chooses one.'),
     /** Secrets are sealed and never shown again; this says which are stored. */
     secrets: z.array(z.string()),
-    updated_at: timestamp.nullable().describe('Null while nothing was chosen and the default holds.'),
+    updated_at: timestamp.nullable().describe('Null while nothing was chosen.'),
   })
   .meta({ id: 'PaymentProcessor' });
 
@@ -219,6 +295,20 @@ export const holdSettled = defineEvent(
   }),
 );
 
+/** One charge of an order, or of a renewal of its subscription, was refunded, whole or in part. */
+export const chargeRefunded = defineEvent(
+  'billing',
+  'charge.refunded',
+  1,
+  z.object({
+    orderId: z.string(),
+    refund: refundedPart,
+    currency: z.string(),
+    test: z.boolean(),
+    refundedAt: timestamp,
+  }),
+);
+
 /** Every charge of an order was refunded. */
 export const chargesRefunded = defineEvent(
   'billing',
@@ -230,6 +320,8 @@ export const chargesRefunded = defineEvent(
     currency: z.string(),
     test: z.boolean(),
     refundedAt: timestamp,
+    /** Every refund of the order and its renewals that stands, oldest first; earlier versions lack it. */
+    refunds: z.array(refundedPart).optional(),
   }),
 );
 

@@ -37,6 +37,18 @@ export const subscriptionResource = z
   })
   .meta({ id: 'Subscription' });
 
+/** The answer to an action on a subscription. */
+const changedSubscription = subscriptionResource
+  .extend({
+    renewal_under_way: z
+      .boolean()
+      .default(false)
+      .describe(
+        'A charge for a renewal was sent to the payment processor before this took effect, and its outcome is not known yet: it may take the money, and is recorded as it ends. `false`: none was.',
+      ),
+  })
+  .meta({ id: 'ChangedSubscription' });
+
 /** A period, newest first. The first one was paid with the order. */
 const subscriptionPeriod = z.object({
   period: z.int(),
@@ -75,7 +87,7 @@ const ofSubscription = z.object({ subscriptionId: z.string() });
 /** Ends it at once. Asked again it answers the same, and tells nobody. */
 export const cancelSubscription = defineRequest('command', 'billing', 'subscriptions.cancel', {
   input: ofSubscription,
-  output: subscriptionResource,
+  output: changedSubscription,
 });
 /**
  * Stops renewals and tries.
@@ -83,12 +95,12 @@ export const cancelSubscription = defineRequest('command', 'billing', 'subscript
  */
 export const pauseSubscription = defineRequest('command', 'billing', 'subscriptions.pause', {
   input: ofSubscription,
-  output: subscriptionResource,
+  output: changedSubscription,
 });
 /** Before the period's end it keeps its date; later it is due now, with a new anchor. */
 export const resumeSubscription = defineRequest('command', 'billing', 'subscriptions.resume', {
   input: ofSubscription,
-  output: subscriptionResource,
+  output: changedSubscription,
 });
 
 const putPaymentMethodBody = z
@@ -100,7 +112,7 @@ const putPaymentMethodBody = z
  */
 export const putPaymentMethod = defineRequest('command', 'billing', 'subscriptions.put-payment-method', {
   input: ofSubscription.extend({ body: putPaymentMethodBody }),
-  output: subscriptionResource,
+  output: changedSubscription,
 });
 
 /** An order of a subscription product started a subscription. */

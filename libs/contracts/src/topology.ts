@@ -4,8 +4,24 @@ import { checkoutVisited } from './checkouts.ts';
 import { dailyRunNoticed } from './daily-runs.ts';
 import type { EventDefinition } from './define.ts';
 import { funnelEmailSynced } from './funnels.ts';
-import { orderPaid, orderRefunded, orderReopened, upsellAccepted } from './orders.ts';
-import { chargesRefunded, holdSettled, paymentCompleted, paymentNoticed, refundFailed } from './payments.ts';
+import {
+  orderExpired,
+  orderNoticed,
+  orderPaid,
+  orderRefunded,
+  orderReopened,
+  paymentRefunded,
+  paymentReopened,
+  upsellAccepted,
+} from './orders.ts';
+import {
+  chargeRefunded,
+  chargesRefunded,
+  holdSettled,
+  paymentCompleted,
+  paymentNoticed,
+  refundFailed,
+} from './payments.ts';
 import { productCreated, productRenamed } from './products.ts';
 import { reminderNoticed, remindersFinished } from './reminders.ts';
 import type { ServiceName } from './services.ts';
@@ -37,17 +53,34 @@ export const topology: Record<ServiceName, ServiceLinks> = {
   catalog: { asks: [], consumes: [], publishes: true },
   checkout: {
     asks: ['catalog', 'affiliate', 'billing'],
-    consumes: [paymentCompleted, holdSettled, chargesRefunded, refundFailed, accountSettingsChanged],
+    consumes: [
+      paymentCompleted,
+      holdSettled,
+      chargeRefunded,
+      chargesRefunded,
+      refundFailed,
+      subscriptionStarted,
+      subscriptionCanceled,
+      accountSettingsChanged,
+    ],
     publishes: true,
   },
   billing: {
-    asks: [],
+    asks: ['checkout'],
     consumes: [orderPaid, orderRefunded, accountSettingsChanged, remindersFinished],
     publishes: true,
   },
   affiliate: {
     asks: [],
-    consumes: [orderPaid, orderRefunded, orderReopened, subscriptionRebilled, accountSettingsChanged],
+    consumes: [
+      orderPaid,
+      orderRefunded,
+      orderReopened,
+      paymentRefunded,
+      paymentReopened,
+      subscriptionRebilled,
+      accountSettingsChanged,
+    ],
     publishes: true,
   },
   metrics: {
@@ -56,6 +89,8 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       orderPaid,
       orderRefunded,
       orderReopened,
+      paymentRefunded,
+      paymentReopened,
       checkoutVisited,
       subscriptionStarted,
       subscriptionRebilled,
@@ -74,6 +109,8 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       orderPaid,
       orderRefunded,
       orderReopened,
+      orderExpired,
+      paymentRefunded,
       upsellAccepted,
       subscriptionRebilled,
       subscriptionPaymentFailed,
@@ -81,6 +118,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       subscriptionPaused,
       subscriptionResumed,
       affiliatePaid,
+      orderNoticed,
       paymentNoticed,
       dailyRunNoticed,
       reminderNoticed,

@@ -53,6 +53,46 @@ export const orderRefundedPayload = z
   .meta({ id: 'OrderRefundedPayload' });
 export type OrderRefundedPayload = z.infer<typeof orderRefundedPayload>;
 
+const orderTotal = {
+  orderId: z.string(),
+  product: z.string(),
+  email: z.string(),
+  totalCents: z.int(),
+  total: z.string(),
+  currency: z.string(),
+};
+
+export const orderReopenedPayload = z
+  .object({
+    event: z.literal('order.reopened'),
+    ...orderTotal,
+    reason: z.string().describe('Why the refund failed, in the payment processor’s words.'),
+    sentAt: timestamp,
+  })
+  .meta({ id: 'OrderReopenedPayload' });
+export type OrderReopenedPayload = z.infer<typeof orderReopenedPayload>;
+
+export const orderExpiredPayload = z
+  .object({ event: z.literal('order.expired'), ...orderTotal, sentAt: timestamp })
+  .meta({ id: 'OrderExpiredPayload' });
+export type OrderExpiredPayload = z.infer<typeof orderExpiredPayload>;
+
+export const paymentRefundedPayload = z
+  .object({
+    event: z.literal('payment.refunded'),
+    orderId: z.string(),
+    product: z.string(),
+    email: z.string(),
+    paymentId: z.string(),
+    subscriptionId: z.string().describe('Of a renewal; empty for the order’s own payments.'),
+    amountCents: z.int().describe('What went back.'),
+    amount: z.string(),
+    currency: z.string(),
+    sentAt: timestamp,
+  })
+  .meta({ id: 'PaymentRefundedPayload' });
+export type PaymentRefundedPayload = z.infer<typeof paymentRefundedPayload>;
+
 export const upsellAcceptedPayload = z
   .object({
     event: z.literal('upsell.accepted'),

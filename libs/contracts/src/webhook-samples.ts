@@ -1,8 +1,11 @@
 import type {
   AffiliatePaidPayload,
   FunnelEmailSyncPayload,
+  OrderExpiredPayload,
   OrderPaidPayload,
   OrderRefundedPayload,
+  OrderReopenedPayload,
+  PaymentRefundedPayload,
   SubscriptionCanceledPayload,
   SubscriptionPausedPayload,
   SubscriptionPaymentFailedPayload,
@@ -14,6 +17,9 @@ import type {
 interface Payloads {
   readonly 'order.paid': OrderPaidPayload;
   readonly 'order.refunded': OrderRefundedPayload;
+  readonly 'order.reopened': OrderReopenedPayload;
+  readonly 'order.expired': OrderExpiredPayload;
+  readonly 'payment.refunded': PaymentRefundedPayload;
   readonly 'upsell.accepted': UpsellAcceptedPayload;
   readonly 'subscription.rebilled': SubscriptionRebilledPayload;
   readonly 'subscription.payment_failed': SubscriptionPaymentFailedPayload;
@@ -32,6 +38,15 @@ const subscription = {
 const renewal = { ...subscription, amountCents: 1900, amount: '$19.00', currency: 'usd' };
 const orderId = 'ord_01kahv7w3xe5m8q2r6t9y0b4cd';
 const productId = 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg';
+
+const orderTotal = {
+  orderId,
+  product: 'Watercolour Course',
+  email: 'maya@example.com',
+  totalCents: 6800,
+  total: '$68.00',
+  currency: 'usd',
+};
 
 /** A realistic payload of each event: in the API's description, in test sends and in previews. */
 export const samplePayloads: Payloads = {
@@ -62,6 +77,25 @@ export const samplePayloads: Payloads = {
     total: '$68.00',
     currency: 'usd',
     sentAt: '2026-11-22T16:05:40.071Z',
+  },
+  'order.reopened': {
+    event: 'order.reopened',
+    ...orderTotal,
+    reason: 'The buyer’s account is closed.',
+    sentAt: '2026-11-25T06:12:09.330Z',
+  },
+  'order.expired': { event: 'order.expired', ...orderTotal, sentAt: '2026-11-27T10:30:12.345Z' },
+  'payment.refunded': {
+    event: 'payment.refunded',
+    orderId,
+    product: 'Watercolour Course',
+    email: 'maya@example.com',
+    paymentId: 'pmt_01kahv7w3xf7n9s3t7v0z2c6de',
+    subscriptionId: '',
+    amountCents: 1900,
+    amount: '$19.00',
+    currency: 'usd',
+    sentAt: '2026-11-22T16:05:39.912Z',
   },
   'upsell.accepted': {
     event: 'upsell.accepted',

@@ -7,6 +7,9 @@ import { idSchema } from './ids.ts';
 export const webhookEventNames = [
   'order.paid',
   'order.refunded',
+  'order.reopened',
+  'order.expired',
+  'payment.refunded',
   'upsell.accepted',
   'subscription.rebilled',
   'subscription.payment_failed',

@@ -92,21 +92,29 @@ function startConsumer(options: TimedOptions, handler: EventHandler) {
   };
 }
 
+const firstReopenMs = 50;
+
 async function keepConsuming(run: ConsumerRun): Promise<void> {
-  const { nats, logger, state, timing } = run;
+  const { nats, state, timing } = run;
   const stopListening = nats.onRestored(state.pause.wake);
+  // When services start together, a stream that is missing is there a moment later.
+  let pauseMs = firstReopenMs;
   while (!state.closing) {
     const failure = nats.connected() ? await consumeOnce(run).catch((err: unknown) => ({ err })) : undefined;
+    if (state.consuming) pauseMs = firstReopenMs;
     state.consuming = false;
     if (state.closing) break;
-    if (failure !== undefined) {
-      // The NATS client has logged a lost connection already; a missing stream waits for its producer's first start.
-      const level = !nats.connected() || isMissing(failure.err) ? 'debug' : 'warn';
-      logger[level](failure, 'consumer starts over');
-    }
-    if (failure !== undefined || !nats.connected()) await state.pause.sleep(timing.reopenMs);
+    if (failure !== undefined) logFailure(run, failure.err);
+    if (failure !== undefined || !nats.connected()) await state.pause.sleep(pauseMs);
+    pauseMs = Math.min(2 * pauseMs, timing.reopenMs);
   }
   stopListening();
+}
+
+function logFailure({ nats, logger }: ConsumerRun, err: unknown): void {
+  // The NATS client has logged a lost connection already; a missing stream waits for its producer's first start.
+  const level = !nats.connected() || isMissing(err) ? 'debug' : 'warn';
+  logger[level]({ err }, 'consumer starts over');
 }
 
 /**

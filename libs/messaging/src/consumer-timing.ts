@@ -6,7 +6,7 @@ export interface ConsumerTiming {
   readonly outageMs: number;
   /** Between two scans for dead letters whose replay was requested. */
   readonly replayMs: number;
-  /** Before a durable that could not be opened is opened again. */
+  /** Before a durable that could not be opened is opened again: at first 50, doubled with each attempt up to this. */
   readonly reopenMs: number;
   /**
    * What a replica has not acknowledged after this is delivered again: a replica that dies has its events redelivered. One

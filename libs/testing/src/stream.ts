@@ -23,3 +23,20 @@ export async function readStream(nats: TestNats, stream: string): Promise<{ subj
     await connection.close();
   }
 }
+
+/** The durable consumers that are behind, each as `stream consumer: not delivered + not acknowledged`. */
+export async function listConsumersBehind(nats: TestNats): Promise<string[]> {
+  const connection = await connectObserver(nats);
+  try {
+    const manager = await jetstreamManager(connection);
+    const behind: string[] = [];
+    for await (const stream of manager.streams.names()) {
+      for await (const { name, num_pending: pending, num_ack_pending: underWay } of manager.consumers.list(stream)) {
+        if (pending + underWay > 0) behind.push(`${stream} ${name}: ${pending} + ${underWay}`);
+      }
+    }
+    return behind;
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,16 +1,19 @@
-import { listCommissions } from '@app/contracts/affiliates';
+import { createPayout, listCommissions } from '@app/contracts/affiliates';
 import { newId } from '@app/contracts/ids';
-import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import { orderPaid, orderRefunded, orderReopened, paymentRefunded } from '@app/contracts/orders';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
+import { divideHalfUp } from '@app/money/arithmetic';
 import type { Client } from '@app/service-kit/database';
 import { randomRuns } from '@app/testing/long';
 import type { PaidOrder } from '@app/testing/paid-order';
 import { untilBlocked } from '@app/testing/poll-system';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
+import { commissionOn } from '../src/commissions/commission.rules.ts';
 import { recordCommissions } from '../src/commissions/record-commissions.ts';
-import { recordRefunds } from '../src/commissions/record-refunds.ts';
-import { referredOrder, refundOf, reopeningOf } from './samples.ts';
+import { recordPaymentRefunds, recordRefunds } from '../src/commissions/record-refunds.ts';
+import { recordRenewals } from '../src/commissions/record-renewals.ts';
+import { partOf, type Renewal, referredOrder, refundOf, renewalOf, reopeningOf } from './samples.ts';
 import { accountId, addAffiliate, service, startService } from './set-up.ts';
 
 startService();
@@ -150,4 +153,101 @@ test('batches that name the same orders in opposite orders do not deadlock, and 
     ),
   ]);
   expect(await statuses()).toEqual(new Map(orders.toReversed().map((order) => [order.orderId, 'voided'])));
+});
+
+const terms = { commissionBasisPoints: 3000, commissionCents: null };
+const returns =
+  (order: PaidOrder, changeNo: number, refundedCents: number, renewal?: Renewal): Work =>
+  (client) =>
+    recordPaymentRefunds(client, service.clock, [received(partOf(order, changeNo, refundedCents, renewal))]);
+const renews =
+  (renewal: Renewal): Work =>
+  (client) =>
+    recordRenewals(client, service.clock, [received(renewal)]);
+/** What stands of the order's commissions, those of its renewals included: unpaid, and paid. */
+async function standing(order: PaidOrder) {
+  const { data } = await service.ask(listCommissions, { code: 'PAT' }, { accountId });
+  const sum = (...wanted: string[]) =>
+    data
+      .filter(({ order_id, status }) => order_id === order.orderId && wanted.includes(status))
+      .reduce((cents, { amount_cents }) => cents + amount_cents, 0);
+  return { unpaid: sum('pending', 'due'), paid: sum('paid') };
+}
+
+test('a part that goes back takes the commission back in proportion, and what was paid of it in the next payout', async () => {
+  const { transaction } = service.database;
+  const order = referredOrder({ totalCents: 10_000 });
+  await transaction(pays(order));
+  await transaction(returns(order, 1, 2_500));
+  expect(await standing(order)).toEqual({ unpaid: 2_250, paid: 0 });
+  await transaction(returns(order, 2, 5_000));
+  await transaction(returns(order, 1, 2_500));
+  expect(await standing(order)).toEqual({ unpaid: 1_500, paid: 0 });
+  await service.ask(createPayout, { code: 'PAT', includePending: true, body: {} }, { accountId });
+  expect(await standing(order)).toEqual({ unpaid: 0, paid: 1_500 });
+  await transaction(returns(order, 3, 10_000));
+  await transaction(refunds(order));
+  expect(await standing(order)).toEqual({ unpaid: -1_500, paid: 1_500 });
+  // Half of it failed afterwards.
+  await transaction(returns(order, 4, 5_000));
+  await transaction(reopens(order));
+  expect(await standing(order)).toEqual({ unpaid: 0, paid: 1_500 });
+});
+
+test('a renewal that goes back takes its own commission back, whichever is known first, and leaves the others', async () => {
+  const { transaction } = service.database;
+  await addAffiliate({ code: 'RENE', commissionPercent: 30, renewalMonths: 3 });
+  const order = referredOrder({ totalCents: 10_000, affiliateCode: 'RENE' });
+  const [first, second] = [renewalOf(order, 1), renewalOf(order, 2)];
+  await transaction(renews(first));
+  await transaction(returns(order, 2, 10_000, second));
+  await transaction(returns(order, 1, 4_000, first));
+  await transaction(pays(order));
+  await transaction(renews(second));
+  const { data } = await service.ask(listCommissions, { code: 'RENE' }, { accountId });
+  expect(data.map(({ kind, status, amount_cents }) => [kind, status, amount_cents]).toSorted()).toEqual([
+    ['clawback', 'pending', -1_200],
+    ['renewal', 'pending', 3_000],
+    ['renewal', 'voided', 3_000],
+    ['sale', 'pending', 3_000],
+  ]);
+});
+
+test('whatever goes back and fails again in whatever order, what stands of a commission is its part of what is left', async () => {
+  const history = fc.record({
+    totalCents: fc.integer({ min: 1, max: 9_999 }),
+    states: fc.array(fc.nat(100), { minLength: 1, maxLength: 5 }),
+    seed: fc.array(fc.nat(), { minLength: 16, maxLength: 16 }),
+    payoutAt: fc.nat(10),
+  });
+  const property = fc.asyncProperty(history, async ({ totalCents, states, seed, payoutAt }) => {
+    const order = referredOrder({ totalCents });
+    const backs = states.map((percent) => Math.floor((totalCents * percent) / 100));
+    const works = [pays(order), ...backs.map((cents, index) => returns(order, index + 1, cents))];
+    const twice = [...works, ...works].map((work, index) => ({ work, turn: seed[index] ?? 0 }));
+    for (const [index, { work }] of twice.toSorted((a, b) => a.turn - b.turn).entries()) {
+      if (index === payoutAt)
+        await service
+          .ask(createPayout, { code: 'PAT', includePending: true, body: {} }, { accountId })
+          .catch((err: unknown) => expect(err).toMatchObject({ code: 'nothing_due' }));
+      await service.database.transaction(work);
+    }
+    const { unpaid, paid } = await standing(order);
+    const [base, back] = [commissionOn({ totalCents }, terms), backs.at(-1) ?? 0];
+    const left = back >= totalCents ? 0 : base - divideHalfUp(base * back, totalCents);
+    expect(unpaid + paid).toBe(left);
+  });
+  await fc.assert(property, randomRuns(10, 300));
+});
+
+test('what goes back of a payment corrects its commission, of a rehearsal none', async () => {
+  const [order, other] = [referredOrder({ totalCents: 10_000 }), referredOrder()];
+  await service.publish(orderPaid, accountId, order);
+  await service.publish(orderPaid, accountId, other);
+  await whenStatus(other, 'pending');
+  await service.publish(paymentRefunded, accountId, partOf(order, 1, 5_000));
+  await service.publish(paymentRefunded, accountId, { ...partOf(other, 1, 4_905), test: true });
+  await service.handled();
+  expect(await standing(order)).toEqual({ unpaid: 1_500, paid: 0 });
+  expect((await statuses()).get(other.orderId)).toBe('pending');
 });

@@ -1,6 +1,6 @@
 import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
-import type { orderRefunded, orderReopened } from '@app/contracts/orders';
+import type { orderRefunded, orderReopened, paymentRefunded } from '@app/contracts/orders';
 import type { subscriptionRebilled } from '@app/contracts/subscriptions';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { type PaidOrder, paidOrder } from '@app/testing/paid-order';
@@ -29,6 +29,22 @@ export function refundOf(order: PaidOrder, refundNo = 1): EventData<typeof order
 export function reopeningOf(order: PaidOrder, refundNo = 1): EventData<typeof orderReopened> {
   const { totalCents, paidAt } = order;
   return { ...aboutOrder(order), totalCents, refundNo, detail: 'the card is closed', paidAt, reopenedAt: at };
+}
+
+/** What has gone back of an order's own payments, in all, or of a renewal of it; the later change has the higher number. */
+export function partOf(
+  order: PaidOrder,
+  changeNo: number,
+  refundedCents: number,
+  renewal?: Renewal,
+): EventData<typeof paymentRefunded> {
+  return {
+    ...aboutOrder(order),
+    ...{ paymentId: 'pmt_1', refundId: newId('payment', Date.now()), amountCents: 1, changeNo },
+    ...{ subscriptionId: renewal?.subscriptionId ?? null, period: renewal?.period ?? null },
+    ...{ isFirst: changeNo === 1, part: { refundedCents, ofCents: renewal?.amountCents ?? order.totalCents } },
+    refundedAt: at,
+  };
 }
 
 function aboutOrder({ orderId, productId, productName, customerEmail, currency, test }: PaidOrder) {

@@ -1,5 +1,6 @@
 import { commonSettings, integerSetting, parseConfig, streamSettings } from '@app/service-kit/config';
 import { z } from 'zod';
+import { simulatedModes } from './processors/processor-registry.ts';
 
 export const configSchema = z.object({
   ...commonSettings,
@@ -10,6 +11,8 @@ export const configSchema = z.object({
   DATABASE_POOL_MAX: integerSetting(3, 100, 10),
   /** Accounts' API keys of payment processors are stored encrypted under a key derived from this. */
   SECRETS_KEY: z.string().min(32),
+  /** Whether accounts may sell live through the simulated processor: see `SimulatedMode`. */
+  SIMULATED_PROCESSOR: z.enum(simulatedModes).default('enabled'),
   /** How long the simulated processor takes for `sim_slow`, in milliseconds. */
   SIMULATED_SLOW_MS: integerSetting(0, 60_000, 3_000),
 });

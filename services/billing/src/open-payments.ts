@@ -25,7 +25,7 @@ export async function openPayments({ config, database, clock, logger, resources,
   const simulated = await openSimulatedProcessor({ databaseUrl, clock, slowMs });
   resources.add('simulated processor', simulated, (opened) => opened.close());
   const secrets = createProcessorSecrets(config.SECRETS_KEY);
-  const processors = createProcessors(database, secrets, [simulated]);
+  const processors = createProcessors(database, secrets, [simulated], config.SIMULATED_PROCESSOR);
   const processorCalls = createOngoingCalls(config.PROCESSOR_DEADLINE_MS);
   const tries = resources.add('tries to pay', createTries(database), (opened) => opened.close());
   const answers = resources.add('payment answers', createAnswers(database, clock), (opened) => opened.close());

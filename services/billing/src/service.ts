@@ -11,6 +11,7 @@ import { storeReminderCounts } from './daily-runs/store-reminder-counts.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
 import { openPayments } from './open-payments.ts';
+import { compareOrders } from './order-comparisons/compare-orders.ts';
 import { paymentRequests } from './payments/requests.ts';
 import { paymentProcessorRequests } from './processors/requests.ts';
 import { rehearsalSteps } from './rehearsals/rehearsal-steps.ts';
@@ -26,7 +27,7 @@ export const createBilling = defineService<BillingConfig>({
   description: 'Payments, holds, refunds, subscriptions and the daily run',
   database: databaseOptions,
   retention,
-  start: async ({ config, database, clock, logger, resources, wakeRelay }) => {
+  start: async ({ config, database, requester, clock, logger, resources, wakeRelay }) => {
     resources.add('daily run gauge', observeLastRun(database, clock), (observed) => observed.close());
     const context = { config, database, clock, logger, resources, wakeRelay };
     const { payments, secrets, processors } = await openPayments(context);
@@ -34,6 +35,7 @@ export const createBilling = defineService<BillingConfig>({
     const runsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
     const overdue = watchOverdue({ database, clock, logger, wakeRelay });
     resources.add('overdue watch', overdue, (watch) => watch.close());
+    const steps = dailySteps(payments, compareOrders({ ...payments, requester }));
     let closing = false;
     const running = {
       semaphore: createSemaphore(runsMax),
@@ -50,12 +52,14 @@ export const createBilling = defineService<BillingConfig>({
       requests: [
         ...subscriptionRequests({ database, clock, wakeRelay, processors }),
         ...paymentRequests(payments),
-        ...paymentProcessorRequests({ database, clock, secrets, processors }),
+        ...paymentProcessorRequests({
+          database,
+          clock,
+          secrets,
+          processors,
+        }),
         ...rehearsalRequests({ ...payments, rehearsalSteps: rehearsalSteps(payments), isClosing: () => closing }),
-        ...dailyRunRequests(
-          createDailyDeps({ database, clock, logger, steps: dailySteps(payments), ...running }),
-          overdue,
-        ),
+        ...dailyRunRequests(createDailyDeps({ database, clock, logger, steps, ...running }), overdue),
       ],
     };
   },

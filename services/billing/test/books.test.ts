@@ -129,7 +129,7 @@ test('a later run of the day compares from where the last one ended, and says so
   expect((await compare(replica, account)).books).toEqual({
     compared_from: morning.toISOString(),
     compared_until: replicas.clock.now().toISOString(),
-    ...{ charges: 1, refunds: 0, orphans: [], orphan_count: 0 },
+    ...{ charges: 1, refunds: 0, holds: 0, orphans: [], orphan_count: 0 },
   });
 });
 
@@ -294,6 +294,95 @@ test('other amounts, and money taken for what was declined here, are told', asyn
   expect((await toldOf(account)).map(({ orderId }) => String(orderId)).toSorted()).toEqual([more, declined].toSorted());
 });
 
+const references = async (account: string, orderId: string) =>
+  (await replicas.money(account, orderId)).payments.map(({ processor_reference }) => processor_reference ?? '');
+
+test('of two charges or refunds under one payment, the one that is not recorded here is told', async () => {
+  const twice = ({ kind, reference }: ProcessorRecord) => kind === 'charge' || reference.startsWith('sim_refund');
+  const replica = replicas.start({
+    processor: listing((record) =>
+      twice(record) ? [record, { ...record, reference: `${record.reference}_more` }] : [record],
+    ),
+  });
+  const account = newAccount();
+  const orderId = await pay(replica, account);
+  await refundCharges(replica.deps, caller(account), orderId);
+  const { books } = await compare(replica, account);
+  expect(books).toMatchObject({ charges: 1, refunds: 1, orphan_count: 2 });
+  expect(books?.orphans.map(({ id }) => id)).toEqual((await references(account, orderId)).map((id) => `${id}_more`));
+  expect(books?.orphans[0]?.detail).toContain(`for order ${orderId}, beside another`);
+  expect((await toldOf(account)).map((told) => told.orderId)).toEqual([orderId, orderId]);
+});
+
+test('a charge under our payment with another reference does not stand for the one that is recorded', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  await pay(replica, account);
+  await entries(`update entries set reference = reference || '_other' where account_id = $1`, account);
+  const { books } = await compare(replica, account);
+  expect(books?.orphans.map(({ side, kind }) => [side, kind])).toEqual([
+    ['processor', 'charge'],
+    ['platform', 'charge'],
+  ]);
+});
+
+/** What somebody does at the processor itself, without the platform. */
+const atProcessor = async (method: 'capture' | 'release', account: string, reference = '') =>
+  await replicas.simulated[method](
+    { paymentId: `${method} ${reference}`, reference, amountCents: 4900, currency: 'usd' },
+    { accountId: account, secretKey: undefined, test: false, signal: AbortSignal.timeout(60_000) },
+  );
+
+test('a hold that was voided or captured at the processor while it is recorded as held is told with its order', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const held = { hold: { upsell, decisionMinutes: 600 } };
+  const orders = [];
+  for (let order = 0; order < 3; order += 1) orders.push(await pay(replica, account, held));
+  const [voided = '', captured = ''] = orders;
+  expect((await compare(replica, account)).books).toMatchObject({ holds: 3, orphan_count: 0 });
+  replicas.clock.advance(minuteMs);
+  await atProcessor('release', account, (await references(account, voided))[0]);
+  await atProcessor('capture', account, (await references(account, captured))[0]);
+  const { books, problems } = await compare(replica, account);
+  expect(problems).toEqual(['orphans_found']);
+  expect(books?.orphans.map(({ side, kind }) => [side, kind])).toEqual([
+    ['platform', 'hold'],
+    ['processor', 'charge'],
+  ]);
+  expect(books?.orphans[0]?.detail).toContain('which was released at the payment processor on');
+  expect((await toldOf(account)).map(({ orderId }) => orderId)).toEqual([voided, captured]);
+  await compare(replica, account);
+  expect(await toldOf(account)).toHaveLength(2);
+});
+
+test('a hold on one side only is told, unless it was released or has ended', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const held = { hold: { upsell, decisionMinutes: 600 } };
+  const [gone, foreignHold, released] = [
+    await pay(replica, account, held),
+    await pay(replica, account, held),
+    await pay(replica, account, held),
+  ];
+  await entries('delete from entries where account_id = $1 and order_id = $2', account, gone);
+  for (const orderId of [foreignHold, released]) {
+    await replicas.database.pool.query('delete from holds where account_id = $1 and order_id = $2', [account, orderId]);
+    await replicas.database.pool.query('delete from payments where account_id = $1 and order_id = $2', [
+      ...[account, orderId],
+    ]);
+  }
+  const { rows } = await entries('select reference from entries where account_id = $1 order by seq', account);
+  const [foreignReference, releasedReference] = rows.map(({ reference }) => reference as string);
+  await atProcessor('release', account, releasedReference);
+  const { books } = await compare(replica, account);
+  expect(books?.orphans.map(({ side, kind, id }) => [side, kind, id])).toEqual([
+    ['platform', 'hold', (await replicas.money(account, gone)).payments[0]?.id],
+    ['processor', 'hold', foreignReference],
+  ]);
+  expect(books?.holds).toBe(0);
+});
+
 test('a processor that names our payments by its own reference alone is compared by it', async () => {
   const replica = replicas.start({ processor: listing((record) => [{ ...record, paymentId: null }]) });
   const account = newAccount();
@@ -308,7 +397,7 @@ test('a list that cannot be read is named in the result, and its days are compar
   const orderId = await pay(replica, account);
   expect((await compare(replica, account)).books?.charges).toBe(1);
   await entries('delete from entries where account_id = $1 and order_id = $2', account, orderId);
-  replica.fail('throws_before');
+  replica.failList();
   expect(await compare(replica, account)).toEqual({ books: null, problems: ['books_not_compared'] });
   // Long after: the days of the last comparison that succeeded are still among those compared.
   replicas.clock.advance(40 * dayMs);

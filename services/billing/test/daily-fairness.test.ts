@@ -4,8 +4,8 @@ import { createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDailyDeps, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
-import { renewalsClaimed } from '../src/points/points.ts';
+import { createDailyDeps, runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
+import { renewalsClaimed, renewalsRead } from '../src/points/points.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
@@ -54,6 +54,11 @@ function waitingProcessor() {
 /** Both accounts with much stand before the one with little in the order of ids. */
 const threeAccounts = () => [newAccount(), newAccount(), newAccount()].toSorted() as [string, string, string];
 
+const requested = () => ({
+  runId: newId('dailyRun', replicas.clock.nowMs()),
+  ...{ deadlineMs: Number.POSITIVE_INFINITY, force: true },
+});
+
 /** The run over all accounts has begun. */
 function startRun(processor: ReturnType<typeof waitingProcessor>, partsAtOnce: number) {
   const { deps } = replicas.start({ processor: processor.wrap, deadlineMs: 600_000 });
@@ -61,8 +66,7 @@ function startRun(processor: ReturnType<typeof waitingProcessor>, partsAtOnce: n
     ...{ database: deps.database, clock: deps.clock, logger: deps.logger, steps: [renewDue(deps)] },
     ...{ semaphore: createSemaphore(8), partsAtOnce, partLimitMs: 600_000, isClosing: () => false },
   });
-  const requested = { runId: newId('dailyRun', deps.clock.nowMs()), deadlineMs: Number.POSITIVE_INFINITY, force: true };
-  return runDailyForAll(daily, requested);
+  return { daily, run: runDailyForAll(daily, requested()) };
 }
 
 const claimed = (account: string) => announced(renewalsClaimed, ({ accountId }) => accountId === account);
@@ -73,24 +77,26 @@ const countClaimed = async (account: string): Promise<number> => {
 
 test('two accounts with much to charge keep a third one waiting for three answers, not for their whole lists', async () => {
   const [first, second, small] = threeAccounts();
+  const paidAt = replicas.clock.now().toISOString();
   for (const account of [first, second]) await subscribeMany(replicas, account, 150);
-  await subscribeMany(replicas, small, 3);
   replicas.clock.advance(31 * dayMs);
   const processor = waitingProcessor();
-  const run = startRun(processor, 3);
-  // Claimed while no call was answered.
-  await claimed(small);
-  expect(await countClaimed(small)).toBe(3);
+  const { run, daily } = startRun(processor, 3);
   await processor.untilBegun(128);
   const callsOf = (account: string) => processor.begun.filter((of) => of === account).length;
   expect(callsOf(first)).toBeLessThanOrEqual(64);
   expect(callsOf(second)).toBeLessThanOrEqual(64);
-  // Those who wait for a call take turns: its three are among the next ones, wherever they stand.
+  await subscribeMany(replicas, small, 3, { paidAt });
+  const isRead = announced(renewalsRead, ({ accountId }) => accountId === small);
+  const runOfSmall = runDailyForAccount(daily, small, requested());
+  await isRead;
+  // Those who wait for a call take turns: its three are the next ones, wherever they stand, and not claimed before.
+  expect(await countClaimed(small)).toBe(0);
   processor.answer(3);
   await processor.untilBegun(131);
   expect(callsOf(small)).toBe(3);
   processor.answerAll();
-  await run;
+  await Promise.all([run, runOfSmall]);
   expect([callsOf(first), callsOf(second), callsOf(small)]).toEqual([150, 150, 3]);
 });
 
@@ -100,7 +106,7 @@ test('accounts with much to charge are visited after those with little, however 
   await subscribeMany(replicas, small, 3);
   replicas.clock.advance(31 * dayMs);
   const processor = waitingProcessor();
-  const run = startRun(processor, 2);
+  const { run } = startRun(processor, 2);
   try {
     // No call of the two others has been answered.
     await claimed(small);

@@ -86,41 +86,56 @@ test('renewals that fall due together run through, and so does the largest run o
   expect(await notices(account)).toEqual([]);
 });
 
-test('a run with far more due than is normal charges nothing and says so once a day; force charges it', async () => {
+test('a run with far more due than is normal charges the oldest of it and says once a day what waits; the next goes on', async () => {
   const account = newAccount();
-  await subscribeMany(account, 25);
+  await subscribeMany(account, 100);
+  replicas.clock.advance(1_000);
+  await subscribeMany(account, 150);
+  await subscribeMany(account, 1, 'eur');
   replicas.clock.set('2026-03-20T12:00:00.000Z');
-  const planned = await preview(account);
-  expect(planned.charge_limit).toEqual({
-    exceeded: true,
-    always_allowed_count: 20,
+  const planned = await preview(account, { limit: 100 });
+  const usd = { currency: 'usd', due_count: 250, due_cents: 475_000, normal_cents: 0, limit_cents: 0, exceeded: true };
+  expect(planned.charge_limit).toMatchObject({
+    ...{ exceeded: true, always_allowed_count: 100 },
     currencies: [
-      { currency: 'usd', due_count: 25, due_cents: 47_500, normal_cents: 0, limit_cents: 0, exceeded: true },
+      { currency: 'eur', exceeded: false },
+      { ...usd, waiting_count: 150, waiting_cents: 285_000 },
     ],
   });
-  expect(planned.data).toEqual([]);
-  expect(planned.totals.renewals).toEqual({ count: 0, amounts: [] });
-  for (let time = 0; time < 2; time += 1) {
-    const stopped = await run(account);
-    expect(stopped).toMatchObject({ ok: false, rebills: { charged: 0, chargedCents: 0 } });
-    expect(stopped.problems).toEqual([
-      { code: 'charge_limit', detail: expect.stringContaining('25 charges, together $475.00,') },
-    ]);
-  }
+  expect(planned.totals.renewals).toMatchObject({ count: 101, amounts: [{ currency: 'eur' }, { cents: 190_000 }] });
+  const braked = await run(account);
+  expect(braked).toMatchObject({ ok: false, rebills: { charged: 101 }, waiting: 150 });
+  expect(braked.problems).toEqual([
+    { code: 'charge_limit', detail: expect.stringContaining('250 charges, together $4,750.00,') },
+  ]);
+  expect(braked.problems[0]?.detail).toContain('150 wait');
+  const { rows } = await replicas.database.pool.query(
+    `select period, count(distinct started_at)::int as times, count(*)::int as count from subscriptions
+     where account_id = $1 and currency = 'usd' group by period order by period`,
+    [account],
+  );
+  expect(rows).toEqual([
+    { period: 1, times: 1, count: 150 },
+    { period: 2, times: 1, count: 100 },
+  ]);
   expect(await notices(account)).toEqual(['charge_limit']);
-  replicas.clock.advance(dayMs);
-  expect((await run(account)).ok).toBe(false);
-  expect(await notices(account)).toEqual(['charge_limit', 'charge_limit']);
-  expect(await run(account, true)).toMatchObject({
-    ok: true,
-    problems: [],
-    rebills: { charged: 25, chargedCents: 47_500 },
-  });
+  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 150 }, waiting: 0 });
+});
+
+test('while each run is stopped at the limit the seller is notified once a day, and force charges the rest', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 100);
+  for (const _ of [1, 2, 3, 4]) await subscribeMany(account, 101);
+  replicas.clock.set('2026-03-20T12:00:00.000Z');
+  expect(await run(account)).toMatchObject({ ok: false, rebills: { charged: 100 }, waiting: 404 });
+  expect(await run(account)).toMatchObject({ ok: false, rebills: { charged: 300 }, waiting: 104 });
+  expect(await notices(account)).toEqual(['charge_limit']);
+  expect(await run(account, true)).toMatchObject({ ok: true, problems: [], rebills: { charged: 104 }, waiting: 0 });
 });
 
 test('a forced run that joined one which stopped at the limit charges itself; what is joined otherwise is not repeated', async () => {
   const account = newAccount();
-  await subscribeMany(account, 25);
+  await subscribeMany(account, 125);
   replicas.clock.set('2026-03-20T12:00:00.000Z');
   const gate = Promise.withResolvers<void>();
   const deps = daily();
@@ -167,11 +182,11 @@ test.each(['its account', 'all accounts'] as const)(
   'what a forced run of %s began is finished by the next run, and no more than that',
   async (scope) => {
     const account = newAccount();
-    await subscribeMany(account, 60);
+    await subscribeMany(account, 120);
     // Two periods behind: what was forced is one of each.
     replicas.clock.set('2026-04-20T12:00:00.000Z');
     const forced = asked(true);
-    const dying = { ...dyingAfter(30), partsAtOnce: 1 };
+    const dying = { ...dyingAfter(110), partsAtOnce: 1 };
     if (scope === 'its account') await expect(runDailyForAccount(dying, account, forced)).rejects.toThrow('died');
     else expect(await runDailyForAll(dying, forced)).toMatchObject({ ok: false });
     replicas.clock.advance(dayMs);
@@ -181,26 +196,31 @@ test.each(['its account', 'all accounts'] as const)(
     expect(await statuses()).toEqual(['interrupted']);
     const planned = await preview(account, { limit: 100 });
     const charges = planned.totals.renewals.count;
-    expect(planned.data.filter(({ kind }) => kind === 'renewal').length).toBe(charges);
+    const rest = await preview(account, { limit: 100, after: planned.next ?? '' });
+    expect([...planned.data, ...rest.data].filter(({ kind }) => kind === 'renewal').length).toBe(charges);
     const finishing = await run(account);
     expect(finishing.problems.map(({ code }) => code)).toEqual(['charge_limit']);
-    expect(await periodsOf(account)).toEqual([{ period: 2, count: 60 }]);
-    expect(finishing.rebills.charged).toBe(60);
+    // All that was forced, and of what fell due since as much as the limit allows.
+    const finished = (await periodsOf(account)).find(({ period }) => period === 3)?.count;
+    expect([finished, finishing.rebills.charged, finishing.waiting]).toEqual([100, 220, 10]);
     expect(await statuses()).toEqual(['finished', 'interrupted']);
   },
 );
 
 test('a forced run that died behind its last charge lets the next one charge nothing beyond the limit', async () => {
   const account = newAccount();
-  await subscribeMany(account, 30);
+  await subscribeMany(account, 120);
   // Two periods behind: the second ones were not due when the run was forced, as far as it is concerned.
   replicas.clock.set('2026-04-20T12:00:00.000Z');
-  await expect(runDailyForAccount(dyingAfter(30), account, asked(true))).rejects.toThrow('died');
+  await expect(runDailyForAccount(dyingAfter(120), account, asked(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);
-  expect((await preview(account)).totals.renewals.count).toBe(0);
-  // It finds paid what the dead one has asked for, and asks for nothing more.
+  expect((await preview(account)).totals.renewals.count).toBe(100);
+  // It finds paid what the dead one has asked for, and charges no more than the limit.
   expect((await run(account)).problems.map(({ code }) => code)).toEqual(['charge_limit']);
-  expect(await periodsOf(account)).toEqual([{ period: 2, count: 30 }]);
+  expect((await periodsOf(account)).toSorted((one, other) => one.period - other.period)).toEqual([
+    { period: 2, count: 20 },
+    { period: 3, count: 100 },
+  ]);
 });
 
 test('a forced run over all accounts that died lets nobody charge what fell due after it', async () => {
@@ -214,24 +234,24 @@ test('a forced run over all accounts that died lets nobody charge what fell due 
   const dying = { ...daily(), steps: [stops], partsAtOnce: 1, isClosing: () => closing };
   await expect(runDailyForAll(dying, asked(true))).rejects.toThrow('closes');
   const later = newAccount();
-  await subscribeMany(later, 25);
+  await subscribeMany(later, 120);
   replicas.clock.set('2026-05-20T12:00:00.000Z');
-  expect(await run(later)).toMatchObject({ ok: false, rebills: { charged: 0 } });
+  expect(await run(later)).toMatchObject({ ok: false, rebills: { charged: 100 } });
 });
 
 test('a forced run that died before it charged is finished by the next one', async () => {
   const account = newAccount();
-  await subscribeMany(account, 25);
+  await subscribeMany(account, 120);
   replicas.clock.set('2026-03-20T12:00:00.000Z');
   const dies: DailyStep = () => Promise.reject(new Error('died'));
   await expect(runDailyForAccount({ ...daily(), steps: [dies] }, account, asked(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);
-  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 25 } });
+  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 120 } });
 });
 
 test('what charges nothing does not count towards the limit', async () => {
   const account = newAccount();
-  await subscribeMany(account, 26);
+  await subscribeMany(account, 102);
   await replicas.database.pool.query(
     `update subscriptions set amount_cents = 0 where account_id = $1 and id <> (
        select min(id) from subscriptions where account_id = $1)`,
@@ -239,12 +259,12 @@ test('what charges nothing does not count towards the limit', async () => {
   );
   replicas.clock.set('2026-03-20T12:00:00.000Z');
   expect((await preview(account)).charge_limit).toMatchObject({ exceeded: false, currencies: [{ due_count: 1 }] });
-  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 26 } });
+  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 102 } });
 });
 
 test('what a forced run over all accounts did not come to is finished by the next run', async () => {
   const [first, second] = [newAccount(), newAccount()].toSorted();
-  for (const account of [first, second]) await subscribeMany(account as string, 25);
+  for (const account of [first, second]) await subscribeMany(account as string, 105);
   replicas.clock.set('2026-03-20T12:00:00.000Z');
   let closing = false;
   const stops: DailyStep = async () => {
@@ -253,31 +273,29 @@ test('what a forced run over all accounts did not come to is finished by the nex
   const dying = { ...daily(), steps: [stops], partsAtOnce: 1, isClosing: () => closing };
   await expect(runDailyForAll(dying, asked(true))).rejects.toThrow('closes');
   replicas.clock.advance(dayMs);
-  expect(await runDailyForAll(daily(), asked())).toMatchObject({ ok: true, rebills: { charged: 50 } });
+  expect(await runDailyForAll(daily(), asked())).toMatchObject({ ok: true, rebills: { charged: 210 } });
 });
 
 test('the limit is the account’s setting; 0 is none', async () => {
   const account = newAccount();
-  await subscribeMany(account, 25);
+  await subscribeMany(account, 105);
   await replicas.database.pool.query(
     `insert into account_settings (account_id, revision, settings) values ($1, 1, '{"dailyChargeLimit": 0}')`,
     [account],
   );
   replicas.clock.set('2026-03-20T12:00:00.000Z');
   expect((await preview(account)).charge_limit.currencies).toMatchObject([{ limit_cents: null, exceeded: false }]);
-  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 25 } });
+  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 105 } });
 });
 
 test('in a run over all accounts one account’s limit stops only that account', async () => {
   const [stopped, small] = [newAccount(), newAccount()];
-  await subscribeMany(stopped, 25);
+  await subscribeMany(stopped, 105);
   await subscribeMany(small, 2);
   replicas.clock.set('2026-03-20T12:00:00.000Z');
   const sum = await runDailyForAll(daily(), asked());
-  expect(sum).toMatchObject({ ok: false, rebills: { charged: 2 } });
-  expect(sum.problems).toEqual([
-    { code: 'charge_limit', detail: expect.stringContaining(`${stopped}: The daily run stopped`) },
-  ]);
+  expect(sum).toMatchObject({ ok: false, rebills: { charged: 102 }, waiting: 5 });
+  expect(sum.problems).toEqual([{ code: 'charge_limit', detail: expect.stringContaining(`${stopped}: More was due`) }]);
 });
 
 test('the preview names what a run then does, page by page, and changes nothing', async () => {
@@ -406,6 +424,8 @@ test('a period that the run’s look-up finds paid is the one period of its subs
     chargedCents: 3800,
   });
   expect(await periods()).toEqual([[2, 'paid']]);
+  expect((await run(account)).rebills.charged).toBe(0);
+  replicas.clock.advance(dayMs);
   expect((await run(account)).rebills.charged).toBe(1);
   expect(await periods()).toEqual([
     [2, 'paid'],

@@ -28,6 +28,7 @@ const nothingDone = {
   holdsSettled: 0,
   chargedByCurrency: {},
   blocked: 0,
+  waiting: 0,
   problems: [],
 };
 
@@ -71,7 +72,7 @@ test('a seller’s run answers in the published shape and charges the renewal th
         books: {
           compared_from: '2026-03-12T12:00:00.000Z',
           compared_until: at,
-          ...{ charges: 1, refunds: 0, orphans: [], orphan_count: 0 },
+          ...{ charges: 1, refunds: 0, holds: 0, orphans: [], orphan_count: 0 },
         },
       },
     ],
@@ -250,6 +251,11 @@ test('an account can run the job for itself only', async () => {
   const account = newId('account', 0);
   await expect(run(account, newId('account', 0))).rejects.toMatchObject({ code: 'insufficient_scope' });
   await expect(run(account, null)).rejects.toMatchObject({ code: 'insufficient_scope' });
+  // Nor does the platform confirm for all.
+  const confirming = { accountId: null, force: false, confirmUnmatchedPayments: true };
+  const platform = { accountId: '', requestId: 'r', commandId: command() };
+  const confirmed = harness.requester.request(startDailyRun, confirming, platform);
+  await expect(confirmed).rejects.toMatchObject({ code: 'validation_failed' });
   expect(await runsOf(account)).toEqual({ data: [] });
 });
 
@@ -268,12 +274,12 @@ test('results that an earlier version stored are taken with the fields that they
   harness.clock.set('2026-06-15T12:00:00.000Z');
   const platform = command();
   const part = idOfPart(`run_${platform}`, account);
-  const { blocked: _, ...stored } = { ...nothingDone, holdsSettled: 7 };
+  const { blocked: _, waiting: __, ...stored } = { ...nothingDone, holdsSettled: 7 };
   await query(
     harness.databaseUrl,
     `insert into daily_runs (id, account_id, platform_run_id, started_at, finished_at, result)
      values ('${part}', '${account}', 'run_${platform}', now(), now(), '${JSON.stringify(stored)}')`,
   );
-  expect(await run('', null, platform)).toMatchObject({ holdsSettled: 7, blocked: 0 });
+  expect(await run('', null, platform)).toMatchObject({ holdsSettled: 7, blocked: 0, waiting: 0 });
   expect(await run(account, account, part.slice('run_'.length))).toEqual({ ...nothingDone, holdsSettled: 7 });
 });

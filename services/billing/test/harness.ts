@@ -10,9 +10,11 @@ import { listen } from '@app/testing/points';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { startProducers } from '@app/testing/producers';
 import { query } from '@app/testing/sql';
+import type { z } from 'zod';
 import { configSchema } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { createBilling } from '../src/service.ts';
+import { startCheckoutStandIn } from './checkout-stand-in.ts';
 
 type Published = EventEnvelope<Record<string, unknown>>;
 type PublishedEvent = { readonly id: string; readonly accountId: string; readonly data: unknown };
@@ -35,10 +37,12 @@ export interface Harness {
 export const secretsKey = 'a key of at least thirty-two characters';
 
 /** The billing service on a database and a NATS of its own. */
-export async function startHarness(): Promise<Harness> {
+/** @param settings further ones; unless they say otherwise, accounts that have chosen no processor have the simulated one */
+export async function startHarness(settings: Partial<z.input<typeof configSchema>> = {}): Promise<Harness> {
   const [database, nats] = await Promise.all([createMigratedDatabase('billing', migrate), createTestNats()]);
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
   const link = await connectNats(nats.login('gateway'));
+  const checkout = await startCheckoutStandIn(nats);
   const producers = await startProducers(nats, ['checkout', 'gateway']);
   const observer = await connectObserver(nats);
   const published = createArrivals<Published>();
@@ -49,6 +53,8 @@ export async function startHarness(): Promise<Harness> {
     DATABASE_URL: database.url,
     PROCESSOR_DEADLINE_MS: 30_000,
     SECRETS_KEY: secretsKey,
+    SIMULATED_PROCESSOR: 'default',
+    ...settings,
   });
   const service = await createBilling(config, { logger: silentLogger(), clock });
   const publish: Harness['publish'] = (definition, event) =>
@@ -73,7 +79,7 @@ export async function startHarness(): Promise<Harness> {
     },
     close: async () => {
       await service.close();
-      await Promise.all([link.close(), producers.close(), observer.close()]);
+      await Promise.all([link.close(), producers.close(), observer.close(), checkout.close()]);
       await Promise.all([nats.close(), database.close()]);
     },
   };

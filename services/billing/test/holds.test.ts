@@ -1,8 +1,11 @@
+import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { holdsDueAtDecision } from '../src/db/migrations/0030-holds-due-at-decision.ts';
 import { settleHold } from '../src/holds/settle-hold.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
+import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 
@@ -133,6 +136,43 @@ test.each([
   },
 );
 
+test('a capture that the processor never got is sent again with the same key, at the first look-up after a minute', async () => {
+  const replica = replicas.start();
+  const order = await heldOrder(replica);
+  replica.fail('throws_before');
+  expect(await order.settle(replica, 'declined')).toMatchObject({ status: 'settling' });
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  const [, capture, ...later] = replica.processor.calls.map(({ method, paymentId }) => [method, paymentId]);
+  expect(later).toEqual([
+    ['lookUp', capture?.[1]],
+    ['capture', capture?.[1]],
+  ]);
+  expect(await taken(order)).toEqual([['capture', 4900]]);
+});
+
+test('a capture that never arrived in 23 hours ends and is never sent again; another one follows', async () => {
+  const replica = replicas.start();
+  const order = await heldOrder(replica);
+  replica.fail('throws_before', 'throws_before');
+  await order.settle(replica, 'declined');
+  replicas.clock.advance(23 * hourMs);
+  // The look-up fails at first.
+  await replica.round();
+  replicas.clock.advance(5 * minuteMs);
+  await replica.round();
+  replicas.clock.advance(dayMs);
+  await replica.daily(order.account);
+  const captures = (await replicas.money(order.account, order.orderId)).payments.filter(
+    ({ step }) => step === 'capture',
+  );
+  expect(captures.map(({ status, decline_reason }) => [status, decline_reason])).toEqual([
+    ['declined', 'not_received'],
+    ['succeeded', null],
+  ]);
+  expect(await taken(order)).toEqual([['capture', 4900]]);
+});
+
 test('a hold that nobody decided on is settled by the daily run after its window, and counted once', async () => {
   const replica = replicas.start();
   const [order, rehearsal] = [await heldOrder(replica), await heldOrder(replica, { test: true })];
@@ -146,24 +186,65 @@ test('a hold that nobody decided on is settled by the daily run after its window
   expect(await settled(rehearsal)).toEqual([['settled', 'not_decided', false, 4900]]);
 });
 
-test('without a daily run a hold is settled 26 hours after its window, and at the latest an hour before it expires', async () => {
+// Before and after the call of the capture, and of the charge of the upsell.
+test.each([7, 8, 15, 16])(
+  'a buyer whose decision met a process that was killed (seam %i) hears its end once the answer is overdue',
+  async (seam) => {
+    const replica = replicas.start();
+    const order = await heldOrder(replica);
+    await expect(order.settle(replicas.start(dyingAt(seam)), 'accepted')).rejects.toSatisfy(isDeath);
+    replicas.clock.advance(replica.deps.processorCalls.deadlineMs + 1_999);
+    expect(await order.settle(replica, 'accepted')).toMatchObject({ status: 'settling' });
+    replicas.clock.advance(1);
+    expect(await order.settle(replica, 'accepted')).toMatchObject({ status: 'settled', decision: 'accepted', upsell });
+    expect(await taken(order)).toEqual([
+      ['capture', 4900],
+      ['charge', 1500],
+    ]);
+  },
+);
+
+test('a hold is settled by the platform itself when its window ends, and at the latest an hour before it expires', async () => {
   const replica = replicas.start();
-  const [order, long] = [
+  const [order, long, rehearsal] = [
     await heldOrder(replica),
-    await heldOrder(replica, { hold: { upsell, decisionMinutes: 6 * 24 * 60 } }),
+    await heldOrder(replica, { hold: { upsell, decisionMinutes: 7 * 24 * 60 } }),
+    await heldOrder(replica, { test: true }),
   ];
-  replicas.clock.advance(27 * hourMs - 1);
+  replicas.clock.advance(hourMs - 1);
   await replica.round();
   expect(await settled(order)).toEqual([]);
   replicas.clock.advance(1);
   await replica.round();
-  expect(await settled(order)).toEqual([['settled', 'not_decided', false, 4900]]);
-  replicas.clock.advance(7 * dayMs - 28 * hourMs - 1);
+  for (const each of [order, rehearsal]) expect(await settled(each)).toEqual([['settled', 'not_decided', false, 4900]]);
+  expect(await taken(order)).toEqual([['capture', 4900]]);
+  // The daily run counts what it finds open alone.
+  expect(await replica.daily(order.account)).toBe(0);
+  expect(await order.settle(replica, 'accepted')).toMatchObject({ status: 'settled', decision: 'not_decided' });
+  replicas.clock.advance(7 * dayMs - 2 * hourMs - 1);
   await replica.round();
   expect(await settled(long)).toEqual([]);
   replicas.clock.advance(1);
   await replica.round();
   expect(await settled(long)).toEqual([['settled', 'not_decided', false, 4900]]);
+});
+
+test('holds of the version before, which waited for the daily run, are settled at the end of their window too', async () => {
+  const replica = replicas.start();
+  const [waiting, long, decided] = [
+    await heldOrder(replica),
+    await heldOrder(replica, { hold: { upsell, decisionMinutes: 7 * 24 * 60 } }),
+    await heldOrder(replica, { paymentMethod: 'sim_capture_fails' }),
+  ];
+  await decided.settle(replica, 'declined');
+  const dueAt = async ({ account, orderId }: HeldOrder) => (await replicas.money(account, orderId)).hold?.due_at;
+  const before = await Promise.all([long, decided].map(dueAt));
+  await replicas.database.pool.query(
+    `update holds set due_at = due_at + interval '26 hours' where status = 'held' and due_at = decide_by`,
+  );
+  await replicas.database.pool.query(holdsDueAtDecision);
+  expect(await dueAt(waiting)).toEqual((await replicas.money(waiting.account, waiting.orderId)).hold?.decide_by);
+  expect(await Promise.all([long, decided].map(dueAt))).toEqual(before);
 });
 
 test('a capture that fails is told, tried again daily and before the expiry; then the card is charged once in its place', async () => {
@@ -216,6 +297,18 @@ test('a hold that ended at the processor is charged once on the saved card', asy
     ['charge', 4900],
     ['charge', 1500],
   ]);
+  expect(await notices(order)).toEqual([]);
+});
+
+test('a hold that was released at the processor is charged once on the saved card, as one that expired', async () => {
+  const replica = replicas.start();
+  const order = await heldOrder(replica);
+  const reference = (await replicas.money(order.account, order.orderId)).hold?.reference ?? '';
+  const call = { accountId: order.account, secretKey: undefined, test: false, signal: new AbortController().signal };
+  const request = { paymentId: 'pmt_by_hand', amountCents: 4900, currency: 'usd', reference };
+  expect(await replicas.simulated.release(request, call)).toMatchObject({ status: 'succeeded' });
+  expect(await order.settle(replica, 'declined')).toMatchObject({ status: 'settled', capturedCents: 4900 });
+  expect(await taken(order)).toEqual([['charge', 4900]]);
   expect(await notices(order)).toEqual([]);
 });
 

@@ -26,8 +26,10 @@ export interface Replica {
   readonly deps: PaymentDeps;
   /** Every processor call of this replica, with its fault. */
   readonly processor: FaultyProcessor;
-  /** Faults of its next calls, in turn; later calls are answered. */
+  /** Faults of its next calls, in turn; later calls are answered, and so is each `list`. */
   fail(...faults: Fault[]): void;
+  /** Its next `list` fails. */
+  failList(): void;
   /** One round of the payments loop. */
   round(): Promise<void>;
   /** A daily run of one account; returns how many holds it settled. */
@@ -118,7 +120,15 @@ type Shared = Pick<Replicas, 'clock' | 'database' | 'simulated'> & {
 
 function newReplica(shared: Shared, wrap: Wrap): Replica {
   const faults: Fault[] = [];
-  const processor = faultyProcessor(shared.simulated, () => faults.shift() ?? 'answered', shared.clock);
+  let failsList = false;
+  const faultOfList = (): Fault => {
+    const fault = failsList ? 'throws_before' : 'answered';
+    failsList = false;
+    return fault;
+  };
+  const faultOf = ({ method }: { readonly method: string }): Fault =>
+    method === 'list' ? faultOfList() : (faults.shift() ?? 'answered');
+  const processor = faultyProcessor(shared.simulated, faultOf, shared.clock);
   const account = { processor: wrap.processor?.(processor) ?? processor, secretKey: undefined };
   const database = wrap.database?.(shared.database) ?? shared.database;
   const deps: PaymentDeps = {
@@ -126,7 +136,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     clock: shared.clock,
     logger: shared.logger,
     wakeRelay: () => undefined,
-    processors: { chosen: async () => account, named: async () => account },
+    processors: { chosen: async () => account, named: async () => account, allows: () => true },
     processorCalls:
       wrap.deadlineMs === undefined
         ? patientCalls(createOngoingCalls(deadlineMs), processor, () => isSilent(faults[0]))
@@ -139,6 +149,9 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     deps,
     processor,
     fail: (...next) => void faults.push(...next),
+    failList: () => {
+      failsList = true;
+    },
     round: () => runRound(deps),
     daily: async (accountId) => {
       const counts = noCounts();

@@ -37,7 +37,11 @@ test('an order is charged over NATS, told of once, listed without the card’s t
     status: 'succeeded',
   });
   const refund = await harness.requester.request(contract.refundCharges, { orderId: input.orderId }, context(account));
-  expect(refund).toEqual({ status: 'refunded', refundedCents: input.amountCents, detail: null });
+  const { paymentId, amountCents } = outcome;
+  expect(contract.refundCharges.output.strict().parse(refund)).toEqual({
+    ...{ status: 'refunded', refundedCents: amountCents, detail: null, orderRefunded: true },
+    refunds: [expect.objectContaining({ paymentId, amountCents })],
+  });
   const listed = await harness.requester.request(contract.listPayments, {}, context(account));
   expect(listed.data.map((entry) => contract.paymentResource.strict().parse(entry))).toMatchObject([
     { step: 'refund', status: 'succeeded' },

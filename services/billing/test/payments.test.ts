@@ -1,7 +1,9 @@
 import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { settleHold } from '../src/holds/settle-hold.ts';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import type { StartInput } from '../src/payments/start-payment.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
@@ -19,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => replicas.close());
 beforeEach(() => replicas.clear());
 
+const hold = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 }, decisionMinutes: 60 };
 const caller = (accountId: string) => ({ accountId, requestId: 'r' });
 const start = (replica: Replica, accountId: string, input: StartInput) =>
   startPayment(replica.deps, caller(accountId), input);
@@ -80,41 +83,85 @@ test.each(['throws_after', 'answer_lost'] as const)(
   },
 );
 
-test('what the processor never got is sent again with the same key, at the first look after a minute', async () => {
+test('a first payment that the processor never got is declined after three deadlines, and only its buyer sends it again', async () => {
   const account = newAccount();
-  const replica = replicas.start();
+  const replica = replicas.start({ deadlineMs: 8_000 });
   replica.fail('throws_before');
-  const first = await start(replica, account, startInput());
-  expect(first.status).toBe('processing');
-  replicas.clock.advance(minuteMs);
+  const input = startInput();
+  expect(await start(replica, account, input)).toMatchObject({ status: 'processing', tryNo: 1 });
+  const goOn = () => continuePayment(replica.deps, caller(account), input.orderId);
+  replicas.clock.advance(23_999);
   await replica.round();
-  const sent = replica.processor.calls.map(({ method, paymentId }) => [method, paymentId]);
-  expect(sent).toEqual([
-    ['charge', first.paymentId],
-    ['lookUp', first.paymentId],
-    ['charge', first.paymentId],
-  ]);
-  expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
+  // A copy may be on its way still.
+  expect(await goOn()).toMatchObject({ status: 'processing', tryNo: 1 });
+  expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'processing', tryNo: 1 });
+  replicas.clock.advance(1);
+  await replica.round();
+  expect(await goOn()).toMatchObject({ status: 'declined', tryNo: 1, reason: 'try_again_later' });
+  for (const waitMs of [minuteMs, 5 * minuteMs, hourMs, dayMs]) {
+    replicas.clock.advance(waitMs);
+    await replica.round();
+    await replica.daily(account);
+  }
+  const calls = replica.processor.calls.map(({ method }) => method).filter((method) => method !== 'list');
+  expect(calls).toEqual(['charge', 'lookUp', 'lookUp']);
+  expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
+  expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  expect(await charged(account)).toHaveLength(1);
 });
 
-test('a payment that never arrived in 23 hours is declined, is never sent again, and another try may follow', async () => {
+test('a first payment that could not be looked up stays unknown, and is declined by the look-up that finds nothing', async () => {
   const account = newAccount();
   const replica = replicas.start();
-  replica.fail('throws_before', 'throws_before', 'throws_before', 'throws_before', 'throws_before');
+  replica.fail('throws_before', 'throws_before', 'throws_before');
   const input = startInput();
   await start(replica, account, input);
-  replicas.clock.advance(23 * hourMs);
-  // The faults left are for look-ups: the processor is not reached at first.
-  for (let look = 0; look < 4; look += 1) {
+  for (const waitMs of [minuteMs, 5 * minuteMs]) {
+    replicas.clock.advance(waitMs);
     await replica.round();
-    replicas.clock.advance(26 * hourMs);
+    expect(await completed(account)).toEqual([]);
   }
+  replicas.clock.advance(hourMs);
   await replica.round();
-  expect(replica.processor.calls.filter(({ method }) => method === 'charge')).toHaveLength(1);
   expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
   const [first] = (await replicas.money(account, input.orderId)).payments;
   expect(first).toMatchObject({ status: 'declined', decline_reason: 'not_received' });
-  expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'succeeded', tryNo: 2 });
+});
+
+test('a copy that reaches the processor after the payment was declined is found by the comparison of the books', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  replica.fail('late');
+  const input = startInput();
+  const { paymentId } = await start(replica, account, input);
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
+  await replica.processor.deliverLate();
+  replicas.clock.advance(hourMs);
+  await replica.daily(account);
+  const noticed = (await replicas.events(account)).filter(({ subject }) => subject.includes('daily-run.noticed'));
+  expect(noticed.map(({ data }) => data.summary)).toEqual([
+    expect.stringContaining(`recorded as declined (payment ${paymentId})`),
+  ]);
+});
+
+test('a process that stood still between the row and the call does not send what may have been declined meanwhile', async () => {
+  const account = newAccount();
+  const replica = replicas.start({
+    deadlineMs: 8_000,
+    database: (database) => {
+      const query = async (config: { name?: string }) => {
+        const result = await database.pool.query(config as never);
+        if (config.name === 'payments-start') replicas.clock.advance(8_000);
+        return result;
+      };
+      return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
+    },
+  });
+  const input = startInput();
+  expect(await start(replica, account, input)).toMatchObject({ status: 'declined', reason: 'try_again_later' });
+  expect(replica.processor.calls).toEqual([]);
 });
 
 test('a payment that the processor says nothing of for a day is told to the seller, once', async () => {
@@ -131,14 +178,14 @@ test('a payment that the processor says nothing of for a day is told to the sell
   expect(await replica.daily(account)).toBe(0);
 });
 
-test('looks at the processor come after 1 minute, 5 minutes, 1 hour, and then with the daily run', async () => {
+test('look-ups of a first payment come after three deadlines, 5 minutes, 1 hour, and then with the daily run', async () => {
   const account = newAccount();
   const replica = replicas.start();
   replica.fail(...Array.from({ length: 9 }, () => 'throws_after' as const));
   await start(replica, account, startInput());
   const looks = () => replica.processor.calls.filter(({ method }) => method === 'lookUp').length;
   for (const [waitMs, expected] of [
-    [minuteMs - 1, 0],
+    [3 * replica.deps.processorCalls.deadlineMs - 1, 0],
     [1, 1],
     [5 * minuteMs - 1, 1],
     [1, 2],
@@ -216,18 +263,19 @@ test('the buyer of a payment whose process was killed while it was charged hears
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
 
-test('a payment that the processor never got is not sent again by a buyer who asks, but by the payments loop', async () => {
+test('the buyer of a payment that got lost with its process hears after three deadlines that it may be tried again', async () => {
   const account = newAccount();
   const killed = replicas.start(dyingAt(3));
   const input = startInput();
   await expect(start(killed, account, input)).rejects.toSatisfy(isDeath);
-  const replica = replicas.start();
-  replicas.clock.advance(30_000);
-  expect(await continuePayment(replica.deps, caller(account), input.orderId)).toMatchObject({ status: 'processing' });
-  expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp']);
-  replicas.clock.advance(30_000);
-  await replica.round();
-  expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
+  const replica = replicas.start({ deadlineMs: 8_000 });
+  const goOn = () => continuePayment(replica.deps, caller(account), input.orderId);
+  replicas.clock.advance(23_999);
+  expect(await goOn()).toMatchObject({ status: 'processing' });
+  replicas.clock.advance(1);
+  expect(await goOn()).toMatchObject({ status: 'declined', tryNo: 1, reason: 'try_again_later' });
+  expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp', 'lookUp']);
+  expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
 });
 
 test('a payment whose answer this process still waits for is not looked up, however late it is by the clock', async () => {
@@ -301,6 +349,125 @@ test('a confirmation that succeeded while it was given up is the outcome; the ot
   const paid = await start(replica, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' });
   expect(paid).toMatchObject({ status: 'succeeded', tryNo: 1, paymentId: waiting.paymentId });
   expect(await charged(account)).toHaveLength(1);
+});
+
+test('a hold that is confirmed in one tab while another card is tried in the second is never released beside its record', async () => {
+  const [first, second] = [replicas.start(), replicas.start()];
+  const pair = async () => {
+    const account = newAccount();
+    const input = startInput({ paymentMethod: 'sim_requires_action', hold });
+    await start(first, account, input);
+    await Promise.all([
+      continuePayment(first.deps, caller(account), input.orderId),
+      start(second, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' }),
+    ]);
+    return { account, ...input };
+  };
+  const pairs = await Promise.all(Array.from({ length: volume(40, 300) }, pair));
+  for (const { account, orderId } of pairs) {
+    expect(await settleHold(first.deps, caller(account), orderId, 'accepted')).toMatchObject({ status: 'settled' });
+    const taken = (await replicas.books(account)).filter(({ kind }) => kind !== 'hold' && kind !== 'release');
+    expect(taken.map(({ kind, status, amountCents }) => [kind, status, amountCents])).toEqual([
+      ['capture', 'succeeded', 4900],
+      ['charge', 'succeeded', 1500],
+    ]);
+  }
+});
+
+test('a look-up that began before a release records nothing while the release is open, nor after it', async () => {
+  const account = newAccount();
+  const [looked, answer, called, release] = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  const first = replicas.start({
+    processor: (inner) => ({
+      ...inner,
+      lookUp: async (paymentId, call) => {
+        const outcome = await inner.lookUp(paymentId, call);
+        looked?.resolve();
+        await answer?.promise;
+        return outcome;
+      },
+    }),
+  });
+  const second = replicas.start({
+    processor: (inner) => ({
+      ...inner,
+      release: async (request, call) => {
+        called?.resolve();
+        await release?.promise;
+        return await inner.release(request, call);
+      },
+    }),
+  });
+  const input = startInput({ paymentMethod: 'sim_requires_action', hold });
+  await start(first, account, input);
+  const continued = continuePayment(first.deps, caller(account), input.orderId);
+  await looked?.promise;
+  const paid = start(second, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' });
+  await called?.promise;
+  answer?.resolve();
+  expect(await continued).toMatchObject({ status: 'processing', tryNo: 1, action: null });
+  expect((await replicas.money(account, input.orderId)).hold).toBeNull();
+  release?.resolve();
+  expect(await paid).toMatchObject({ status: 'held', tryNo: 2 });
+  expect(await completed(account)).toEqual([
+    [1, 'declined', 'try_again_later'],
+    [2, 'held', null],
+  ]);
+});
+
+test('a buyer who comes back while the payment is given up after a day has paid, and nothing is released', async () => {
+  const account = newAccount();
+  const buyer = replicas.start();
+  const input = startInput({ paymentMethod: 'sim_requires_action', hold });
+  const { paymentId } = await start(buyer, account, input);
+  const [waiting] = (await replicas.money(account, input.orderId)).payments;
+  replicas.clock.advance(dayMs);
+  let confirmed = false;
+  const giving = replicas.start({
+    processor: (inner) => ({
+      ...inner,
+      lookUp: async () => ({
+        status: 'requires_action',
+        reference: waiting?.processor_reference ?? '',
+        url: waiting?.action_url ?? '',
+      }),
+    }),
+    // The buyer comes back after the last reading, and before the release is written.
+    database: (database) => {
+      const query = async (config: { name?: string }) => {
+        const result = await database.pool.query(config as never);
+        if (config.name === 'orders-money' && confirmed) {
+          await continuePayment(buyer.deps, caller(account), input.orderId);
+        }
+        confirmed ||= config.name === 'orders-money';
+        return result;
+      };
+      return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
+    },
+  });
+  await giving.round();
+  expect(confirmed).toBe(true);
+  expect((await replicas.books(account)).map(({ kind, status }) => [kind, status])).toEqual([['hold', 'succeeded']]);
+  expect((await replicas.money(account, input.orderId)).hold).toMatchObject({ status: 'held', payment_id: paymentId });
+  expect(await completed(account)).toEqual([[1, 'held', null]]);
+});
+
+test('a payment that could not be released because it had succeeded is recorded by the next round', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const input = startInput({ paymentMethod: 'sim_requires_action' });
+  const { paymentId } = await start(replica, account, input);
+  const call = { accountId: account, secretKey: undefined, test: false, signal: new AbortController().signal };
+  expect(await replicas.simulated.lookUp(paymentId, call)).toMatchObject({ status: 'succeeded' });
+  replica.fail('throws_after');
+  const other = { ...input, tryNo: 2, paymentMethod: 'sim_ok' };
+  expect(await start(replica, account, other)).toMatchObject({ status: 'processing', tryNo: 1 });
+  // The release is looked up, and then what it was about.
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  await replica.round();
+  expect(await start(replica, account, other)).toMatchObject({ status: 'succeeded', tryNo: 1 });
+  expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
 
 test('while nobody knows whether a confirmation was given up, no other card is charged', async () => {

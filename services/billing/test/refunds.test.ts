@@ -1,11 +1,17 @@
+import { newIdSuffix } from '@app/contracts/ids';
+import type { RefundedPart } from '@app/contracts/payments';
+import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/holds/settle-hold.ts';
 import { listOrderPayments } from '../src/payments/list-payments.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { refundPayment } from '../src/refunds/refund-payment.ts';
+import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
+import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
 guardLeaks();
 
@@ -42,7 +48,28 @@ const givenBack = async (account: string) =>
   (await replicas.books(account))
     .filter(({ kind, status }) => kind === 'refund' && status === 'succeeded')
     .map(({ amountCents }) => amountCents);
-const whole = { status: 'refunded', refundedCents: 6400, detail: null };
+const whole = expect.objectContaining({ status: 'refunded', refundedCents: 6400, detail: null, orderRefunded: true });
+const parts = async (account: string) =>
+  (await replicas.events(account))
+    .filter(({ subject }) => subject === 'evt.billing.charge.refunded.v1')
+    .map(({ data }) => data.refund as RefundedPart);
+
+/** Refunds of single payments: each call is a command of its own unless it is given one. */
+const refundOne = async (
+  by: Replica,
+  account: string,
+  paymentId: string,
+  amountCents?: number,
+  commandId = newIdSuffix(replicas.clock.nowMs()),
+) =>
+  await refundPayment(
+    by.deps,
+    { ...caller(account), commandId },
+    paymentId,
+    amountCents === undefined ? undefined : { amountCents },
+  );
+const chargeIds = async (account: string, orderId: string) =>
+  (await replicas.money(account, orderId)).charges.map(({ id }) => id);
 
 test('every charge is given back whole, however often it is asked for and by however many at once', async () => {
   const [a, b] = [replicas.start(), replicas.start()];
@@ -74,12 +101,12 @@ test('a refused refund says why, is told, moves nothing, and is tried again when
   const replica = replicas.start();
   const { account, refund } = await paidOrder(replica, 'sim_refund_declined');
   const refused = { status: 'failed', refundedCents: 0, detail: 'The bank does not take refunds for this card.' };
-  expect(await refund(replica)).toEqual(refused);
+  expect(await refund(replica)).toMatchObject(refused);
   replicas.clock.advance(hourMs);
   await replica.round();
   const tries = () => replica.processor.calls.filter(({ method }) => method === 'refund').length;
   expect(tries()).toBe(1);
-  expect(await refund(replica)).toEqual(refused);
+  expect(await refund(replica)).toMatchObject(refused);
   expect(tries()).toBe(2);
   expect(await givenBack(account)).toEqual([]);
   expect(await refundedEvents(account)).toEqual([]);
@@ -94,7 +121,7 @@ test('a refund of which a part is refused says how much was given back, in its a
     }),
   });
   const { account, orderId, refund } = await paidOrder(replica);
-  expect(await refund(replica)).toEqual({ status: 'failed', refundedCents: 4900, detail: 'Too late.' });
+  expect(await refund(replica)).toMatchObject({ status: 'failed', refundedCents: 4900, detail: 'Too late.' });
   const notices = (await replicas.events(account)).filter(({ subject }) => subject.includes('payment.noticed'));
   expect(notices.map(({ data }) => data.summary)).toEqual([
     `The refund of $15.00 of order ${orderId} was refused. The processor said: Too late. $49.00 of $64.00 was given back. Refund the order again to try once more.`,
@@ -155,13 +182,155 @@ test('an order with more tries than a page holds shows every charge and refund a
 test('an order without charges is refunded at once, and a held one cannot be', async () => {
   const replica = replicas.start();
   const account = newAccount();
-  const nothing = { status: 'refunded', refundedCents: 0, detail: null };
+  const nothing = { status: 'refunded', refundedCents: 0, detail: null, orderRefunded: true, refunds: [] };
   expect(await refundCharges(replica.deps, caller(account), startInput().orderId)).toEqual(nothing);
   const held = startInput({ hold: { upsell, decisionMinutes: 60 } });
   await startPayment(replica.deps, caller(account), held);
   await expect(refundCharges(replica.deps, caller(account), held.orderId)).rejects.toMatchObject({
     code: 'invalid_transition',
   });
+});
+
+test('a refused refund is sent once for each request of the seller, however often the request comes again', async () => {
+  const replica = replicas.start();
+  const { account, orderId } = await paidOrder(replica, 'sim_refund_declined');
+  const requested = (attempt: number) => refundCharges(replica.deps, caller(account), orderId, { attempt });
+  const sent = () => replica.processor.calls.filter(({ method }) => method === 'refund').length;
+  const refused = { status: 'failed', refundedCents: 0, detail: 'The bank does not take refunds for this card.' };
+  expect(await requested(1)).toMatchObject(refused);
+  expect(await requested(1)).toMatchObject(refused);
+  expect(sent()).toBe(1);
+  expect(await requested(2)).toMatchObject(refused);
+  expect(await requested(2)).toMatchObject(refused);
+  expect(sent()).toBe(2);
+});
+
+test('a payment goes back in parts, never more than it was, and the last part makes the order refunded', async () => {
+  const [a, b] = [replicas.start(), replicas.start()];
+  const { account, orderId } = await paidOrder(a);
+  const [main = '', extra = ''] = await chargeIds(account, orderId);
+  const results = await Promise.allSettled(
+    Array.from({ length: 8 }, (_, n) => refundOne(n % 2 ? a : b, account, main, 1000)),
+  );
+  const given = results.filter(({ status }) => status === 'fulfilled').length;
+  expect(given).toBeGreaterThan(0);
+  expect(given).toBeLessThan(5);
+  expect(await givenBack(account)).toEqual(Array.from({ length: given }, () => 1000));
+  const rest = 4900 - given * 1000;
+  await expect(refundOne(a, account, main, rest + 1)).rejects.toMatchObject({ code: 'validation_failed' });
+  expect(await refundOne(a, account, main)).toMatchObject({
+    status: 'refunded',
+    amountCents: rest,
+    refundedCents: 4900,
+  });
+  expect(await refundOne(a, account, main)).toMatchObject({ status: 'refunded', amountCents: 0, refundedCents: 4900 });
+  expect(await refundedEvents(account)).toEqual([]);
+  expect(await refundOne(b, account, extra, 1500)).toMatchObject({ amountCents: 1500 });
+  expect(await refundedEvents(account)).toEqual([6400]);
+  expect((await parts(account)).reduce((sum, { amountCents }) => sum + amountCents, 0)).toBe(6400);
+});
+
+test('a captured payment is not given back while its order’s accepted upsell is still to be charged', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const input = startInput({ hold: { upsell, decisionMinutes: 60 } });
+  const { orderId } = input;
+  await startPayment(replica.deps, caller(account), input);
+  // Killed once the capture is recorded, before the upsell is begun.
+  const dying = replicas.start(dyingAt(11));
+  await expect(settleHold(dying.deps, caller(account), orderId, 'accepted')).rejects.toSatisfy(isDeath);
+  const [captured = ''] = await chargeIds(account, orderId);
+  await expect(refundOne(replica, account, captured)).rejects.toMatchObject({ code: 'invalid_transition' });
+  await replicas.clock.advance(2 * minuteMs);
+  await replica.round();
+  expect(await chargeIds(account, orderId)).toHaveLength(2);
+  expect(await refundOne(replica, account, captured)).toMatchObject({ status: 'refunded', amountCents: 4900 });
+  expect(await refundedEvents(account)).toEqual([]);
+});
+
+test('beside a refund of its order, a payment goes back once, and a part that went back before is not in it', async () => {
+  const [a, b] = [replicas.start(), replicas.start()];
+  const { account, orderId, refund } = await paidOrder(a);
+  const [main = ''] = await chargeIds(account, orderId);
+  await refundOne(a, account, main, 900);
+  await Promise.allSettled([refund(a), refundOne(b, account, main), refundOne(a, account, main, 100), refund(b)]);
+  expect(await refund(a)).toEqual(whole);
+  expect((await givenBack(account)).reduce((sum, cents) => sum + cents, 0)).toBe(6400);
+  expect(await refundedEvents(account)).toEqual([6400]);
+});
+
+test.each(['throws_before', 'throws_after', 'answer_lost', 'request_lost'] as const)(
+  'a partial refund with the fault %s moves money once, also when its command comes again',
+  async (fault) => {
+    const replica = replicas.start();
+    const { account, orderId } = await paidOrder(replica);
+    const [main = ''] = await chargeIds(account, orderId);
+    const commandId = newIdSuffix(replicas.clock.nowMs());
+    replica.fail(fault);
+    expect(await refundOne(replica, account, main, 700, commandId)).toMatchObject({ status: 'processing' });
+    // Nothing else of the order is given back before its outcome is known.
+    await expect(refundOne(replica, account, main, 700)).rejects.toMatchObject({ code: 'invalid_transition' });
+    replicas.clock.advance(minuteMs);
+    await replica.round();
+    replicas.clock.advance(hourMs);
+    await replica.round();
+    const done = { status: 'refunded', amountCents: 700, refundedCents: 700 };
+    expect(await refundOne(replica, account, main, 700, commandId)).toMatchObject(done);
+    expect(await givenBack(account)).toEqual([700]);
+    expect(await parts(account)).toMatchObject([{ paymentId: main, amountCents: 700, subscriptionId: null }]);
+    expect(await refundedEvents(account)).toEqual([]);
+  },
+);
+
+test('a renewal goes back alone while its subscription goes on, and all renewals only where that is requested', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const input = startInput();
+  await startPayment(replica.deps, caller(account), input);
+  const { id } = await subscribe(replicas, account, { orderId: input.orderId, paymentMethod: null });
+  for (const _ of [1, 2]) {
+    replicas.clock.advance(31 * dayMs);
+    expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+  }
+  const { renewals } = await replicas.money(account, input.orderId);
+  const [first = '', second = ''] = renewals.map((renewal) => renewal.id);
+  expect(await refundOne(replica, account, first, 900)).toMatchObject({
+    ...{ orderId: input.orderId, refundedCents: 900 },
+    detail: expect.stringContaining('The subscription goes on'),
+  });
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active' });
+  replicas.clock.advance(31 * dayMs);
+  expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+  expect(await refundCharges(replica.deps, caller(account), input.orderId)).toMatchObject({ refundedCents: 4900 });
+  expect(await givenBack(account)).toEqual([900, 4900]);
+  expect(await refundedEvents(account)).toEqual([4900]);
+  const all = await refundCharges(replica.deps, caller(account), input.orderId, { renewals: true });
+  expect(all).toMatchObject({ status: 'refunded', refundedCents: 4900 + 3 * 1900 });
+  expect(await givenBack(account)).toEqual([900, 4900, 1000, 1900, 1900]);
+  expect(await refundedEvents(account)).toEqual([4900]);
+  expect(await parts(account)).toMatchObject([
+    { paymentId: first, amountCents: 900, subscriptionId: id, period: 2 },
+    { amountCents: 4900, subscriptionId: null, period: null },
+    { paymentId: first, amountCents: 1000, period: 2 },
+    { paymentId: second, amountCents: 1900, chargedCents: 1900, period: 3 },
+    { amountCents: 1900, period: 4 },
+  ]);
+});
+
+test('a renewal of an order that was only recorded is refunded, and what took no money is not', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const { orderId } = await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+  const [renewal] = (await replicas.money(account, orderId)).renewals;
+  expect(await refundOne(replica, account, renewal?.id ?? '')).toMatchObject({ amountCents: 1900 });
+  const [refund] = await parts(account);
+  const refused = { code: 'invalid_transition' };
+  await expect(refundOne(replica, account, refund?.refundId ?? '')).rejects.toMatchObject(refused);
+  const missing = { code: 'payment_not_found' };
+  await expect(refundOne(replica, newAccount(), renewal?.id ?? '')).rejects.toMatchObject(missing);
+  expect(await refundedEvents(account)).toEqual([]);
 });
 
 test('another account’s charges are as unknown as none', async () => {

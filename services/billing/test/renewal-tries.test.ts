@@ -136,6 +136,32 @@ test('what got lost on its way is not sent again once the seller has canceled, a
   expect(payments).toMatchObject([{ status: 'declined', decline_reason: 'not_received' }]);
 });
 
+test('what got lost on its way is not sent again once a refund of its order was requested, which then waits for its end', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const caller = { accountId: account, requestId: 'r' };
+  const input = startInput();
+  await startPayment(replica.deps, caller, input);
+  await subscribe(replicas, account, { orderId: input.orderId, paymentMethod: null });
+  replica.fail('request_lost');
+  await nextRun(replica, account, 31 * dayMs);
+  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({
+    ...{ status: 'processing', renewalUnderWay: true },
+  });
+  for (const wait of [minuteMs, 5 * minuteMs, hourMs]) {
+    replicas.clock.advance(wait);
+    await replica.round();
+  }
+  replicas.clock.advance(dayMs);
+  await replica.daily(account);
+  await replica.round();
+  const books = (await replicas.books(account)).map(({ kind, amountCents }) => [kind, amountCents]);
+  expect(books.toSorted()).toEqual([
+    ['charge', 4_900],
+    ['refund', 4_900],
+  ]);
+});
+
 test('a payment that the processor never got for a day is made anew, and no failed try was counted', async () => {
   const { account, id, replica } = await dueSoon('sim_ok');
   replica.fail('request_lost', 'throws_before');
@@ -165,17 +191,49 @@ test('a renewal that the processor did not get three times in a row is told, onc
   expect(told).toEqual([0, 0, 1, 1, 1]);
 });
 
-test('one period at most is charged for each subscription and run, however long no run came', async () => {
+test('one period at most is charged for each subscription and UTC day, however often runs come and whatever the seller does', async () => {
+  const { account, id, replica, context } = await dueSoon('sim_ok');
+  replicas.clock.set('2026-05-15T12:00:00.000Z');
+  expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+  const others = [replicas.start(), replicas.start(), replicas.start()];
+  await Promise.all(others.map((other) => other.renew(account)));
+  await pauseSubscription(replica.deps, context(), id);
+  await resumeSubscription(replica.deps, context(), id);
+  await replica.renew(account);
+  for (const card of ['sim_slow', 'sim_ok']) await putPaymentMethod(replica.deps, context(), id, card);
+  replicas.clock.set('2026-05-15T23:59:59.999Z');
+  await replica.daily(account);
+  expect(await charges(account)).toBe(1);
+  expect(await readSubscription(replicas, id)).toMatchObject({
+    ...{ status: 'active', period: 2, next_charge_at: new Date('2026-05-16T00:00:00.000Z') },
+  });
+  replicas.clock.set('2026-05-16T00:00:00.000Z');
+  expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+});
+
+test('overdue periods are charged one a day, each on its own dates', async () => {
   const { account, id, replica } = await dueSoon('sim_ok');
   replicas.clock.set('2026-05-15T12:00:00.000Z');
   for (const period of [2, 3, 4, 5]) {
     expect(await replica.renew(account)).toMatchObject({ charged: 1 });
     expect(await readSubscription(replicas, id)).toMatchObject({ period });
+    replicas.clock.advance(dayMs);
   }
   expect(await replica.renew(account)).toMatchObject({ charged: 0 });
   expect((await readRenewals(replicas, id)).map(({ ends_at }) => ends_at.toISOString().slice(0, 10))).toEqual([
     ...['2026-03-01', '2026-04-01', '2026-05-01', '2026-06-01'],
   ]);
+});
+
+test('a second period costs nothing on the same day either, and a new card may pay the one that failed that day', async () => {
+  const { account, id, replica, context } = await dueSoon('sim_renewal_declined');
+  replicas.clock.set('2026-05-15T12:00:00.000Z');
+  await replica.renew(account);
+  await putPaymentMethod(replica.deps, context(), id, 'sim_ok');
+  expect(await replica.renew(account)).toMatchObject({ charged: 1, retried: 1 });
+  await replicas.database.pool.query('update subscriptions set amount_cents = 0 where id = $1', [id]);
+  expect(await replica.renew(account)).toMatchObject({ charged: 0 });
+  expect(await nextRun(replica, account, dayMs)).toMatchObject({ charged: 1, chargedCents: 0 });
 });
 
 test('a paused subscription is not charged, and one that is resumed late begins anew without paying the pause', async () => {

@@ -7,8 +7,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { createDailyDeps, runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
+import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { dyingAt } from './dying-process.ts';
 import { dayMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
 import type { Fault } from './processors/faulty-processor.ts';
 import { readStory, subscribeMany as subscribeManyOf } from './subscriptions-of-tests.ts';
 
@@ -93,6 +96,24 @@ test('what waits for an unknown outcome is counted as blocked, and after a day t
   replicas.clock.advance(1);
   expect(await run(replica, account)).toMatchObject({ ok: false, blocked: 2, problems: [{ code: 'outcome_unknown' }] });
   expect(await run(replica, account)).toMatchObject({ ok: true, rebills: { charged: 2 }, blocked: 0 });
+});
+
+test('a renewal that a refund of its order keeps out is counted as blocked, while the refund has no end and after it', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const caller = { accountId: account, requestId: 'r' };
+  const input = startInput();
+  await startPayment(replica.deps, caller, input);
+  await subscribeManyOf(replicas, account, 1, { orderId: input.orderId, paymentMethod: null });
+  await subscribeMany(account, 1);
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  replica.fail('answer_lost');
+  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({ status: 'processing' });
+  expect(await run(replica, account)).toMatchObject({ ok: true, rebills: { charged: 1 }, blocked: 1 });
+  replicas.clock.advance(2 * minuteMs);
+  await replica.round();
+  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({ status: 'refunded' });
+  expect(await run(replica, account)).toMatchObject({ ok: true, rebills: { charged: 0 }, blocked: 1 });
 });
 
 test('a run over all accounts visits an account for what ended since its last run', async () => {

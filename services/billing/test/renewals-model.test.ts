@@ -76,6 +76,8 @@ const bought = fc.array(fc.constantFrom(...cards), { minLength: 1, maxLength: 3 
 
 interface Shop {
   readonly account: string;
+  /** By the orders of subscriptions that were canceled while no renewal was under way, what the processor had then. */
+  readonly ended: Map<string, number>;
   readonly subscriptions: readonly { readonly id: string; readonly orderId: string }[];
 }
 
@@ -88,12 +90,13 @@ test('whatever is due, clicked, lost, doubled, late or killed: each period is ch
       const subscriptions = [];
       for (const paymentMethod of methods) subscriptions.push(await subscribe(replicas, account, { paymentMethod }));
       replicas.clock.advance(28 * dayMs);
-      const shop = { account, subscriptions };
+      const shop = { account, subscriptions, ended: new Map<string, number>() };
       const started: Replica[] = [];
       const living: [Replica, Replica] = [startInto(started), startInto(started)];
       for (const each of moments) await live(living, started, shop, each);
       await reconcile(started, shop);
       for (const subscription of subscriptions) await expectRenewedOnce(replicas, account, subscription, 1900);
+      for (const [orderId, calls] of shop.ended) expect(await countCalls(account, orderId)).toBe(calls);
       expect(replicas.errors).toEqual([]);
     }),
     { ...randomRuns(6, 400), endOnFailure: true },
@@ -127,7 +130,11 @@ async function make({ deps, round, daily }: Replica, shop: Shop, what: Knock): P
   return await (what.kind === 'daily' ? daily(shop.account) : round());
 }
 
-async function act(deps: Replica['deps'], { account, subscriptions }: Shop, what: SellersKnock): Promise<unknown> {
+async function act(
+  deps: Replica['deps'],
+  { account, subscriptions, ended }: Shop,
+  what: SellersKnock,
+): Promise<unknown> {
   const subscription = subscriptions[what.of];
   if (subscription === undefined) return;
   const context = { accountId: account, requestId: 'r', commandId: newIdSuffix(replicas.clock.nowMs()) };
@@ -137,13 +144,21 @@ async function act(deps: Replica['deps'], { account, subscriptions }: Shop, what
       return await pauseSubscription(changing, context, subscription.id);
     case 'resume':
       return await resumeSubscription(changing, context, subscription.id);
-    case 'cancel':
-      return await cancelSubscription(changing, context, subscription.id);
+    case 'cancel': {
+      const { renewal_under_way } = await cancelSubscription(changing, context, subscription.id);
+      if (!renewal_under_way) ended.set(subscription.orderId, await countCalls(account, subscription.orderId));
+      return;
+    }
     case 'card':
       return await putPaymentMethod(changing, context, subscription.id, what.card);
     case 'refund':
       return await refund(account, subscription.orderId);
   }
+}
+
+/** What the processor has of an order. */
+async function countCalls(account: string, orderId: string): Promise<number> {
+  return (await replicas.books(account)).filter((entry) => entry.orderId === orderId).length;
 }
 
 /** As checkout tells of it. */

@@ -1,8 +1,14 @@
+import { newIdSuffix } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
 import { createArrivals } from '@app/testing/arrivals';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startPayment } from '../src/payments/start-payment.ts';
+import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
+import { cancelSubscription, pauseSubscription } from '../src/subscriptions/subscriptions.ts';
 import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
 import { readRenewals, readStory, readSubscription, subscribe, subscribeMany } from './subscriptions-of-tests.ts';
 
 guardLeaks();
@@ -112,34 +118,79 @@ test('a card that is declined is tried on three more days, three days apart, and
   expect(await readRenewals(replicas, id)).toMatchObject([{ period: 2, status: 'failed' }]);
 });
 
-test('of a thousand renewals no more than two batches of 256 are claimed and not sent', async () => {
+test('of a thousand renewals none is claimed before its call may begin', async () => {
   const account = newAccount();
   at('2026-01-01T12:00:00.000Z');
-  const [due, batch] = [1_000, 256];
+  const [due, calls] = [1_000, 64];
   await subscribeMany(replicas, account, due);
   at('2026-02-01T12:00:00.000Z');
-  const claims = createArrivals<number>();
-  let [claimed, sent] = [0, 0];
+  const began = createArrivals<number>();
+  let claimed = 0;
   const replica = replicas.start({
     deadlineMs: 50_000,
     database: afterClaims((count) => {
       claimed += count;
-      claims.push(claimed - sent);
     }),
     processor: (inner) => ({
       ...inner,
       chargeSaved: async (request, call) => {
-        sent += 1;
-        // The answers to a batch wait for the claim of the next one.
-        await claims.wait(Math.min(Math.ceil(due / batch), Math.ceil(sent / batch) + 1));
+        began.push(claimed - began.list.length);
+        if (began.list.length <= calls) await began.wait(calls, { what: 'calls' });
         return await inner.chargeSaved(request, call);
       },
     }),
   });
   expect(await replica.renew(account)).toMatchObject({ charged: due });
-  // All calls that may be made at once were made before the second claim ended.
-  expect(claims.list.slice(0, 2)).toEqual([batch, 2 * batch - 64]);
-  expect(Math.max(...claims.list)).toBeLessThanOrEqual(2 * batch);
+  // All calls that may be made at once are claimed by one statement.
+  expect(began.list[0]).toBe(calls);
+  expect(Math.max(...began.list)).toBeLessThanOrEqual(calls);
+});
+
+test('what the seller cancels, pauses or gives back while its renewal waits here is not charged, nor is a card that was replaced', async () => {
+  const account = newAccount();
+  at('2026-01-01T12:00:00.000Z');
+  const busy = await subscribeMany(replicas, account, 64);
+  replicas.clock.advance(1_000);
+  const [canceled, paused, replaced] = await subscribeMany(replicas, account, 3);
+  const refunded = startInput();
+  const caller = { accountId: account, requestId: 'r' };
+  await startPayment(replicas.start().deps, caller, refunded);
+  await subscribe(replicas, account, { orderId: refunded.orderId, paymentMethod: null });
+  at('2026-02-02T12:00:00.000Z');
+  const began = createArrivals<string>();
+  const gate = Promise.withResolvers<void>();
+  const { deps, renew } = replicas.start({
+    deadlineMs: 50_000,
+    processor: (inner) => ({
+      ...inner,
+      chargeSaved: async (request, call) => {
+        began.push(request.orderId);
+        await gate.promise;
+        return await inner.chargeSaved(request, call);
+      },
+    }),
+  });
+  const running = renew(account);
+  await began.wait(busy.length, { what: 'calls' });
+  const context = () => ({ ...caller, commandId: newIdSuffix(0) });
+  const stop = async (action: typeof cancelSubscription, { id }: { id: string } = { id: '' }) =>
+    (await action(deps, context(), id)).renewal_under_way;
+  const underWay = [
+    await stop(cancelSubscription, canceled),
+    await stop(pauseSubscription, paused),
+    (await refundCharges(deps, caller, refunded.orderId)).renewalUnderWay ?? false,
+    ...[await stop(cancelSubscription, busy[0]), await stop(pauseSubscription, busy[1])],
+    (await refundCharges(deps, caller, busy[2]?.orderId ?? '')).renewalUnderWay,
+  ];
+  await putPaymentMethod(deps, context(), replaced?.id ?? '', 'sim_slow');
+  gate.resolve();
+  expect(await running).toMatchObject({ charged: busy.length });
+  expect(underWay).toEqual([false, false, false, true, true, true]);
+  const charged = (await replicas.books(account)).filter(({ kind }) => kind === 'charge').map(({ orderId }) => orderId);
+  expect(charged.toSorted()).toEqual([refunded.orderId, ...busy.map(({ orderId }) => orderId)].toSorted());
+  for (const { id } of [canceled, paused, replaced].filter((each) => each !== undefined)) {
+    expect(await readRenewals(replicas, id)).toEqual([]);
+  }
 });
 
 /** Calls back right after a batch of renewals was claimed. */

@@ -1,11 +1,15 @@
 import { settingsHandler } from '@app/account-settings/settings-handler';
+import { followPayments as followPaymentsRequest } from '@app/contracts/order-comparisons';
 import { createMailer } from '@app/email/mailer';
 import { createEmailTransport } from '@app/email/transports';
+import { onRequest } from '@app/messaging/serve-requests';
 import { defineService } from '@app/service-host/define-service';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import { createCheckoutSteps } from './checkouts/checkout-steps.ts';
 import { checkoutEventHandlers } from './checkouts/consumers.ts';
+import { followPayments } from './checkouts/follow-payments.ts';
 import { checkoutRequests } from './checkouts/requests.ts';
+import { subscriptionHandlers } from './checkouts/sold-subscriptions.ts';
 import { sweepCheckouts } from './checkouts/sweep-checkouts.ts';
 import type { CheckoutConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
@@ -18,6 +22,7 @@ import { sweepRefunds } from './refunds/sweep-refunds.ts';
 import { watchOverdue } from './reminders/overdue.ts';
 import { reminderRequests } from './reminders/requests.ts';
 import { createRunDeps, partsAtOnce } from './reminders/run-reminders.ts';
+import { settingsRequests } from './settings/requests.ts';
 import { startSweep } from './sweep.ts';
 
 export const createCheckout = defineService<CheckoutConfig>({
@@ -57,12 +62,19 @@ export const createCheckout = defineService<CheckoutConfig>({
         isClosing = true;
       },
       checks: [overdue.check],
-      events: [...checkoutEventHandlers(wakeRelay), ...refundEventHandlers(wakeRelay), settingsHandler],
+      events: [
+        ...checkoutEventHandlers(wakeRelay),
+        ...refundEventHandlers(wakeRelay),
+        ...subscriptionHandlers,
+        settingsHandler,
+      ],
       requests: [
         ...orderRequests(database, batcher),
         ...checkoutRequests(parts),
+        onRequest(followPaymentsRequest, (input, context) => followPayments({ ...parts, logger }, input, context)),
         ...refundRequests(parts),
         ...reminderRequests(reminders, overdue),
+        ...settingsRequests(database),
       ],
     };
   },

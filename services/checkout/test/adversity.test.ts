@@ -125,12 +125,12 @@ test('an order whose connection ends during its commit is answered with an unkno
 });
 
 test('recorded orders are answered although a refused one of their batch cannot be looked up', async () => {
-  await harness.start({ DATABASE_POOL_MAX: '1' });
-  // The service's one connection finds no table any more once it has written the order.
-  await query(`create function lose_tables() returns trigger language plpgsql as
-    $$ begin perform set_config('search_path', 'nowhere', false); return null; end $$`);
-  await query(`create trigger lose_tables after insert on orders
-    for each row when (new.customer_name = 'last') execute function lose_tables()`);
+  await harness.start();
+  // Once the order is written, nothing can be refused any more.
+  await query(`create function lose_refusals() returns trigger language plpgsql as
+    $$ begin alter function refuse_orders rename to lost_refusals; return null; end $$`);
+  await query(`create trigger lose_refusals after insert on orders
+    for each row when (new.customer_name = 'last') execute function lose_refusals()`);
   const { release, busy } = await keepBatcherBusy();
   const both = await harness.arrived(2, () =>
     Promise.allSettled([create({ name: 'last' }), create({ bumpIds: ['bmp_9'] })]),

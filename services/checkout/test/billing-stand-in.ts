@@ -2,6 +2,7 @@ import type { EventData, EventDefinition, RequestInput } from '@app/contracts/de
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import {
+  chargeRefunded,
   chargesRefunded,
   continuePayment,
   type HoldResult,
@@ -10,6 +11,7 @@ import {
   type PaymentOutcome,
   type PaymentResource,
   paymentCompleted,
+  type RefundedPart,
   refundCharges,
   refundFailed,
   settleHold,
@@ -54,12 +56,21 @@ export interface BillingStandIn {
   beforeRefund: (orderId: string) => Promise<void>;
   /** How refunds are answered. */
   refundStatus: 'refunded' | 'processing' | 'failed';
+  /** What billing says that it gave back, payment by payment; undefined as of an earlier version. */
+  refundParts: RefundedPart[] | undefined;
+  /** Whether a refund is answered while a renewal has no outcome. */
+  renewalUnderWay: boolean;
   /** Of a refund that fails: what was given back all the same. */
   refundedBefore: number;
+  /** Billing has no payment of the order, as after a backup was restored. */
+  refundsNothing: boolean;
   /** Every question about the payments of an order, by its account. */
   readonly listsAsked: string[];
   /** Every request for a refund, by order. */
   readonly refundsAsked: string[];
+  /** The same, with all that it said. */
+  readonly refundRequests: RequestInput<typeof refundCharges>[];
+  publishPart(orderId: string, part: RefundedPart): Promise<void>;
   /** Every request to settle a hold, by order. */
   readonly settlesAsked: string[];
   /** Whether a payment of a hold is not known yet when its settling is answered. */
@@ -70,7 +81,7 @@ export interface BillingStandIn {
   settle(orderId: string, decision: HoldResult['decision']): HoldResult;
   publishSettled(orderId: string): Promise<void>;
   publishRefunded(orderId: string, at?: Date): Promise<void>;
-  publishRefundFailed(orderId: string, at?: Date): Promise<void>;
+  publishRefundFailed(orderId: string, at?: Date, refundId?: string): Promise<void>;
   /** The buyer confirmed at the bank, or what became of an unknown try was found out. */
   finish(orderId: string, status: 'succeeded' | 'declined'): MadeTry;
   /** Publishes how a try ended. */
@@ -89,7 +100,10 @@ export interface BillingStandIn {
 const usualBehaviour = {
   settling: false,
   refundStatus: 'refunded' as const,
+  renewalUnderWay: false,
   refundedBefore: 0,
+  refundsNothing: false,
+  refundParts: undefined,
   beforeStart: async () => undefined,
   beforeAnswer: async () => undefined,
   beforeRefund: async () => undefined,
@@ -110,6 +124,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     tries,
     listsAsked: [] as string[],
     refundsAsked: [] as string[],
+    refundRequests: [] as RequestInput<typeof refundCharges>[],
     settlesAsked: [] as string[],
     ...usualBehaviour,
     settle: (orderId: string, decision: HoldResult['decision']) => {
@@ -118,8 +133,11 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
       return result;
     },
     publishSettled: (orderId: string) => publishSettled(producers, madeOf(orderId), settled.get(orderId)),
-    publishRefunded: (orderId: string, at = new Date()) => publishRefunded(producers, madeOf(orderId), at),
-    publishRefundFailed: (orderId: string, at = new Date()) => publishRefundFailed(producers, madeOf(orderId), at),
+    publishRefunded: (orderId: string, at = new Date()) =>
+      publishRefunded(producers, madeOf(orderId), at, standIn.refundParts),
+    publishPart: (orderId: string, part: RefundedPart) => publishPart(producers, madeOf(orderId), part),
+    publishRefundFailed: (orderId: string, at = new Date(), refundId?: string) =>
+      publishRefundFailed(producers, madeOf(orderId), at, refundId),
     startLate: (input: StartInput, accountId = 'acc_1') => {
       start(tries, accountId, input);
       return madeOf(input.orderId);
@@ -143,12 +161,18 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         await standIn.beforeSettled();
         return standIn.settling ? { ...result, status: 'settling' as const } : result;
       }),
-      onRequest(refundCharges, async ({ orderId }) => {
+      onRequest(refundCharges, async (input) => {
+        const { orderId } = input;
         standIn.refundsAsked.push(orderId);
+        standIn.refundRequests.push(input);
         await standIn.beforeRefund(orderId);
         const status = standIn.refundStatus;
-        const refundedCents = status === 'refunded' ? madeOf(orderId).outcome.amountCents : standIn.refundedBefore;
-        return { status, refundedCents, detail: status === 'failed' ? 'The account has no balance.' : null };
+        const whole = standIn.refundsNothing ? 0 : madeOf(orderId).outcome.amountCents;
+        const refundedCents = status === 'refunded' ? whole : standIn.refundedBefore;
+        const detail = status === 'failed' ? 'The account has no balance.' : null;
+        const { refundParts: refunds, renewalUnderWay } = standIn;
+        const more = { ...(refunds !== undefined && { refunds }), ...(renewalUnderWay && { renewalUnderWay }) };
+        return { status, refundedCents, detail, ...more };
       }),
       onRequest(listPayments, async ({ orderId }, { accountId }) => {
         standIn.listsAsked.push(accountId);
@@ -159,7 +183,13 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     ],
     reset: async () => {
       await producers.handled();
-      for (const list of [tries, standIn.listsAsked, standIn.refundsAsked, standIn.settlesAsked])
+      for (const list of [
+        tries,
+        standIn.listsAsked,
+        standIn.refundsAsked,
+        standIn.refundRequests,
+        standIn.settlesAsked,
+      ])
         (list as unknown[]).length = 0;
       started.clear();
       settled.clear();
@@ -268,9 +298,26 @@ async function publishSettled(
   await publish(producers, holdSettled, accountId, data);
 }
 
-async function publishRefunded(producers: Producers, { accountId, input }: MadeTry, at: Date): Promise<void> {
+async function publishPart(producers: Producers, { accountId, input }: MadeTry, refund: RefundedPart): Promise<void> {
+  const { orderId, currency, test } = input;
+  await publish(producers, chargeRefunded, accountId, {
+    orderId,
+    refund,
+    currency,
+    test,
+    refundedAt: refund.refundedAt,
+  });
+}
+
+async function publishRefunded(
+  producers: Producers,
+  { accountId, input }: MadeTry,
+  at: Date,
+  refunds: RefundedPart[] | undefined,
+): Promise<void> {
   const { orderId, currency, test, amountCents } = input;
-  const data = { orderId, refundedCents: amountCents, currency, test, refundedAt: at.toISOString() };
+  const about = { orderId, currency, test, refundedAt: at.toISOString() };
+  const data = { ...about, refundedCents: amountCents, ...(refunds !== undefined && { refunds }) };
   await publish(producers, chargesRefunded, accountId, data);
 }
 
@@ -278,10 +325,10 @@ async function publishRefundFailed(
   producers: Producers,
   { accountId, input, outcome }: MadeTry,
   at: Date,
+  paymentId = outcome.paymentId,
 ): Promise<void> {
   const { orderId, currency, test, amountCents } = input;
   const detail = 'The buyer’s account is closed.';
-  const { paymentId } = outcome;
   const data = { orderId, paymentId, amountCents, currency, detail, test, failedAt: at.toISOString() };
   await publish(producers, refundFailed, accountId, data);
 }

@@ -23,6 +23,8 @@ afterEach(() => harness.reset());
 afterAll(() => harness.close());
 
 const email = 'ada@example.com';
+/** Payments of one buyer for one product are fixed one after the other. */
+const buyer = (n: number): string => `buyer-${n}@example.com`;
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
 /** Sends opens while both questions that may be under way at catalog are not answered. */
@@ -111,7 +113,7 @@ test('fifty checkouts opened and paid at once ask catalog once each time, and sh
   const statements = await countStatements(harness.base.database.url);
   const accounts = ['acc_1', 'acc_2'];
   const opened = valuesOf(
-    await openTogether(50, (n) => harness.open({ email }, { accountId: accounts[n % 2] as string })),
+    await openTogether(50, (n) => harness.open({ email: buyer(n) }, { accountId: accounts[n % 2] as string })),
   );
   expect(harness.catalog.asked.map((wanted) => wanted.length)).toEqual([1, 1, 2]);
   expect(statements.get('checkouts-open')).toBeLessThanOrEqual(3);
@@ -200,7 +202,9 @@ test('the same open twice in one batch opens one checkout with two secrets', asy
 test('uses of a limited code go to the first ones of a batch; a rehearsal among them takes none', async () => {
   const tests = [true, false, false, false, true];
   const opened = valuesOf(
-    await openTogether(5, (n) => harness.open({ email, discountCode: 'TWICE' }, { testMode: tests[n] as boolean })),
+    await openTogether(5, (n) =>
+      harness.open({ email: buyer(n), discountCode: 'TWICE' }, { testMode: tests[n] as boolean }),
+    ),
   );
   const results = await sendPays(opened);
   expect(told(results)).toEqual(['paid', 'paid', 'paid', 'price_changed', 'price_changed']);

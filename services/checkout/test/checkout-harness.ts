@@ -1,3 +1,4 @@
+import { applySettings, type Settings, unknownAccountSettings } from '@app/contracts/accounts';
 import {
   type CheckoutResource,
   continueCheckout,
@@ -5,6 +6,7 @@ import {
   getCheckout,
   type OpenCheckoutBody,
   openCheckout,
+  type PayCheckoutBody,
   payCheckout,
   type UpdateCheckoutBody,
   updateCheckout,
@@ -52,6 +54,8 @@ export interface CheckoutHarness {
   };
   open(body?: Partial<OpenCheckoutBody>, options?: OpenOptions): Promise<Opened>;
   get(opened: Pick<Opened, 'id' | 'secret'>): Promise<CheckoutResource>;
+  /** As the gateway does when test mode is switched. */
+  applySettings(change: Partial<Settings>, revision: number): Promise<void>;
   update(opened: Opened, body: UpdateCheckoutBody): Promise<CheckoutResource>;
   pay(opened: Opened, paymentMethod?: string, options?: PayOptions): Promise<Paid>;
   resume(opened: Opened): Promise<Paid>;
@@ -71,11 +75,15 @@ interface OpenOptions {
   readonly visitor?: string;
   readonly testMode?: boolean;
   readonly commandId?: string;
+  readonly settingsRevision?: number;
 }
 
 interface PayOptions {
+  readonly body?: Partial<PayCheckoutBody>;
   readonly commandId?: string;
-  readonly totalCents?: number;
+  readonly ownUrls?: string[];
+  /** Digests of the buyer's browser, address and card, as the gateway makes them. */
+  readonly from?: string[];
 }
 
 export async function createCheckoutHarness(): Promise<CheckoutHarness> {
@@ -104,17 +112,28 @@ export async function createCheckoutHarness(): Promise<CheckoutHarness> {
     billing,
     shop,
     catalog,
-    open: (body = {}, { accountId = 'acc_1', visitor = 'visitor-1', testMode = false, commandId } = {}) =>
+    open: (
+      body = {},
+      { accountId = 'acc_1', visitor = 'visitor-1', testMode = false, settingsRevision = 1, commandId } = {},
+    ) =>
       requester.request(
         openCheckout,
-        { body: { handle: 'ada', slug: 'course', ...body }, account: { ...seller, testMode }, visitor },
+        {
+          body: { handle: 'ada', slug: 'course', ...body },
+          account: { ...seller, testMode, settingsRevision },
+          visitor,
+        },
         context(accountId, commandId),
       ),
+    applySettings: async (change, revision) => {
+      const settings = { ...unknownAccountSettings, ...change };
+      await requester.request(applySettings, { settings, revision }, context('acc_1'));
+    },
     get: (opened) => requester.request(getCheckout, ofBuyer(opened), anyone()),
     update: (opened, body) => requester.request(updateCheckout, { ...ofBuyer(opened), body }, anyone()),
-    pay: async (opened, paymentMethod = 'ok', { commandId, totalCents } = {}) => {
-      const body = { paymentMethod, ...(totalCents === undefined ? {} : { totalCents }) };
-      return (await requester.request(payCheckout, { ...ofBuyer(opened), body }, anyone(commandId))).outcome;
+    pay: async (opened, paymentMethod = 'ok', { commandId, ownUrls = [], from = [], body } = {}) => {
+      const input = { ...ofBuyer(opened), body: { paymentMethod, ...body }, ownUrls, buyerDigests: from };
+      return (await requester.request(payCheckout, input, anyone(commandId))).outcome;
     },
     resume: async (opened) => (await requester.request(continueCheckout, ofBuyer(opened), anyone())).outcome,
     decide: async (opened, accept) =>

@@ -4,7 +4,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
-import { type CheckoutHarness, createCheckoutHarness } from './checkout-harness.ts';
+import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
 import { shareDatabase } from './shared-database.ts';
 
 guardLeaks();
@@ -61,4 +61,24 @@ test('a checkout that nobody paid is closed after 30 days and deleted after 60; 
   expect(await harness.get(unknown)).toMatchObject({ status: 'processing' });
   expect(await harness.get(paid)).toMatchObject({ status: 'paid' });
   expect(await count('checkout_tries')).toBe(2);
+});
+
+test('digests of a buyer are kept for two days, and with a subscription until 30 days after its end', async () => {
+  const kept = async () => await count('checkout_tries where buyer_digests is not null');
+  const from = ['address'];
+  await harness.pay(await harness.open({ email: 'once@example.com' }), 'ok', { from });
+  const monthly = { pricingType: 'subscription', billingInterval: 'month' } as const;
+  harness.shop.set('acc_1/course', { ...plainCourse, ...monthly });
+  const { orderId } = await harness.pay(await harness.open({ email: 'club@example.com' }), 'ok', { from });
+  await runAfter(1);
+  expect(await kept()).toBe(2);
+  await runAfter(1);
+  expect(await kept()).toBe(1);
+  const endedAt = harness.base.clock.now().toISOString();
+  await harness.query(`insert into sold_subscriptions (id, account_id, order_id, email, product_id, ended_at)
+    values ('sub_1', 'acc_1', '${orderId}', 'club@example.com', '${plainCourse.productId}', '${endedAt}')`);
+  await runAfter(29);
+  expect([await kept(), await count('sold_subscriptions')]).toEqual([1, 1]);
+  await runAfter(2);
+  expect([await kept(), await count('sold_subscriptions')]).toEqual([0, 0]);
 });

@@ -1,4 +1,5 @@
 import { checkoutOwner, openedCheckoutResource } from '@app/contracts/checkouts';
+import { maxAmountCents } from '@app/contracts/common';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { outboxPublished } from '@app/testing/followed-events';
@@ -152,7 +153,7 @@ test('a paid checkout is an order with its event, and the buyer gets what was bo
     affiliateCode: 'LEAF',
     utm_term: 'x',
   });
-  const outcome = await harness.pay(opened, 'ok', { totalCents: 9_900 });
+  const outcome = await harness.pay(opened, 'ok', { body: { totalCents: 9_900 } });
   const orderId = harness.billing.tries[0]?.input.orderId as string;
   expect(outcome).toEqual({ status: 'paid', orderId, totalCents: 9_900 });
   expect(harness.billing.started).toMatchObject([
@@ -232,7 +233,9 @@ test('a double click on an old price charges nothing, although the first click m
   const opened = await harness.open({ email });
   harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 12_000 });
   for (let click = 0; click < 2; click++) {
-    await expect(harness.pay(opened, 'ok', { totalCents: 9_900 })).rejects.toMatchObject({ code: 'price_changed' });
+    await expect(harness.pay(opened, 'ok', { body: { totalCents: 9_900 } })).rejects.toMatchObject({
+      code: 'price_changed',
+    });
   }
   expect(harness.billing.started).toEqual([]);
 });
@@ -306,4 +309,92 @@ test('a card’s token is written nowhere', async () => {
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.map(({ row }) => row).join()).not.toContain(token);
   }
+});
+
+const monthly = { ...plainCourse, pricingType: 'subscription' as const, billingInterval: 'month' as const };
+const dearerWithCheaperBump = {
+  ...monthly,
+  priceCents: 10_900,
+  bumps: plainCourse.bumps.map((bump) => ({ ...bump, priceCents: 900 })),
+};
+
+test.each([
+  ['price under the same total', dearerWithCheaperBump, '$118.00, and it renews every month for $109.00.'],
+  ['interval', { ...monthly, billingInterval: 'year' as const }, '$118.00, and it renews every year for $99.00.'],
+])('a renewal whose %s changed is charged only when the buyer pays again', async (_, changed, said) => {
+  harness.shop.set('acc_1/course', monthly);
+  const opened = await harness.open({ email, bumpIds: ['bmp_1'] });
+  harness.shop.set('acc_1/course', changed);
+  // A double click: the page still shows the old lines.
+  for (let click = 0; click < 2; click++) {
+    const refused = { code: 'price_changed', message: expect.stringContaining(said) };
+    await expect(harness.pay(opened, 'ok', { body: { quote: opened.quote } })).rejects.toMatchObject(refused);
+  }
+  expect(harness.billing.started).toEqual([]);
+  const { quote } = await harness.get(opened);
+  expect(await harness.pay(opened, 'ok', { body: { quote } })).toMatchObject({ status: 'paid', totalCents: 11_800 });
+});
+
+test('lines that changed are asked about also where the page names no quote', async () => {
+  harness.shop.set('acc_1/course', monthly);
+  const opened = await harness.open({ email, bumpIds: ['bmp_1'] });
+  harness.shop.set('acc_1/course', dearerWithCheaperBump);
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'price_changed' });
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
+});
+
+test('a total over the limit is refused before the try begins', async () => {
+  harness.shop.set('acc_1/course', { ...plainCourse, priceCents: maxAmountCents });
+  const opened = await harness.open({ email, bumpIds: ['bmp_1'] });
+  await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'total_too_large' });
+  expect(await harness.query('select status, try_no from checkouts')).toEqual([{ status: 'open', try_no: 0 }]);
+  await harness.update(opened, { bumpIds: [] });
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: maxAmountCents });
+});
+
+test('the bank sends a buyer back under the deployment’s own address and the seller’s checkoutUrl alone', async () => {
+  const ownUrls = ['https://funnels.example'];
+  const opened = await harness.open({ email });
+  const foreign = harness.pay(opened, 'declined', {
+    ownUrls,
+    body: { returnUrl: 'https://seller.example/pay/thanks' },
+  });
+  await expect(foreign).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: 'returnUrl' }] });
+  expect(harness.billing.started).toEqual([]);
+  await harness.applySettings({ checkoutUrl: 'https://seller.example/pay' }, 1);
+  for (const returnUrl of ['https://funnels.example/c/ada/course', 'https://seller.example/pay/thanks'])
+    await harness.pay(opened, 'declined', { ownUrls, body: { returnUrl } });
+  expect(harness.billing.started).toHaveLength(2);
+});
+
+test.each([true, false])(
+  'a checkout opened with test mode %s is not paid once it is switched, and one opened since is',
+  async (testMode) => {
+    await harness.applySettings({ testMode }, 2);
+    const opened = await harness.open({ email }, { testMode, settingsRevision: 2 });
+    await harness.applySettings({ testMode: !testMode }, 3);
+    const refused = { code: 'test_mode_changed', message: expect.stringContaining('reload') };
+    await expect(harness.pay(opened)).rejects.toMatchObject(refused);
+    expect(harness.billing.started).toEqual([]);
+    expect(await harness.query('select status, try_no from checkouts')).toEqual([{ status: 'open', try_no: 0 }]);
+    const since = await harness.open({ email }, { testMode: !testMode, settingsRevision: 3 });
+    expect(await harness.pay(since)).toMatchObject({ status: 'paid' });
+    expect(harness.billing.started).toMatchObject([{ test: !testMode }]);
+  },
+);
+
+test('settings that are older than the opening say nothing of its mode', async () => {
+  await harness.applySettings({ testMode: false }, 2);
+  const opened = await harness.open({ email }, { testMode: true, settingsRevision: 3 });
+  expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
+  expect(harness.billing.started).toMatchObject([{ test: true }]);
+});
+
+test('another card is not charged in the other mode, and the confirmation under way goes on in its own', async () => {
+  const opened = await harness.open({ email });
+  await harness.pay(opened, 'action');
+  await harness.applySettings({ testMode: true }, 2);
+  await expect(harness.pay(opened, 'ok')).rejects.toMatchObject({ code: 'test_mode_changed' });
+  expect(await harness.resume(opened)).toMatchObject({ status: 'paid' });
+  expect(harness.billing.tries).toMatchObject([{ input: { test: false } }]);
 });

@@ -18,16 +18,18 @@ afterEach(() => harness.close());
 
 const create = (change: Parameters<typeof orderBody>[0] = {}) =>
   harness.requester.request(createOrder, { body: orderBody(change), account }, context());
-const query = (sql: string) => queryDatabase(harness.database.url, sql);
+const query = <Row extends object>(sql: string) => queryDatabase<Row>(harness.database.url, sql);
 
-test('without the affiliate service orders with an affiliate code wait, and no others', async () => {
+test('without the affiliate service orders with an affiliate code are recorded, and their credit is left open', async () => {
   await Promise.all([create(), create(), create()]);
   expect(harness.creditRequests()).toBe(0);
   await harness.stopAffiliate();
-  const outcomes = await Promise.allSettled([create(), create({ affiliateCode: 'leaf' }), create()]);
-  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  expect(outcomes[1]).toMatchObject({ reason: { code: 'service_unavailable' } });
-  expect(await query('select 1 from orders where affiliate_code is not null')).toEqual([]);
+  await Promise.all([create(), create({ affiliateCode: 'leaf' }), create()]);
+  const named = await query<{ data: object }>(
+    `select payload::json -> 'data' as data from outbox where payload::json -> 'data' ->> 'affiliateCode' = 'leaf'`,
+  );
+  expect(named).toMatchObject([{ data: { affiliateCode: 'leaf', creditPending: true } }]);
+  expect(named[0]?.data).not.toHaveProperty('creditedCode');
 });
 
 test('without the catalog an order is refused at once and not recorded', async () => {

@@ -1,4 +1,4 @@
-import { listOf } from '@app/contracts/common';
+import { listOf, maxAmountCents } from '@app/contracts/common';
 import { createOrder, getOrder, listOrders, orderPaid, orderResource } from '@app/contracts/orders';
 import { outboxPublished } from '@app/testing/followed-events';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -49,6 +49,7 @@ test('a recorded order is in the list in the published shape, and its event is o
     id: `ord_${ctx.commandId}`,
     customer_name: 'Ada Lovelace',
     total_cents: 11_800,
+    refunded_cents: 0,
     status: 'paid',
     utm_source: 'letter',
     utm_medium: null,
@@ -278,4 +279,13 @@ test('the same command twice in one batch makes one order and one event', async 
   expect(new Set(outcomes.slice(2).map((outcome) => outcome.orderId))).toEqual(new Set([`ord_${ctx.commandId}`]));
   expect(await query('select 1 from orders')).toHaveLength(3);
   expect(await query('select event_id from outbox')).toHaveLength(3);
+});
+
+test('a recorded order whose total is over the limit is refused, and stays refused', async () => {
+  harness.products.set('acc_1/course', { ...course, priceCents: maxAmountCents });
+  const ctx = context();
+  for (let call = 0; call < 2; call++)
+    await expect(create({ bumpIds: ['bmp_1'] }, ctx)).rejects.toMatchObject({ code: 'total_too_large' });
+  expect(await create()).toMatchObject({ totalCents: maxAmountCents });
+  expect(await query('select 1 from orders')).toHaveLength(1);
 });

@@ -1,7 +1,17 @@
-import { createOrder, orderRefunded, orderReopened } from '@app/contracts/orders';
+import {
+  createOrder,
+  orderRefunded,
+  orderReopened,
+  paymentRefunded,
+  paymentReopened,
+  refundOrder,
+} from '@app/contracts/orders';
+import type { RefundedPart } from '@app/contracts/payments';
+import { eventsSentBack } from '@app/messaging/points';
 import { openDatabase } from '@app/service-kit/database';
 import type { RunningService } from '@app/service-kit/service';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { listen } from '@app/testing/points';
 import { untilBlocked } from '@app/testing/poll-system';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
@@ -34,7 +44,14 @@ const statusOf = async (orderId: string) => (await harness.list()).find(({ id })
 test('a refund gives every charge back, is told once, and asked for again answers the same', async () => {
   const opened = await harness.open({ email: 'ada@example.com' });
   const orderId = (await harness.pay(opened)).orderId as string;
-  const result = { ok: true, orderId, status: 'refunded', refundedCents: 9_900, detail: 'The buyer gets $99.00 back.' };
+  const result = {
+    ok: true,
+    orderId,
+    status: 'refunded',
+    refundedCents: 9_900,
+    detail: 'The buyer gets $99.00 back.',
+    payments: [],
+  };
   expect(await harness.refund(orderId)).toEqual(result);
   expect(await harness.refund(orderId)).toEqual(result);
   expect(harness.billing.refundsAsked).toEqual([orderId]);
@@ -70,7 +87,13 @@ test('an order whose card is only held, another account’s and an unknown one a
 test('a refund that the processor has not answered is finished by its event, also when that comes twice', async () => {
   harness.billing.refundStatus = 'processing';
   const orderId = await paidOrder();
-  expect(await harness.refund(orderId)).toMatchObject({ status: 'processing', refundedCents: 0 });
+  expect(await harness.refund(orderId)).not.toHaveProperty('renewalUnderWay');
+  harness.billing.renewalUnderWay = true;
+  expect(await harness.refund(orderId)).toMatchObject({
+    status: 'processing',
+    refundedCents: 0,
+    renewalUnderWay: true,
+  });
   expect(await statusOf(orderId)).toBe('paid');
   await harness.billing.publishRefunded(orderId);
   await harness.billing.publishRefunded(orderId);
@@ -106,6 +129,17 @@ test('a refund of which a part was refused says how much was given back, of how 
   expect(await harness.query('select status, refunded_cents, detail from refunds')).toEqual([
     { status: 'failed', refunded_cents: '4900', detail: message },
   ]);
+});
+
+test('an order whose payment billing does not know is not called refunded', async () => {
+  harness.billing.refundsNothing = true;
+  const orderId = await paidOrder();
+  await expect(harness.refund(orderId)).rejects.toMatchObject({
+    code: 'refund_failed',
+    message: expect.stringContaining('No payment of this order is recorded'),
+  });
+  expect(await statusOf(orderId)).toBe('paid');
+  expect(await refundEvents()).toEqual([]);
 });
 
 test('the refund of a rehearsal says that no money moves', async () => {
@@ -210,6 +244,146 @@ test('whoever records a refund locks its order first, as the consumer does, so t
     client.release();
     await database.close();
   }
+});
+
+const part = (refundId: string, amountCents: number, renewal?: number): RefundedPart => ({
+  ...{ refundId, amountCents, paymentId: `pmt_${renewal ?? 'main'}`, chargedCents: 9_900 },
+  ...{ subscriptionId: renewal === undefined ? null : 'sub_1', period: renewal ?? null },
+  refundedAt: new Date(harness.base.clock.nowMs()).toISOString(),
+});
+const orderOf = async (orderId: string) => (await harness.list()).find(({ id }) => id === orderId);
+
+test('a part that went back leaves the order paid and shows, and the last part refunds it, each with an event', async () => {
+  const orderId = await paidOrder();
+  await harness.billing.publishPart(orderId, part('r1', 4_000));
+  await harness.billing.publishPart(orderId, part('r1', 4_000));
+  await harness.billing.publishPart(orderId, part('r2', 900, 2));
+  await harness.billing.handled();
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 4_000 });
+  harness.billing.refundParts = [part('r1', 4_000), part('r3', 5_900), part('r2', 900, 2)];
+  await harness.billing.publishRefunded(orderId);
+  await harness.billing.publishPart(orderId, part('r3', 5_900));
+  await harness.billing.handled();
+  expect(await orderOf(orderId)).toMatchObject({ status: 'refunded', refunded_cents: 9_900 });
+  const events = await refundEvents();
+  expect(events.map(({ subject }) => subject)).toEqual([
+    ...[paymentRefunded, paymentRefunded, paymentRefunded, orderRefunded].map(({ subject }) => subject),
+  ]);
+  expect(events.slice(0, 3).map(({ data }) => paymentRefunded.data.parse(data))).toMatchObject([
+    { refundId: 'r1', amountCents: 4_000, isFirst: true, part: { refundedCents: 4_000, ofCents: 9_900 } },
+    { refundId: 'r2', subscriptionId: 'sub_1', period: 2, isFirst: false, part: { refundedCents: 900 } },
+    { refundId: 'r3', paymentId: 'pmt_main', productName: 'Course', isFirst: false, part: { refundedCents: 9_900 } },
+  ]);
+  expect(events[3]?.data).toMatchObject({ refundNo: 1, refundedCents: 9_900, counted: { orders: 0, cents: 0 } });
+  expect(await harness.refund(orderId)).toMatchObject({
+    ...{ status: 'refunded', refundedCents: 9_900 },
+    payments: [
+      { paymentId: 'pmt_main', renewal: false, amountCents: 9_900 },
+      { paymentId: 'pmt_2', renewal: true, amountCents: 900 },
+    ],
+  });
+});
+
+test('what went back of a captured hold is recorded although it comes before the end of the hold', async () => {
+  harness.shop.set('acc_1/course', withUpsell);
+  const orderId = await paidOrder();
+  harness.billing.settle(orderId, 'declined');
+  const from = listen();
+  harness.billing.refundParts = [part('r1', 9_900)];
+  await harness.billing.publishPart(orderId, part('r1', 9_900));
+  await harness.billing.publishRefunded(orderId);
+  await from.announced(eventsSentBack);
+  await harness.billing.publishSettled(orderId);
+  await harness.billing.handled();
+  expect(await orderOf(orderId)).toMatchObject({ status: 'refunded', refunded_cents: 9_900 });
+});
+
+test('a part whose refund fails afterwards, also before it is known, is no more shown and is taken back once', async () => {
+  const orderId = await paidOrder();
+  await harness.billing.publishRefundFailed(orderId, new Date(), 'r1');
+  await harness.billing.handled();
+  await harness.billing.publishPart(orderId, part('r1', 4_000));
+  await harness.billing.publishPart(orderId, part('r2', 3_000));
+  await harness.billing.handled();
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 3_000 });
+  await harness.billing.publishRefundFailed(orderId, new Date(), 'r2');
+  await harness.billing.publishRefundFailed(orderId, new Date(), 'r2');
+  await harness.billing.handled();
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 0 });
+  expect(
+    (await refundEvents()).map(({ subject, data }) => [subject, data.refundId, data.isFirst ?? data.wasLast]),
+  ).toEqual([
+    [paymentRefunded.subject, 'r2', true],
+    [paymentReopened.subject, 'r2', true],
+  ]);
+});
+
+test('an order refunded by its payments that is reopened counts no more, and may be refunded under the next number', async () => {
+  const orderId = await paidOrder();
+  harness.billing.refundParts = [part('r1', 9_900)];
+  await harness.refund(orderId);
+  harness.base.clock.advance(1_000);
+  await harness.billing.publishRefundFailed(orderId, new Date(harness.base.clock.nowMs()), 'r1');
+  await harness.billing.handled();
+  harness.base.clock.advance(1_000);
+  // The seller refunds the payment, not the order.
+  harness.billing.refundParts = [part('r2', 9_900)];
+  await harness.billing.publishRefunded(orderId, new Date(harness.base.clock.nowMs()));
+  await harness.billing.handled();
+  expect(await orderOf(orderId)).toMatchObject({ status: 'refunded' });
+  expect((await refundEvents()).map(({ subject, data }) => [subject, data.refundNo, data.counted])).toEqual([
+    [paymentRefunded.subject, undefined, undefined],
+    [orderRefunded.subject, 1, { orders: 0, cents: 0 }],
+    [paymentReopened.subject, undefined, undefined],
+    [orderReopened.subject, 1, { orders: 1, cents: 0 }],
+    [paymentRefunded.subject, undefined, undefined],
+    [orderRefunded.subject, 2, { orders: 0, cents: 0 }],
+  ]);
+});
+
+test('renewals are refunded only where that is requested, also of an order that was refunded before', async () => {
+  const orderId = await paidOrder();
+  harness.billing.refundParts = [part('r1', 9_900)];
+  await harness.refund(orderId);
+  harness.billing.refundParts = [part('r1', 9_900), part('r2', 1_900, 2)];
+  const asked = { orderId, body: { renewals: true } };
+  expect(await harness.base.requester.request(refundOrder, asked, context())).toMatchObject({
+    payments: [{ amountCents: 9_900 }, { renewal: true, amountCents: 1_900 }],
+  });
+  expect(harness.billing.refundRequests).toEqual([
+    { orderId, attempt: 1 },
+    { orderId, renewals: true },
+  ]);
+  expect((await refundEvents()).map(({ subject }) => subject)).toEqual(
+    [paymentRefunded, orderRefunded, paymentRefunded].map(({ subject }) => subject),
+  );
+});
+
+test('renewals that are requested while the refund without them is under way are refunded too', async () => {
+  harness.billing.refundStatus = 'processing';
+  const orderId = await paidOrder();
+  expect(await harness.refund(orderId)).toMatchObject({ status: 'processing' });
+  harness.billing.refundStatus = 'refunded';
+  const asked = { orderId, body: { renewals: true } };
+  await harness.base.requester.request(refundOrder, asked, context());
+  expect(harness.billing.refundRequests).toEqual([
+    { orderId, attempt: 1 },
+    { orderId, attempt: 2, renewals: true },
+  ]);
+});
+
+test('the sweep repeats a request under its number, so that what the processor refused is not sent again', async () => {
+  harness.billing.refundStatus = 'failed';
+  const orderId = await paidOrder();
+  await expect(harness.refund(orderId)).rejects.toMatchObject({ code: 'refund_failed' });
+  harness.billing.beforeRefund = losesReply;
+  expect(await harness.refund(orderId)).toMatchObject({ status: 'processing' });
+  await service.close();
+  harness.billing.beforeRefund = async () => undefined;
+  harness.base.clock.advance(61_000);
+  service = await harness.base.startAndSweep();
+  expect(harness.billing.refundRequests.map(({ attempt }) => attempt)).toEqual([1, 2, 2]);
+  expect(await statusOf(orderId)).toBe('paid');
 });
 
 test('a refund whose process died before billing answered goes on in the next process', async () => {

@@ -20,7 +20,7 @@ function someOrder() {
   const context = { accountId: 'acc_1', requestId: 'req-1', commandId, deadlineMs: nowMs, traceparent: undefined };
   const command = { body: orderBody(), account, context };
   const sale = decideSale(command.body, course, false, nowMs);
-  return newOrder({ id: `ord_${commandId}`, nowMs, command, sale, product: course, creditedCode: null });
+  return newOrder({ id: `ord_${commandId}`, nowMs, command, sale, product: course, credit: null });
 }
 
 test('a connection that went silent fails one order and not the next: it leaves the pool', async () => {

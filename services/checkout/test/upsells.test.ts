@@ -1,4 +1,4 @@
-import { getOrder, orderPaid, upsellAccepted } from '@app/contracts/orders';
+import { getOrder, orderExpired, orderPaid, upsellAccepted } from '@app/contracts/orders';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { losesReply } from './billing-stand-in.ts';
@@ -18,7 +18,7 @@ afterEach(() => harness.reset());
 afterAll(() => harness.close());
 
 async function held(paymentMethod = 'ok'): Promise<{ opened: Opened; orderId: string }> {
-  const opened = await harness.open({ email: 'ada@example.com' });
+  const opened = await harness.open({ email: `${crypto.randomUUID()}@example.com` });
   const outcome = await harness.pay(opened, paymentMethod);
   expect(outcome.status).toBe('authorized');
   return { opened, orderId: outcome.orderId as string };
@@ -115,7 +115,7 @@ test('an order whose hold was lost leaves the lists, and nobody is told that it 
   expect(await harness.list()).toEqual([]);
   const ask = harness.base.requester.request(getOrder, { orderId }, context());
   await expect(ask).rejects.toMatchObject({ code: 'order_not_found' });
-  expect(await subjects()).toEqual([]);
+  expect(await subjects()).toEqual([orderExpired.subject]);
   expect(await harness.query('select status from orders')).toEqual([{ status: 'expired' }]);
   await expect(harness.refund(orderId)).rejects.toMatchObject({ code: 'order_not_found' });
   expect(await harness.pay(opened)).toMatchObject({ status: 'expired' });

@@ -9,6 +9,7 @@ import type { AddressLimiter } from './auth/address-limiter.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { LoginLimit } from './auth/login-limit.ts';
 import type { LookupCache } from './auth/lookup-cache.ts';
+import type { BuyerDigests } from './checkouts/buyer-digests.ts';
 import type { DeclineLimit } from './checkouts/decline-limit.ts';
 import type { Seller } from './checkouts/find-seller.ts';
 import type { VisitorDigest } from './checkouts/visitor.ts';
@@ -41,6 +42,7 @@ export interface App {
   readonly limitLogin: LoginLimit;
   readonly declineLimit: DeclineLimit;
   readonly visitorOf: VisitorDigest;
+  readonly buyerDigests: BuyerDigests;
   /** By handle, as checkouts are opened with them. */
   readonly sellers: LookupCache<Seller>;
   /** Bounds the responses that clients have not read yet. */

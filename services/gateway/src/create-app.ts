@@ -8,6 +8,7 @@ import { createAuthenticator } from './auth/authenticator.ts';
 import { createLoginLimit, unlimitedLogin } from './auth/login-limit.ts';
 import { LookupCache } from './auth/lookup-cache.ts';
 import { createRateWindows } from './auth/rate-windows.ts';
+import { createBuyerDigests } from './checkouts/buyer-digests.ts';
 import { createDeclineLimit, noDeclineLimit } from './checkouts/decline-limit.ts';
 import { findSeller } from './checkouts/find-seller.ts';
 import { createVisitorDigest } from './checkouts/visitor.ts';
@@ -55,6 +56,7 @@ export async function createApp(
     passwordCost: deps.passwordCost ?? passwordCost,
     healthTimes: deps.healthTimes ?? healthTimes,
     visitorOf: createVisitorDigest(config.KEY_PEPPER),
+    buyerDigests: createBuyerDigests(config.KEY_PEPPER),
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
     writeRefusal: deps.writeRefusal ?? (() => undefined),
   };

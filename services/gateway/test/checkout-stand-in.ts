@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { applySettings } from '@app/contracts/accounts';
 import {
   type CheckoutOutcome,
   type CheckoutResource,
@@ -66,6 +67,10 @@ export function createCheckoutStandIn() {
     return known;
   };
   const handlers = [
+    onRequest(applySettings, async (input, context) => {
+      noted('apply settings', input, context);
+      return { ok: true as const };
+    }),
     onRequestAcrossAccounts(getOptOut, async ({ token }) => ended(token)),
     onRequestAcrossAccounts(optOut, async (input, context) => {
       noted('opt out', input, context);
@@ -114,6 +119,7 @@ function checkoutOf(id: string, slug: string): CheckoutResource {
     bumps: [],
     lines: [{ kind: 'main', label: 'Course', amountCents: 4_900 }],
     totalCents: 4_900,
+    quote: 'quote',
     currency: 'usd',
     email: null,
     name: null,

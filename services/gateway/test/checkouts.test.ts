@@ -63,7 +63,10 @@ test('a buyer opens, changes, pays and decides without a key, and is never told 
   expect(asked?.context.accountId).toBe(seller.accountId);
   expect(asked?.input).toEqual({
     body: { handle, slug: 'course' },
-    account: { testMode: false, supportEmail: seller.email, businessName: expect.any(String), holdDecisionMinutes: 60 },
+    account: {
+      ...{ testMode: false, supportEmail: seller.email, businessName: expect.any(String), holdDecisionMinutes: 60 },
+      settingsRevision: expect.any(Number),
+    },
     visitor: expect.stringMatching(/^[\w-]{43}$/),
   });
   const answers = [
@@ -90,7 +93,55 @@ test('settings are those of the moment at which a checkout is opened', async () 
   await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body: { testMode: true } });
   await open();
   await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body: { testMode: false } });
-  expect(harness.checkout.asked.at(-1)?.input.account.testMode).toBe(true);
+  const opening = harness.checkout.asked.find(({ name }) => name === 'open');
+  expect(opening?.input.account.testMode).toBe(true);
+});
+
+test('a switch of test mode is applied at checkout before it is answered; other settings need no such request', async () => {
+  const change = (body: object) => send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body });
+  const applied = () => harness.checkout.asked.filter(({ name }) => name === 'apply settings');
+  await change({ nudgeAfterMinutes: 61 });
+  expect(applied()).toEqual([]);
+  for (const testMode of [true, false]) await change({ testMode });
+  await change({ testMode: false });
+  expect(applied().map(({ input, context }) => [input.settings.testMode, context.accountId])).toEqual([
+    [true, seller.accountId],
+    [false, seller.accountId],
+  ]);
+  const [on, off] = applied().map(({ input }) => input.revision);
+  expect(off).toBe(on + 1);
+});
+
+test('checkout learns under which addresses the buyer reached the deployment, and no name that anybody can choose', async () => {
+  const checkout = await opened();
+  await checkout.call('POST', '/pay', card);
+  await checkout.call('POST', '/pay', card, { host: 'evil.example' });
+  const { port } = new URL(url);
+  const own = harness.checkout.asked.filter(({ name }) => name === 'pay').map(({ input }) => input.ownUrls);
+  expect(own[0]).toContain(`http://127.0.0.1:${port}`);
+  expect(own[1]).toEqual([`http://127.0.0.1:${port}`]);
+});
+
+test('a browser that has the cookie of the hosted page, an address and a card are recognised by digests, and by nothing else', async () => {
+  const page = await send(url, 'GET', `/c/${handle}/course`);
+  const [set = ''] = [page.headers['set-cookie']].flat();
+  expect(set).toMatch(/^fnl_buyer=[\w-]{43}; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/);
+  const [cookie = ''] = set.split(';');
+  const again = await send(url, 'GET', `/c/${handle}/course`, { headers: { cookie } });
+  expect(again.headers['set-cookie']).toBeUndefined();
+  const checkout = await opened();
+  const paid = async (address: string, headers: Headers, token: string): Promise<string[]> => {
+    await checkout.call('POST', '/pay', { paymentMethod: token }, { ...headers, 'x-forwarded-for': address });
+    return harness.checkout.asked.at(-1)?.input.buyerDigests;
+  };
+  const home = await paid('203.0.113.1', { cookie }, 'tok_1');
+  const [browser, address, cardDigest] = home;
+  expect(await paid('203.0.113.2', { cookie }, 'tok_2')).toContain(browser);
+  expect(await paid('203.0.113.1', {}, 'tok_2')).toContain(address);
+  expect(await paid('203.0.113.2', {}, 'tok_1')).toContain(cardDigest);
+  const strangers = await paid('203.0.113.2', { cookie: 'fnl_buyer=short' }, 'tok_2');
+  expect([strangers.length, strangers.filter((digest) => home.includes(digest))]).toEqual([2, []]);
+  for (const digest of home) expect(digest).toMatch(/^[\w-]{43}$/);
 });
 
 test('an unknown handle is refused by name, and nobody is asked', async () => {

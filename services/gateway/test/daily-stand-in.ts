@@ -11,6 +11,7 @@ export const nothingDone: DailyResult = {
   holdsSettled: 0,
   chargedByCurrency: {},
   blocked: 0,
+  waiting: 0,
   problems: [],
 };
 
@@ -24,7 +25,8 @@ export const nothingPlanned: RequestOutput<typeof previewDailyRun> = {
     },
     ...{ look_ups: 0, look_up_amounts: [], reminders: 0 },
   },
-  charge_limit: { exceeded: false, always_allowed_count: 20, currencies: [] },
+  charge_limit: { exceeded: false, always_allowed_count: 100, currencies: [] },
+  unmatched_payments: 0,
   data: [],
   next: null,
 };

@@ -65,15 +65,16 @@ test.each([
   expect(json.problems.at(-1).code).toBe('reminders_failed');
 });
 
-test('no body, an empty one and an empty object run the job; force is passed on', async () => {
+test('no body, an empty one and an empty object run the job; what the seller wishes is passed on', async () => {
   const key = seller.key;
   const json = { 'content-type': 'application/json' };
   for (const more of [{}, { raw: '' }, { raw: '', headers: json }, { body: {} }, { body: { force: false } }]) {
     expect([more, (await runDaily(key, more)).status]).toEqual([more, 200]);
     expect(harness.asked.at(-1)).toEqual({ accountId: seller.accountId, force: false });
   }
-  expect((await runDaily(key, { body: { force: true } })).status).toBe(200);
-  expect(harness.asked.at(-1)).toEqual({ accountId: seller.accountId, force: true });
+  const wishes = { force: true, confirmUnmatchedPayments: true };
+  expect((await runDaily(key, { body: wishes })).status).toBe(200);
+  expect(harness.asked.at(-1)).toEqual({ accountId: seller.accountId, ...wishes });
 });
 
 test.each([

@@ -244,7 +244,7 @@ test('a quarter of a megabyte of nonsense gets an answer of a few kilobytes', as
     50,
     '100 fields are invalid: events.0, events.1, events.2, events.3, events.4 and 95 more.',
   ]);
-  for (const { text } of [refused, wrong]) expect(text.length).toBeLessThan(16_000);
+  for (const { text } of [refused, wrong]) expect(text.length).toBeLessThan(20_000);
 });
 
 test('HEAD is GET without the body; OPTIONS and 405 tell the methods; the root leads to the developer page', async () => {

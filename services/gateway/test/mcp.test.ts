@@ -154,6 +154,7 @@ test('a default list of well-filled orders is less than 20 KB, structure and tex
     customer_email: 'margareta.lindqvist@gallery.example.com',
     customer_name: 'Margareta Lindqvist-Johansson',
     total_cents: 123_400,
+    refunded_cents: 0,
     currency: 'usd',
     status: 'paid',
     utm_source: 'newsletter',

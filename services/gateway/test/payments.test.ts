@@ -210,7 +210,7 @@ test('a model is told what a refund does until it confirms, and no tool is for b
     detail: expect.stringContaining('cannot be undone'),
     fields: [{ field: 'confirm', code: 'required' }],
   });
-  expect(asked).toEqual([]);
+  expect(asked.filter(({ name }) => name === 'refund')).toEqual([]);
   const done = await tool('refund_order', { orderId, confirm: true, idempotencyKey: 'by-tool' });
   expect(done.structuredContent).toMatchObject({ status: 'refunded', refundedCents: 6_800 });
   await tool('refund_order', { orderId, confirm: true, idempotencyKey: 'by-tool' });

@@ -5,6 +5,8 @@ import {
   factOfFailedPayment,
   factOfOrder,
   factOfPause,
+  factOfPaymentRefund,
+  factOfPaymentReopening,
   factOfRefund,
   factOfRenewal,
   factOfReopening,
@@ -17,6 +19,8 @@ import {
   failedPaymentEvent,
   orderEvent,
   pauseEvent,
+  paymentRefundEvent,
+  paymentReopeningEvent,
   refundEvent,
   renewalEvent,
   reopeningEvent,
@@ -30,6 +34,8 @@ const kinds = {
   orderPaid: { event: orderEvent, fact: factOfOrder },
   orderRefunded: { event: refundEvent, fact: factOfRefund },
   orderReopened: { event: reopeningEvent, fact: factOfReopening },
+  paymentRefunded: { event: paymentRefundEvent, fact: factOfPaymentRefund },
+  paymentReopened: { event: paymentReopeningEvent, fact: factOfPaymentReopening },
   checkoutVisited: { event: visitEvent, fact: factOfVisit },
   started: { event: subscriptionEvent, fact: factOfSubscription },
   rebilled: { event: renewalEvent, fact: factOfRenewal },
@@ -109,6 +115,54 @@ const orders: fc.Arbitrary<RawEvent[]> = fc
         kind: 'orderReopened',
         ...reopeningEvent(account, product, { ...about, refundNo, reopenedAt: refundedAt }),
       });
+    }
+    return events;
+  });
+
+/** What may befall the payments of an order of 1,000: the two of its own, of 600 and 400, and a renewal of 300. */
+const refundSteps = fc.array(
+  fc.record({
+    of: fc.constantFrom('first', 'second', 'renewal'),
+    cents: fc.constantFrom(100, 200, 600),
+    fails: seldom,
+  }),
+  { maxLength: 8 },
+);
+const takenBy = { first: 600, second: 400, renewal: 300 };
+
+/** An order whose payments go back in parts; some refunds fail afterwards, and the next step begins without them. */
+const partlyRefunded: fc.Arbitrary<RawEvent[]> = fc
+  .record({ ...place, refundSteps })
+  .map(({ account, product, test, at, refundSteps: steps }) => {
+    const paid = { totalCents: 1000, test, paidAt: iso(at), source: 'checkout' as const };
+    const order = orderEvent(account, product, paid);
+    const { orderId } = order.data;
+    const events: RawEvent[] = [{ kind: 'orderPaid', ...order }];
+    const left = { ...takenBy };
+    const back = () => 1300 - left.first - left.second - left.renewal;
+    let refundNo = 1;
+    for (const [index, { of, cents: wanted, fails }] of steps.entries()) {
+      const amountCents = Math.min(wanted, left[of]);
+      if (amountCents === 0) continue;
+      const about = { orderId, test, refundId: `${orderId}/${index}`, amountCents };
+      const isFirst = back() === 0;
+      const wasWhole = left.first + left.second === 0;
+      left[of] -= amountCents;
+      events.push({ kind: 'paymentRefunded', ...paymentRefundEvent(account, product, { ...about, isFirst }) });
+      const isWhole = !wasWhole && left.first + left.second === 0;
+      const ofOrder = { orderId, test, totalCents: 1000, refundNo };
+      const none = { orders: 0, cents: 0 };
+      if (isWhole)
+        events.push({ kind: 'orderRefunded', ...refundEvent(account, product, { ...ofOrder, counted: none }) });
+      if (!fails) continue;
+      left[of] += amountCents;
+      const gone = back() === 0;
+      const wasLast = gone && !isWhole;
+      events.push({ kind: 'paymentReopened', ...paymentReopeningEvent(account, product, { ...about, wasLast }) });
+      if (!isWhole) continue;
+      const counted = { orders: gone ? 1 : 0, cents: 0 };
+      events.push({ kind: 'orderReopened', ...reopeningEvent(account, product, { ...ofOrder, counted }) });
+      refundNo += 1;
     }
     return events;
   });
@@ -201,7 +255,7 @@ const subscriptions: fc.Arbitrary<RawEvent[]> = fc
 
 /** Everything that happened to a few orders, subscriptions and checkouts, as raw events in no order that means anything. */
 export const histories: fc.Arbitrary<RawEvent[]> = fc
-  .array(fc.oneof(orders, orders, subscriptions, subscriptions, visits), { maxLength: 20 })
+  .array(fc.oneof(orders, orders, partlyRefunded, subscriptions, subscriptions, visits), { maxLength: 20 })
   .map((lives) => lives.flat());
 
 /** The history as consumers get it: every event once to three times, shuffled. */

@@ -15,7 +15,7 @@ export function recompute(
   const orders = of(events, 'orderPaid').map(({ data }) => data);
   const renewals = of(events, 'rebilled').map(({ data }) => data);
   const views = of(events, 'checkoutVisited').length;
-  const refunded = orders.filter(({ orderId }) => isRefunded(orderId, events));
+  const refunded = orders.filter(({ orderId }) => isRefunded(orderId, events) || partsBack(orderId, events) > 0);
   const shown = orders.filter((order) => order.upsellShown === true || has(order, 'upsell'));
   const total = sum(orders.map((order) => order.totalCents));
   const months = monthsUpTo(now, events);
@@ -35,7 +35,7 @@ export function recompute(
       activeSubscriptions: active.length,
       mrrCents: sum(active.map(monthly)),
       refunds: refunded.length,
-      refundedCents: sum(refunded.map((order) => order.totalCents)),
+      refundedCents: sum(refunded.map((order) => backOf(order, events))),
       refundRate: fraction(refunded.length, orders.length),
       views,
       conversionRate: Math.min(1, fraction(orders.filter((order) => order.source === 'checkout').length, views)),
@@ -67,6 +67,19 @@ const isRefunded = (orderId: string, events: readonly RawEvent[]): boolean =>
         (other) => other.data.orderId === orderId && other.data.refundNo === data.refundNo,
       ),
   );
+
+/** What went back of the order's payments and of its renewals', and did not fail afterwards. */
+const partsBack = (orderId: string, events: readonly RawEvent[]): number => {
+  const reopened = new Set(of(events, 'paymentReopened').map(({ data }) => data.refundId));
+  const stands = of(events, 'paymentRefunded').filter(
+    ({ data }) => data.orderId === orderId && !reopened.has(data.refundId),
+  );
+  return sum(stands.map(({ data }) => data.amountCents));
+};
+
+/** An order without refunds of payments, as earlier versions said it, goes back whole. */
+const backOf = ({ orderId, totalCents }: Of<'orderPaid'>['data'], events: readonly RawEvent[]): number =>
+  of(events, 'paymentRefunded').some(({ data }) => data.orderId === orderId) ? partsBack(orderId, events) : totalCents;
 
 type Terms = Pick<Of<'started'>['data'], 'amountCents' | 'billingInterval'>;
 const monthly = ({ amountCents, billingInterval }: Terms): number =>

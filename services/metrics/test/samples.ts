@@ -1,7 +1,7 @@
 import type { checkoutVisited } from '@app/contracts/checkouts';
 import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
-import type { orderRefunded, orderReopened } from '@app/contracts/orders';
+import type { orderRefunded, orderReopened, paymentRefunded, paymentReopened } from '@app/contracts/orders';
 import type { productCreated } from '@app/contracts/products';
 import type {
   subscriptionCanceled,
@@ -83,6 +83,40 @@ export function reopeningEvent(accountId: string, productId: string, fields: Par
     refundNo: 1,
     detail: 'the card is closed',
     paidAt: '2026-01-15T12:00:00.000Z',
+    reopenedAt: '2026-01-25T12:00:00.000Z',
+    ...fields,
+  };
+  return { id: newId('event', nowMs), accountId, occurredAt: data.reopenedAt, data };
+}
+
+const aboutPaymentRefund = (productId: string) => ({
+  ...aboutOrder(productId),
+  ...{ paymentId: 'pmt_1', refundId: newId('payment', nowMs), amountCents: 1000, subscriptionId: null, period: null },
+  ...{ changeNo: 1, part: { refundedCents: 1000, ofCents: 4900 } },
+});
+
+type PaymentRefundData = EventData<typeof paymentRefunded>;
+
+export function paymentRefundEvent(accountId: string, productId: string, fields: Partial<PaymentRefundData> = {}) {
+  const data: PaymentRefundData = {
+    ...aboutPaymentRefund(productId),
+    isFirst: true,
+    refundedAt: '2026-01-20T12:00:00.000Z',
+    ...fields,
+  };
+  return { id: newId('event', nowMs), accountId, occurredAt: data.refundedAt, data };
+}
+
+type PaymentReopeningData = EventData<typeof paymentReopened>;
+
+export function paymentReopeningEvent(
+  accountId: string,
+  productId: string,
+  fields: Partial<PaymentReopeningData> = {},
+) {
+  const data: PaymentReopeningData = {
+    ...aboutPaymentRefund(productId),
+    wasLast: true,
     reopenedAt: '2026-01-25T12:00:00.000Z',
     ...fields,
   };

@@ -1,5 +1,6 @@
 import { affiliatePaid } from '@app/contracts/affiliates';
 import { dailyRunNoticed } from '@app/contracts/daily-runs';
+import { orderNoticed } from '@app/contracts/orders';
 import { reminderNoticed } from '@app/contracts/reminders';
 import * as events from '@app/contracts/subscriptions';
 import { listActivity } from '@app/contracts/webhook-deliveries';
@@ -105,14 +106,22 @@ test('events of a rehearsal’s subscription are marked as such', async () => {
   expect(receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1']);
 });
 
-test('what the seller has to know of the daily run and of a reminder are notices and no webhooks', async () => {
+test('what the seller has to know of the daily run, of a reminder and of an order are notices and no webhooks', async () => {
   const { account, receiver } = await connectedAccount(harness);
   const stopped = 'The daily run stopped before charging.\nRun it again with force.';
   const run = { code: 'charge_limit', summary: stopped, orderId: null, test: false } as const;
   await handled(await harness.publish(dailyRunNoticed, account, run));
   const failure = { checkoutId: 'cko_01kex0000000000000000000aa', summary: 'The mail server refused it.', test: true };
   await handled(await harness.publish(reminderNoticed, account, failure));
-  const [reminder, ofRun] = await entries(account, 2);
+  const duplicate = { orderId: 'ord_01kex0000000000000000000aa', summary: 'It may be a duplicate.', test: false };
+  await handled(await harness.publish(orderNoticed, account, duplicate));
+  const [ofOrder, reminder, ofRun] = await entries(account, 3);
+  expect(ofOrder).toMatchObject({
+    kind: 'notice',
+    order_id: duplicate.orderId,
+    test: false,
+    summary: duplicate.summary,
+  });
   expect(ofRun).toMatchObject({ kind: 'notice', order_id: null, test: false, summary: stopped.replace('\n', ' ') });
   expect(reminder).toMatchObject({
     kind: 'notice',

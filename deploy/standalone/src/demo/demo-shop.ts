@@ -158,7 +158,7 @@ export interface DemoSale {
   readonly country: (typeof demoCountries)[number];
   /** A card of the simulated processor. */
   readonly card: 'sim_ok' | 'sim_declined';
-  /** What the buyer says to the upsell; left out, the card stays held until somebody or the daily job decides. */
+  /** What the buyer says to the upsell; left out, the card stays held until the decision window ends. */
   readonly upsell?: 'accept' | 'decline';
   readonly refunded?: true;
 }

@@ -13,8 +13,11 @@ export interface CommissionTerms {
 
 /** Affiliates earn nothing on what they buy themselves. */
 export function isOwnPurchase(customerEmail: string, affiliateEmail: string): boolean {
-  return customerEmail.toLowerCase() === affiliateEmail.toLowerCase();
+  return mailboxOf(customerEmail) === mailboxOf(affiliateEmail);
 }
+
+/** Mail to `pat+anything@` reaches `pat@`: what stands behind the first + is dropped, unless nothing stands before it. */
+const mailboxOf = (email: string): string => email.toLowerCase().replace(/^([^@+]+)\+[^@]*@/, '$1@');
 
 /**
  * What an affiliate earns on a sale or on a renewal, in minor units of its currency: a percentage of the total (the paid
@@ -30,7 +33,8 @@ type Credit = 'commission' | 'nothing' | 'unmatched';
 
 /**
  * The effect of an order that names a code. Checkout decided at the sale who is credited, and the seller's webhook says so;
- * later changes of the affiliate must not contradict it. Older events have no `creditedCode`.
+ * later changes of the affiliate must not contradict it. Without `creditedCode` (affiliate did not answer at the sale, or the
+ * event is an older one) it is decided here.
  */
 export function creditOf(sale: Sale, affiliate: { readonly email: string } | undefined): Credit {
   if (affiliate === undefined) return 'unmatched';
@@ -66,26 +70,12 @@ function monthsLater(from: Date, months: number): Date {
   return new Date(Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay)));
 }
 
-/** The last that refunds and reopenings brought about for an order: its commission, or a clawback of it. */
-export interface Latest {
-  readonly kind: 'sale' | 'clawback';
-  readonly status: 'pending' | 'paid' | 'voided';
-}
-
-/**
- * What has to be done so that an order's commission stands, or does not because the order is refunded. What is not paid yet
- * is voided, or unvoided; after a payment an entry with the opposite amount follows.
- */
-export function correctionOf({ kind, status }: Latest, refunded: boolean): 'nothing' | 'void' | 'unvoid' | 'opposite' {
-  const stands = (kind === 'sale') === (status !== 'voided');
-  if (stands === !refunded) return 'nothing';
-  if (status === 'paid') return 'opposite';
-  return status === 'voided' ? 'unvoid' : 'void';
-}
+/** As the row has it. */
+type Status = 'pending' | 'paid' | 'voided';
 
 type PublishedStatus = RequestOutput<typeof listCommissions>['data'][number]['status'];
 
 /** A pending commission is due from its time on; nothing is written then. */
-export function statusAt(row: { readonly status: Latest['status']; readonly dueAt: Date }, now: Date): PublishedStatus {
+export function statusAt(row: { readonly status: Status; readonly dueAt: Date }, now: Date): PublishedStatus {
   return row.status === 'pending' && row.dueAt <= now ? 'due' : row.status;
 }

@@ -1,10 +1,10 @@
 import type { EventData } from '@app/contracts/define';
-import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import { orderPaid, orderRefunded, orderReopened, paymentRefunded, paymentReopened } from '@app/contracts/orders';
 import { subscriptionRebilled } from '@app/contracts/subscriptions';
 import { type EventHandler, onEvent, unhurried } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { namesCode, recordCommissions } from './record-commissions.ts';
-import { recordRefunds } from './record-refunds.ts';
+import { recordPaymentRefunds, recordRefunds } from './record-refunds.ts';
 import { recordRenewals } from './record-renewals.ts';
 
 /** Few batches write to the outbox; the relay is woken after those alone. */
@@ -20,6 +20,8 @@ export function eventHandlers(clock: Clock, wakeRelay: () => void): EventHandler
     onEvent(subscriptionRebilled, (events, client) => recordRenewals(client, clock, events), mayEarn),
     onEvent(orderRefunded, (events, client) => recordRefunds(client, clock, events, 'refunded'), isNoTest),
     onEvent(orderReopened, (events, client) => recordRefunds(client, clock, events, 'reopened'), isNoTest),
+    onEvent(paymentRefunded, (events, client) => recordPaymentRefunds(client, clock, events), isNoTest),
+    onEvent(paymentReopened, (events, client) => recordPaymentRefunds(client, clock, events), isNoTest),
   ]);
 }
 

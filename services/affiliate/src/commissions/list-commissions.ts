@@ -3,14 +3,14 @@ import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { pagedList } from '@app/service-kit/paging';
 import { requireAffiliate } from '../affiliates/require-affiliate.ts';
 import type { AffiliateDeps } from '../deps.ts';
-import { type Latest, statusAt } from './commission.rules.ts';
+import { statusAt } from './commission.rules.ts';
 
 interface CommissionRow {
   readonly id: string;
   readonly order_id: string;
   readonly amount_cents: number;
   readonly currency: string;
-  readonly status: Latest['status'];
+  readonly status: 'pending' | 'paid' | 'voided';
   readonly created_at: Date;
   readonly kind: 'sale' | 'renewal' | 'clawback';
   readonly due_at: Date;

@@ -9,6 +9,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
 import { type CommissionTerms, commissionOn, creditOf, dueAt } from './commission.rules.ts';
 import { lockOrders, orderKey } from './lock-orders.ts';
+import { correctCommissions } from './record-refunds.ts';
 import { creditWaitingRenewals } from './record-renewals.ts';
 import { insertCommissions, type NewCommission } from './write-commissions.ts';
 
@@ -63,6 +64,7 @@ async function recordSales(client: Client, clock: Clock, sales: readonly Credite
   });
   await insertCommissions(client, clock, rows);
   await creditWaitingRenewals(client, clock, keys);
+  await correctCommissions(client, clock, keys);
 }
 
 type AffiliateRow = CommissionTerms & { readonly id: string; readonly email: string; readonly renewalMonths: number };

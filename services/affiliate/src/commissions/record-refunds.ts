@@ -1,8 +1,11 @@
+import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
+import type { paymentRefunded, paymentReopened } from '@app/contracts/orders';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
-import { correctionOf, type Latest } from './commission.rules.ts';
+import { type CorrectedRow, correctionOf, type GivenBack } from './correction.rules.ts';
+import { lockOrders, type OrderKey } from './lock-orders.ts';
 import { changeCommissions, insertCommissions, type NewCommission, type StatusChange } from './write-commissions.ts';
 
 /** What a refund, and the failure of one afterwards, say of their order. */
@@ -19,37 +22,11 @@ const recordNumbers = statement(
      reopened_no = greatest(r.reopened_no, excluded.reopened_no)`,
 );
 
-interface LatestRow extends Latest {
-  readonly account_id: string;
-  readonly id: string;
-  readonly affiliate_id: string;
-  readonly order_id: string;
-  readonly turn: number;
-  readonly amount_cents: number;
-  readonly currency: string;
-  readonly refunded: boolean;
-}
-
-/**
- * A statement of its own: it sees the commissions that were committed while the first one waited for their orders. It
- * waits for payouts that are paying them, in the order in which payouts lock theirs.
- */
-const latestStatement = statement(
-  'commissions-latest-of-orders',
-  `select c.account_id, c.id, c.affiliate_id, c.order_id, c.turn, c.kind, c.status, c.amount_cents, c.currency,
-     r.refunded_no > r.reopened_no as refunded
-   from order_refunds as r
-   join commissions as c on c.account_id = r.account_id and c.order_id = r.order_id and c.turn = (
-     select max(turn) from commissions as o where o.account_id = r.account_id and o.order_id = r.order_id)
-   where (r.account_id, r.order_id) in (select * from unnest($1::text[], $2::text[]))
-   order by c.account_id, c.id for update of c`,
-);
-
 /**
  * Takes back the commissions of refunded orders, and brings back those of orders whose refund failed afterwards: unpaid
  * ones are voided and pending again, after a payment an entry with the opposite amount goes into the next payout. Renewals
- * stay earned: a refund gives back the charges of the order, never those of renewals. The highest numbers decide, so doubled
- * and reordered events end alike.
+ * stay earned: what goes back of them is said payment by payment. The highest numbers decide, so doubled and reordered
+ * events end alike.
  */
 export async function recordRefunds(
   client: Client,
@@ -64,33 +41,120 @@ export async function recordRefunds(
     reopened_no: became === 'reopened' ? data.refundNo : 0,
   }));
   await client.query(recordNumbers([JSON.stringify(numbers)]));
-  const values = [numbers.map((row) => row.account_id), numbers.map((row) => row.order_id)];
-  const { rows } = await client.query<LatestRow>(latestStatement(values));
-  const changes: StatusChange[] = [];
-  const opposites: NewCommission[] = [];
-  for (const row of rows) {
-    const { account_id, id } = row;
-    const correction = correctionOf(row, row.refunded);
-    if (correction === 'void') changes.push({ account_id, id, status: 'voided' });
-    if (correction === 'unvoid') changes.push({ account_id, id, status: 'pending' });
-    if (correction === 'opposite') opposites.push(oppositeOf(row, clock));
-  }
-  await changeCommissions(client, clock, changes);
-  await insertCommissions(client, clock, opposites);
+  await correctCommissions(client, clock, events.map(keyOf));
 }
 
-/** Due at once: what it answers to was due before. */
-function oppositeOf({ account_id, affiliate_id, order_id, ...row }: LatestRow, clock: Clock): NewCommission {
+type PaymentRefund = ReceivedEvent<EventData<typeof paymentRefunded> | EventData<typeof paymentReopened>>;
+
+const recordParts = statement(
+  'refunds-record-parts',
+  `insert into refunded_parts as r (account_id, order_id, part, change_no, refunded_cents, of_cents)
+   select distinct on (account_id, order_id, part) account_id, order_id, part, change_no, refunded_cents, of_cents
+   from json_to_recordset($1::json) as f (account_id text, order_id text, part text, change_no integer,
+     refunded_cents bigint, of_cents bigint)
+   order by account_id, order_id, part, change_no desc
+   on conflict (account_id, order_id, part) do update set change_no = excluded.change_no,
+     refunded_cents = excluded.refunded_cents, of_cents = excluded.of_cents
+   where r.change_no < excluded.change_no`,
+);
+
+/** Takes commissions back in proportion to what went back of the order's payments and of renewals, or brings them back. */
+export async function recordPaymentRefunds(
+  client: Client,
+  clock: Clock,
+  events: readonly PaymentRefund[],
+): Promise<void> {
+  const keys = events.map(keyOf);
+  await lockOrders(client, keys);
+  const parts = events.map(({ accountId, data: { orderId, subscriptionId, period, changeNo, part } }) => ({
+    ...{ account_id: accountId, order_id: orderId, change_no: changeNo },
+    part: period === null ? '' : partOfRenewal(subscriptionId, period),
+    ...{ refunded_cents: part.refundedCents, of_cents: part.ofCents },
+  }));
+  await client.query(recordParts([JSON.stringify(parts)]));
+  await correctCommissions(client, clock, keys);
+}
+
+const keyOf = ({ accountId, data }: ReceivedEvent<{ readonly orderId: string }>): OrderKey => ({
+  accountId,
+  orderId: data.orderId,
+});
+
+const partOfRenewal = (subscriptionId: string | null, period: number): string => `${subscriptionId}/${period}`;
+
+interface PartRow extends CorrectedRow {
+  readonly account_id: string;
+  readonly affiliate_id: string;
+  readonly order_id: string;
+  readonly currency: string;
+  readonly due_at: Date;
+  readonly part: string;
+  readonly refunded: boolean;
+  readonly refunded_cents: number;
+  readonly of_cents: number;
+}
+
+/**
+ * A statement of its own: it sees the commissions that were committed while the first one waited for their orders. It
+ * waits for payouts that are paying them, in the order in which payouts lock theirs.
+ */
+const rowsStatement = statement(
+  'commissions-of-refunded-orders',
+  `select c.account_id, c.id, c.affiliate_id, c.order_id, c.turn, c.kind, c.status, c.amount_cents, c.currency, c.due_at,
+     p.part, r.refunded_no > r.reopened_no as refunded, coalesce(b.refunded_cents, 0) as refunded_cents,
+     coalesce(b.of_cents, 0) as of_cents
+   from order_refunds as r
+   join commissions as c on c.account_id = r.account_id and c.order_id = r.order_id
+   cross join lateral (
+     select case when c.period is null then c.part else c.subscription_id || '/' || c.period end as part) as p
+   left join refunded_parts as b on b.account_id = r.account_id and b.order_id = r.order_id and b.part = p.part
+   where (r.account_id, r.order_id) in (select * from unnest($1::text[], $2::text[]))
+     and (r.refunded_no > 0 or exists (
+       select from refunded_parts as s where s.account_id = r.account_id and s.order_id = r.order_id))
+   order by c.account_id, c.id for update of c`,
+);
+
+/** Corrects the commissions of orders, and of their renewals, by what has gone back of them. The orders are locked. */
+export async function correctCommissions(client: Client, clock: Clock, keys: readonly OrderKey[]): Promise<void> {
+  const values = [keys.map(({ accountId }) => accountId), keys.map(({ orderId }) => orderId)];
+  const { rows } = await client.query<PartRow>(rowsStatement(values));
+  const turns = new Map<string, number>();
+  for (const row of rows) turns.set(orderOf(row), Math.max(turns.get(orderOf(row)) ?? 0, row.turn ?? 0));
+  const changes: StatusChange[] = [];
+  const inserts: NewCommission[] = [];
+  for (const part of Map.groupBy(rows, (row) => `${orderOf(row)} ${row.part}`).values()) {
+    const base = part.find(({ turn }) => turn === 0 || turn === null);
+    if (base === undefined) continue;
+    const others = part.filter((row) => row !== base).toSorted((a, b) => (a.turn ?? 0) - (b.turn ?? 0));
+    const correction = correctionOf(base, others, givenBack(base));
+    for (const change of correction.changes) changes.push({ account_id: base.account_id, ...change });
+    if (correction.insertCents === 0) continue;
+    const turn = (turns.get(orderOf(base)) ?? 0) + 1;
+    turns.set(orderOf(base), turn);
+    inserts.push(correctingRow(base, turn, correction.insertCents, clock));
+  }
+  await changeCommissions(client, clock, changes);
+  await insertCommissions(client, clock, inserts);
+}
+
+const orderOf = ({ account_id, order_id }: PartRow): string => `${account_id} ${order_id}`;
+
+/** An order that is refunded went back whole, also where no refund of a payment said so. */
+function givenBack({ part, refunded, refunded_cents, of_cents }: PartRow): GivenBack {
+  if (part === '' && refunded) return { refundedCents: 1, ofCents: 1 };
+  return { refundedCents: refunded_cents, ofCents: of_cents };
+}
+
+/** Due with the commission that it corrects; at once where that is paid. */
+function correctingRow(base: PartRow, turn: number, amount_cents: number, clock: Clock): NewCommission {
+  const { account_id, affiliate_id, order_id, currency, part } = base;
   const now = clock.now().toISOString();
   return {
-    ...{ account_id, affiliate_id, order_id },
+    ...{ account_id, affiliate_id, order_id, currency, part, turn, amount_cents },
     id: newId('commission', clock.nowMs()),
-    kind: row.kind === 'sale' ? 'clawback' : 'sale',
-    turn: row.turn + 1,
-    amount_cents: -row.amount_cents,
-    currency: row.currency,
+    kind: amount_cents < 0 ? 'clawback' : 'sale',
     status: 'pending',
     created_at: now,
-    due_at: now,
+    due_at: base.status === 'paid' ? now : base.due_at.toISOString(),
   };
 }

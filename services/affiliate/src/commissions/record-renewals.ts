@@ -8,6 +8,7 @@ import { type Client, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { type CommissionTerms, commissionOn, dueAt, earnsOnRenewal } from './commission.rules.ts';
 import { lockOrders, type OrderKey } from './lock-orders.ts';
+import { correctCommissions } from './record-refunds.ts';
 import { insertCommissions, type NewCommission } from './write-commissions.ts';
 
 type Renewal = ReceivedEvent<EventData<typeof subscriptionRebilled>>;
@@ -101,6 +102,7 @@ export async function recordRenewals(client: Client, clock: Clock, events: reado
   }));
   await client.query(waitStatement(columnsOf(rows, waitingTypes)));
   await creditWaitingRenewals(client, clock, keys);
+  await correctCommissions(client, clock, keys);
 }
 
 /** Credits the waiting renewals of orders whose sale is here. The orders are locked. */

@@ -5,6 +5,8 @@ import { notAtProcessor, type OwnPayment, verdictOn } from './books.rules.ts';
 const record = (fields: Partial<ProcessorRecord> = {}): ProcessorRecord => ({
   reference: 'ch_1',
   paymentId: 'pmt_1',
+  orderId: null,
+  about: null,
   kind: 'charge',
   status: 'succeeded',
   amountCents: 4900,
@@ -21,12 +23,13 @@ const own = (fields: Partial<OwnPayment> = {}): OwnPayment => ({
   amount_cents: 4900,
   currency: 'usd',
   decline_reason: null,
+  processor_reference: 'ch_1',
   ...fields,
 });
 const orphanOf = (verdict: ReturnType<typeof verdictOn>) => (verdict.kind === 'orphan' ? verdict.orphan : undefined);
 
 test('what moved no money, or is not known yet, is nothing to explain', () => {
-  for (const kind of ['hold', 'release'] as const) expect(verdictOn(record({ kind }), undefined).kind).toBe('nothing');
+  expect(verdictOn(record({ kind: 'release' }), undefined).kind).toBe('nothing');
   for (const status of ['declined', 'requires_action'] as const) {
     expect(verdictOn(record({ status }), undefined).kind).toBe('nothing');
   }
@@ -40,6 +43,7 @@ test.each([
   ['charge', 'chargeSaved'],
   ['capture', 'capture'],
   ['refund', 'refund'],
+  ['hold', 'authorize'],
 ] as const)('a %s that was made here as %s stands on both sides', (kind, call) => {
   expect(verdictOn(record({ kind }), own({ call })).kind).toBe('equal');
 });
@@ -58,11 +62,18 @@ test('a charge that only the processor knows says what it is and what to do', ()
 });
 
 test('a charge or refund that only the platform knows names the payment and the reference to ask for', () => {
-  const charge = notAtProcessor('charge', { ...own(), reference: 'ch_1' });
+  const charge = notAtProcessor('charge', own());
   expect(charge).toMatchObject({ side: 'platform', kind: 'charge', id: 'pmt_1', orderId: 'ord_1', amount_cents: 4900 });
   expect(charge.detail).toContain('Ask the processor for the reference ch_1');
-  const refund = notAtProcessor('refund', { ...own({ call: 'refund' }), reference: 're_1' });
+  const refund = notAtProcessor('refund', own({ call: 'refund', processor_reference: 're_1' }));
   expect(refund.detail).toContain('recorded a refund of $49.00 for order ord_1 (payment pmt_1)');
+});
+
+test.each(['charge', 'refund', 'hold'] as const)('a second %s under one payment names both references', (kind) => {
+  const call = kind === 'hold' ? 'authorize' : kind;
+  const orphan = orphanOf(verdictOn(record({ kind, reference: 'ch_2' }), own({ call })));
+  expect(orphan).toMatchObject({ side: 'processor', kind, id: 'ch_2', orderId: 'ord_1' });
+  expect(orphan?.detail).toContain('beside another (reference ch_1)');
 });
 
 test('money that was taken or given back though it was declined here is an orphan of its order', () => {

@@ -1,17 +1,22 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
 import { formatAmount } from '@app/money/format';
-import type { Payment } from '../payments/payment.types.ts';
+import type { Hold, Payment } from '../payments/payment.types.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
 
 /** What the comparison reads of a payment of ours. */
 export type OwnPayment = Pick<
   Payment,
-  'id' | 'order_id' | 'call' | 'status' | 'amount_cents' | 'currency' | 'decline_reason'
+  'id' | 'order_id' | 'call' | 'status' | 'amount_cents' | 'currency' | 'decline_reason' | 'processor_reference'
 >;
 
-export type MoneyKind = 'charge' | 'refund';
+/** What the comparison reads of a hold of ours: its payment, and how the hold stands now. */
+export interface OwnHold extends OwnPayment {
+  readonly hold_status: Hold['status'];
+}
 
-/** Money that one side does not know of, or knows otherwise. */
+export type MoneyKind = 'charge' | 'refund' | 'hold';
+
+/** Money, or a hold of it, that one side does not know of, or knows otherwise. */
 export type Orphan = BooksComparison['orphans'][number] & {
   /** Ours, where the order is known. */
   readonly orderId: string | null;
@@ -29,18 +34,24 @@ export type Verdict =
 const nothing: Verdict = { kind: 'nothing' };
 const refundFailed = 'refund_failed';
 
-/** Holds and releases move no money. */
+/** Releases are judged by what they end: see `heldNoMore`. */
 function kindOfRecord({ kind }: ProcessorRecord): MoneyKind | null {
-  if (kind === 'refund') return 'refund';
-  return kind === 'charge' || kind === 'capture' ? 'charge' : null;
+  if (kind === 'release') return null;
+  return kind === 'capture' ? 'charge' : kind;
 }
 
-function kindOfPayment({ call }: OwnPayment): MoneyKind | null {
+/** Null for a release. */
+export function kindOfPayment({ call }: Pick<OwnPayment, 'call'>): MoneyKind | null {
+  if (call === 'release') return null;
   if (call === 'refund') return 'refund';
-  return call === 'authorize' || call === 'release' ? null : 'charge';
+  return call === 'authorize' ? 'hold' : 'charge';
 }
 
-/** @param own our payment with the record's id or reference; undefined when there is none */
+/** One payment moves money once: two records of it with different references are two charges. */
+export const isRecordOf = (record: ProcessorRecord, own: OwnPayment): boolean =>
+  own.processor_reference === record.reference;
+
+/** @param own our payment with the record's reference or, failing that, with its id; undefined when there is none */
 export function verdictOn(record: ProcessorRecord, own: OwnPayment | undefined): Verdict {
   const kind = kindOfRecord(record);
   if (kind === null) return nothing;
@@ -49,11 +60,12 @@ export function verdictOn(record: ProcessorRecord, own: OwnPayment | undefined):
   if (record.status !== 'succeeded') return nothing;
   if (own === undefined) return atProcessor(record, kind, null, unknownHere[kind](record));
   if (own.status === 'declined') {
-    return own.decline_reason === refundFailed
+    return own.decline_reason === refundFailed && isRecordOf(record, own)
       ? nothing
       : atProcessor(record, kind, own, declinedHere[kind](record, own));
   }
   if (own.status !== 'succeeded') return nothing;
+  if (!isRecordOf(record, own)) return atProcessor(record, kind, own, besideAnother[kind](record, own));
   const equal =
     kindOfPayment(own) === kind && own.amount_cents === record.amountCents && own.currency === record.currency;
   return equal ? { kind: 'equal' } : atProcessor(record, kind, own, otherwiseHere(record, own));
@@ -61,13 +73,26 @@ export function verdictOn(record: ProcessorRecord, own: OwnPayment | undefined):
 
 /** A failure takes back what the record said before: it is money again for what was a refund, and none for a charge. */
 function verdictOnFailed(record: ProcessorRecord, kind: MoneyKind, own: OwnPayment | undefined): Verdict {
-  if (own?.status !== 'succeeded') return nothing;
+  if (own?.status !== 'succeeded' || kind === 'hold' || !isRecordOf(record, own)) return nothing;
   if (kind === 'refund') return { kind: 'refund_failed' };
   return orphanOf('platform', kind, own.id, own, chargeFailedText(record, own));
 }
 
+/**
+ * A release at the processor of what is recorded as held here, or a capture of a hold that was not made here.
+ * @param hold ours that the record is about
+ */
+export function heldNoMore(record: ProcessorRecord, hold: OwnHold): Orphan {
+  if (record.kind === 'release') return orphan('platform', 'hold', hold.id, hold, releasedText(record, hold));
+  const money = { amount_cents: record.amountCents, currency: record.currency, order_id: hold.order_id };
+  return orphan('processor', 'charge', record.reference, money, capturedText(record, hold));
+}
+
+/** Whether the platform counts on the money still being held. */
+export const isOpenHold = ({ hold_status }: OwnHold): boolean => hold_status === 'held' || hold_status === 'settling';
+
 /** What the platform recorded as moved and the processor does not know, also when it is asked for it by its id. */
-export function notAtProcessor(kind: MoneyKind, own: OwnPayment & { readonly reference: string }): Orphan {
+export function notAtProcessor(kind: MoneyKind, own: OwnPayment): Orphan {
   return orphan('platform', kind, own.id, own, missingThere[kind](own));
 }
 
@@ -105,6 +130,8 @@ const unknownHere: Record<MoneyKind, (record: ProcessorRecord) => string> = {
     `${theirs(record, 'charge')} that the platform does not know. Look it up there: if nobody bought anything for it, give it back there; if it was a sale of yours, record it here as an order.`,
   refund: (record) =>
     `${theirs(record, 'refund')} that was not made here. Look up there which charge it gives back: if that is of an order here, the order still counts as paid, so cancel its subscription if it has one, and do not refund it again.`,
+  hold: (record) =>
+    `${theirs(record, 'hold')} that the platform does not know. Nothing will be captured of it: release it there, so that the buyer has the money back at once.`,
 };
 
 const declinedHere: Record<MoneyKind, (record: ProcessorRecord, own: OwnPayment) => string> = {
@@ -112,6 +139,20 @@ const declinedHere: Record<MoneyKind, (record: ProcessorRecord, own: OwnPayment)
     `${theirs(record, 'charge')} for order ${order_id}, which the platform recorded as declined (payment ${id}). Give it back there, or give the buyer what it was for.`,
   refund: (record, { order_id, id }) =>
     `${theirs(record, 'refund')} of order ${order_id}, which the platform recorded as refused (payment ${id}). The buyer has the money: do not refund the order again, and cancel its subscription if it has one.`,
+  hold: (record, { order_id, id }) =>
+    `${theirs(record, 'hold')} for order ${order_id}, which the platform recorded as declined (payment ${id}). Nothing will be captured of it: release it there, so that the buyer has the money back at once.`,
+};
+
+const another = (own: OwnPayment): string =>
+  `beside another (reference ${own.processor_reference}) that the platform recorded for the same payment ${own.id}`;
+
+const besideAnother: Record<MoneyKind, (record: ProcessorRecord, own: OwnPayment) => string> = {
+  charge: (record, own) =>
+    `${theirs(record, 'charge')} for order ${own.order_id}, ${another(own)}. If both were taken, the buyer paid twice: give this one back there.`,
+  refund: (record, own) =>
+    `${theirs(record, 'refund')} of order ${own.order_id}, ${another(own)}. If both went out, the buyer has the money twice: ask the processor to take this one back.`,
+  hold: (record, own) =>
+    `${theirs(record, 'hold')} for order ${own.order_id}, ${another(own)}. If both stand, the buyer's money is held twice: release this one there.`,
 };
 
 const otherwiseHere = (record: ProcessorRecord, own: OwnPayment): string =>
@@ -130,12 +171,20 @@ const nounOf = ({ call }: OwnPayment): string => {
   }
 };
 
-const missingThere: Record<MoneyKind, (own: OwnPayment & { readonly reference: string }) => string> = {
+const missingThere: Record<MoneyKind, (own: OwnPayment) => string> = {
   charge: (own) =>
-    `${ours(own, 'charge')}, which the payment processor does not show. Ask the processor for the reference ${own.reference}: if the money never came, charge the buyer anew, or end what the order gives.`,
+    `${ours(own, 'charge')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if the money never came, charge the buyer anew, or end what the order gives.`,
   refund: (own) =>
-    `${ours(own, 'refund')}, which the payment processor does not show. Ask the processor for the reference ${own.reference}: if the money never went, give it back there.`,
+    `${ours(own, 'refund')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if the money never went, give it back there.`,
+  hold: (own) =>
+    `${ours(own, 'hold')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if nothing is held there, nothing can be captured for the order.`,
 };
+
+const releasedText = (record: ProcessorRecord, hold: OwnHold): string =>
+  `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)} (reference ${record.reference}). Nothing can be captured of it: if the buyer is to pay, charge the buyer anew; if not, end what the order gives.`;
+
+const capturedText = (record: ProcessorRecord, hold: OwnHold): string =>
+  `${theirs(record, 'capture')} of the hold of order ${hold.order_id}, which the platform did not make (payment ${hold.id}). The buyer paid, and the order does not count it: give it back there, or give the buyer what it was for.`;
 
 const chargeFailedText = (record: ProcessorRecord, own: OwnPayment): string =>
   `${ours(own, 'charge')}, which failed at the payment processor on ${day(record.recordedAt)} (reference ${record.reference})${record.message === null ? '' : `: ${record.message}`}. The money is not with you: charge the buyer anew, or end what the order gives.`;

@@ -5,6 +5,7 @@ import type { DailyCounts } from '../daily-runs/daily-counts.rules.ts';
 import type { AccountRun } from '../daily-runs/daily-step.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import { chosenName } from '../processors/processor-registry.ts';
 import { type Found, ListComparison, listedOrphansMax } from './compare-list.ts';
 import { type ComparedBefore, timeToCompare } from './compared-time.rules.ts';
 
@@ -20,7 +21,7 @@ const pageRecords = 1_000;
 /**
  * The processors whose books are compared, and until when they were: those compared before, those that charged or gave back
  * since, and the one that is chosen for new payments. Of rehearsals those that gave back. $1 account, $2 names of
- * processors, $3 from when on charges of a processor that was never compared count, $4 now, $5 the chosen one.
+ * processors, $3 from when on charges and holds of a processor that was never compared count, $4 now, $5 the chosen one.
  */
 const booksStatement = statement(
   'books-to-compare',
@@ -41,7 +42,9 @@ const booksStatement = statement(
      select name, false, $4::timestamptz from unnest($2::text[]) as name
      where (name, false) not in (select processor, test from known)
        and (name = $5 or exists (
-         select from charges where account_id = $1 and processor = name and not test and charged_at >= $3))
+         select from charges where account_id = $1 and processor = name and not test and charged_at >= $3)
+       or exists (
+         select from holds where account_id = $1 and processor = name and not test and held_at >= $3))
    )
    select processor, test, min(used.since) as since, min(known.explained_until) as explained_until,
      min(known.looked_back_at) as looked_back_at
@@ -56,7 +59,7 @@ interface ToCompare extends ComparedBefore {
 const writeStatement = statement('books-write', 'update daily_runs set books = $3 where account_id = $1 and id = $2');
 
 /**
- * Compares what the platform recorded as charged and given back with the processors' own lists, as far back as
+ * Compares what the platform recorded as charged, held and given back with the processors' own lists, as far back as
  * `timeToCompare` says. What stands on one side only is told once, and the result is kept with the run. Of
  * rehearsals and live money alike, a refund that failed after it had been taken opens its charge again.
  *
@@ -89,11 +92,12 @@ const notComparedText =
 const orphansText = (count: number): string =>
   `${count === 1 ? '1 payment stands' : `${count} payments stand`} on one side only, at the payment processor or here. Recent activity says of each what to do.`;
 
-async function booksToCompare(deps: PaymentDeps, accountId: string): Promise<readonly ToCompare[]> {
-  const chosen = await deps.processors.chosen(accountId, false);
+/** The processors that the account has money at, and until when each was compared. */
+export async function booksToCompare(deps: PaymentDeps, accountId: string): Promise<readonly ToCompare[]> {
+  const chosen = await chosenName(deps.processors, accountId, false);
   const now = deps.clock.now();
   const chargedFrom = new Date(now.getTime() - usedWithinMs);
-  const values = [accountId, processorName.options, chargedFrom, now, chosen.processor.name];
+  const values = [accountId, processorName.options, chargedFrom, now, chosen];
   return (await deps.database.pool.query<ToCompare>(booksStatement(values))).rows;
 }
 
@@ -160,10 +164,14 @@ async function readPages(
   if (page.length > 0) await list.page(page);
 }
 
-const comparisonOf = ({ charges, refunds, orphans, orphanCount }: Found, from: Date, until: Date): BooksComparison => ({
+const comparisonOf = (
+  { charges, refunds, holds, orphans, orphanCount }: Found,
+  from: Date,
+  until: Date,
+): BooksComparison => ({
   compared_from: from.toISOString(),
   compared_until: until.toISOString(),
-  ...{ charges, refunds, orphans },
+  ...{ charges, refunds, holds, orphans },
   orphan_count: orphanCount,
 });
 
@@ -171,11 +179,12 @@ const comparisonOf = ({ charges, refunds, orphans, orphanCount }: Found, from: D
 function sumOf([first, ...rest]: readonly BooksComparison[]): BooksComparison | undefined {
   if (first === undefined) return undefined;
   return rest.reduce(
-    (sum, { compared_from, compared_until, charges, refunds, orphans, orphan_count }) => ({
+    (sum, { compared_from, compared_until, charges, refunds, holds, orphans, orphan_count }) => ({
       compared_from: [sum.compared_from, compared_from].toSorted()[0] ?? compared_from,
       compared_until,
       charges: sum.charges + charges,
       refunds: sum.refunds + refunds,
+      holds: sum.holds + holds,
       orphans: [...sum.orphans, ...orphans].slice(0, listedOrphansMax),
       orphan_count: sum.orphan_count + orphan_count,
     }),

@@ -1,10 +1,12 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../processors/payment-processor.ts';
-import { type FailedRefund, reopenCharges } from '../refunds/reopen-charges.ts';
-import { type MoneyKind, notAtProcessor, type Orphan, verdictOn } from './books.rules.ts';
+import { reopenCharges } from '../refunds/reopen-charges.ts';
+import { kindOfPayment, type MoneyKind, notAtProcessor, type Orphan } from './books.rules.ts';
 import { type ComparedTime, clocksDifferMs } from './compared-time.rules.ts';
-import { type Books, type ComparedPayment, ownPaymentsOf } from './own-payments.ts';
+import { endsHold, judge } from './judge-page.ts';
+import { ownHoldsOf } from './own-holds.ts';
+import { type Books, ownPaymentsOf } from './own-payments.ts';
 import { type OwnMoney, type PlatformSide, platformSide } from './platform-side.ts';
 import { tellOrphans } from './tell-orphans.ts';
 
@@ -12,6 +14,7 @@ import { tellOrphans } from './tell-orphans.ts';
 export interface Found {
   readonly charges: number;
   readonly refunds: number;
+  readonly holds: number;
   /** The first ones. */
   readonly orphans: BooksComparison['orphans'];
   readonly orphanCount: number;
@@ -22,6 +25,8 @@ export const listedOrphansMax = 100;
 const toldMax = 1_000;
 /** Payments that the list lacks are asked for one by one. Where a whole list lacks more, they count as lacking. */
 const lookUpsMax = 100;
+/** A few hundred bytes each. */
+const unexplainedHoldsMax = 1_000;
 
 interface ListedTime extends Pick<ComparedTime, 'isWhole'> {
   readonly from: Date;
@@ -40,7 +45,9 @@ export class ListComparison {
   readonly #asked: Asked;
   readonly #sides: Record<MoneyKind, PlatformSide>;
   readonly #orphans: BooksComparison['orphans'] = [];
-  readonly #onlyLookedUp = { charge: 0, refund: 0 };
+  readonly #onlyLookedUp = { charge: 0, refund: 0, hold: 0 };
+  /** Holds of the processor that nothing explains so far: the list may show their release. By their references. */
+  readonly #unexplainedHolds = new Map<string, Orphan>();
   #orphanCount = 0;
   #told = 0;
   #lookUps = 0;
@@ -56,6 +63,7 @@ export class ListComparison {
     this.#sides = {
       charge: platformSide(deps.database, books, 'charge', from),
       refund: platformSide(deps.database, books, 'refund', from),
+      hold: platformSide(deps.database, books, 'hold', from),
     };
   }
 
@@ -63,6 +71,7 @@ export class ListComparison {
     return {
       charges: this.#sides.charge.equal + this.#onlyLookedUp.charge,
       refunds: this.#sides.refund.equal + this.#onlyLookedUp.refund,
+      holds: this.#sides.hold.equal + this.#onlyLookedUp.hold,
       orphans: this.#orphans,
       orphanCount: this.#orphanCount,
     };
@@ -76,12 +85,17 @@ export class ListComparison {
   /** Compares a page of the processor's list, which goes on where the page before ended. */
   async page(records: readonly ProcessorRecord[]): Promise<void> {
     const wanted = this.#books.test ? records.filter(isFailedRefund) : records;
-    const { orphans, failed, known } = judge(wanted, await ownPaymentsOf(this.#deps.database, this.#books, wanted));
-    for (const { call, id, finished_at } of known) {
-      if (finished_at !== null) this.#sides[call === 'refund' ? 'refund' : 'charge'].listed(id, finished_at);
+    const { database } = this.#deps;
+    const ownOf = await ownPaymentsOf(database, this.#books, wanted);
+    const endings = wanted.filter((record) => endsHold(record, ownOf(record)));
+    const { orphans, failed, known } = judge(wanted, ownOf, await ownHoldsOf(database, this.#books, endings));
+    for (const own of known) {
+      const kind = kindOfPayment(own);
+      if (kind !== null && own.finished_at !== null) this.#sides[kind].listed(own.id, own.finished_at);
     }
     for (const refund of failed) await reopenCharges(this.#deps, refund);
-    await this.#add(orphans);
+    await this.#add(this.#withoutHolds(orphans));
+    for (const { about } of endings) this.#unexplainedHolds.delete(about ?? '');
     const untilMs = records.at(-1)?.recordedAt.getTime();
     if (untilMs === undefined) return;
     const surelyListed = new Date(untilMs - clocksDifferMs);
@@ -91,12 +105,28 @@ export class ListComparison {
   /** The list had everything until then: what of ours it did not have is missing there. */
   async end(until: Date): Promise<void> {
     await this.#pass(until, new Date(until.getTime() - clocksDifferMs));
+    await this.#add([...this.#unexplainedHolds.values()]);
+  }
+
+  /** Holds of the processor wait until the end of the list; where there are very many, only the last ones do. */
+  #withoutHolds(orphans: readonly Orphan[]): Orphan[] {
+    const money: Orphan[] = [];
+    for (const orphan of orphans) {
+      if (orphan.kind !== 'hold' || orphan.side !== 'processor') money.push(orphan);
+      else this.#unexplainedHolds.set(orphan.id, orphan);
+    }
+    for (const [reference, orphan] of this.#unexplainedHolds) {
+      if (this.#unexplainedHolds.size <= unexplainedHoldsMax) break;
+      this.#unexplainedHolds.delete(reference);
+      money.push(orphan);
+    }
+    return money;
   }
 
   /** @param surelyListed the list may not have yet what was recorded since */
   async #pass(until: Date, surelyListed: Date): Promise<void> {
     if (this.#books.test) return;
-    for (const kind of ['charge', 'refund'] as const) {
+    for (const kind of ['charge', 'refund', 'hold'] as const) {
       for await (const missing of this.#sides[kind].passUntil(until)) {
         await this.#missing(kind, missing, surelyListed);
       }
@@ -106,6 +136,7 @@ export class ListComparison {
   async #missing(kind: MoneyKind, missing: readonly OwnMoney[], surelyListed: Date): Promise<void> {
     const orphans: Orphan[] = [];
     for (const own of missing) {
+      if (own.is_over) continue;
       const isThere = await this.#isThere(own);
       if (isThere === true) this.#onlyLookedUp[kind] += 1;
       else if (isThere === undefined && !this.#isWhole) this.#unasked += 1;
@@ -115,12 +146,12 @@ export class ListComparison {
   }
 
   /** The processor's own word on one payment; undefined when it was asked often enough. */
-  async #isThere({ id }: OwnMoney): Promise<boolean | undefined> {
+  async #isThere({ id, processor_reference }: OwnMoney): Promise<boolean | undefined> {
     if (this.#lookUps >= lookUpsMax) return undefined;
     this.#lookUps += 1;
     const { processor, call } = this.#asked;
     const outcome = await this.#deps.processorCalls.make((signal) => processor.lookUp(id, { ...call, signal }));
-    return outcome?.status === 'succeeded';
+    return outcome?.status === 'succeeded' && outcome.reference === processor_reference;
   }
 
   async #add(orphans: readonly Orphan[]): Promise<void> {
@@ -132,25 +163,3 @@ export class ListComparison {
 }
 
 const isFailedRefund = ({ kind, status }: ProcessorRecord): boolean => kind === 'refund' && status === 'failed';
-
-interface Judged {
-  readonly orphans: Orphan[];
-  readonly failed: FailedRefund[];
-  readonly known: ComparedPayment[];
-}
-
-function judge(
-  records: readonly ProcessorRecord[],
-  ownOf: (record: ProcessorRecord) => ComparedPayment | undefined,
-): Judged {
-  const judged: Judged = { orphans: [], failed: [], known: [] };
-  for (const record of records) {
-    const own = ownOf(record);
-    const verdict = verdictOn(record, own);
-    if (verdict.kind === 'orphan') judged.orphans.push(verdict.orphan);
-    // Both know it, however much they differ: what differs is told once, and as the processor's.
-    if (own?.status === 'succeeded' && record.status === 'succeeded') judged.known.push(own);
-    if (verdict.kind === 'refund_failed' && own !== undefined) judged.failed.push({ ...own, message: record.message });
-  }
-  return judged;
-}

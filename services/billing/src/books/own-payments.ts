@@ -1,6 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { Payment } from '../payments/payment.types.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import { isRecordOf } from './books.rules.ts';
 
 /** Whose payments at which processor; live money and rehearsals are worlds of their own. */
 export interface Books {
@@ -33,12 +34,15 @@ const byIdsStatement = statement(
    where account_id = $1 and id = any ($2) and processor = $3 and test = $4`,
 );
 
-/** Charges and refunds of about the same time, by index: the processor's reference has none of its own. */
+/** Charges, holds and refunds of about the same time, by index: the processor's reference has none of its own. */
 const byReferencesStatement = statement(
   'books-by-reference',
   `select ${columns} from payments where account_id = $1 and processor = $2 and id = any (array(
      select id from charges
      where account_id = $1 and processor = $2 and not test and charged_at between $4 and $5 and reference = any ($3)
+     union all
+     select payment_id from holds
+     where account_id = $1 and processor = $2 and not test and held_at between $4 and $5 and reference = any ($3)
      union all
      select id from payments
      where account_id = $1 and processor = $2 and not test and finished_at between $4 and $5
@@ -47,7 +51,10 @@ const byReferencesStatement = statement(
 /** Clocks differ, and an answer that got lost is asked for within a day. */
 const aroundMs = 86_400_000;
 
-/** Our payments of a page of the processor's list: by our id, and those without a known one by the processor's reference. */
+/**
+ * Our payments of a page of the processor's list: by the processor's reference. Our id finds what has no reference yet, and
+ * what we recorded with another one.
+ */
 export async function ownPaymentsOf(
   database: Database,
   books: Books,
@@ -62,9 +69,12 @@ export async function ownPaymentsOf(
   }
   const unknown = test
     ? []
-    : records.filter((record) => record.status === 'succeeded' && !byId.has(record.paymentId ?? ''));
+    : records.filter((record) => {
+        const own = byId.get(record.paymentId ?? '');
+        return record.status === 'succeeded' && (own === undefined || !isRecordOf(record, own));
+      });
   const byReference = await paymentsByReference(database, books, unknown);
-  return ({ paymentId, reference }) => byId.get(paymentId ?? '') ?? byReference.get(reference);
+  return ({ paymentId, reference }) => byReference.get(reference) ?? byId.get(paymentId ?? '');
 }
 
 async function paymentsByReference(

@@ -2,37 +2,46 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { MoneyKind, OwnPayment } from './books.rules.ts';
 import type { Books } from './own-payments.ts';
 
-/** Money that the platform recorded as moved. */
+/** Money that the platform recorded as moved, or as held. */
 export interface OwnMoney extends OwnPayment {
-  readonly reference: string;
   readonly at: Date;
+  /** Nothing depends on it any more: a hold that was captured, or lost. */
+  readonly is_over: boolean;
 }
 
 const pageRows = 1_000;
 
-const columnsOf = (call: string, reference: string, at: string): string =>
-  `id, order_id, '${call}' as call, 'succeeded' as status, amount_cents, currency, null as decline_reason,
-   ${reference} as reference, ${at} as at`;
+const columnsOf = (call: string, reference: string, at: string, isOver = 'false'): string =>
+  `order_id, '${call}' as call, 'succeeded' as status, amount_cents, currency, null as decline_reason,
+   ${reference} as processor_reference, ${at} as at, ${isOver} as is_over`;
 
 /** $1 account, $2 processor, $3 and $4 the last row before, $5 until when, $6 rows */
 const pageStatements = {
   charge: statement(
     'books-own-charges',
-    `select ${columnsOf('charge', 'reference', 'charged_at')} from charges
+    `select id, ${columnsOf('charge', 'reference', 'charged_at')} from charges
      where account_id = $1 and processor = $2 and not test
        and (charged_at, id) > ($3::timestamptz, $4) and charged_at <= $5
      order by charged_at, id limit $6`,
   ),
   refund: statement(
     'books-own-refunds',
-    `select ${columnsOf('refund', 'processor_reference', 'finished_at')} from payments
+    `select id, ${columnsOf('refund', 'processor_reference', 'finished_at')} from payments
      where account_id = $1 and processor = $2 and not test and step = 'refund' and status = 'succeeded'
        and (finished_at, id) > ($3::timestamptz, $4) and finished_at <= $5
      order by finished_at, id limit $6`,
   ),
+  hold: statement(
+    'books-own-holds',
+    `select payment_id as id, ${columnsOf('authorize', 'reference', 'held_at', `status not in ('held', 'settling')`)}
+     from holds
+     where account_id = $1 and processor = $2 and not test
+       and (held_at, payment_id) > ($3::timestamptz, $4) and held_at <= $5
+     order by held_at, payment_id limit $6`,
+  ),
 };
 
-/** Our charges, or our refunds, beside the processor's list, both in the order of time. */
+/** Our charges, our refunds or our holds, beside the processor's list, both in the order of time. */
 export interface PlatformSide {
   /** How many of those passed so far the processor's list had. */
   readonly equal: number;

@@ -1,7 +1,7 @@
 import { formatAmount } from '@app/money/format';
 
-/** So few charges never stop a run: what they can do wrong is small. Periods that pass without a charge do not count. */
-export const fewCharges = 20;
+/** So many charges of a currency a run always makes: what they can do wrong is small. Periods that pass without a charge do not count. */
+export const fewCharges = 100;
 
 /** Sums in minor units by currency. */
 export type Sums = Readonly<Record<string, number>>;
@@ -17,7 +17,7 @@ export interface LimitInCurrency {
   readonly count: number;
   readonly dueCents: number;
   readonly normalCents: number;
-  /** Null: no limit, because the account has none or because so few charges never stop a run. */
+  /** Null: no limit, because the account has none or because no more charges are due than a run always makes. */
   readonly limitCents: number | null;
   readonly exceeded: boolean;
 }
@@ -53,21 +53,30 @@ export function sumsWithout<Sum extends DueInCurrency & { readonly retry: boolea
   return rest.filter(({ count }) => count > 0);
 }
 
-/** What the seller reads, in Recent activity and in the result. */
-export function chargeLimitText(limits: readonly LimitInCurrency[], times: number): string {
+/**
+ * What the seller reads, in Recent activity and in the result.
+ * @param waiting what of it is left to the next run
+ */
+export function chargeLimitText(
+  limits: readonly LimitInCurrency[],
+  waiting: readonly DueInCurrency[],
+  times: number,
+): string {
   const over = limits.filter(({ exceeded }) => exceeded);
   // No multiple of nothing is a limit that lets anything through.
   const raised = over.every(({ normalCents }) => normalCents > 0)
     ? 'raise dailyChargeLimit'
     : 'set dailyChargeLimit to 0 (no limit)';
+  const left = waiting.map(({ currency, count, cents }) => `${count} wait (${formatAmount(cents, currency)})`);
   return (
-    `The daily run stopped before charging: ${over.map((limit) => overText(limit, times)).join('; ')}. If that is right, run ` +
-    `it with { "force": true } or ${raised}; if not, look for a wrong clock, a restored backup or a wrong import.`
+    `More was due than a daily run charges at once: ${over.map((limit) => overText(limit, times)).join('; ')}. The longest ` +
+    `due are charged first, and ${left.join(', ')} for the next run. If what is due is right, charge it at once with ` +
+    `{ "force": true } or ${raised}; if not, look for a wrong clock, a restored backup or a wrong import.`
   );
 }
 
 function overText({ currency, count, dueCents, normalCents }: LimitInCurrency, times: number): string {
-  const due = `${count} charges, together ${formatAmount(dueCents, currency)}, are due`;
+  const due = `${count} charges, together ${formatAmount(dueCents, currency)}, were due`;
   if (normalCents > 0)
     return `${due}, more than ${times} times what is normal (${formatAmount(normalCents, currency)})`;
   const code = currency.toUpperCase();

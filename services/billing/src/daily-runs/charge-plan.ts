@@ -1,12 +1,15 @@
 import type { Database } from '@app/service-kit/database';
 import { type DueScope, type DueSum, sumDue } from '../renewals/due-subscriptions.ts';
-import { sumsWithout } from './charge-limit.rules.ts';
+import { readOldestDue } from '../renewals/oldest-due.ts';
+import { type DueInCurrency, fewCharges, sumsWithout } from './charge-limit.rules.ts';
 import { type ChargeLimit, chargesOf, readChargeLimit } from './charge-limit.ts';
 import { type ForcedWork, readForcedWork } from './forced-work.ts';
 
 /** What a run that is not forced charges. */
 export interface ChargePlan {
   readonly limit: ChargeLimit;
+  /** What waits for the next run, because more is due than the limit of charges allows; by currency. */
+  readonly waiting: readonly DueInCurrency[];
   /** What it charges, renewals and retries apart. */
   readonly charged: readonly DueSum[];
   /** Begun by forced runs, and finished by this one whatever the limit. */
@@ -16,11 +19,11 @@ export interface ChargePlan {
 }
 
 const nothingDue: ChargePlan = {
-  ...{ limit: { times: 0, currencies: [], exceeded: false }, charged: [] },
+  ...{ limit: { times: 0, currencies: [], exceeded: false }, waiting: [], charged: [] },
   ...{ forced: null, scope: null },
 };
 
-/** The reads of a run, and of the preview: what forced runs have begun, and the rest if it is within the limit of charges. */
+/** The reads of a run, and of the preview: what forced runs have begun, and of the rest as much as the limit of charges allows, the longest due first. */
 export async function readChargePlan(database: Database, scope: DueScope): Promise<ChargePlan> {
   const due = await sumDue(database, scope);
   // Most accounts on most days: one statement for each.
@@ -29,7 +32,14 @@ export async function readChargePlan(database: Database, scope: DueScope): Promi
   const ofForced = forced === null ? null : { ...scope, forced };
   const begun = ofForced === null ? [] : await sumDue(database, ofForced);
   const limit = await readChargeLimit(database, scope, sumsWithout(chargesOf(due), chargesOf(begun)));
-  const charged = limit.exceeded ? begun : due;
-  const chargedScope = limit.exceeded ? ofForced : scope;
-  return { limit, charged, forced, scope: charged.length === 0 ? null : chargedScope };
+  if (!limit.exceeded) return { limit, waiting: [], charged: due, forced, scope };
+  const exceeded = limit.currencies.filter((each) => each.exceeded);
+  const allowances = exceeded.map(({ currency, limitCents }) => ({ currency, cents: limitCents ?? 0 }));
+  const cutOffs = await readOldestDue(database, scope, { forced, allowances, anyway: fewCharges });
+  const waiting = exceeded.map(({ currency, count, dueCents }) => {
+    const oldest = cutOffs.find((cutOff) => cutOff.currency === currency);
+    return { currency, count: count - (oldest?.count ?? 0), cents: dueCents - (oldest?.cents ?? 0) };
+  });
+  const bounded = { ...scope, bounds: { forced, cutOffs } };
+  return { limit, waiting, charged: await sumDue(database, bounded), forced, scope: bounded };
 }

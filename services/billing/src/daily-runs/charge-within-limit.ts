@@ -3,12 +3,12 @@ import { chargeLimitText } from './charge-limit.rules.ts';
 import { readChargePlan } from './charge-plan.ts';
 import type { DailyCounts } from './daily-counts.rules.ts';
 import type { AccountRun, DailyStep, StepDeps } from './daily-step.ts';
-import { endForcedWork, type ForcedWork, keepForcedWork } from './forced-work.ts';
+import { endForcedWork, keepForcedWork } from './forced-work.ts';
 import { tellOnce } from './notice.ts';
 
 /**
- * A step that charges, unless more is due than the account's limit of charges allows: then it charges nothing but what a
- * forced run has begun, the run is not `ok`, and the seller is told once a day. A rehearsal has no limit, and neither has a
+ * A step that charges. Where more is due than the account's limit of charges allows, it charges up to that, the longest due
+ * first, and what a forced run has begun; the rest waits for the next run, this one is not `ok`, and the seller is notified once a day. A rehearsal has no limit, and neither has a
  * run that is forced: what that one does not finish, the next one does.
  */
 export function chargeWithinLimit(
@@ -20,9 +20,10 @@ export function chargeWithinLimit(
     const { accountId } = run;
     const scope = { accountId, test: false, now: run.now(), renewedByLookUp: run.renewedByLookUp };
     if (run.force) return await chargeForced(charge, stepDeps, run, counts);
-    const { limit, forced, scope: chargeScope } = await readChargePlan(deps.database, scope);
+    const { limit, waiting, forced, scope: chargeScope } = await readChargePlan(deps.database, scope);
     if (limit.exceeded) {
-      const detail = chargeLimitText(limit.currencies, limit.times);
+      const detail = chargeLimitText(limit.currencies, waiting, limit.times);
+      counts.waiting += waiting.reduce((sum, { count }) => sum + count, 0);
       counts.problems.push({ code: 'charge_limit', detail });
       const { runId } = run;
       deps.logger.warn({ accountId, runId, due: limit.currencies }, 'a daily run stopped at the limit of charges');
@@ -30,7 +31,8 @@ export function chargeWithinLimit(
       await tellOnce(deps, { accountId, code: 'charge_limit', once, summary: detail, nowMs: scope.now.getTime() });
     }
     if (chargeScope === null) return;
-    const charging = chargeScope.forced === undefined ? run : { ...run, forced: chargeScope.forced };
+    const { bounds } = chargeScope;
+    const charging = bounds === undefined ? run : { ...run, bounds };
     if (forced === null) return await charge(stepDeps, charging, counts);
     await keepForcedWork(deps.database, run, forced.until);
     await chargeForced(charge, stepDeps, charging, counts);
@@ -38,12 +40,7 @@ export function chargeWithinLimit(
 }
 
 /** Charges, and takes the mark of forced work away once all of it is done. */
-async function chargeForced(
-  charge: DailyStep,
-  deps: StepDeps,
-  run: AccountRun & { readonly forced?: ForcedWork },
-  counts: DailyCounts,
-): Promise<void> {
+async function chargeForced(charge: DailyStep, deps: StepDeps, run: AccountRun, counts: DailyCounts): Promise<void> {
   const problems = counts.problems.length;
   await charge(deps, run, counts);
   if (run.isClosing() || counts.problems.length > problems) return;

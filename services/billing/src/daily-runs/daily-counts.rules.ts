@@ -9,8 +9,10 @@ export interface DailyCounts {
   retried: number;
   canceled: number;
   holdsSettled: number;
-  /** Due, and not charged because an earlier payment's outcome is unknown. */
+  /** Due, and not charged because an earlier payment's outcome is unknown, or because its order is being or was given back. */
   blocked: number;
+  /** Due, and left to the next run by the limit of charges. */
+  waiting: number;
   /** Why the run is not `ok`. */
   problems: RunProblem[];
 }
@@ -23,12 +25,14 @@ export const noCounts = (): DailyCounts => ({
   canceled: 0,
   holdsSettled: 0,
   blocked: 0,
+  waiting: 0,
   problems: [],
 });
 
 /** Reminders are checkout's part, and counted there. */
 export function resultOf(counts: DailyCounts): DailyResult {
-  const { charged, chargedCents, retried, canceled, holdsSettled, blocked, problems, chargedByCurrency } = counts;
+  const { charged, chargedCents, retried, canceled, holdsSettled, blocked, waiting, problems, chargedByCurrency } =
+    counts;
   return {
     ok: problems.length === 0,
     rebills: { charged, chargedCents, retried, canceled },
@@ -36,6 +40,7 @@ export function resultOf(counts: DailyCounts): DailyResult {
     holdsSettled,
     chargedByCurrency,
     blocked,
+    waiting,
     problems: problems.slice(0, problemsMax),
   };
 }
@@ -54,6 +59,7 @@ export function addResults(a: DailyResult, b: DailyResult): DailyResult {
     holdsSettled: a.holdsSettled + b.holdsSettled,
     chargedByCurrency: addAmounts(a.chargedByCurrency, b.chargedByCurrency),
     blocked: a.blocked + b.blocked,
+    waiting: a.waiting + b.waiting,
     problems: [...a.problems, ...b.problems].slice(0, problemsMax),
   };
 }
@@ -66,9 +72,9 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
   return sums;
 }
 
-/** A stored result with all its fields: those of earlier versions have no problems, no sums, or do not say what was blocked. */
+/** A stored result with all its fields: those of earlier versions have no problems, no sums, or do not say what was blocked or waits. */
 export const withDefaults = (stored: Partial<DailyResult> & StoredResult): DailyResult => ({
-  ...{ chargedByCurrency: {}, blocked: 0, problems: [] },
+  ...{ chargedByCurrency: {}, blocked: 0, waiting: 0, problems: [] },
   ...stored,
 });
 type StoredResult = Pick<DailyResult, 'ok' | 'rebills' | 'recovery' | 'holdsSettled'>;

@@ -1,8 +1,8 @@
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import type { ChargeBounds } from '../renewals/due-subscriptions.ts';
 import type { DailyCounts } from './daily-counts.rules.ts';
-import type { ForcedWork } from './forced-work.ts';
 import type { Progress } from './progress.ts';
 
 export interface StepDeps {
@@ -19,6 +19,8 @@ export interface AccountRun {
   readonly test: boolean;
   /** Charges also what is more than the limit of charges allows. */
   readonly force: boolean;
+  /** The seller has looked up what the processor shows and this database does not know: that stops no charge any more. */
+  readonly confirmsUnmatched?: boolean;
   /** What is due by now is due in this run: the clock, or the time of the rehearsal. */
   now(): Date;
   readonly progress: Progress;
@@ -27,8 +29,8 @@ export interface AccountRun {
    * them.
    */
   readonly renewedByLookUp: Set<string>;
-  /** Charges nothing but this. */
-  readonly forced?: ForcedWork;
+  /** Charges no more than this. */
+  readonly bounds?: ChargeBounds;
   /** The process closes: begin nothing more and return. The run has no result then, and the next one does the rest. */
   isClosing(): boolean;
 }

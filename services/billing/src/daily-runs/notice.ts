@@ -1,15 +1,7 @@
 import { dailyRunNoticed } from '@app/contracts/daily-runs';
 import type { EventData } from '@app/contracts/define';
-import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
-import { type Database, statement } from '@app/service-kit/database';
-
-const noticeStatement = statement(
-  'daily-runs-notice',
-  `with told as (
-     insert into commands (id, result) values ($1, '{}') on conflict (id) do nothing returning id
-   )
-   ${insertOutboxIfAny('told', '$2')}`,
-);
+import { outboxRow, writeOutboxOnce } from '@app/messaging/outbox';
+import type { Database } from '@app/service-kit/database';
 
 export interface Notice {
   readonly accountId: string;
@@ -28,7 +20,7 @@ export async function tellOnce(
   const data = { code, summary, orderId: null, test: false };
   const events = [outboxRow(dailyRunNoticed, data, { accountId, requestId: null, nowMs })];
   const key = `daily-run ${code} ${accountId} ${once}`;
-  const { rowCount } = await database.pool.query(noticeStatement([key, JSON.stringify(events)]));
-  if (rowCount === 1) wakeRelay();
-  return rowCount === 1;
+  const written = await writeOutboxOnce(database.pool, key, events);
+  if (written) wakeRelay();
+  return written;
 }

@@ -5,7 +5,8 @@ import { type Database, statement } from '@app/service-kit/database';
 import { readHoldsDue, sumHoldsDue, upsellLeftCents } from '../holds/holds-due.ts';
 import { unfinishedBefore } from '../payments/check-unfinished.ts';
 import { type DueScope, type DueSubscription, type DueSum, readDue } from '../renewals/due-subscriptions.ts';
-import { fewCharges } from './charge-limit.rules.ts';
+import { readUnmatched } from '../unmatched-payments/unmatched-payments.ts';
+import { type DueInCurrency, fewCharges, type LimitInCurrency } from './charge-limit.rules.ts';
 import { readChargePlan } from './charge-plan.ts';
 import { type Cursor, cursorOf, firstCursor, writeCursor } from './preview-cursor.rules.ts';
 
@@ -33,12 +34,14 @@ export async function previewDailyRun(
   { limit = limitDefault, after }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   const scope = { accountId, test: false, now: deps.clock.now() };
-  const [settlements, lookUps, charges] = await Promise.all([
+  const [settlements, lookUps, plan, unmatched] = await Promise.all([
     sumHoldsDue(deps.database, scope),
     sumLookUps(deps.database, scope),
     readChargePlan(deps.database, scope),
+    readUnmatched(deps.database, accountId),
   ]);
-  const { charged, limit: chargeLimit } = charges;
+  const charges = unmatched === undefined ? plan : { ...plan, charged: [], scope: null };
+  const { charged, limit: chargeLimit, waiting } = charges;
   const { actions, next } = await readActions(
     deps.database,
     { ...scope, charges: charges.scope },
@@ -58,13 +61,29 @@ export async function previewDailyRun(
     charge_limit: {
       exceeded: chargeLimit.exceeded,
       always_allowed_count: fewCharges,
-      currencies: chargeLimit.currencies.map(({ currency, count, dueCents, normalCents, limitCents, exceeded }) => ({
-        ...{ currency, due_count: count, due_cents: dueCents, normal_cents: normalCents },
-        ...{ limit_cents: limitCents, exceeded },
-      })),
+      currencies: chargeLimit.currencies.map((limited) => limitShown(limited, waiting)),
     },
+    unmatched_payments: unmatched?.count ?? 0,
     data: [...actions],
     next: writeCursor(next),
+  };
+}
+
+function limitShown(
+  { currency, count, dueCents, normalCents, limitCents, exceeded }: LimitInCurrency,
+  waiting: readonly DueInCurrency[],
+) {
+  const left = waiting.find((each) => each.currency === currency);
+  return {
+    ...{
+      currency,
+      due_count: count,
+      due_cents: dueCents,
+      normal_cents: normalCents,
+      limit_cents: limitCents,
+      exceeded,
+    },
+    ...{ waiting_count: left?.count ?? 0, waiting_cents: left?.cents ?? 0 },
   };
 }
 
@@ -76,7 +95,7 @@ function moneyCount(sums: readonly Pick<DueSum, 'currency' | 'count' | 'cents'>[
 }
 
 interface Scope extends DueScope {
-  /** Null: the limit of charges lets the run charge nothing. */
+  /** Null: nothing is due. */
   readonly charges: DueScope | null;
 }
 
@@ -109,10 +128,10 @@ async function readKind(database: Database, scope: Scope, cursor: Cursor, limit:
 
 const lookUpsWhere = 'account_id = $1 and next_check_at is not null and created_at <= $2 and not test';
 /**
- * What a look-up may charge: what the processor never got is sent again, and a renewal later than that is charged anew. A hold
- * whose money it finds goes on to its upsell.
+ * What a look-up may charge: what the processor never got is sent again, but for a buyer's own payment, and a renewal later than
+ * that is charged anew. A hold whose money it finds goes on to its upsell.
  */
-const atMostCents = `case when call in ('charge', 'chargeSaved', 'capture') then amount_cents else 0 end
+const atMostCents = `case when call in ('chargeSaved', 'capture') then amount_cents else 0 end
   + case when step in ('capture', 'recharge') then coalesce((
       select ${upsellLeftCents} from holds as h where h.account_id = p.account_id and h.order_id = p.order_id), 0) else 0 end`;
 const lookUpsStatement = statement(

@@ -10,16 +10,25 @@ import { type DailyDeps, runDailyForAccount, runDailyForAll } from './start-dail
 
 export function dailyRunRequests(deps: DailyDeps, overdue: Pick<OverdueWatch, 'accounts'>): RequestHandler[] {
   return [
-    onRequestAcrossAccounts(contract.startDailyRun, async ({ accountId, force }, context) => {
-      // Only the platform sends a request without an account; an account may run for itself alone.
-      if (context.accountId !== '' && context.accountId !== accountId) {
-        throw new DomainError('insufficient_scope', 'The daily run of other accounts is the platform’s.');
-      }
-      const request = { runId: idOfCommand('dailyRun', context.commandId), deadlineMs: context.deadlineMs, force };
-      return accountId === null
-        ? await runDailyForAll(deps, request)
-        : await runDailyForAccount(deps, accountId, request);
-    }),
+    onRequestAcrossAccounts(
+      contract.startDailyRun,
+      async ({ accountId, force, confirmUnmatchedPayments: confirmsUnmatched = false }, context) => {
+        // Only the platform sends a request without an account; an account may run for itself alone.
+        if (context.accountId !== '' && context.accountId !== accountId) {
+          throw new DomainError('insufficient_scope', 'The daily run of other accounts is the platform’s.');
+        }
+        const request = {
+          runId: idOfCommand('dailyRun', context.commandId),
+          deadlineMs: context.deadlineMs,
+          force,
+          confirmsUnmatched,
+        };
+        if (accountId === null && confirmsUnmatched) throw eachForItself();
+        return accountId === null
+          ? await runDailyForAll(deps, request)
+          : await runDailyForAccount(deps, accountId, request);
+      },
+    ),
     onRequest(contract.previewDailyRun, (page, { accountId }) => previewDailyRun(deps, accountId, page)),
     onRequestAcrossAccounts(contract.countOverdue, async () => ({ accounts: overdue.accounts() })),
     // The platform, which has no account, asks for runs over all of them.
@@ -27,3 +36,6 @@ export function dailyRunRequests(deps: DailyDeps, overdue: Pick<OverdueWatch, 'a
     onRequestAcrossAccounts(contract.getDailyRun, ({ runId }, { accountId }) => getDailyRun(deps, accountId, runId)),
   ];
 }
+
+const eachForItself = (): DomainError =>
+  new DomainError('validation_failed', 'Each account confirms its unmatched payments itself, with a key of its own.');

@@ -36,7 +36,10 @@ export function createDailyDeps(deps: Omit<DailyDeps, 'flight'>): DailyDeps {
   return { ...deps, flight: createSingleFlight<DailyResult>(deps, dailyRuns) };
 }
 
-type DailyRunRequest = Pick<RunRequest, 'runId' | 'deadlineMs'> & { readonly force: boolean };
+type DailyRunRequest = Pick<RunRequest, 'runId' | 'deadlineMs'> & {
+  readonly force: boolean;
+  readonly confirmsUnmatched?: boolean;
+};
 
 /**
  * Runs every step for one account, one after the other.
@@ -51,9 +54,16 @@ export async function runDailyForAccount(
   return withDefaults(await deps.flight.run(run, () => runSteps(deps, accountId, request)));
 }
 
-/** A forced run that joined one which stopped at the limit of charges has not been done. */
-const insufficientFor = ({ force }: DailyRunRequest) =>
-  force ? ({ problems }: DailyResult): boolean => problems.some(({ code }) => code === 'charge_limit') : undefined;
+/**
+ * A forced run that joined one which stopped at the limit of charges has not been done, nor has a confirming one that joined
+ * one which stopped at unmatched payments.
+ */
+function insufficientFor({ force, confirmsUnmatched }: DailyRunRequest) {
+  const stops = [...(force ? ['charge_limit'] : []), ...(confirmsUnmatched ? ['charging_stopped'] : [])];
+  return stops.length === 0
+    ? undefined
+    : ({ problems }: DailyResult): boolean => problems.some(({ code }) => stops.includes(code));
+}
 
 /**
  * Runs for every account that has anything due, a few at a time, and adds up their results. When the run of one account
@@ -108,14 +118,14 @@ const countDue = statement(
 async function runSteps(
   deps: DailyDeps,
   accountId: string,
-  { runId, force }: Pick<DailyRunRequest, 'runId' | 'force'>,
+  { runId, force, confirmsUnmatched = false }: Pick<DailyRunRequest, 'runId' | 'force' | 'confirmsUnmatched'>,
 ): Promise<DailyResult> {
   const { clock, isClosing } = deps;
   const startedMs = performance.now();
   const counts = noCounts();
   const progress = startProgress(deps, { accountId, runId });
   const run = {
-    ...{ accountId, runId, force, test: false, now: () => clock.now(), progress, isClosing },
+    ...{ accountId, runId, force, confirmsUnmatched, test: false, now: () => clock.now(), progress, isClosing },
     renewedByLookUp: new Set<string>(),
   };
   try {

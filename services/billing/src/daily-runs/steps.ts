@@ -6,18 +6,23 @@ import { countBlocked } from '../renewals/count-blocked.ts';
 import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { takeRenewalCounts } from '../renewals/take-renewal-counts.ts';
+import { chargeWhenMatched } from '../unmatched-payments/charge-when-matched.ts';
 import { chargeWithinLimit } from './charge-within-limit.ts';
 import type { DailyStep } from './daily-step.ts';
 
-/** The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order.
- * What ended of renewals, and what waits, is counted last. */
-export const dailySteps = (payments: PaymentDeps): readonly DailyStep[] => [
+/**
+ * The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order.
+ * What ended of renewals, and what waits, is counted last.
+ * @param withServices steps that ask other services
+ */
+export const dailySteps = (payments: PaymentDeps, ...withServices: readonly DailyStep[]): readonly DailyStep[] => [
   lookUpRenewals((_, run) => checkUnfinishedPayments(payments, run)),
   async (_, run, counts) => {
     counts.holdsSettled += await settleDueHolds(payments, run);
   },
-  chargeWithinLimit(payments, renewDue(payments)),
+  chargeWhenMatched(payments, chargeWithinLimit(payments, renewDue(payments))),
   (_, run, counts) => compareBooks(payments, run, counts),
+  ...withServices,
   takeRenewalCounts,
   countBlocked,
 ];

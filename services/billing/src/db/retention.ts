@@ -26,6 +26,12 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
     limit: () => daysAgo(clock, runKeepDays),
   },
   {
+    statement: `delete from unmatched_payments where (account_id, processor, reference) in (
+      select account_id, processor, reference from unmatched_payments
+      where found_at < $1 and confirmed_at is not null limit $2)`,
+    limit: () => daysAgo(clock, runKeepDays),
+  },
+  {
     statement: `delete from simulated_processor.entries where seq in (
       select seq from simulated_processor.entries as e
       where recorded_at < $1 and (later_at is null or later_at < $1) and not exists (

@@ -66,7 +66,7 @@ async function takeStep(
     }
     case 'send': {
       const begun = await beginPayment(deps, money, paymentOf(hold, money, next));
-      if (begun !== undefined) await sendPayment(deps, begun, { requestId: caller.requestId, charges: money.charges });
+      if (begun !== undefined) await sendPayment(deps, begun, { requestId: caller.requestId, money });
       return undefined;
     }
   }
@@ -146,7 +146,8 @@ function noticeAtEnd(payments: readonly Payment[], hold: Hold): string | undefin
 const isCaptureFailure = ({ status, decline_reason }: Payment): boolean =>
   status === 'declined' && !isHoldExpired(decline_reason);
 
-function settledData(hold: Hold, nowMs: number) {
+/** What the event of its end says. */
+export function settledData(hold: Hold, nowMs: number) {
   const result = holdResultOf(hold) as HoldResult & { status: 'settled' | 'lost' };
   const { order_id: orderId, currency, test } = hold;
   return { orderId, ...result, currency, test, settledAt: new Date(nowMs).toISOString() };

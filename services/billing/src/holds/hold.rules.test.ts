@@ -59,6 +59,7 @@ const payment = (
   next_check_at: status === 'succeeded' || status === 'declined' ? null : at(60_000),
   checks: 0,
   noticed: false,
+  releasing: false,
 });
 
 type Given = Partial<Pick<Hold, 'decision' | 'upsell'>> & { again?: boolean; atMs?: number; method?: string | null };
@@ -67,7 +68,16 @@ const next = (
   payments: Payment[],
   { again = false, atMs = nowMs, method = 'method' as string | null, ...change }: Given = {},
 ) => {
-  const money: OrderMoney = { accountId: 'acc_1', orderId: 'ord_1', payments, charges: [], hold, savedMethod: method };
+  const money: OrderMoney = {
+    accountId: 'acc_1',
+    orderId: 'ord_1',
+    payments,
+    charges: [],
+    renewals: [],
+    subscriptionId: null,
+    hold,
+    savedMethod: method,
+  };
   return nextHoldStep({ ...hold, ...change }, money, atMs, again);
 };
 
@@ -116,6 +126,14 @@ test('once the hold has ended the card is charged in its place, once; a decline 
     next([...declined('hold_expired'), payment('recharge', 'declined', 'card_declined')], { again: true }),
   ).toEqual(lost);
   expect(next([...declined('hold_expired'), payment('recharge', 'succeeded')])).toMatchObject({ step: 'upsell' });
+});
+
+test('a hold that was captured by a payment unknown to us is never charged anew, also after it has ended', () => {
+  const restored = declined('already_captured');
+  for (const again of [false, true]) {
+    expect(next(restored, { again })).toEqual({ kind: 'wait', until: at(24 * hourMs) });
+    expect(next(restored, { again, atMs: hold.capture_before.getTime() }).kind).toBe('wait');
+  }
 });
 
 test('without a saved card nothing can be charged while the buyer is away', () => {

@@ -1,15 +1,17 @@
 import type { HoldResult } from '@app/contracts/payments';
 import { openPayment } from '../payments/payment.rules.ts';
 import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
-import { isHoldExpired } from '../payments/payment-notices.rules.ts';
+import { isAlreadyCaptured, isHoldExpired } from '../payments/payment-notices.rules.ts';
 
 const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
 const beforeExpiryMs = 60 * minuteMs;
 
 /**
  * What a decided hold needs next:
  *
  *   capture ── succeeded ─────────────────────────┬─ upsell accepted: charge it, once ── settled
+ *      │ captured already, unknown to us: wait for the seller
  *      │ declined, the hold lives: again later    └─ otherwise ─────────────────────── settled
  *      └ the hold expired: charge the card in its place, once ── declined ── lost
  */
@@ -31,6 +33,9 @@ export function nextHoldStep(hold: Hold, money: OrderMoney, nowMs: number, again
   if (recharge !== undefined) return { kind: 'finish', status: 'lost', upsellDeclined: false };
   const last = captures.at(-1);
   if (last === undefined) return { kind: 'send', step: 'capture', tryNo: 1 };
+  // Its money was taken, as before a backup was restored: whatever follows, it is not taken again.
+  if (captures.some((capture) => isAlreadyCaptured(capture.decline_reason)))
+    return { kind: 'wait', until: new Date(nowMs + dayMs) };
   if (isHoldExpired(last.decline_reason) || nowMs >= hold.capture_before.getTime()) {
     // Without a saved card there is nothing to charge.
     if (money.savedMethod === null) return { kind: 'finish', status: 'lost', upsellDeclined: false };

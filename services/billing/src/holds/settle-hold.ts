@@ -1,7 +1,11 @@
 import { DomainError } from '@app/contracts/errors';
 import type { HoldResult } from '@app/contracts/payments';
 import { statement } from '@app/service-kit/database';
+import { checkAndAdvance } from '../payments/advance-order.ts';
+import { isOverdue, openPayment } from '../payments/payment.rules.ts';
+import type { Hold } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { readMoney } from '../payments/payment-rows.ts';
 import type { Caller } from '../payments/start-payment.ts';
 import { type AdvancedHold, advanceHold } from './advance-hold.ts';
 import { holdResultOf } from './hold.rules.ts';
@@ -36,7 +40,8 @@ export async function decideHold(
 }
 
 /**
- * Settles a hold as its buyer decides on the upsell; after an earlier decision it returns the result of that one.
+ * Settles a hold as its buyer decides on the upsell; after an earlier decision it returns the result of that one. A payment of
+ * it whose answer is overdue is looked up.
  * @throws DomainError invalid_transition for an order that has no hold
  */
 export async function settleHold(
@@ -49,5 +54,18 @@ export async function settleHold(
   if (advanced === undefined) {
     throw new DomainError('invalid_transition', `Nothing is held for the order "${orderId}".`);
   }
-  return holdResultOf(advanced.hold);
+  const { hold } = advanced;
+  return holdResultOf(hold.status === 'settling' ? await lookUpOverdue(deps, caller, hold) : hold);
+}
+
+/**
+ * Looks up the payment that a hold waits for, once its answer is overdue: the buyer need not wait for the payments loop. What
+ * the processor never got is sent again with its own key, as the loop does.
+ */
+async function lookUpOverdue(deps: PaymentDeps, { accountId }: Caller, hold: Hold): Promise<Hold> {
+  const { database, clock, processorCalls } = deps;
+  const open = openPayment((await readMoney(database, accountId, hold.order_id)).payments);
+  if (open === undefined || !isOverdue(open, processorCalls.deadlineMs, clock.nowMs())) return hold;
+  await checkAndAdvance(deps, accountId, hold.order_id, open.id, open.step);
+  return (await readMoney(database, accountId, hold.order_id)).hold ?? hold;
 }

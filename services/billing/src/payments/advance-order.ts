@@ -14,6 +14,6 @@ export async function checkAndAdvance(
   const ended = await checkPayment(deps, accountId, orderId, paymentId);
   if (!ended || step === 'main' || step === 'release' || step === 'renewal') return;
   const caller = { accountId, requestId: null };
-  if (step === 'refund') await advanceRefund(deps, caller, orderId, false);
+  if (step === 'refund') await advanceRefund(deps, caller, orderId);
   else await deps.orderMutex.run(accountId, orderId, () => advanceHold(deps, caller, orderId, false));
 }

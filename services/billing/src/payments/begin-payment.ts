@@ -16,6 +16,8 @@ export interface NextPayment {
   /** Where the hold, charge or card is. */
   readonly processor: string;
   readonly requestOf: (paymentId: string) => PaymentRequest;
+  /** The payment's id, where a repeated command must find it; a new one unless given. */
+  readonly id?: string;
 }
 
 /**
@@ -23,22 +25,53 @@ export interface NextPayment {
  * it was read, or when another payment is open or was made for the step; for payments at the same time unique indexes see
  * to that.
  */
-const beginStatement = statement(
-  'payments-begin',
-  `insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
+const insertIf = (condition: string): string => `
+   insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
      processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
    select $1, account_id, order_id, $4, $5, $6, $7, $8, $9, $10, 'sent',
      $11, customer_email, product_name, test, $12, $12, $13
    from payments
-   where account_id = $2 and order_id = $3 and step = 'main'
-     and (select count(*) from payments where account_id = $2 and order_id = $3) = $14
-   order by try_no desc limit 1
+   where account_id = $2 and order_id = $3 and step in ('main', 'renewal')
+     and (select count(*) from payments where account_id = $2 and order_id = $3) = $14 and ${condition}
+   order by step = 'main' desc, try_no desc limit 1
    on conflict do nothing
-   returning ${paymentColumns}`,
+   returning ${paymentColumns}`;
+
+const beginStatement = statement('payments-begin', insertIf('true'));
+
+/** The number of the attempt is unique for the charge: what it was decided on has not changed since. */
+const beginRefundStatement = statement(
+  'payments-begin-refund',
+  insertIf('exists (select from charges where account_id = $2 and id = $5 and $9 <= amount_cents - refunded_cents)'),
 );
 
 /**
- * Writes the row of a payment that is sent next.
+ * A release is written only beside a payment that waits for its buyer still, and marks it: once this has committed, no
+ * look-up records that the payment succeeded. Whoever records that at the same moment has the lock first or waits for it.
+ */
+const beginReleaseStatement = statement(
+  'payments-begin-release',
+  `with waiting as materialized (
+     select id from payments
+     where account_id = $2 and order_id = $3 and id = $5 and status = 'requires_action' and not releasing
+     for no key update
+   ), begun as (
+     ${insertIf('exists (select from waiting)')}
+   ), marked as (
+     update payments as p set releasing = true
+     from begun where p.account_id = $2 and p.order_id = $3 and p.id = begun.subject
+   )
+   select * from begun`,
+);
+
+const statements: Partial<Record<PaymentPurpose, typeof beginStatement>> = {
+  release: beginReleaseStatement,
+  refund: beginRefundStatement,
+};
+
+/**
+ * Writes the row of a payment that is sent next: of a release, if its payment waits for the buyer still; of a refund, if its
+ * charge has so much left.
  * @param money as it was read when the payment was decided on
  * @returns undefined when somebody else was faster
  */
@@ -48,11 +81,12 @@ export async function beginPayment(
   next: NextPayment,
 ): Promise<Payment | undefined> {
   const nowMs = clock.nowMs();
-  const id = newId('payment', nowMs);
+  const { id = newId('payment', nowMs) } = next;
   const { call, request } = next.requestOf(id);
   const about = [id, accountId, orderId, next.step, next.subject, next.tryNo, call, JSON.stringify(request)];
   const money = [next.amountCents, next.currency, next.processor];
   const times = [new Date(nowMs), nextCheckAt(0, nowMs)];
-  const { rows } = await database.pool.query<Payment>(beginStatement([...about, ...money, ...times, payments.length]));
+  const begin = statements[next.step] ?? beginStatement;
+  const { rows } = await database.pool.query<Payment>(begin([...about, ...money, ...times, payments.length]));
   return rows[0] === undefined ? undefined : paymentOf(rows[0]);
 }

@@ -1,8 +1,9 @@
 import { insertOutboxIfAny } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
+import { isStillWanted } from '../renewals/wanted-renewal.ts';
 import { giveUpPayment } from './give-up-payment.ts';
 import { type LookedUp, lookUpPayment, standing } from './look-up-payment.ts';
-import { hasEnded, isAbandoned, isUnknownForLong, mayResend, openRelease } from './payment.rules.ts';
+import { hasEnded, isAbandoned, isUnknownForLong, mayResend } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import { notReceivedChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -15,8 +16,8 @@ import { tellNotReceived } from './tell-not-received.ts';
 
 /**
  * Asks the processor how a payment stands that has not come to an end. What the processor never got is sent again with
- * its own row and key; a renewal that is not due any more is not, and what is too late to be sent ends. A payment that its
- * buyer has not confirmed within a day is given up.
+ * its own row and key; a renewal that is not due any more is not, nor a buyer's payment, and what is too late to be sent
+ * ends. A payment that its buyer has not confirmed within a day is given up.
  * @returns whether the payment has ended now
  */
 export async function checkPayment(
@@ -30,8 +31,8 @@ export async function checkPayment(
   const money = await readMoney(deps.database, accountId, orderId);
   const payment = money.payments.find((candidate) => candidate.id === id);
   if (payment === undefined || hasEnded(payment)) return payment !== undefined;
-  // It is being given up; the release is looked up instead.
-  if (payment.status === 'requires_action' && openRelease(money.payments) !== undefined) return false;
+  // The release is looked up instead.
+  if (payment.releasing) return false;
   const context = contextOf(payment, money);
   const after = await resolve(deps, payment, context, await lookUpPayment(deps, payment, context));
   const nowMs = deps.clock.nowMs();
@@ -40,9 +41,9 @@ export async function checkPayment(
   return hasEnded((await giveUpPayment(deps, after, null)).payment);
 }
 
-function contextOf(payment: Payment, { payments, charges }: OrderMoney): AnswerContext {
-  const released = payment.step === 'release' ? payments.find(({ id }) => id === payment.subject) : undefined;
-  return { requestId: null, charges, ...(released === undefined ? {} : { released }) };
+function contextOf(payment: Payment, money: OrderMoney): AnswerContext {
+  const released = payment.step === 'release' ? money.payments.find(({ id }) => id === payment.subject) : undefined;
+  return { requestId: null, money, ...(released === undefined ? {} : { released }) };
 }
 
 async function resolve(
@@ -51,28 +52,17 @@ async function resolve(
   context: AnswerContext,
   looked: LookedUp,
 ): Promise<Payment> {
-  if (looked !== 'not received') return standing(payment, looked);
+  if (looked !== 'not received' || payment.step === 'main') return standing(payment, looked);
   const nowMs = deps.clock.nowMs();
   if (mayResend(payment, nowMs)) {
     // The first copy may be on its way still, so it has not ended either: it is looked up again.
-    return (await isWanted(deps, payment)) ? await sendPayment(deps, payment, context) : payment;
+    return (await isStillWanted(deps.database, payment, deps.clock.now()))
+      ? await sendPayment(deps, payment, context)
+      : payment;
   }
   await recordPaymentChange(deps, payment, notReceivedChange(nowMs), context);
   if (payment.step === 'renewal') await tellNotReceived(deps, payment);
   return await readPayment(deps.database, payment);
-}
-
-/** A renewal is sent again as long as its subscription is due on the same card. */
-const wantedStatement = statement(
-  'payments-renewal-wanted',
-  `select from subscriptions
-   where account_id = $1 and order_id = $2 and next_charge_at is not null and payment_method = $3`,
-);
-
-async function isWanted({ database }: PaymentDeps, payment: Payment): Promise<boolean> {
-  if (payment.step !== 'renewal' || payment.call !== 'chargeSaved') return true;
-  const { account_id, order_id, request } = payment;
-  return (await database.pool.query(wantedStatement([account_id, order_id, request.savedMethod]))).rows.length > 0;
 }
 
 const noticeStatement = statement(

@@ -1,7 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import { lookUpPayment, standing } from './look-up-payment.ts';
-import { hasEnded, isOverdue, mainPayment, openRelease, outcomeOf } from './payment.rules.ts';
+import { hasEnded, isOverdue, mainPayment, outcomeOf } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readMoney } from './payment-rows.ts';
@@ -9,8 +9,8 @@ import type { Caller } from './start-payment.ts';
 
 /**
  * How an order's main payment stands; the processor is asked if it may have changed, and for a payment whose answer is
- * overdue: the buyer need not wait for the payments loop. What the processor never got is sent again by that loop alone:
- * the first copy may still be on its way.
+ * overdue: the buyer need not wait for the payments loop. Of what the processor certainly never got, the buyer hears here too
+ * that it may be tried again.
  * @throws DomainError invalid_transition when no payment of the order was tried
  */
 export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId: string): Promise<PaymentOutcome> {
@@ -20,10 +20,8 @@ export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId
   if (payment === undefined) {
     throw new DomainError('invalid_transition', `No payment was started for the order "${orderId}".`);
   }
-  if (hasEnded(payment) || isOnItsWay(deps, payment)) return outcomeOf(payment);
-  // It is being given up: what the bank says meanwhile may no longer be so a moment later.
-  if (openRelease(payments) !== undefined) return { ...outcomeOf(payment), status: 'processing', action: null };
-  return outcomeOf(standing(payment, await lookUpPayment(deps, payment, { requestId, charges: [] })));
+  if (hasEnded(payment) || payment.releasing || isOnItsWay(deps, payment)) return outcomeOf(payment);
+  return outcomeOf(standing(payment, await lookUpPayment(deps, payment, { requestId })));
 }
 
 /** Somebody waits for its answer: this process, or by its deadline another one. */

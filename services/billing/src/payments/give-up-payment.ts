@@ -1,6 +1,5 @@
 import { beginPayment } from './begin-payment.ts';
-import { lookUpPayment, standing } from './look-up-payment.ts';
-import { hasEnded } from './payment.rules.ts';
+import { lookUpPayment } from './look-up-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readMoney, readPayment } from './payment-rows.ts';
@@ -9,7 +8,7 @@ import { sendPayment } from './send-payment.ts';
 interface GivenUp {
   /** As it stands then: declined when it was ended. */
   readonly payment: Payment;
-  /** Nobody knows yet whether it was ended. */
+  /** Nobody knows yet whether it was ended: its release is under way. */
   readonly ending: boolean;
 }
 
@@ -29,13 +28,9 @@ export async function giveUpPayment(deps: PaymentDeps, waiting: Payment, request
       request: { paymentId, reference: processor_reference, amountCents, currency },
     }),
   });
-  // Undefined: another replica ends it already, or has ended it.
-  const release =
-    begun === undefined ? undefined : await sendPayment(deps, begun, { requestId, charges: [], released: waiting });
-  if (release?.status === 'declined') {
-    const looked = await lookUpPayment(deps, waiting, { requestId, charges: [] });
-    return { payment: standing(waiting, looked), ending: false };
-  }
+  // Undefined: another replica releases it already, or it has ended.
+  const release = begun === undefined ? undefined : await sendPayment(deps, begun, { requestId, released: waiting });
+  if (release?.status === 'declined') await lookUpPayment(deps, waiting, { requestId });
   const payment = await readPayment(deps.database, waiting);
-  return { payment, ending: !hasEnded(payment) };
+  return { payment, ending: payment.releasing };
 }

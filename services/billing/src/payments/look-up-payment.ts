@@ -1,24 +1,29 @@
 import type { ProcessorOutcome } from '../processors/payment-processor.ts';
+import { isLost } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
-import { changeBy } from './payment-change.rules.ts';
+import { changeBy, notReceivedChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readPayment } from './payment-rows.ts';
 import { type AnswerContext, recordPaymentChange } from './record-payment.ts';
 
 /**
  * Asks the processor how a payment stands, and records it.
- * - `not received`: the processor never got it.
+ * - `not received`: the processor never got it, or has not got it yet. Of a buyer's payment only the latter: one that was
+ *   certainly lost on its way has been declined, and only the buyer sends it again.
  * - `unanswered`: it could not be asked, or its answer could not be read; the payment stays as it is.
  * - a payment: as it stands then.
  */
 export type LookedUp = Payment | 'not received' | 'unanswered';
 
 export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context: AnswerContext): Promise<LookedUp> {
-  const { clock, logger, database } = deps;
+  const { clock, logger, database, processorCalls } = deps;
+  const lookedUpMs = clock.nowMs();
   try {
     const outcome = await ask(deps, payment);
-    if (outcome === null) return 'not received';
-    await recordPaymentChange(deps, payment, changeBy(payment, outcome, clock.nowMs()), context);
+    if (outcome === null && !isLost(payment, processorCalls.deadlineMs, lookedUpMs)) return 'not received';
+    const nowMs = clock.nowMs();
+    const change = outcome === null ? notReceivedChange(nowMs) : changeBy(payment, outcome, nowMs);
+    await recordPaymentChange(deps, payment, change, context);
   } catch (err) {
     const { id: paymentId, account_id: accountId, order_id: orderId } = payment;
     logger.warn({ err, accountId, orderId, paymentId }, 'a payment could not be looked up; it is tried again');

@@ -1,8 +1,7 @@
-import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import type { EventData } from '@app/contracts/define';
 import type { paymentCompleted } from '@app/contracts/payments';
 import type { ProcessorOutcome } from '../processors/payment-processor.ts';
-import { buyerReason, givenUp, keyUnreadable, nextCheckAt, notReceived } from './payment.rules.ts';
+import { buyerReason, givenUp, keyUnreadable, nextCheckAt, noProcessor, notReceived } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
 /** What one statement writes of a processor's answer; fields are named as the columns. */
@@ -13,10 +12,8 @@ export interface PaymentChange {
   readonly method: MethodRow | null;
   /** Cents that were captured of the order's hold, or charged in its place. */
   readonly captured_cents: number | null;
-  /** The charge that a refund gave back whole. */
+  /** The charge that a refund gave back, whole or a part. */
   readonly refunded: { readonly id: string; readonly cents: number } | null;
-  /** The payment that a release ended. */
-  readonly released: { readonly id: string; readonly message: string } | null;
 }
 
 export interface PaymentUpdate {
@@ -58,9 +55,12 @@ const beforeExpiryMs = hourMs;
 /** Where a processor does not say how long a hold lives: card networks give 4 days and 18 hours at least. */
 const shortestHoldMs = 4 * 24 * hourMs;
 
-/** When a hold that nobody settles is settled by itself: 26 hours after its window, and an hour before it expires. */
+/**
+ * When a hold that its buyer has not decided on is settled by the payments loop: at the end of its window, so that a buyer who
+ * closed the page has what was bought, and at the latest an hour before the hold expires.
+ */
 function holdDueAt(decideBy: Date, captureBefore: Date): Date {
-  return new Date(Math.min(decideBy.getTime() + withoutDailyRunMs, captureBefore.getTime() - beforeExpiryMs));
+  return new Date(Math.min(decideBy.getTime(), captureBefore.getTime() - beforeExpiryMs));
 }
 
 const open = ['created', 'sent', 'unknown', 'requires_action'] as const;
@@ -74,7 +74,7 @@ const unchanged = {
   finished_at: null,
   next_check_at: null,
 } as const;
-const nothingElse = { charge: null, hold: null, method: null, captured_cents: null, refunded: null, released: null };
+const nothingElse = { charge: null, hold: null, method: null, captured_cents: null, refunded: null };
 
 /**
  * What the processor's answer to a payment changes.
@@ -84,13 +84,15 @@ export function changeBy(payment: Payment, outcome: ProcessorOutcome, nowMs: num
   if (outcome.status === 'succeeded') return succeededChange(payment, outcome, nowMs);
   if (outcome.status === 'declined') return declinedChange(outcome, nowMs);
   if (payment.step !== 'main') throw new Error(`a ${payment.step} cannot be confirmed by the buyer`);
+  const isWaiting = payment.status === 'requires_action';
   const update: PaymentUpdate = {
     ...unchanged,
     status: 'requires_action',
     from: open,
     processor_reference: outcome.reference,
     action_url: outcome.url,
-    next_check_at: payment.next_check_at ?? nextCheckAt(payment.checks, nowMs),
+    // The bank gives the buyer some time: only what waited before keeps the time of its next look-up.
+    next_check_at: (isWaiting ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs),
   };
   return { ...nothingElse, payment: update };
 }
@@ -116,9 +118,16 @@ export function keyUnreadableChange(nowMs: number): PaymentChange {
   return declinedChange({ status: 'declined', kind: 'soft', reason: keyUnreadable, message }, nowMs);
 }
 
+/** The end of a payment of an account that has chosen no payment processor. */
+export function noProcessorChange(nowMs: number): PaymentChange {
+  const message = 'Nothing was sent: the account has chosen no payment processor.';
+  return declinedChange({ status: 'declined', kind: 'soft', reason: noProcessor, message }, nowMs);
+}
+
 /** Nobody knows how it stands: the deadline passed, or the answer could not be read. */
 export function unknownChange(payment: Payment, nowMs: number): PaymentChange {
-  const next_check_at = nextCheckAt(payment.checks, nowMs);
+  const isMain = payment.step === 'main';
+  const next_check_at = (isMain ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs);
   return { ...nothingElse, payment: { ...unchanged, status: 'unknown', from: ['created', 'sent'], next_check_at } };
 }
 
@@ -149,10 +158,7 @@ function succeededChange(payment: Payment, outcome: Succeeded, nowMs: number): P
     case 'refund':
       return { ...change, refunded: { id: payment.subject, cents: payment.amount_cents } };
     case 'release':
-      return {
-        ...change,
-        released: { id: payment.subject, message: 'The buyer did not confirm it; it was given up.' },
-      };
+      return change;
   }
 }
 
@@ -184,13 +190,23 @@ export function completedBy(payment: Payment, update: PaymentUpdate): EventData<
   };
 }
 
-/** What a release changes of the payment that it ends. */
-export const releasedUpdate = (message: string, nowMs: number): PaymentUpdate => ({
-  ...unchanged,
-  status: 'declined',
-  from: open,
-  decline_kind: 'soft',
-  decline_reason: givenUp,
-  decline_message: message,
-  finished_at: new Date(nowMs),
-});
+/**
+ * What the end of a release changes of the payment that it is about: null while the release has none. A payment that could
+ * not be released succeeded meanwhile, most likely: it is looked up at once.
+ */
+export function afterRelease(waiting: Payment, { status }: PaymentUpdate, nowMs: number): PaymentUpdate | null {
+  if (status === 'declined') {
+    const { action_url } = waiting;
+    return { ...unchanged, status: 'requires_action', from: open, action_url, next_check_at: new Date(nowMs) };
+  }
+  if (status !== 'succeeded') return null;
+  return {
+    ...unchanged,
+    status: 'declined',
+    from: open,
+    decline_kind: 'soft',
+    decline_reason: givenUp,
+    decline_message: 'The buyer did not confirm it; it was given up.',
+    finished_at: new Date(nowMs),
+  };
+}

@@ -1,9 +1,16 @@
 import type { EventData } from '@app/contracts/define';
-import { chargesRefunded, paymentCompleted, paymentNoticed } from '@app/contracts/payments';
+import { chargeRefunded, chargesRefunded, paymentCompleted, paymentNoticed } from '@app/contracts/payments';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
-import type { Charge, Payment } from './payment.types.ts';
+import { isRestOfOrder, refundedPart, refundsOf } from '../refunds/refunded-parts.rules.ts';
+import type { Charge, OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
-import { captureFailedText, isHoldExpired, refundRefusedText } from './payment-notices.rules.ts';
+import {
+  capturedElsewhereText,
+  captureFailedText,
+  isAlreadyCaptured,
+  isHoldExpired,
+  refundRefusedText,
+} from './payment-notices.rules.ts';
 
 export interface PaymentEventSource {
   readonly accountId: string;
@@ -29,26 +36,26 @@ export function noticeEvent(
 
 /**
  * What the end of a capture or of a refund brings about beside its rows.
- * @param charges all of the order's, as they were before
+ * @param money all of the order's, as it was before
  */
 export function stepEvents(
   payment: Payment,
   { payment: update, refunded }: PaymentChange,
-  charges: readonly Charge[],
+  money: OrderMoney | undefined,
   source: PaymentEventSource,
 ): OutboxRow[] {
-  if (update.status === 'declined') return declineNotices(payment, update, charges, source);
+  if (update.status === 'declined') return declineNotices(payment, update, money?.charges ?? [], source);
   if (refunded === null) return [];
-  const others = charges.filter(({ id }) => id !== refunded.id);
-  if (others.some(({ amount_cents, refunded_cents }) => refunded_cents < amount_cents)) return [];
-  const data = {
-    orderId: payment.order_id,
-    refundedCents: refunded.cents + others.reduce((sum, { refunded_cents }) => sum + refunded_cents, 0),
-    currency: payment.currency,
-    test: payment.test,
-    refundedAt: new Date(source.nowMs).toISOString(),
-  };
-  return [outboxRow(chargesRefunded, data, source)];
+  if (money === undefined) throw new Error(`refund ${payment.id} ends without the charges of its order`);
+  const refundedAt = new Date(source.nowMs);
+  const { order_id: orderId, currency, test } = payment;
+  const about = { orderId, currency, test, refundedAt: refundedAt.toISOString() };
+  const part = refundedPart(money, { ...payment, finished_at: refundedAt });
+  const events = [outboxRow(chargeRefunded, { ...about, refund: part }, source)];
+  if (!isRestOfOrder(money, refunded)) return events;
+  const refundedCents = money.charges.reduce((sum, { refunded_cents }) => sum + refunded_cents, refunded.cents);
+  const data = { ...about, refundedCents, refunds: [...refundsOf(money), part] };
+  return [...events, outboxRow(chargesRefunded, data, source)];
 }
 
 function declineNotices(
@@ -58,6 +65,7 @@ function declineNotices(
   source: PaymentEventSource,
 ): OutboxRow[] {
   if (payment.step === 'capture') {
+    if (isAlreadyCaptured(reason)) return [noticeEvent(payment, capturedElsewhereText(payment), source)];
     // Told once, not each day that it fails again; the end of the hold is told as well.
     const isNews = payment.try_no === 1 && !isHoldExpired(reason);
     return isNews ? [noticeEvent(payment, captureFailedText(payment, message), source)] : [];

@@ -8,8 +8,15 @@ type About = Pick<Payment, 'order_id' | 'amount_cents' | 'currency'>;
 const amountOf = ({ amount_cents, currency }: About): string => formatAmount(amount_cents, currency);
 const because = (message: string | null): string => (message === null ? '' : ` The processor said: ${message}`);
 
-/** The hold ended before it was captured: its amount is charged in its place. */
-export const isHoldExpired = (reason: string | null): boolean => reason === 'hold_expired';
+/** The hold ended before it was captured, by itself or by a release: its amount is charged in its place. */
+export const isHoldExpired = (reason: string | null): boolean =>
+  reason === 'hold_expired' || reason === 'already_released';
+
+/** The hold was captured by a payment that is not recorded here. */
+export const isAlreadyCaptured = (reason: string | null): boolean => reason === 'already_captured';
+
+export const capturedElsewhereText = (about: About): string =>
+  `The held ${amountOf(about)} of order ${about.order_id} was captured at the payment processor by a payment that is not recorded here, as after a backup was restored. Nothing is charged in its place. Look the payment up at the processor: it is the buyer’s payment, and giving it back there is the only way to refund it.`;
 
 export const captureFailedText = (about: About, message: string | null): string =>
   `The held ${amountOf(about)} of order ${about.order_id} could not be captured. It is tried again daily, and before the hold expires; its end is told here.${because(message)}`;
@@ -39,6 +46,9 @@ export const refundFailedText = (about: About, message: string | null): string =
 
 export const keyUnreadableText = (processor: string): string =>
   `Nobody can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Nothing was charged, and buyers are asked to try again later.`;
+
+export const noProcessorText =
+  'A buyer could not pay: your account has chosen no payment processor. Choose one in Settings (PUT /api/v1/payment-processor). Nothing was charged, and buyers are asked to try again later.';
 
 export const notReceivedText = (about: About): string =>
   `A renewal of ${amountOf(about)} for the subscription of order ${about.order_id} never reached the payment processor, three times in a row. No failed try is counted, so it is charged anew with each daily run and never ends by itself: see whether the payment processor can be reached, or give the subscription another card.`;

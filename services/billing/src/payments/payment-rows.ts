@@ -4,11 +4,11 @@ import type { Charge, Hold, OrderMoney, Payment } from './payment.types.ts';
 /** As `Payment` names them. */
 export const paymentColumns = `id, account_id, order_id, step, subject, try_no, call, request, hold_terms, amount_cents,
   currency, status, decline_kind, decline_reason, decline_message, processor, processor_reference, action_url, last_four,
-  customer_email, product_name, test, created_at, sent_at, finished_at, next_check_at, checks, noticed`;
+  customer_email, product_name, test, created_at, sent_at, finished_at, next_check_at, checks, noticed, releasing`;
 
 /** As `Charge` names them, and when they were made. */
-const chargeColumns =
-  'id, amount_cents, refunded_cents, currency, processor, reference, test, refund_due_at, charged_at';
+const chargeColumns = `id, amount_cents, refunded_cents, currency, processor, reference, test, step, refund_due_at,
+  refund_from_try, charged_at`;
 
 /** Times as PostgreSQL writes them in JSON become dates; those of rows are dates already. */
 export function paymentOf(row: Payment): Payment {
@@ -42,6 +42,11 @@ const moneyStatement = statement(
       from (select ${paymentColumns} from payments where account_id = $1 and order_id = $2) as p) as payments,
      (select json_agg(c order by c.charged_at, c.id)
       from (select ${chargeColumns} from charges where account_id = $1 and order_id = $2 and step <> 'renewal') as c) as charges,
+     (select json_agg(c order by c.charged_at, c.id)
+      from (select ${chargeColumns} from charges where account_id = $1 and id = any (array(
+        select id from payments
+        where account_id = $1 and order_id = $2 and step = 'renewal' and status = 'succeeded'))) as c) as renewals,
+     (select id from subscriptions where account_id = $1 and order_id = $2 limit 1) as subscription_id,
      (select row_to_json(h) from holds as h where account_id = $1 and order_id = $2) as hold,
      (select method from payment_methods where account_id = $1 and order_id = $2) as method`,
 );
@@ -49,26 +54,32 @@ const moneyStatement = statement(
 interface MoneyRow {
   readonly payments: Payment[] | null;
   readonly charges: Charge[] | null;
+  readonly renewals: Charge[] | null;
+  readonly subscription_id: string | null;
   readonly hold: Hold | null;
   readonly method: string | null;
 }
 
 /**
  * All that is recorded of an order's money, in one statement; empty for an order that nobody paid here. Payments of renewals
- * are among them, because an open one keeps others out; their charges are not the order's.
+ * are among them, because an open one keeps others out; their charges stand apart from the order's own.
  */
 export async function readMoney(database: Database, accountId: string, orderId: string): Promise<OrderMoney> {
   const { rows } = await database.pool.query<MoneyRow>(moneyStatement([accountId, orderId]));
-  const { payments, charges, hold, method } = rows[0] as MoneyRow;
+  const { payments, charges, renewals, subscription_id, hold, method } = rows[0] as MoneyRow;
   return {
     accountId,
     orderId,
     payments: (payments ?? []).map(paymentOf),
-    charges: (charges ?? []).map((charge) => ({ ...charge, refund_due_at: dateOf(charge.refund_due_at) })),
+    charges: (charges ?? []).map(chargeOf),
+    renewals: (renewals ?? []).map(chargeOf),
+    subscriptionId: subscription_id,
     hold: hold === null ? null : holdOf(hold),
     savedMethod: method,
   };
 }
+
+const chargeOf = (row: Charge): Charge => ({ ...row, refund_due_at: dateOf(row.refund_due_at) });
 
 function holdOf(row: Hold): Hold {
   const { capture_before, decide_by, due_at } = row;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { buyerReason, decideStart, nextCheckAt } from './payment.rules.ts';
+import { buyerReason, decideStart, isLost, lostFrom, nextCheckAt } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
 const tried = (try_no: number, status: Payment['status']): Payment => ({ try_no, status, step: 'main' }) as Payment;
@@ -37,9 +37,18 @@ test('a success is the outcome of every try, an earlier try has its own, and an 
   );
 });
 
-test('looks at the processor come after 1 minute, 5 minutes, 1 hour and then with the daily run, or 26 hours later', () => {
+test('look-ups come after 1 minute, 5 minutes, 1 hour and then with the daily run, or 26 hours later', () => {
   const minutes = [0, 1, 2, 3, 9].map((checks) => nextCheckAt(checks, 0).getTime() / 60_000);
   expect(minutes).toEqual([1, 5, 60, 26 * 60, 26 * 60]);
+});
+
+test('a buyer’s payment that is unknown three deadlines after it was sent is lost; any other is not', () => {
+  const sentMs = Date.parse('2026-03-15T12:00:00.000Z');
+  const payment = { step: 'main', sent_at: new Date(sentMs) } as Payment;
+  expect(lostFrom(sentMs, 8_000)).toEqual(new Date(sentMs + 24_000));
+  expect([23_999, 24_000].map((ms) => isLost(payment, 8_000, sentMs + ms))).toEqual([false, true]);
+  for (const step of ['capture', 'upsell', 'recharge', 'refund', 'release', 'renewal'] as const)
+    expect(isLost({ ...payment, step }, 8_000, sentMs + 24_000)).toBe(false);
 });
 
 test('buyers hear of a decline only whether it was the card', () => {

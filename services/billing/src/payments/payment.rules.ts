@@ -16,9 +16,36 @@ export function nextCheckAt(checks: number, nowMs: number): Date {
 /** Processors keep idempotency keys for 24 hours at least; an hour is left for clocks that differ. */
 const resendWithinMs = 23 * hourMs;
 
-/** What the processor never got may be sent again for so long; after it, it counts as declined. */
+/** What the processor never got may be sent again for so long, unless a buyer waits for it; after it, it counts as declined. */
 export function mayResend(payment: Payment, nowMs: number): boolean {
   return nowMs - (payment.sent_at ?? payment.created_at).getTime() < resendWithinMs;
+}
+
+/**
+ * A processor that does not know a buyer's payment so many deadlines after it was sent has certainly never got it. Before that a
+ * copy may be under way still: the sender waits for one deadline, and what the network or the processor holds by then is given
+ * a second one to be recorded. The third is for a process that is slow between row and call, and for clocks that differ.
+ */
+const lostAfterDeadlines = 3;
+
+/** From then on a look-up that finds nothing ends a buyer's payment: it was lost on its way. */
+export function lostFrom(sentMs: number, deadlineMs: number): Date {
+  return new Date(sentMs + lostAfterDeadlines * deadlineMs);
+}
+
+/**
+ * Whether a payment that the processor does not know is declined and never sent again: a buyer who was kept waiting has left,
+ * or has paid in another tab. All others are sent again, because nobody else does so.
+ * @param lookedUpMs when the look-up began
+ */
+export function isLost(payment: Payment, deadlineMs: number, lookedUpMs: number): boolean {
+  const sentMs = (payment.sent_at ?? payment.created_at).getTime();
+  return payment.step === 'main' && lookedUpMs >= lostFrom(sentMs, deadlineMs).getTime();
+}
+
+/** Whether a buyer's payment is too old to be sent: a look-up may have declined it before the call of it ends. */
+export function isTooLateToSend(payment: Payment, deadlineMs: number, nowMs: number): boolean {
+  return nowMs - (payment.sent_at ?? payment.created_at).getTime() >= deadlineMs;
 }
 
 /** What an answer that came in time may take to be recorded, and clocks of replicas may differ. */
@@ -53,11 +80,6 @@ export function openPayment(payments: readonly Payment[]): Payment | undefined {
   return payments.find((payment) => !hasEnded(payment) && payment.step !== 'release');
 }
 
-/** A waiting payment is being ended. */
-export function openRelease(payments: readonly Payment[]): Payment | undefined {
-  return payments.find((payment) => !hasEnded(payment) && payment.step === 'release');
-}
-
 type StartDecision =
   | { readonly kind: 'outcome'; readonly of: Payment }
   | { readonly kind: 'give up'; readonly of: Payment }
@@ -83,11 +105,12 @@ export function mainPayment(payments: readonly Payment[]): Payment | undefined {
 
 /** A main payment as checkout is told of it. */
 export function outcomeOf(payment: Payment): PaymentOutcome {
-  const { id, try_no, amount_cents, status, action_url } = payment;
+  const { id, try_no, amount_cents, status, action_url, releasing } = payment;
   const about = { paymentId: id, tryNo: try_no, amountCents: amount_cents, action: null, reason: null };
   if (status === 'succeeded') return { ...about, status: payment.call === 'authorize' ? 'held' : 'succeeded' };
   if (status === 'declined') return { ...about, status: 'declined', reason: buyerReason(payment.decline_reason) };
-  if (status === 'requires_action' && action_url !== null) {
+  // While it is released, what the bank says may no longer be so a moment later.
+  if (status === 'requires_action' && action_url !== null && !releasing) {
     return { ...about, status: 'requires_action', action: { url: action_url } };
   }
   return { ...about, status: 'processing' };
@@ -97,10 +120,12 @@ export function outcomeOf(payment: Payment): PaymentOutcome {
 export const notReceived = 'not_received';
 export const givenUp = 'given_up';
 export const keyUnreadable = 'processor_key_unreadable';
+export const noProcessor = 'no_payment_processor';
 const passingReasons = new Set([
   notReceived,
   givenUp,
   keyUnreadable,
+  noProcessor,
   'processing_error',
   'issuer_not_available',
   'try_again_later',

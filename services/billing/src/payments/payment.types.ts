@@ -42,6 +42,8 @@ export type Payment = PaymentRequest & {
   readonly next_check_at: Date | null;
   readonly checks: number;
   readonly noticed: boolean;
+  /** A release of it has no end yet: until then only that release changes it. */
+  readonly releasing: boolean;
 };
 
 export interface Charge {
@@ -53,8 +55,12 @@ export interface Charge {
   readonly processor: string;
   readonly reference: string;
   readonly test: boolean;
-  /** Its refund was asked for and goes on at this time, unless somebody does it before. */
+  /** Its refund, the whole rest of it, was requested and goes on at this time, unless a caller does it before. */
   readonly refund_due_at: Date | null;
+  /** The first attempt at the processor that belongs to the last such request; null for those of earlier versions. */
+  readonly refund_from_try: number | null;
+  /** What the charge is for. */
+  readonly step: PaymentPurpose;
 }
 
 export interface Hold {
@@ -84,7 +90,12 @@ export interface OrderMoney {
   readonly orderId: string;
   /** Oldest first. */
   readonly payments: readonly Payment[];
+  /** Of the order itself. */
   readonly charges: readonly Charge[];
+  /** Of its renewals. */
+  readonly renewals: readonly Charge[];
+  /** The subscription that was born from the order. */
+  readonly subscriptionId: string | null;
   readonly hold: Hold | null;
   readonly savedMethod: string | null;
 }

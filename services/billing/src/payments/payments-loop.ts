@@ -44,7 +44,7 @@ export async function runRound(deps: PaymentDeps, isClosing: () => boolean = () 
   await forEachOrder(deps, holds, settle, isClosing);
   const refunds = distinct(await claimDueRefunds(database, clock.now()));
   const refund = async ({ account_id, order_id }: DueOrder): Promise<void> => {
-    await advanceRefund(deps, byItself(account_id), order_id, false);
+    await advanceRefund(deps, byItself(account_id), order_id);
   };
   await forEachOrder(deps, refunds, refund, isClosing);
 }

@@ -1,6 +1,6 @@
 import type { OutboxRow } from '@app/messaging/outbox';
-import type { Charge, Payment } from './payment.types.ts';
-import { completedBy, type PaymentChange, releasedUpdate } from './payment-change.rules.ts';
+import type { OrderMoney, Payment } from './payment.types.ts';
+import { afterRelease, completedBy, type PaymentChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { completedEvents, type PaymentEventSource, stepEvents } from './payment-events.ts';
 
@@ -8,9 +8,9 @@ import { completedEvents, type PaymentEventSource, stepEvents } from './payment-
 export interface AnswerContext {
   /** Where a request asked for it; null where billing went on by itself. */
   readonly requestId: string | null;
-  /** All charges of the order; only a refund looks at them. */
-  readonly charges: readonly Charge[];
-  /** The payment that a release ends. */
+  /** All that is known of the order's money; only a refund needs it. */
+  readonly money?: OrderMoney;
+  /** The payment that a release is about. */
   readonly released?: Payment;
   /** Nothing of the payment was ever sent: what cannot be sent now has not arrived. */
   readonly isFirst?: boolean;
@@ -24,13 +24,13 @@ export async function recordPaymentChange(
   { answers, clock, wakeRelay }: PaymentDeps,
   payment: Payment,
   change: PaymentChange,
-  { requestId, charges, released }: AnswerContext,
+  { requestId, money, released }: AnswerContext,
 ): Promise<boolean> {
   const source: PaymentEventSource = { accountId: payment.account_id, requestId, nowMs: clock.nowMs() };
-  const releasedChange = change.released === null ? null : releasedUpdate(change.released.message, source.nowMs);
+  const releasedChange = released === undefined ? null : afterRelease(released, change.payment, source.nowMs);
   const events = [
     ...completedEvents(completedBy(payment, change.payment), source).map(tellingOf(payment)),
-    ...stepEvents(payment, change, charges, source).map(tellingOf(payment)),
+    ...stepEvents(payment, change, money, source).map(tellingOf(payment)),
     ...(released === undefined || releasedChange === null
       ? []
       : completedEvents(completedBy(released, releasedChange), source).map(tellingOf(released))),

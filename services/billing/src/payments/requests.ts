@@ -2,7 +2,9 @@ import * as contract from '@app/contracts/payments';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { createShare } from '@app/service-kit/share';
 import { settleHold } from '../holds/settle-hold.ts';
+import { listRefundable } from '../refunds/list-refundable.ts';
 import { refundCharges } from '../refunds/refund-charges.ts';
+import { refundPayment } from '../refunds/refund-payment.ts';
 import { continuePayment } from './continue-payment.ts';
 import { listOrderPayments, listPayments } from './list-payments.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -17,7 +19,11 @@ export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
     ),
     onRequest(contract.continuePayment, ({ orderId }, context) => continuePayment(deps, context, orderId)),
     onRequest(contract.settleHold, ({ orderId, decision }, context) => settleHold(deps, context, orderId, decision)),
-    onRequest(contract.refundCharges, ({ orderId }, context) => refundCharges(deps, context, orderId)),
+    onRequest(contract.refundCharges, ({ orderId, ...how }, context) => refundCharges(deps, context, orderId, how)),
+    onRequest(contract.refundPayment, ({ paymentId, body }, context) => refundPayment(deps, context, paymentId, body)),
+    onRequest(contract.listRefundable, ({ orderId }, { accountId }) =>
+      listRefundable(deps.database, accountId, orderId),
+    ),
     onRequest(contract.listPayments, (query, { accountId }) => listPayments(deps.database, accountId, query)),
     onRequest(contract.listOrderPayments, ({ orderId }, { accountId }) =>
       listOrderPayments(deps.database, accountId, orderId),

@@ -1,7 +1,16 @@
 import type { PaymentProcessor, ProcessorCall, ProcessorOutcome } from '../processors/payment-processor.ts';
-import { UnreadableKeyError } from '../processors/processor-registry.ts';
+import { UnreadableKeyError, UnusableProcessorError } from '../processors/processor-registry.ts';
+import { notifyNoProcessor } from './notify-no-processor.ts';
+import { isTooLateToSend } from './payment.rules.ts';
 import type { Payment, PaymentRequest } from './payment.types.ts';
-import { changeBy, keyUnreadableChange, type PaymentChange, unknownChange } from './payment-change.rules.ts';
+import {
+  changeBy,
+  keyUnreadableChange,
+  noProcessorChange,
+  notReceivedChange,
+  type PaymentChange,
+  unknownChange,
+} from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readPayment } from './payment-rows.ts';
 import { type AnswerContext, recordPaymentChange } from './record-payment.ts';
@@ -34,6 +43,9 @@ export async function askProcessor(
     }
   };
   try {
+    // This process may have stood still between the row and here, while another one declined the payment.
+    const tooLate = isTooLateToSend(payment, processorCalls.deadlineMs, clock.nowMs());
+    if (context.isFirst === true && tooLate) return notReceivedChange(clock.nowMs());
     const { processor, secretKey } = await processors.named(payment.processor, payment.account_id, payment.test);
     const outcome = await processorCalls.make(
       (signal) => call(processor, payment, { accountId: payment.account_id, secretKey, test: payment.test, signal }),
@@ -41,13 +53,22 @@ export async function askProcessor(
     );
     return changeBy(payment, outcome, clock.nowMs());
   } catch (err) {
-    if (context.isFirst === true && err instanceof UnreadableKeyError) {
-      await tellKeyUnreadable(deps, payment, err);
-      return keyUnreadableChange(clock.nowMs());
+    if (context.isFirst === true && err instanceof UnusableProcessorError) {
+      return await notSent(deps, payment, err);
     }
     logger.warn({ err, ...logFieldsOf(payment) }, 'the outcome of a payment is unknown; the processor will be asked');
     return unknownChange(payment, clock.nowMs());
   }
+}
+
+/** Nothing was sent, so a first payment ends here: the seller has to do something, and the buyer may try again later. */
+async function notSent(deps: PaymentDeps, payment: Payment, err: UnusableProcessorError): Promise<PaymentChange> {
+  if (err instanceof UnreadableKeyError) {
+    await tellKeyUnreadable(deps, payment, err);
+    return keyUnreadableChange(deps.clock.nowMs());
+  }
+  await notifyNoProcessor(deps, payment);
+  return noProcessorChange(deps.clock.nowMs());
 }
 
 /** The second half of `sendPayment`. */

@@ -1,9 +1,9 @@
 import type { RequestInput } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import type { startPayment as contract, PaymentOutcome } from '@app/contracts/payments';
-import { UnreadableKeyError } from '../processors/processor-registry.ts';
+import { UnusableProcessorError } from '../processors/processor-registry.ts';
 import { giveUpPayment } from './give-up-payment.ts';
-import { decideStart, nextCheckAt, outcomeOf } from './payment.rules.ts';
+import { decideStart, lostFrom, outcomeOf } from './payment.rules.ts';
 import type { Payment, PaymentRequest } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { sendPayment } from './send-payment.ts';
@@ -26,7 +26,7 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
     const payment = await newTry(deps, caller.accountId, input);
     const tried = await deps.tries.add(payment);
     if (tried === 'written') {
-      return outcomeOf(await sendPayment(deps, payment, { requestId: caller.requestId, charges: [], isFirst: true }));
+      return outcomeOf(await sendPayment(deps, payment, { requestId: caller.requestId, isFirst: true }));
     }
     const decision = decideStart(tried, input.tryNo);
     // It was written by another replica after this statement began, so the next one sees it.
@@ -42,10 +42,14 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
   return outcomeOf(last);
 }
 
-/** Written as `sent`: the call follows at once. */
-async function newTry({ clock, processors }: PaymentDeps, accountId: string, input: StartInput): Promise<Payment> {
+/** Written as `sent`: the call follows at once. The first look-up is made when it can say that the payment was lost. */
+async function newTry(
+  { clock, processors, processorCalls }: PaymentDeps,
+  accountId: string,
+  input: StartInput,
+): Promise<Payment> {
   const { orderId, tryNo, amountCents, currency, hold, customerEmail, productName, test } = input;
-  const processor = await processors.chosen(accountId, test).then(({ processor: { name } }) => name, nameOfUnreadable);
+  const processor = await processors.chosen(accountId, test).then(({ processor: { name } }) => name, nameOfUnusable);
   const nowMs = clock.nowMs();
   const id = newId('payment', nowMs);
   return {
@@ -56,13 +60,13 @@ async function newTry({ clock, processors }: PaymentDeps, accountId: string, inp
     ...{ processor_reference: null, action_url: null, last_four: null },
     ...{ customer_email: customerEmail, product_name: productName, test },
     ...{ created_at: new Date(nowMs), sent_at: new Date(nowMs), finished_at: null },
-    ...{ next_check_at: nextCheckAt(0, nowMs), checks: 0, noticed: false },
+    ...{ next_check_at: lostFrom(nowMs, processorCalls.deadlineMs), checks: 0, noticed: false, releasing: false },
   };
 }
 
 /** The try is written all the same: its end says why nothing was sent. */
-function nameOfUnreadable(err: unknown): string {
-  if (err instanceof UnreadableKeyError) return err.processorName;
+function nameOfUnusable(err: unknown): string {
+  if (err instanceof UnusableProcessorError) return err.processorName;
   throw err;
 }
 

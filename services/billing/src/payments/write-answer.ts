@@ -13,7 +13,7 @@ import { updateColumns, updateRecord } from './payment-update.ts';
 export interface Answer {
   readonly payment: Payment;
   readonly change: PaymentChange;
-  /** What becomes of the payment that a release ended. */
+  /** What becomes of the payment that a release is about. */
   readonly releasedChange: PaymentUpdate | null;
   readonly events: readonly AnswerEvent[];
 }
@@ -31,14 +31,15 @@ const mayChange = `l.id = l.wanted_id and p.id = l.id and p.id = c.id and p.orde
 
 /**
  * Writes processors' answers and all that follows from them in one statement. A payment whose end was recorded before stays
- * as it is: of two answers to one payment the first one counts, and its events are written once.
+ * as it is: of two answers to one payment the first one counts, and its events are written once. A payment that is being
+ * released stays as it is too, until its release has an end: a hold whose success were recorded would be released afterwards.
  *
  *   locked    all payments of the statement, in one order over all replicas: none waits for another that waits for it
- *   changed   payments that were answered        released  those that releases ended, with their own events
+ *   changed   payments that were answered        released  those that releases are about, with their own events
  *   charge    money taken      hold   money held           method    cards, for charges without the buyer
  *   captured  holds that money was taken of                refunded  charges that were given back
  *
- * $1 accounts, $2 orders and $3 payments, those that releases end among them; $4–$11 lists of rows, one for each of these
+ * $1 accounts, $2 orders and $3 payments, those that releases are about among them; $4–$11 lists of rows, one for each of these
  * parts: JSON that holds all of them would be read anew for each.
  *
  * Payments are looked up one by one, by their orders: `wanted_id` is compared so that the planner expects one row. It may
@@ -56,10 +57,10 @@ const recordStatement = statement(
    ), changed as (
      update payments as p set ${updateColumns}
      from locked as l, json_to_recordset($4::json) as c(order_id text, ${updateRecord})
-     where ${mayChange}
+     where ${mayChange} and not p.releasing
      returning p.id, p.account_id, p.order_id, p.currency, p.processor, p.customer_email, p.test, p.finished_at
    ), released as (
-     update payments as p set ${updateColumns}
+     update payments as p set ${updateColumns}, releasing = false
      from locked as l, json_to_recordset($5::json) as c(order_id text, release_id text, ${updateRecord})
      where ${mayChange} and c.release_id in (select id from changed)
      returning p.id
@@ -89,7 +90,8 @@ const recordStatement = statement(
      from changed as p, json_to_recordset($9::json) as c(payment_id text, cents bigint)
      where p.id = c.payment_id and h.account_id = p.account_id and h.order_id = p.order_id
    ), refunded as (
-     update charges as c set refunded_cents = c.refunded_cents + r.cents, refund_due_at = null
+     update charges as c set refunded_cents = c.refunded_cents + r.cents,
+       refund_due_at = case when c.refunded_cents + r.cents < c.amount_cents then c.refund_due_at end
      from changed as p, json_to_recordset($10::json) as r(payment_id text, id text, cents bigint)
      where p.id = r.payment_id and c.account_id = p.account_id and c.id = r.id
    ), events as (
@@ -116,7 +118,7 @@ function createOrderAnswers(database: Database): Answers {
   return batchStatement<Answer, boolean>({
     span: { one: 'record payment', many: 'record payments' },
     // Two answers to one payment, or one to it and one that ends it: the second finds what the first one wrote.
-    keysOf: ({ payment, change }) => [payment.id, ...(change.released === null ? [] : [change.released.id])],
+    keysOf: ({ payment, releasedChange }) => [payment.id, ...(releasedChange === null ? [] : [payment.subject])],
     write: async (answers) => {
       const { rows } = await database.pool.query<{ changed: string[] }>(recordStatement(valuesOf(answers)));
       answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
@@ -130,11 +132,10 @@ function valuesOf(answers: readonly Answer[]): unknown[] {
   const payments = answers.map(({ payment: { id, account_id, order_id }, change }) => {
     return { ...change.payment, id, account_id, order_id };
   });
-  // A release is a payment of the order whose payment it ends.
-  const released = answers.flatMap(({ payment: { id: release_id, account_id, order_id }, change, releasedChange }) =>
-    change.released === null || releasedChange === null
-      ? []
-      : [{ ...releasedChange, id: change.released.id, account_id, order_id, release_id }],
+  // A release is a payment of the same order.
+  const released = answers.flatMap(
+    ({ payment: { id: release_id, account_id, order_id, subject: id }, releasedChange }) =>
+      releasedChange === null ? [] : [{ ...releasedChange, id, account_id, order_id, release_id }],
   );
   const each = <Row extends object>(rowOf: (change: PaymentChange) => Row | null) =>
     answers.flatMap(({ payment, change }) => {

@@ -11,7 +11,10 @@ interface OfRun {
  */
 export const answersRecorded = definePoint<{ readonly paymentIds: readonly string[] }>('billing.answers-recorded');
 
-/** The payments of a batch of renewals are committed and are sent next. */
+/** A page of what is due is read; each renewal waits for its call, and is claimed when that may begin. */
+export const renewalsRead = definePoint<OfRun>('billing.renewals-read');
+
+/** The payments of a batch of renewals are committed and are sent at once. */
 export const renewalsClaimed = definePoint<OfRun & { readonly paymentIds: readonly string[] }>(
   'billing.renewals-claimed',
 );

@@ -15,16 +15,19 @@ export interface PaymentProcessor {
   charge(request: CardRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
   /** Charges a saved method while the buyer is away: it never asks the buyer to confirm, it declines then. */
   chargeSaved(request: SavedMethodRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
-  /** Takes a held amount, whole or a part; what is left is released. Declined with `hold_expired` when it came too late. */
+  /**
+   * Takes a held amount, whole or a part; what is left is released. Declined with `hold_expired` when it came too late, with
+   * `already_released` when the hold was released.
+   */
   capture(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
   /** Gives a charge back, whole or a part. Success means taken: it can fail later, which `list` shows. */
   refund(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
   /**
-   * Ends a hold, or a payment that waits for the buyer. `declined` when it succeeded meanwhile and cannot be ended:
-   * look it up then. Success for what has ended already.
+   * Ends a hold, also one that the buyer has just confirmed, or a payment that waits for the buyer. `declined` when it
+   * succeeded meanwhile and cannot be ended: look it up then. Success for what has ended already.
    */
   release(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
-  /** How the payment with this id stands; null when the processor never got it. */
+  /** How the payment with this id stands; null when the processor has not got it. A hold that was released is declined. */
   lookUp(paymentId: string, call: ProcessorCall): Promise<ProcessorOutcome | null>;
   /**
    * Everything that the processor recorded from `from` (included) to `to` (excluded), oldest first. What becomes of an entry
@@ -109,6 +112,10 @@ export interface ProcessorRecord {
   readonly reference: string;
   /** Ours, as we sent it; null for what somebody did at the processor itself. */
   readonly paymentId: string | null;
+  /** The order that the request named, ours or of what it was about; null where the processor does not know it. */
+  readonly orderId: string | null;
+  /** The reference of the hold or charge that a capture, refund or release is of; null for what stands alone. */
+  readonly about: string | null;
   readonly kind: 'hold' | 'charge' | 'capture' | 'refund' | 'release';
   readonly status: 'succeeded' | 'declined' | 'requires_action' | 'failed';
   readonly amountCents: number;

@@ -13,33 +13,73 @@ export interface AccountProcessor {
   readonly secretKey: string | undefined;
 }
 
-/** A stored API key that cannot be opened, which happens when the service's `SECRETS_KEY` was changed. */
-export class UnreadableKeyError extends Error {
-  override readonly name = 'UnreadableKeyError';
+/** No payment of the account can be sent to the processor with this name. */
+export abstract class UnusableProcessorError extends Error {
   readonly processorName: string;
 
-  constructor(processorName: string, cause: unknown) {
-    super(`the stored API key of the payment processor ${processorName} cannot be opened: was SECRETS_KEY changed?`, {
-      cause,
-    });
+  constructor(processorName: string, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.processorName = processorName;
   }
 }
 
-/** Which processor moves an account's money. Both throw `UnreadableKeyError`. */
+/** A stored API key that cannot be opened, which happens when the service's `SECRETS_KEY` was changed. */
+export class UnreadableKeyError extends UnusableProcessorError {
+  override readonly name = 'UnreadableKeyError';
+
+  constructor(processorName: string, cause: unknown) {
+    const message = `the stored API key of the payment processor ${processorName} cannot be opened: was SECRETS_KEY changed?`;
+    super(processorName, message, { cause });
+  }
+}
+
+/** The name that payments have which no processor ever got. */
+const noProcessor = 'none';
+
+/** The account has chosen no processor for live payments, or one that this deployment forbids. */
+export class NoProcessorError extends UnusableProcessorError {
+  override readonly name = 'NoProcessorError';
+
+  constructor() {
+    super(noProcessor, 'the account has chosen no payment processor that this deployment allows');
+  }
+}
+
+/** Which processor moves an account's money. Both throw `UnreadableKeyError` and `NoProcessorError`. */
 export interface Processors {
-  /** For a new payment: what the account has chosen, `simulated` unless it has. Rehearsals are always `simulated`. */
+  /** For a new payment: what the account has chosen. Rehearsals are always `simulated`. */
   chosen(accountId: string, test: boolean): Promise<AccountProcessor>;
+  /** Whether live payments that have no buyer before them, as renewals, may still be sent to this processor. */
+  allows(name: string): boolean;
   /** For what follows from an earlier payment: the processor that it went to, whatever was chosen since. */
   named(name: string, accountId: string, test: boolean): Promise<AccountProcessor>;
 }
 
 export interface KnownProcessors extends Processors {
+  /** What an account has that has chosen nothing. */
+  readonly defaultName: ProcessorName | typeof noProcessor;
   /** Makes this replica's next payment of the account see a change. */
   forget(accountId: string): void;
 }
 
-const defaultName: ProcessorName = 'simulated';
+/** The name of the processor that the account has chosen; null where it has chosen none that may be used. */
+export async function chosenName(processors: Processors, accountId: string, test: boolean): Promise<string | null> {
+  try {
+    return (await processors.chosen(accountId, test)).processor.name;
+  } catch (err) {
+    if (err instanceof NoProcessorError) return null;
+    throw err;
+  }
+}
+
+const simulated: ProcessorName = 'simulated';
+
+/**
+ * Whether accounts may sell live through the simulated processor, which moves no money: those that have chosen no other
+ * (`default`), those that have chosen it (`enabled`), or none (`disabled`).
+ */
+export const simulatedModes = ['default', 'enabled', 'disabled'] as const;
+export type SimulatedMode = (typeof simulatedModes)[number];
 
 /**
  * How old a replica's knowledge of an account's settings may be. A payment costs no statement then, and an account one
@@ -66,12 +106,15 @@ const settingsStatement = statement(
   'select processor, chosen, secret_key from processor_settings where account_id = $1',
 );
 
-/** @param adapters all that accounts may choose, `simulated` among them */
+/** @param adapters all that there are, `simulated` among them */
 export function createProcessors(
   database: Database,
   secrets: ProcessorSecrets,
   adapters: readonly PaymentProcessor[],
+  simulatedMode: SimulatedMode,
 ): KnownProcessors {
+  const defaultName = simulatedMode === 'default' ? simulated : noProcessor;
+  const allows = (name: string): boolean => name !== simulated || simulatedMode !== 'disabled';
   const known = new Map<string, Known>();
   const settingsOf = (accountId: string): Promise<readonly SettingsRow[]> => {
     const entry = known.get(accountId);
@@ -88,6 +131,7 @@ export function createProcessors(
   };
   const withKey = (name: string, accountId: string, sealed: Buffer | null): AccountProcessor => {
     const processor = adapters.find((adapter) => adapter.name === name);
+    if (name === noProcessor) throw new NoProcessorError();
     if (processor === undefined) throw new Error(`there is no payment processor ${name}`);
     if (sealed === null) return { processor, secretKey: undefined };
     try {
@@ -98,9 +142,13 @@ export function createProcessors(
   };
   return {
     chosen: async (accountId, test) => {
-      const chosen = test ? undefined : (await settingsOf(accountId)).find((row) => row.chosen);
-      return withKey(chosen?.processor ?? defaultName, accountId, chosen?.secret_key ?? null);
+      if (test) return withKey(simulated, accountId, null);
+      const chosen = (await settingsOf(accountId)).find((row) => row.chosen);
+      const name = chosen?.processor ?? defaultName;
+      return withKey(allows(name) ? name : noProcessor, accountId, chosen?.secret_key ?? null);
     },
+    allows,
+    defaultName,
     named: async (name, accountId, test) => {
       const row = test ? undefined : (await settingsOf(accountId)).find(({ processor }) => processor === name);
       return withKey(name, accountId, row?.secret_key ?? null);

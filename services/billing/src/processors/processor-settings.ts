@@ -1,5 +1,6 @@
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type * as contract from '@app/contracts/payments';
+import { invalidField } from '@app/contracts/validation';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
@@ -30,10 +31,18 @@ const chosenStatement = statement(
   `select ${columns} from processor_settings where account_id = $1 and chosen`,
 );
 
-/** The processor that the account has chosen, or the default. It says which secrets are stored, and shows none. */
-export async function getPaymentProcessor(database: Database, accountId: string): Promise<Resource> {
+/**
+ * The processor of the account's live payments, `none` where it has chosen none that this deployment allows. It says which
+ * secrets are stored, and shows none.
+ */
+export async function getPaymentProcessor(
+  { database, processors }: Pick<ProcessorSettingsDeps, 'database' | 'processors'>,
+  accountId: string,
+): Promise<Resource> {
   const { rows } = await database.pool.query<ChosenRow>(chosenStatement([accountId]));
-  return rows[0] === undefined ? { processor: 'simulated', secrets: [], updated_at: null } : resourceOf(rows[0]);
+  const [row] = rows;
+  if (row === undefined) return { processor: processors.defaultName, secrets: [], updated_at: null };
+  return { ...resourceOf(row), ...(!processors.allows(row.processor) && { processor: 'none' }) };
 }
 
 const lockSql = `select pg_advisory_xact_lock(hashtextextended('payment processor ' || $1, 0))`;
@@ -50,6 +59,7 @@ const chooseSql = `
 /**
  * Chooses the processor of the account's new payments. A secret that is left out stays as it is stored; those of other
  * processors stay for payments that were made with them.
+ * @throws DomainError validation_failed for a processor that this deployment forbids
  */
 export async function putPaymentProcessor(
   deps: ProcessorSettingsDeps,
@@ -57,6 +67,9 @@ export async function putPaymentProcessor(
   commandId: string,
   { processor, secretKey }: Body,
 ): Promise<Resource> {
+  if (!deps.processors.allows(processor)) {
+    throw invalidField('processor', 'is switched off on this deployment (SIMULATED_PROCESSOR)', 'not_allowed');
+  }
   const sealed = secretKey === undefined ? null : deps.secrets.seal(secretKey, accountId, processor);
   const resource = await runCommandOnce<Resource>(deps.database.fork(), commandId, async (tx) => {
     // Of two changes at once the second waits here, and then sees the first one's choice.

@@ -4,7 +4,7 @@ import { getPaymentProcessor, type ProcessorSettingsDeps, putPaymentProcessor } 
 
 export function paymentProcessorRequests(deps: ProcessorSettingsDeps): RequestHandler[] {
   return [
-    onRequest(contract.getPaymentProcessor, (_, { accountId }) => getPaymentProcessor(deps.database, accountId)),
+    onRequest(contract.getPaymentProcessor, (_, { accountId }) => getPaymentProcessor(deps, accountId)),
     onRequest(contract.putPaymentProcessor, ({ body }, { accountId, commandId }) =>
       putPaymentProcessor(deps, accountId, commandId, body),
     ),

@@ -31,6 +31,9 @@ export async function* listRecords(
 const recordOf = (row: RecordRow): ProcessorRecord => ({
   reference: row.reference,
   paymentId: row.payment_id,
+  orderId: row.order_id,
+  // A charge of a saved card names the payment that saved it.
+  about: row.kind === 'charge' ? null : row.about,
   kind: row.kind,
   status: row.status,
   amountCents: row.amount_cents,

@@ -224,12 +224,13 @@ export const recordRelease = statement(
 );
 
 const standingColumns = `kind, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
-  status, reason, later_status, later_reason, later_at`;
+  status, reason, later_status, later_reason, later_at, released_at`;
 
 /**
  * $1 account, $2 test, $3 payment, $4 now, $5 until when a hold that is confirmed now can be captured. The buyer of a
  * waiting payment decides at the bank when the processor is next asked how it stands: nobody else can see the difference.
- * Who asks at the same moment waits for that decision and is told it, because the row is read anew after the wait.
+ * Who asks at the same moment waits for that decision and is told it, because the row is read anew after the wait. A hold
+ * that was released has ended, also one that the buyer had confirmed.
  */
 export const lookUpStatement = statement(
   'simulated-look-up',
@@ -249,8 +250,8 @@ export const lookUpStatement = statement(
      where account_id = $1 and test = $2 and payment_id = $3 and not exists (select from decided)
    )
    select kind, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
-     case when later_at <= $4 then later_status else status end as status,
-     case when later_at <= $4 then later_reason else reason end as reason
+     case when kind = 'hold' and released_at is not null then 'declined' when later_at <= $4 then later_status else status end as status,
+     case when kind = 'hold' and released_at is not null then 'released' when later_at <= $4 then later_reason else reason end as reason
    from found`,
 );
 
@@ -266,6 +267,8 @@ export interface RecordRow {
   readonly later: boolean;
   readonly reference: string;
   readonly payment_id: string;
+  readonly order_id: string;
+  readonly about: string | null;
   readonly kind: EntryRow['kind'];
   readonly status: EntryRow['status'];
   readonly reason: string | null;
@@ -274,7 +277,7 @@ export interface RecordRow {
   readonly recorded_at: Date;
 }
 
-const journalColumns = 'reference, payment_id, kind, amount_cents, currency';
+const journalColumns = 'reference, payment_id, order_id, about, kind, amount_cents, currency';
 
 /**
  * A page of the journal after (recorded_at, seq, later): what was recorded, and as a record of its own what became of it.

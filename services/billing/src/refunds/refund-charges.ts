@@ -1,68 +1,87 @@
+import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
+import type { refundCharges as contract } from '@app/contracts/payments';
 import { statement } from '@app/service-kit/database';
-import { beginPayment } from '../payments/begin-payment.ts';
-import type { Charge, OrderMoney } from '../payments/payment.types.ts';
+import type { OrderMoney } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { readMoney } from '../payments/payment-rows.ts';
-import { sendPayment } from '../payments/send-payment.ts';
 import type { Caller } from '../payments/start-payment.ts';
-import { nextRefundStep, type RefundResult } from './refund.rules.ts';
+import { nextRefundStep, type RefundResult, restOf } from './refund.rules.ts';
+import { refundCharge } from './refund-charge.ts';
 
-/** From here on the refund goes on by itself, should this process die. */
+/**
+ * From here on the refund goes on by itself, should this process die. Attempts at the processor that were made before are no
+ * part of it. A request that comes again marks nothing anew: what was refused since stays refused.
+ * $4 the request's number, null where the caller does not count them; $5 whether renewals are requested too
+ */
 const requestStatement = statement(
   'charges-request-refund',
-  `update charges set refund_due_at = $3
-   where account_id = $1 and order_id = $2 and step <> 'renewal' and refunded_cents < amount_cents`,
+  `update charges as c set refund_due_at = $3, refund_attempt = coalesce($4::integer, c.refund_attempt),
+     refund_from_try = 1 + (select count(*) from payments as p
+       where p.account_id = $1 and p.order_id = $2 and p.step = 'refund' and p.subject = c.id)
+   where c.account_id = $1 and c.refunded_cents < c.amount_cents
+     and ($4::integer is null or coalesce(c.refund_attempt, 0) < $4)
+     and c.id = any (array(
+       select id from charges where account_id = $1 and order_id = $2 and step <> 'renewal'
+       union all
+       select id from payments
+       where $5 and account_id = $1 and order_id = $2 and step = 'renewal' and status = 'succeeded'))`,
 );
 const stopStatement = statement(
   'charges-stop-refund',
   `update charges set refund_due_at = null
-   where account_id = $1 and order_id = $2 and refund_due_at is not null`,
+   where account_id = $1 and refund_due_at is not null and id = any (array(
+     select id from payments where account_id = $1 and order_id = $2))`,
 );
 const goesOnAfterMs = 60_000;
 
 /**
- * Gives back every charge of an order, each whole. Charges that were given back are not given back again, and those of
- * renewals are never given back with the order.
+ * Gives back every charge of an order, each whole, and those of its renewals where that is requested. What was given back is
+ * not given back again.
  * @throws DomainError invalid_transition while the order's card is held: what is not charged cannot be given back
  */
-export async function refundCharges(deps: PaymentDeps, caller: Caller, orderId: string): Promise<RefundResult> {
+export async function refundCharges(
+  deps: PaymentDeps,
+  caller: Caller,
+  orderId: string,
+  { renewals = false, attempt }: Omit<RequestInput<typeof contract>, 'orderId'> = {},
+): Promise<RefundResult> {
   const dueAt = new Date(deps.clock.nowMs() + goesOnAfterMs);
-  await deps.database.pool.query(requestStatement([caller.accountId, orderId, dueAt]));
-  return await advanceRefund(deps, caller, orderId, true);
+  await deps.database.pool.query(requestStatement([caller.accountId, orderId, dueAt, attempt ?? null, renewals]));
+  return await advanceRefund(deps, caller, orderId, renewals);
 }
 
-/** Takes a refund as far as it goes. @param again charges whose refund was refused before are tried again, once */
+/** Takes a refund that was requested as far as it goes. */
 export async function advanceRefund(
   deps: PaymentDeps,
   caller: Caller,
   orderId: string,
-  again: boolean,
+  renewals = false,
 ): Promise<RefundResult> {
-  return await deps.orderMutex.run(caller.accountId, orderId, () => takeRefundSteps(deps, caller, orderId, again));
+  return await deps.orderMutex.run(caller.accountId, orderId, () => takeRefundSteps(deps, caller, orderId, renewals));
 }
 
-/** An order has two charges at most, each with one try: more rounds mean that other replicas were faster. */
-const roundsMax = 12;
+/** Beside an attempt for each charge, rounds in which other replicas were faster. */
+const otherRoundsMax = 12;
 
 async function takeRefundSteps(
   deps: PaymentDeps,
   caller: Caller,
   orderId: string,
-  again: boolean,
+  renewals: boolean,
 ): Promise<RefundResult> {
-  const tried = new Set<string>();
-  for (let round = 0; round < roundsMax; round += 1) {
+  let roundsLeft: number | undefined;
+  do {
     const money = await readMoney(deps.database, caller.accountId, orderId);
     refuseWhileHeld(money);
-    const next = nextRefundStep(money, ({ id }) => again && !tried.has(id));
+    roundsLeft ??= money.charges.length + money.renewals.length + otherRoundsMax;
+    const next = nextRefundStep(money, renewals);
     if (next.kind === 'end') {
       if (next.result.status === 'failed') await deps.database.pool.query(stopStatement([caller.accountId, orderId]));
       return next.result;
     }
-    tried.add(next.charge.id);
-    await refundCharge(deps, caller, money, next);
-  }
+    await refundCharge(deps, caller, money, { ...next, amountCents: restOf(next.charge) });
+  } while (--roundsLeft > 0);
   throw new Error(`the refund of order ${orderId} comes to no end`);
 }
 
@@ -70,18 +89,4 @@ function refuseWhileHeld({ hold, orderId }: OrderMoney): void {
   if (hold?.status === 'held' || hold?.status === 'settling') {
     throw new DomainError('invalid_transition', `The card of the order "${orderId}" is held and not charged yet.`);
   }
-}
-
-async function refundCharge(
-  deps: PaymentDeps,
-  { requestId }: Caller,
-  money: OrderMoney,
-  { charge, tryNo }: { charge: Charge; tryNo: number },
-): Promise<void> {
-  const { id: subject, amount_cents: amountCents, currency, processor, reference } = charge;
-  const begun = await beginPayment(deps, money, {
-    ...{ step: 'refund', subject, tryNo, amountCents, currency, processor },
-    requestOf: (paymentId) => ({ call: 'refund', request: { paymentId, amountCents, currency, reference } }),
-  });
-  if (begun !== undefined) await sendPayment(deps, begun, { requestId, charges: money.charges });
 }

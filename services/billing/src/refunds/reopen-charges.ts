@@ -25,15 +25,16 @@ const reopenStatement = statement(
      insert into outbox (${outboxColumns})
      select ${outboxColumns} from json_to_recordset($4::json) as e(notice boolean, ${outboxRecord})
      where exists (select from reopened) and (not notice or exists (
-       select from charges as c where c.account_id = $1 and c.order_id = $5 and c.step <> 'renewal'
-         and c.refunded_cents < c.amount_cents))
+       select from charges as c where c.account_id = $1 and c.order_id = $5
+         and (c.id in (select subject from failed) and c.step = 'renewal'
+           or c.step <> 'renewal' and c.refunded_cents < c.amount_cents)))
    )
    select from reopened`,
 );
 
 /**
- * Opens the charge of a failed refund again, so that it may be asked for once more, and tells of it once: an order that had
- * been given back whole is reopened by checkout, and `order.reopened` is what the seller reads of it.
+ * Opens the charge of a failed refund again, so that it may be requested once more, and notifies the seller once: an order
+ * that had been given back whole is reopened by checkout, and `order.reopened` is what the seller reads of it.
  */
 export async function reopenCharges({ database, clock, wakeRelay }: PaymentDeps, refund: FailedRefund): Promise<void> {
   const { id: paymentId, account_id: accountId, order_id: orderId, amount_cents: amountCents, currency, test } = refund;

@@ -1,4 +1,3 @@
-import { newId } from '@app/contracts/ids';
 import { type Database, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { nextCheckAt } from '../payments/payment.rules.ts';
@@ -7,6 +6,14 @@ import { renewalsClaimed } from '../points/points.ts';
 import type { SavedMethodRequest } from '../processors/payment-processor.ts';
 import type { DueScope, DueSubscription } from './due-subscriptions.ts';
 import { periodEnd } from './renewal.rules.ts';
+import { renewalKey } from './renewal-key.ts';
+import { wantsRenewal } from './wanted-renewal.ts';
+
+/**
+ * With the processor that its card is charged at. Of a card that was never charged here nobody has said whose token it is:
+ * then it is the one that the account has chosen.
+ */
+export type PayableSubscription = DueSubscription & { readonly processor: string };
 
 /** What a run of the account charges. */
 export interface ChargeScope extends DueScope {
@@ -14,19 +21,20 @@ export interface ChargeScope extends DueScope {
 }
 
 /**
- * The subscription as it was read: still due, for the same period, on the same card; and this run has neither charged this
- * subscription before nor found one of its periods paid by a look-up. The lock shows the row as it is when whoever pauses
+ * The subscription as it was read: it still wants the renewal, with the same tries; and neither has this run charged this
+ * subscription before or found one of its periods paid by a look-up, nor was one paid on this UTC day. The lock shows the row as it is when whoever pauses
  * or cancels it has committed.
  * $1 account, $2 now, $3 run
  */
 export const stillDue = (columns: string): string => `
   cross join lateral (
     select ${columns} from subscriptions
-    where account_id = $1 and id = i.subscription_id and next_charge_at <= $2 and period = i.period - 1
-      and payment_method is not distinct from i.method and failed_tries = i.failed_tries
+    where account_id = $1 and id = i.subscription_id and failed_tries = i.failed_tries
+      and ${wantsRenewal({ now: '$2', orderId: 'i.order_id', period: 'i.period', method: 'i.method' })}
       and not exists (select from renewals as r where r.account_id = $1 and r.subscription_id = i.subscription_id
         and r.period in (i.period, i.period - 1)
-        and (r.run_id = $3 or (r.period < i.period and r.looked_up_run_id = $3)))
+        and (r.run_id = $3 or (r.period < i.period
+          and (r.looked_up_run_id = $3 or r.paid_at >= date_trunc('day', $2::timestamptz, 'UTC')))))
     for no key update) as s`;
 
 const dueTypes = {
@@ -34,6 +42,7 @@ const dueTypes = {
   order_id: 'text',
   payment_id: 'text',
   period: 'integer',
+  try_no: 'integer',
   failed_tries: 'integer',
   method: 'text',
   starts_at: 'timestamptz',
@@ -49,25 +58,27 @@ const dueTypes = {
 
 /**
  * Claims renewals: the payment that is sent next, and the period's row, which remembers the run. Where another payment of
- * the order is open, or the period is paid, the indexes of payments say so and nothing is written. Subscriptions are locked
+ * the order is open, or the period is paid, the indexes of payments say so and nothing is written; nor is it under the key of
+ * another try than the next one. Subscriptions are locked
  * in the order of their orders, as in `renewals-lock`.
  */
 const claimStatement = statement(
   'renewals-claim',
   `with due as materialized (
-     select i.* from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
+     select i.*, coalesce((
+         select max(p.try_no) from payments as p where p.account_id = $1 and p.order_id = i.order_id
+           and p.step = 'renewal' and p.subject = i.period::text), 0) + 1 as next_try
+     from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
      ${stillDue('id')}
    ), sent as (
      insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
        processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
-     select i.payment_id, $1, i.order_id, 'renewal', i.period::text, coalesce((
-         select max(p.try_no) from payments as p where p.account_id = $1 and p.order_id = i.order_id
-           and p.step = 'renewal' and p.subject = i.period::text), 0) + 1,
+     select i.payment_id, $1, i.order_id, 'renewal', i.period::text, i.try_no,
        'chargeSaved', i.request, i.amount_cents, i.currency, 'sent',
        i.processor, i.customer_email, i.product_name, i.test, $2, $4, $5
-     from due as i
+     from due as i where i.try_no = i.next_try
      on conflict do nothing
-     returning id, try_no
+     returning id
    ), claimed as (
      insert into renewals as r (account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status,
        run_id, payment_id)
@@ -77,39 +88,76 @@ const claimStatement = statement(
        ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
        status = 'processing', run_id = excluded.run_id, payment_id = excluded.payment_id
    )
-   select id, try_no from sent`,
+   select payment_id, next_try, payment_id in (select id from sent) as sent from due`,
 );
 
 /**
  * Writes the payments of renewals that are sent next, all in one statement.
- * @param due of one account, each on its own card at `processor`
+ * @param due of one account, each on its own card at its `processor`
  * @param nowMs of the clock; a rehearsal's run has a time of its own
  * @returns those that may be sent now; the others are not due any more, or another payment of theirs is open
  */
 export async function claimRenewals(
-  { pool }: Pick<Database, 'pool'>,
-  { accountId, runId, now }: ChargeScope,
-  due: readonly DueSubscription[],
-  processor: string,
+  database: Pick<Database, 'pool'>,
+  scope: ChargeScope,
+  due: readonly PayableSubscription[],
   nowMs: number,
 ): Promise<Payment[]> {
   if (due.length === 0) return [];
-  const [sentAt, checkAt] = [new Date(nowMs), nextCheckAt(0, nowMs)];
-  const payments = new Map(
-    due.map((each) => {
-      const id = newId('payment', nowMs);
-      return [id, { each, payment: paymentOf(accountId, id, each, processor, { now, sentAt, checkAt }) }];
+  const times = { now: scope.now, sentAt: new Date(nowMs), checkAt: nextCheckAt(0, nowMs) };
+  const first = await claimTries(database, scope, due.map(firstGuess), times);
+  // After tries that did not count the next one has another number.
+  const others = first.others.length === 0 ? nothing : await claimTries(database, scope, first.others, times);
+  const payments = [...first.payments, ...others.payments];
+  const { accountId, runId } = scope;
+  renewalsClaimed.announce(() => ({ accountId, runId, paymentIds: payments.map(({ id }) => id) }));
+  return payments;
+}
+
+interface Try {
+  readonly due: PayableSubscription;
+  readonly tryNo: number;
+}
+const firstGuess = (due: PayableSubscription): Try => ({ due, tryNo: due.failed_tries + 1 });
+
+interface Claimed {
+  readonly payments: readonly Payment[];
+  /** Those whose next try has another number. */
+  readonly others: readonly Try[];
+}
+const nothing: Claimed = { payments: [], others: [] };
+
+interface ClaimedRow {
+  readonly payment_id: string;
+  readonly next_try: number;
+  readonly sent: boolean;
+}
+
+async function claimTries(
+  { pool }: Pick<Database, 'pool'>,
+  { accountId, runId, now }: ChargeScope,
+  tries: readonly Try[],
+  times: Times,
+): Promise<Claimed> {
+  const byId = new Map(
+    tries.map((each) => {
+      const payment = paymentOf(accountId, each, times);
+      return [payment.id, { ...each, payment }];
     }),
   );
-  const rows = [...payments.values()].map(({ each, payment }) => rowOf(each, payment));
-  const { rows: sent } = await pool.query<{ id: string; try_no: number }>(
-    claimStatement([accountId, now, runId, sentAt, checkAt, ...columnsOf(rows, dueTypes)]),
-  );
-  renewalsClaimed.announce(() => ({ accountId, runId, paymentIds: sent.map(({ id }) => id) }));
-  return sent.flatMap(({ id, try_no }) => {
-    const claimed = payments.get(id);
-    return claimed === undefined ? [] : [{ ...claimed.payment, try_no }];
+  const rows = [...byId.values()].map(({ due, payment }) => rowOf(due, payment));
+  const values = [accountId, now, runId, times.sentAt, times.checkAt, ...columnsOf(rows, dueTypes)];
+  const claimed = await pool.query<ClaimedRow>(claimStatement(values));
+  const found = claimed.rows.flatMap((row) => {
+    const made = byId.get(row.payment_id);
+    return made === undefined ? [] : [{ ...row, ...made }];
   });
+  return {
+    payments: found.filter(({ sent }) => sent).map(({ payment }) => payment),
+    others: found
+      .filter(({ next_try, tryNo }) => next_try !== tryNo)
+      .map(({ due, next_try }) => ({ due, tryNo: next_try })),
+  };
 }
 
 interface Times {
@@ -120,28 +168,26 @@ interface Times {
 
 function paymentOf(
   account_id: string,
-  id: string,
-  due: DueSubscription,
-  chosen: string,
+  { due, tryNo: try_no }: Try,
   { now: created_at, sentAt: sent_at, checkAt: next_check_at }: Times,
 ): Payment {
   const { order_id, amount_cents, currency, customer_email, product_name, test } = due;
+  const id = renewalKey(due, due.period + 1, try_no);
   const request: SavedMethodRequest = {
     ...{ paymentId: id, amountCents: amount_cents, currency },
     ...{ savedMethod: due.payment_method as string, customerEmail: customer_email, orderId: order_id },
   };
   return {
     ...{ id, account_id, order_id, amount_cents, currency, customer_email, product_name, test },
-    ...{ step: 'renewal', subject: String(due.period + 1), try_no: 1, call: 'chargeSaved', request, hold_terms: null },
+    ...{ step: 'renewal', subject: String(due.period + 1), try_no, call: 'chargeSaved', request, hold_terms: null },
     ...{ status: 'sent', decline_kind: null, decline_reason: null, decline_message: null },
-    // Of a card that was never charged here nobody has said whose token it is: the account's own processor is asked.
-    ...{ processor: due.processor ?? chosen, processor_reference: null, action_url: null, last_four: null },
-    ...{ created_at, sent_at, finished_at: null, next_check_at, checks: 0, noticed: false },
+    ...{ processor: due.processor, processor_reference: null, action_url: null, last_four: null },
+    ...{ created_at, sent_at, finished_at: null, next_check_at, checks: 0, noticed: false, releasing: false },
   };
 }
 
-const rowOf = (due: DueSubscription, { id, request, processor }: Payment) => ({
-  ...{ subscription_id: due.id, order_id: due.order_id, payment_id: id, period: due.period + 1 },
+const rowOf = (due: PayableSubscription, { id, try_no, request, processor }: Payment) => ({
+  ...{ subscription_id: due.id, order_id: due.order_id, payment_id: id, period: due.period + 1, try_no },
   ...{ failed_tries: due.failed_tries, method: due.payment_method },
   ...{ starts_at: due.current_period_end, ends_at: periodEnd(due, due.period + 1) },
   ...{ request, amount_cents: due.amount_cents, currency: due.currency, processor },

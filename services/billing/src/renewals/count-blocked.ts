@@ -1,18 +1,29 @@
 import { statement } from '@app/service-kit/database';
 import type { DailyStep } from '../daily-runs/daily-step.ts';
 import { tellUnknownAfterMs } from '../payments/payment.rules.ts';
+import { gaveBackOrder } from './wanted-renewal.ts';
 
-/** By the account's open payments, which are few. $1 account, $2 test, $3 now of the run, $4 since when is long */
+/**
+ * By the account's open payments and late refunds, which are few. $1 account, $2 test, $3 now of the run, $4 since when is
+ * long
+ */
 const blockedStatement = statement(
   'renewals-blocked',
-  `select count(*)::int as blocked, (count(*) filter (where p.sent_at <= $4))::int as long
-   from payments as p join subscriptions as s on s.account_id = p.account_id and s.order_id = p.order_id
-   where p.account_id = $1 and p.next_check_at is not null and p.step = 'renewal' and p.test = $2
-     and s.next_charge_at <= $3`,
+  `with held as (
+     select p.order_id, p.sent_at <= $4 as long from payments as p
+     where p.account_id = $1 and p.next_check_at is not null and p.step in ('renewal', 'refund') and p.test = $2
+     union all
+     select p.order_id, false from payments as p where ${gaveBackOrder('$3')} and p.test = $2
+   )
+   select count(*)::int as blocked, (count(*) filter (where h.long))::int as long
+   from (select order_id, bool_or(long) as long from held group by order_id) as h
+   join subscriptions as s on s.account_id = $1 and s.order_id = h.order_id
+   where s.next_charge_at <= $3`,
 );
 
 /**
- * The step that counts what is due and was not charged because nobody knows yet how an earlier payment for it ended. The
+ * The step that counts what is due and was not charged because nobody knows yet how an earlier payment for it ended, or because
+ * its order is being given back, or was. The
  * payments loop asks the processor within minutes, and whatever it finds is counted by the next run, so that alone is no
  * fault. What has waited for a day, from one run to the next, makes the run not `ok`.
  */

@@ -1,5 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { ForcedWork } from '../daily-runs/forced-work.ts';
+import { gaveBackOrder } from './wanted-renewal.ts';
 
 /** Whose charges are due by when. */
 export interface DueScope {
@@ -9,8 +10,23 @@ export interface DueScope {
   readonly now: Date;
   /** See `AccountRun.renewedByLookUp`. */
   readonly renewedByLookUp?: ReadonlySet<string>;
-  /** Only what forced runs have begun and not finished. */
+  /** Only what forced runs have begun and not finished; for sums. */
   readonly forced?: ForcedWork;
+  /** No more than this. */
+  readonly bounds?: ChargeBounds;
+}
+
+/** Where the charges of a currency end: none that stands behind it. */
+export interface CutOff {
+  readonly currency: string;
+  readonly next_charge_at: Date;
+  readonly id: string;
+}
+
+/** What a run charges that stops at the limit of charges: what forced runs have begun, and the longest due of each currency. */
+export interface ChargeBounds {
+  readonly forced: ForcedWork | null;
+  readonly cutOffs: readonly CutOff[];
 }
 
 /** A subscription whose next charge is due; fields are named as the columns. */
@@ -47,26 +63,18 @@ export interface DueCursor {
 
 const columns = `id, order_id, product_name, customer_email, amount_cents, currency, status, failed_tries, hard_declined,
   free_try, payment_method, processor, billing_interval, test, anchor, anchor_period, period, current_period_end, next_charge_at`;
-/** Checkout tells of a refund, and the subscription ends, within moments; after a day one that lives is charged again. */
-const endsWithin = `interval '1 day'`;
-
-/** Orders `p.order_id` of which every charge was given back of late. A refund that was refused, or failed, gives nothing back. */
-const givenBack = `p.account_id = $1 and p.step = 'refund' and p.status = 'succeeded'
-  and p.finished_at > $3::timestamptz - ${endsWithin} and not exists (
-    select from charges as c where c.account_id = $1 and c.order_id = p.order_id and c.step <> 'renewal'
-      and c.refunded_cents < c.amount_cents)`;
 
 /**
  * A renewal whose outcome is unknown is looked up, and no other is begun beside it; nor is one while the order's refund has
  * no end, or after it. Open payments and late refunds of an account are few: they are read once, by
  * `payments_unfinished_of_account` and `payments_refunds`, and not for each subscription.
  */
-const isDue = (
+export const isDue = (
   position: number,
 ): string => `account_id = $1 and test = $2 and next_charge_at <= $3 and order_id not in (
     select p.order_id from payments as p
     where p.account_id = $1 and p.next_check_at is not null and p.step in ('renewal', 'refund')
-    union all select p.order_id from payments as p where ${givenBack}
+    union all select p.order_id from payments as p where ${gaveBackOrder('$3')}
     union all select unnest($${position}::text[]))`;
 
 /** Due by then, whether or not a renewal of it is open; without rehearsals. */
@@ -75,10 +83,26 @@ export const subscriptionIsDue = (now: string): string => `not test and next_cha
 const nothing: ReadonlySet<string> = new Set();
 
 /** What was due by then, and has no period that one of these runs paid. */
-const isForced = (first: number): string => `next_charge_at <= $${first} and not exists (
+export const isForced = (first: number): string => `next_charge_at <= $${first} and not exists (
     select from renewals as r where r.account_id = $1 and r.subscription_id = subscriptions.id
       and r.period = subscriptions.period and r.run_id = any ($${first + 1}))`;
-const forcedValues = ({ until, runs }: ForcedWork) => [until, runs];
+export const forcedValues = (forced: ForcedWork | null): unknown[] =>
+  forced === null ? ['-infinity', []] : [forced.until, forced.runs];
+
+/** What needs no payment is always within the bounds. */
+const isWithin = (
+  first: number,
+): string => `(amount_cents = 0 or (hard_declined and not free_try) or (${isForced(first)})
+  or not exists (
+    select from unnest($${first + 2}::text[], $${first + 3}::timestamptz[], $${first + 4}::text[]) as last(currency, charge_at, id)
+    where last.currency = subscriptions.currency
+      and (subscriptions.next_charge_at, subscriptions.id) > (last.charge_at, last.id)))`;
+const boundValues = ({ forced, cutOffs }: ChargeBounds): unknown[] => [
+  ...forcedValues(forced),
+  cutOffs.map(({ currency }) => currency),
+  cutOffs.map(({ next_charge_at }) => next_charge_at),
+  cutOffs.map(({ id }) => id),
+];
 
 const dueText = (more: string): string =>
   `select ${columns} from subscriptions
@@ -86,17 +110,17 @@ const dueText = (more: string): string =>
    order by next_charge_at, id limit $6`;
 /** Along the index `subscriptions_due`; with nothing due it reads one entry. */
 const dueStatement = statement('subscriptions-due', dueText(''));
-const dueForcedStatement = statement('subscriptions-due-forced', dueText(` and ${isForced(8)}`));
+const dueWithinStatement = statement('subscriptions-due-within', dueText(` and ${isWithin(8)}`));
 
 /** What would be charged now, the longest due first. `next_charge_at` has whole milliseconds, so a page ends where the next one begins. */
 export async function readDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, renewedByLookUp = nothing, forced }: DueScope,
+  { accountId, test, now, renewedByLookUp = nothing, bounds }: DueScope,
   { after, limit }: { readonly after: DueCursor | null; readonly limit: number },
 ): Promise<DueSubscription[]> {
   const from = after === null ? ['-infinity', ''] : [after.next_charge_at, after.id];
   const values = [accountId, test, now, ...from, limit, [...renewedByLookUp]];
-  const read = forced === undefined ? dueStatement(values) : dueForcedStatement([...values, ...forcedValues(forced)]);
+  const read = bounds === undefined ? dueStatement(values) : dueWithinStatement([...values, ...boundValues(bounds)]);
   return (await pool.query<DueSubscription>(read)).rows;
 }
 
@@ -111,22 +135,29 @@ export interface DueSum {
   readonly cents: number;
 }
 
+/** A period that is behind waits for its day, long after it fell due. */
+const fellDueAt = `case when status = 'active' then current_period_end else next_charge_at end`;
+
 const sumText = (more: string): string =>
   `select currency, status = 'past_due' as retry, count(*) as count,
      count(*) filter (where amount_cents > 0 and (not hard_declined or free_try)) as charges,
      coalesce(sum(amount_cents) filter (where not hard_declined or free_try), 0)::bigint as cents
-   from subscriptions where ${isDue(5)} and next_charge_at > $4${more}
+   from subscriptions where ${isDue(5)} and next_charge_at > $4 and ${fellDueAt} > $4${more}
    group by 1, 2 order by 1, 2`;
 const sumStatement = statement('subscriptions-due-sum', sumText(''));
 const sumForcedStatement = statement('subscriptions-due-sum-forced', sumText(` and ${isForced(6)}`));
+const sumWithinStatement = statement('subscriptions-due-sum-within', sumText(` and ${isWithin(6)}`));
 
 /** How much would be charged now. @param since leaves out what was due by then already */
 export async function sumDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, renewedByLookUp = nothing, forced }: DueScope,
+  { accountId, test, now, renewedByLookUp = nothing, forced, bounds }: DueScope,
   since: Date | null = null,
 ): Promise<DueSum[]> {
   const values = [accountId, test, now, since ?? '-infinity', [...renewedByLookUp]];
-  const read = forced === undefined ? sumStatement(values) : sumForcedStatement([...values, ...forcedValues(forced)]);
-  return (await pool.query<DueSum>(read)).rows;
+  const read = (): ReturnType<typeof sumStatement> => {
+    if (bounds !== undefined) return sumWithinStatement([...values, ...boundValues(bounds)]);
+    return forced === undefined ? sumStatement(values) : sumForcedStatement([...values, ...forcedValues(forced)]);
+  };
+  return (await pool.query<DueSum>(read())).rows;
 }

@@ -6,32 +6,34 @@ import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentChange } from '../payments/payment-change.rules.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { askProcessor, logFieldsOf, recordAnswer } from '../payments/send-payment.ts';
-import { type ChargeScope, claimRenewals } from './claim-renewals.ts';
+import { renewalsRead } from '../points/points.ts';
+import { chosenName } from '../processors/processor-registry.ts';
+import { type BeginRenewal, createBeginRenewal } from './begin-renewals.ts';
+import type { ChargeScope, PayableSubscription } from './claim-renewals.ts';
 import { type DueCursor, type DueSubscription, readDue, sumDue } from './due-subscriptions.ts';
 import { needsNoPayment, renewWithoutPayment } from './renew-without-payment.ts';
 import { createTaskGroup, type TaskGroup } from './task-group.ts';
 
-/**
- * Claimed and not sent, or read ahead, are two batches at most, with 64 calls at once. With the default deadline of 8 s a
- * batch is sent within 32 s, before the first look-up of its payments; with a longer one a look-up may send a payment
- * first, under the same key.
- */
-const batchMax = 256;
+/** Read, and not claimed before their calls may begin, are two pages at most. */
+const pageMax = 256;
 /** Calls of one account's processor at once: with 50 ms each, some 1,200 a second. */
 const callsOfAccountMax = 64;
 /** Of all accounts together. Each waits with so many at most, so that accounts take turns. */
 const callsMax = 128;
-/** Payments of one account between claim and record: an answer that waits to be recorded with others keeps no call waiting. */
+/** Renewals of one account between the wait for their call and their record: an answer that waits to be recorded with others keeps no call waiting. */
 const paymentsOfAccountMax = 256;
 /** A processor that leaves so many in a row without an answer is not troubled any further by this run. */
 const unansweredMax = 64;
 const unansweredDetail =
   'The payment processor gave no answers any more, so the rest of what is due was left to the next run.';
 
+const withoutProcessorText = (count: number): string =>
+  `${count === 1 ? '1 renewal waits' : `${count} renewals wait`} until you choose a payment processor (PUT /api/v1/payment-processor).`;
+
 /**
- * The step that charges what is due: renewals and retries, one period at most for each subscription. Every payment is
- * written before its call. What a process that died had sent, or was about to, is looked up by the payments loop. Their
- * outcomes are counted by `takeRenewalCounts`.
+ * The step that charges what is due: renewals and retries, one period at most for each subscription and UTC day. Every payment is
+ * written right before its call, if it is wanted then. What a process that died had sent, or was about to, is looked up by the
+ * payments loop. Their outcomes are counted by `takeRenewalCounts`.
  */
 export function renewDue(deps: PaymentDeps): DailyStep {
   const shared = createSemaphore(callsMax);
@@ -44,10 +46,13 @@ interface Charging {
   readonly shared: Semaphore;
   readonly run: AccountRun;
   readonly scope: ChargeScope;
+  readonly beginRenewal: BeginRenewal;
   readonly paymentSlots: TaskGroup;
   readonly callSlots: TaskGroup;
   /** Payments in a row whose outcome nobody knows. */
   unanswered: number;
+  /** Renewals that wait until the account has chosen a processor. */
+  withoutProcessor: number;
 }
 
 async function renewOfAccount(
@@ -56,41 +61,45 @@ async function renewOfAccount(
   run: AccountRun,
   counts: DailyCounts,
 ): Promise<void> {
-  const { accountId, runId, test, renewedByLookUp, forced } = run;
-  const scope = { accountId, runId, test, renewedByLookUp, now: run.now(), ...(forced && { forced }) };
+  const { accountId, runId, test, renewedByLookUp, bounds } = run;
+  const scope = { accountId, runId, test, renewedByLookUp, now: run.now(), ...(bounds && { bounds }) };
   const charging: Charging = {
-    ...{ deps, shared, run, scope, unanswered: 0 },
+    ...{ deps, shared, run, scope, unanswered: 0, withoutProcessor: 0 },
+    beginRenewal: createBeginRenewal(deps, scope, callsOfAccountMax),
     ...{ paymentSlots: createTaskGroup(paymentsOfAccountMax), callSlots: createTaskGroup(callsOfAccountMax) },
   };
   const due = await sumDue(deps.database, scope);
   run.progress.expect(due.reduce((sum, { count }) => sum + count, 0));
   if (due.length === 0) return;
   try {
-    await chargeBatches(charging);
+    await chargePages(charging);
   } finally {
     await charging.paymentSlots.idle();
   }
   charging.paymentSlots.throwFailure();
+  if (charging.withoutProcessor > 0) {
+    counts.problems.push({ code: 'no_payment_processor', detail: withoutProcessorText(charging.withoutProcessor) });
+  }
   if (charging.unanswered >= unansweredMax) {
     deps.logger.error({ accountId, runId, unanswered: charging.unanswered }, 'the payment processor gives no answers');
     counts.problems.push({ code: 'account_failed', detail: unansweredDetail });
   }
 }
 
-/** The next batch is claimed while this one is sent, so that no call waits for a statement. */
-async function chargeBatches(charging: Charging): Promise<void> {
-  let coming = nextBatch(charging, null);
+/** The next page is read while this one is sent, so that no call waits for a statement. */
+async function chargePages(charging: Charging): Promise<void> {
+  let coming = nextPage(charging, null);
   while (true) {
-    const batch = await coming;
-    if (batch === null) return;
-    coming = nextBatch(charging, batch.last);
+    const page = await coming;
+    if (page === null) return;
+    coming = nextPage(charging, page.last);
     try {
-      for (const payment of batch.payments) {
+      for (const due of page.due) {
         if (mustStop(charging)) break;
-        await beginCharge(charging, payment);
+        await beginCharge(charging, due);
       }
     } finally {
-      // What it claimed meanwhile is looked up later; its own failure is thrown by the next round.
+      // Its own failure is thrown by the next round.
       coming.catch(() => undefined);
     }
   }
@@ -99,64 +108,83 @@ async function chargeBatches(charging: Charging): Promise<void> {
 const mustStop = ({ run, paymentSlots, unanswered }: Charging): boolean =>
   run.isClosing() || paymentSlots.failed || unanswered >= unansweredMax;
 
-interface Batch {
-  /** Written and to be sent. */
-  readonly payments: readonly Payment[];
+interface Page {
+  /** Each needs a payment. */
+  readonly due: readonly PayableSubscription[];
   readonly last: DueCursor;
 }
 
-/** Reads and claims a page of what is due; null when there is no more, or when the run must stop. */
-async function nextBatch(charging: Charging, after: DueCursor | null): Promise<Batch | null> {
+/** Reads a page of what is due, and renews what needs no payment; null when there is no more, or when the run must stop. */
+async function nextPage(charging: Charging, after: DueCursor | null): Promise<Page | null> {
   if (mustStop(charging)) return null;
   const { deps, scope } = charging;
-  const page = await readDue(deps.database, scope, { after, limit: batchMax });
+  const page = await readDue(deps.database, scope, { after, limit: pageMax });
   const last = page.at(-1);
   if (last === undefined) return null;
-  const without = page.filter(needsNoPayment);
-  const charged = page.filter((due) => !needsNoPayment(due));
-  const renewed = await renewWithoutPayment(deps, scope, without);
+  const renewed = await renewWithoutPayment(deps, scope, page.filter(needsNoPayment));
   charging.run.progress.done(renewed);
   if (renewed > 0) deps.wakeRelay();
-  return { payments: await claim(charging, charged), last };
+  const due = await withProcessor(
+    charging,
+    page.filter((each) => !needsNoPayment(each)),
+  );
+  renewalsRead.announce(() => ({ accountId: scope.accountId, runId: scope.runId }));
+  return { due, last };
 }
 
-async function claim({ deps, scope }: Charging, due: readonly DueSubscription[]): Promise<Payment[]> {
-  const { processor } = await deps.processors.chosen(scope.accountId, scope.test);
-  return await claimRenewals(deps.database, scope, due, processor.name, deps.clock.nowMs());
+/** Those that wait until the account has chosen a processor are counted, and left out. */
+async function withProcessor(charging: Charging, due: readonly DueSubscription[]): Promise<PayableSubscription[]> {
+  const { deps, scope } = charging;
+  const chosen = await chosenName(deps.processors, scope.accountId, scope.test);
+  const sent = due.flatMap((each) => {
+    const processor = each.processor ?? chosen;
+    return processor !== null && (scope.test || deps.processors.allows(processor)) ? [{ ...each, processor }] : [];
+  });
+  charging.withoutProcessor += due.length - sent.length;
+  return sent;
 }
 
-/** Resolves when its call has begun, so that no more than two batches are claimed and not sent. */
-async function beginCharge(charging: Charging, payment: Payment): Promise<void> {
-  const answer = Promise.withResolvers<PaymentChange | undefined>();
-  await charging.paymentSlots.begin(() => recordWhenAnswered(charging, payment, answer.promise));
+/** A claimed payment, and the answer to its call. */
+interface Begun {
+  readonly payment: Payment;
+  readonly answer: Promise<PaymentChange>;
+}
+
+/** Resolves when its turn to be claimed and called has come. */
+async function beginCharge(charging: Charging, due: PayableSubscription): Promise<void> {
+  const begun = Promise.withResolvers<Begun | undefined>();
+  await charging.paymentSlots.begin(() => recordWhenAnswered(charging, begun.promise));
   // Its place is free for the next call while the answer is recorded.
-  await charging.callSlots.begin(() => chargeWhenAllowed(charging, payment).then(answer.resolve, answer.reject));
+  await charging.callSlots.begin(() => callWhenAllowed(charging, due, begun.resolve).catch(begun.reject));
 }
 
-const answerContext = { requestId: null, charges: [] };
+const answerContext = { requestId: null };
 
-/** Undefined: the run stopped before its turn came. */
-async function chargeWhenAllowed(charging: Charging, payment: Payment): Promise<PaymentChange | undefined> {
-  return await charging.shared.run(async () => {
-    if (mustStop(charging)) return undefined;
-    const change = await askProcessor(charging.deps, payment, answerContext);
-    charging.unanswered = change.payment.status === 'unknown' ? charging.unanswered + 1 : 0;
-    return change;
+/** @param begun gets undefined where the run stopped before its turn came, or the renewal is not wanted any more */
+async function callWhenAllowed(
+  charging: Charging,
+  due: PayableSubscription,
+  begun: (begun: Begun | undefined) => void,
+): Promise<void> {
+  await charging.shared.run(async () => {
+    const payment = mustStop(charging) ? undefined : await charging.beginRenewal(due);
+    if (payment === undefined) return begun(undefined);
+    const answer = askProcessor(charging.deps, payment, answerContext);
+    begun({ payment, answer });
+    const { status } = (await answer).payment;
+    charging.unanswered = status === 'unknown' ? charging.unanswered + 1 : 0;
   });
 }
 
-/** One payment's fault keeps no other from its turn; an outage ends the step. */
-async function recordWhenAnswered(
-  charging: Charging,
-  payment: Payment,
-  answer: Promise<PaymentChange | undefined>,
-): Promise<void> {
+/** One payment's fault keeps no other from its turn; an outage, and a claim that failed, end the step. */
+async function recordWhenAnswered(charging: Charging, begun: Promise<Begun | undefined>): Promise<void> {
   const { deps, run } = charging;
+  const call = await begun;
+  if (call === undefined) return;
+  const { payment, answer } = call;
   try {
     await deps.processorCalls.during(payment.id, async () => {
-      const change = await answer;
-      if (change === undefined) return;
-      await recordAnswer(deps, payment, change, answerContext);
+      await recordAnswer(deps, payment, await answer, answerContext);
       run.progress.done(1);
     });
   } catch (err) {

@@ -1,3 +1,4 @@
+import { idOfCommand } from '@app/contracts/ids';
 import { subscriptionCanceled, subscriptionPaymentFailed, subscriptionRebilled } from '@app/contracts/subscriptions';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import { aboutSubscription, type SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
@@ -27,6 +28,8 @@ export function renewalEvents(
 ): OutboxRow[] {
   if (event === null) return [];
   const source = { accountId: subscription.account_id, requestId: null, nowMs };
+  // A renewal ends once: recorded anew in a restored database, its event is the same, and whoever had it drops it.
+  const ended = paymentId === null ? source : { ...source, eventId: idOfCommand('event', paymentId.slice(-26)) };
   const about = aboutSubscription(subscription);
   const { attempt, statusBefore } = event;
   const time = at.toISOString();
@@ -36,11 +39,11 @@ export function renewalEvents(
     const charged = { paymentId, period, periodStart, periodEnd, attempt, statusBefore, statusAfter, chargedAt: time };
     const { affiliate_named: affiliateNamed } = subscription;
     const sold = affiliateNamed === null ? {} : { affiliateNamed };
-    return [outboxRow(subscriptionRebilled, { ...about, ...charged, ...sold }, source)];
+    return [outboxRow(subscriptionRebilled, { ...about, ...charged, ...sold }, ended)];
   }
   const { nextTryDays, statusAfter, reason } = event;
   const failed = { paymentId, period, attempt, nextTryDays, statusBefore, statusAfter, reason, failedAt: time };
-  const events = [outboxRow(subscriptionPaymentFailed, { ...about, ...failed }, source)];
+  const events = [outboxRow(subscriptionPaymentFailed, { ...about, ...failed }, ended)];
   if (statusAfter !== 'canceled') return events;
   const canceled = {
     canceledAt: time,

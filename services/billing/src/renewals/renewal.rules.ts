@@ -1,4 +1,4 @@
-import { type BillingInterval, nthPeriodEnd } from '../subscriptions/period.rules.ts';
+import { type BillingInterval, chargedFrom, dayAfter, nthPeriodEnd } from '../subscriptions/period.rules.ts';
 
 /** A subscription as it stands while the outcome of one of its renewals is recorded; fields are named as the columns. */
 export interface RenewedSubscription {
@@ -76,7 +76,7 @@ const retryDays = 3;
 
 /** The beginning of the third UTC day after: a job that starts somewhat earlier than it did that day still makes it. */
 export function retryAt(failedAt: Date): Date {
-  return new Date(Date.UTC(failedAt.getUTCFullYear(), failedAt.getUTCMonth(), failedAt.getUTCDate() + retryDays));
+  return dayAfter(failedAt, retryDays);
 }
 
 /** When period n ends; it begins where the one before it ended. */
@@ -104,7 +104,7 @@ export function effectOf(subscription: RenewedSubscription, outcome: RenewalOutc
 
 function paid(
   subscription: RenewedSubscription,
-  { period, method }: RenewalOutcome,
+  { period, method, at }: RenewalOutcome,
   endsAt: Date,
 ): Pick<RenewalEffect, 'after' | 'event'> {
   const { status, failed_tries, payment_method, hard_declined } = subscription;
@@ -121,7 +121,7 @@ function paid(
         canceled_at: null,
       },
       hard_declined: method === payment_method ? false : hard_declined,
-      next_charge_at: renews ? endsAt : null,
+      next_charge_at: renews ? chargedFrom(endsAt, at) : null,
     },
     event: {
       ...{ kind: 'rebilled', attempt: attemptOf(subscription, method), statusAfter },

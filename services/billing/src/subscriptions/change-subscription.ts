@@ -4,9 +4,11 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { rehearsalTime } from '../rehearsals/rehearsal-time.ts';
+import { renewalUnderWay } from '../renewals/wanted-renewal.ts';
 import type { Subscription, SubscriptionChange } from './subscription-change.rules.ts';
 import type { SubscriptionIdentity } from './subscription-event.rules.ts';
 import {
+  type ChangedSubscription,
   noSubscription,
   type SubscriptionResource,
   type SubscriptionRow,
@@ -32,12 +34,10 @@ export interface NewCard {
   readonly processor: string;
 }
 
-export interface Found {
+export interface Found extends RenewalState {
   /** For a test subscription the time of its rehearsal. */
   readonly now: Date;
   readonly subscription: Subscription & SubscriptionIdentity;
-  /** A renewal of it is at the processor. */
-  readonly charging: boolean;
   /** The card is the one that it has. */
   readonly same_card: boolean;
 }
@@ -56,9 +56,16 @@ const lockSql = `
   from subscriptions where account_id = $1 and id = $2 for update`;
 
 // A statement of its own, behind the lock: it sees what was committed while the lock was waited for.
-const chargingSql = `
-  select from payments
-  where account_id = $1 and order_id = $2 and step = 'renewal' and status not in ('succeeded', 'declined')`;
+const renewalSql = `
+  select ${renewalUnderWay} as charging,
+    (select paid_at from renewals where account_id = $1 and subscription_id = $3 and period = $4) as paid_at`;
+
+interface RenewalState {
+  /** A renewal of it is at the processor. */
+  readonly charging: boolean;
+  /** When its last period was charged here; null when none was. */
+  readonly paid_at: Date | null;
+}
 
 const updateSql = `
   update subscriptions set status = $3, collection = $4, canceled_at = $5, paused_at = $6, next_charge_at = $7,
@@ -90,19 +97,20 @@ export async function changeSubscription(
   id: string,
   decide: (found: Found) => Decision,
   card?: NewCard,
-): Promise<SubscriptionResource> {
-  const resource = await runCommandOnce<SubscriptionResource>(database.fork(), commandId, async (tx) => {
+): Promise<ChangedSubscription> {
+  const resource = await runCommandOnce<ChangedSubscription>(database.fork(), commandId, async (tx) => {
     const values = [accountId, id, card?.method ?? null, card?.processor ?? null];
     const [row] = await executeBound<LockedRow>(tx, lockSql, values);
     if (row === undefined) throw noSubscription(id);
-    const charging = (await executeBound(tx, chargingSql, [accountId, row.order_id])).length > 0;
+    const [renewal] = await executeBound<RenewalState>(tx, renewalSql, [accountId, row.order_id, id, row.period]);
     const now = row.test ? await rehearsalNow(tx, accountId, clock.now()) : clock.now();
-    const found = { now, subscription: row, charging, same_card: row.same_card ?? false };
+    const { charging, paid_at } = renewal as RenewalState;
+    const found = { now, subscription: row, charging, paid_at, same_card: row.same_card ?? false };
     const { change, event, card: newCard } = decide(found);
-    if (change === null) return subscriptionOf(row);
+    if (change === null) return { ...subscriptionOf(row), renewal_under_way: charging };
     const changed = await update(tx, accountId, { ...row, ...change }, newCard);
     if (event !== undefined) await addToOutbox(tx, [event(changed)]);
-    return changed;
+    return { ...changed, renewal_under_way: charging };
   });
   wakeRelay();
   return resource;

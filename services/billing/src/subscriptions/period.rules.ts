@@ -26,3 +26,17 @@ export function periodAt(anchor: Date, interval: BillingInterval, time: Date): n
 
 /** Day 0 of a month is the last of the month before. */
 const daysInMonth = (year: number, month: number): number => new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+
+/** The beginning of the UTC day that comes so many days after `at`. */
+export function dayAfter(at: Date, days: number): Date {
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() + days));
+}
+
+/**
+ * When a period that is due at `dueAt` may be charged: one period at most is charged for each subscription and UTC day.
+ * @param paidAt when the period before it was charged; null where that is not known, or nothing was charged for it here
+ */
+export function chargedFrom(dueAt: Date, paidAt: Date | null): Date {
+  const next = paidAt === null ? dueAt : dayAfter(paidAt, 1);
+  return next > dueAt ? next : dueAt;
+}

@@ -1,8 +1,9 @@
+import { DomainError } from '@app/contracts/errors';
 import { type Database, statement } from '@app/service-kit/database';
-import type { Processors } from '../processors/processor-registry.ts';
+import { chosenName, type Processors } from '../processors/processor-registry.ts';
 import { type ChangeDeps, type CommandContext, changeSubscription } from './change-subscription.ts';
 import { replaceCard } from './subscription-change.rules.ts';
-import { noSubscription, type SubscriptionResource } from './subscription-rows.ts';
+import { type ChangedSubscription, noSubscription } from './subscription-rows.ts';
 
 const isTestStatement = statement(
   'subscriptions-is-test',
@@ -13,17 +14,19 @@ const isTestStatement = statement(
  * Renewals go to this card from now on; its last four digits are known once it was charged. The same card again changes
  * nothing, so it gets no second free try.
  * @param method the token that the account's processor gave for the card; it is neither logged nor returned
- * @throws DomainError subscription_not_found, invalid_transition for a canceled one
+ * @throws DomainError subscription_not_found, invalid_transition for a canceled one, no_payment_processor
  */
 export async function putPaymentMethod(
   deps: ChangeDeps & { readonly processors: Processors },
   context: CommandContext,
   id: string,
   method: string,
-): Promise<SubscriptionResource> {
+): Promise<ChangedSubscription> {
   // Before the transaction: whose token it is may take a statement on a connection of its own.
-  const { processor } = await deps.processors.chosen(context.accountId, await isTest(deps.database, context, id));
-  const card = { method, processor: processor.name };
+  const processor = await chosenName(deps.processors, context.accountId, await isTest(deps.database, context, id));
+  if (processor === null)
+    throw new DomainError('no_payment_processor', 'Choose a payment processor first: the card is one of its cards.');
+  const card = { method, processor };
   return await changeSubscription(
     deps,
     context,

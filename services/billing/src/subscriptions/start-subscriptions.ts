@@ -55,7 +55,23 @@ const insertSubscriptions = statement(
    select ${outboxColumns} from incoming where id in (select id from inserted) order by id`,
 );
 
-type PaidOrder = ReceivedEvent<EventData<typeof orderPaid>>;
+/** What a subscription is made of. */
+export type SoldSubscription = Pick<
+  EventData<typeof orderPaid>,
+  | 'orderId'
+  | 'productId'
+  | 'productName'
+  | 'customerEmail'
+  | 'priceCents'
+  | 'currency'
+  | 'billingInterval'
+  | 'affiliateCode'
+  | 'paymentMethod'
+  | 'source'
+  | 'test'
+  | 'paidAt'
+>;
+type PaidOrder = Pick<ReceivedEvent<SoldSubscription>, 'accountId' | 'requestId' | 'traceparent' | 'data'>;
 
 /** Every order of a subscription product starts one subscription; other orders have no effect in billing yet. */
 export const startsSubscription = ({ pricingType }: EventData<typeof orderPaid>): boolean =>

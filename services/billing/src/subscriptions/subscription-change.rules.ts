@@ -1,5 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
-import { type BillingInterval, nthPeriodEnd, periodAt } from './period.rules.ts';
+import { type BillingInterval, chargedFrom, nthPeriodEnd, periodAt } from './period.rules.ts';
 
 /** What the seller's actions change of a subscription; fields are named as the columns. */
 export interface SubscriptionState {
@@ -48,8 +48,14 @@ export function pause({ status }: Subscription, now: Date): SubscriptionChange {
  * paused is not billed. The tries of a renewal that had failed count anew.
  * @param charging whether the renewal is at the processor: that charge pays the period it was begun for, so the dates stay
  *   until that period has ended too; then it pays the one that begins now
+ * @param paidAt when its last period was charged here; null when none was
  */
-export function resume(subscription: Subscription, now: Date, charging: boolean): SubscriptionChange {
+export function resume(
+  subscription: Subscription,
+  now: Date,
+  charging: boolean,
+  paidAt: Date | null = null,
+): SubscriptionChange {
   if (subscription.status !== 'paused') {
     refuseCanceled(subscription.status, 'resumed');
     return null;
@@ -62,7 +68,7 @@ export function resume(subscription: Subscription, now: Date, charging: boolean)
   return {
     ...kept,
     ...{ status: 'active', paused_at: null, failed_tries: 0, free_try: false },
-    next_charge_at: subscription.collection === 'automatic' ? kept.current_period_end : null,
+    next_charge_at: subscription.collection === 'automatic' ? chargedFrom(kept.current_period_end, paidAt) : null,
   };
 }
 

@@ -2,7 +2,8 @@ import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/subscriptions';
 
-export type SubscriptionResource = RequestOutput<typeof contract.cancelSubscription>;
+export type SubscriptionResource = RequestOutput<typeof contract.listSubscriptions>['data'][number];
+export type ChangedSubscription = RequestOutput<typeof contract.cancelSubscription>;
 
 /** As `SubscriptionRow` names them: everything that is shown, so not the payment method. */
 export const subscriptionColumns = `id, order_id, product_id, product_name, customer_email, amount_cents, currency,

@@ -3,9 +3,9 @@ import { outboxRow } from '@app/messaging/outbox';
 import { type ChangeDeps, type CommandContext, changeSubscription } from './change-subscription.ts';
 import { cancel, pause, resume, type SubscriptionState } from './subscription-change.rules.ts';
 import { aboutSubscription } from './subscription-event.rules.ts';
-import type { SubscriptionResource } from './subscription-rows.ts';
+import type { ChangedSubscription } from './subscription-rows.ts';
 
-type Action = (deps: ChangeDeps, context: CommandContext, id: string) => Promise<SubscriptionResource>;
+type Action = (deps: ChangeDeps, context: CommandContext, id: string) => Promise<ChangedSubscription>;
 
 /**
  * Ends a subscription now. A canceled one stays as it is, and nobody is told again.
@@ -46,8 +46,8 @@ export const pauseSubscription: Action = (deps, context, id) =>
  * @throws DomainError subscription_not_found, invalid_transition for a canceled one
  */
 export const resumeSubscription: Action = (deps, context, id) =>
-  changeSubscription(deps, context, id, ({ subscription, charging, now }) => ({
-    change: resume(subscription, now, charging),
+  changeSubscription(deps, context, id, ({ subscription, charging, paid_at, now }) => ({
+    change: resume(subscription, now, charging, paid_at),
     event: ({ next_charge_at: nextChargeAt }) => {
       const data = { ...aboutSubscription(subscription), nextChargeAt, resumedAt: now.toISOString() };
       return outboxRow(subscriptionResumed, data, sourceOf(deps, context));

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });
-  processors = createProcessors(database, secrets, [adapter]);
+  processors = createProcessors(database, secrets, [adapter], 'default');
 });
 afterEach(() => void vi.useRealTimers());
 

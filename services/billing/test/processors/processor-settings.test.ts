@@ -1,15 +1,23 @@
+import { startDailyRun } from '@app/contracts/daily-runs';
 import { newId } from '@app/contracts/ids';
-import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payments';
+import { orderPaid } from '@app/contracts/orders';
+import { getPaymentProcessor, listPayments, putPaymentProcessor, startPayment } from '@app/contracts/payments';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../../src/db/migrate.ts';
 import type { PaymentProcessor } from '../../src/processors/payment-processor.ts';
-import { createProcessors } from '../../src/processors/processor-registry.ts';
+import { createProcessors, NoProcessorError, type SimulatedMode } from '../../src/processors/processor-registry.ts';
 import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
+import {
+  getPaymentProcessor as getPaymentProcessorOf,
+  putPaymentProcessor as putPaymentProcessorOf,
+} from '../../src/processors/processor-settings.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
 import { type Harness, secretsKey, startHarness } from '../harness.ts';
+import { startInput } from '../payment-samples.ts';
+import { orderEvent } from '../samples.ts';
 
 guardLeaks();
 
@@ -17,7 +25,7 @@ let harness: Harness;
 let database: Database;
 let simulated: SimulatedProcessor;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startHarness({ SIMULATED_PROCESSOR: 'enabled' });
   database = await openDatabase(databaseOptions(harness.databaseUrl));
   simulated = await openSimulatedProcessor({ databaseUrl: harness.databaseUrl, clock: harness.clock });
 });
@@ -30,7 +38,8 @@ const newAccount = (): string => newId('account', harness.clock.nowMs());
 const newCommand = (): string => newId('event', harness.clock.nowMs()).slice(-26);
 const secrets = createProcessorSecrets(secretsKey);
 /** As another replica of the service has it. */
-const replica = (adapters: PaymentProcessor[] = [simulated]) => createProcessors(database, secrets, adapters);
+const replica = (adapters: PaymentProcessor[] = [simulated], mode: SimulatedMode = 'enabled') =>
+  createProcessors(database, secrets, adapters, mode);
 
 const get = (accountId: string) => harness.requester.request(getPaymentProcessor, {}, { accountId, requestId: 'r' });
 const put = (accountId: string, secretKey?: string, commandId = newCommand()) => {
@@ -38,10 +47,59 @@ const put = (accountId: string, secretKey?: string, commandId = newCommand()) =>
   return harness.requester.request(putPaymentProcessor, { body }, { accountId, requestId: 'r', commandId });
 };
 
-test('an account that has chosen nothing has the simulated processor, without a secret', async () => {
+test('an account that has chosen no processor takes no live payment; rehearsals it takes', async () => {
   const account = newAccount();
-  expect(await get(account)).toEqual({ processor: 'simulated', secrets: [], updated_at: null });
-  expect(await replica().chosen(account, false)).toEqual({ processor: simulated, secretKey: undefined });
+  expect(await get(account)).toEqual({ processor: 'none', secrets: [], updated_at: null });
+  const pay = (fields: Parameters<typeof startInput>[0] = {}) => {
+    const context = { accountId: account, requestId: 'r', commandId: newCommand() };
+    return harness.requester.request(startPayment, startInput(fields), context);
+  };
+  expect(await pay()).toMatchObject({ status: 'declined', reason: 'try_again_later', tryNo: 1 });
+  expect(await pay()).toMatchObject({ status: 'declined' });
+  expect(await pay({ test: true })).toMatchObject({ status: 'succeeded' });
+  const entries = 'select test from simulated_processor.entries where account_id = $1';
+  expect(await query(harness.databaseUrl, entries, [account])).toEqual([{ test: true }]);
+  const { data } = await harness.requester.request(listPayments, {}, { accountId: account, requestId: 'r' });
+  expect(data[0]).toMatchObject({ status: 'declined', reason: 'no_payment_processor', processor: 'none' });
+  const notices = (await harness.publishedOf(account)).flatMap(({ data: { summary } }) => summary ?? []);
+  expect(notices).toEqual([expect.stringMatching(/chosen no payment processor.*PUT \/api\/v1\/payment-processor/)]);
+  await put(account);
+  expect(await pay()).toMatchObject({ status: 'succeeded' });
+});
+
+test('renewals wait until the account has chosen a processor, and the run says so', async () => {
+  const account = newAccount();
+  await harness.deliver(orderPaid, orderEvent(account, { paymentMethod: 'sim_ok' }));
+  const run = () => {
+    const caller = { accountId: account, requestId: 'r', commandId: newCommand() };
+    return harness.requester.request(startDailyRun, { accountId: account, force: false }, caller);
+  };
+  const detail = expect.stringMatching(/^1 renewal waits until you choose a payment processor/);
+  expect(await run()).toMatchObject({
+    ...{ ok: false, rebills: { charged: 0 } },
+    problems: [{ code: 'no_payment_processor', detail }],
+  });
+  await put(account);
+  expect(await run()).toMatchObject({ ok: true, rebills: { charged: 1, chargedCents: 1_900 }, problems: [] });
+});
+
+test('a deployment that forbids the simulated processor lets nobody choose it, and no choice of before counts', async () => {
+  const account = newAccount();
+  await put(account);
+  const forbidding = replica([simulated], 'disabled');
+  await expect(forbidding.chosen(account, false)).rejects.toThrow(NoProcessorError);
+  expect((await forbidding.chosen(account, true)).processor).toBe(simulated);
+  // What follows from an earlier payment goes where that went.
+  expect((await forbidding.named('simulated', account, false)).processor).toBe(simulated);
+  const deps = { database, clock: harness.clock, secrets, processors: forbidding };
+  expect(await getPaymentProcessorOf(deps, account)).toMatchObject({ processor: 'none' });
+  await expect(putPaymentProcessorOf(deps, account, newCommand(), { processor: 'simulated' })).rejects.toThrow(
+    'SIMULATED_PROCESSOR',
+  );
+});
+
+test('where the deployment says so, an account that has chosen nothing has the simulated processor', async () => {
+  expect((await replica([simulated], 'default').chosen(newAccount(), false)).processor).toBe(simulated);
 });
 
 test('a secret is stored sealed, used, and never shown', async () => {

@@ -1,7 +1,8 @@
 import { idOfCommand, idTimeMs } from '@app/contracts/ids';
-import { orderPaid } from '@app/contracts/orders';
+import { orderNoticed, orderPaid } from '@app/contracts/orders';
 import type { OfferedUpsell } from '@app/contracts/payments';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
+import { creditFields } from '../orders/credited-affiliates.ts';
 import type { OrderItem } from '../orders/order.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
 import type { FrozenSale } from './frozen-sale.ts';
@@ -80,7 +81,7 @@ export function orderPaidRow(
       currency,
       items: order.items.map(({ kind, label, amount_cents }) => ({ kind, label, amountCents: amount_cents })),
       affiliateCode: row.affiliate_code,
-      creditedCode: sale.creditedCode,
+      ...creditFields(sale.creditedCode),
       paymentMethod: null,
       accessUrl: accessUrl ?? '',
       supportEmail: row.support_email,
@@ -93,4 +94,13 @@ export function orderPaidRow(
     // An order is paid once: a second copy of its event would be the same event.
     { accountId: row.account_id, requestId, nowMs, eventId: idOfCommand('event', order.id.slice(-26)) },
   );
+}
+
+/** The outbox row that notifies the seller of an order which the buyer may not have meant. */
+export function likelyDuplicateRow(row: CheckoutRow, repeated: string, { requestId, nowMs }: Source): OutboxRow {
+  const summary =
+    `This order may be a duplicate of ${repeated}: the same email paid for the same product shortly before, or subscribes to ` +
+    'it already, from another device and with another card. Compare the two, and refund one unless the buyer meant both';
+  const data = { orderId: orderIdOf(row), summary, test: row.test };
+  return outboxRow(orderNoticed, data, { accountId: row.account_id, requestId, nowMs });
 }

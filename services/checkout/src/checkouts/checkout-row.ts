@@ -32,6 +32,9 @@ export interface CheckoutRow {
   readonly utm_term: string | null;
   readonly utm_content: string | null;
   readonly shown_cents: number;
+  /** Null in a checkout of an earlier release. */
+  readonly shown_quote: string | null;
+  readonly settings_revision: number | null;
   readonly order_id: string | null;
   readonly try_no: number;
   readonly action_url: string | null;
@@ -42,15 +45,17 @@ export interface CheckoutRow {
   readonly created_at: Date;
   /** Null before the first try. */
   readonly sale: FrozenSale | null;
+  /** Of the same try: an order of which it is a likely duplicate. */
+  readonly repeats_order: string | null;
 }
 
 export const checkoutFields = `id, account_id, status, revision, product_id, product_slug, seller_name, support_email,
   decision_minutes, test, email, name, country, bump_ids, discount_code, affiliate_code, utm_source, utm_medium,
-  utm_campaign, utm_term, utm_content, shown_cents, order_id, try_no, action_url, reason, upsell_status, upsell_decided,
+  utm_campaign, utm_term, utm_content, shown_cents, shown_quote, settings_revision, order_id, try_no, action_url, reason, upsell_status, upsell_decided,
   created_at`;
 
 /** Of a checkout `c` and one of its tries `t`. */
-export const checkoutColumns = `${checkoutFields.replaceAll(/\w+/g, 'c.$&')}, t.sale`;
+export const checkoutColumns = `${checkoutFields.replaceAll(/\w+/g, 'c.$&')}, t.sale, t.repeats_order`;
 
 /** With the sale of the last try. */
 export const checkoutsAndSales = `checkouts as c

@@ -4,7 +4,7 @@ import type { Database } from '@app/service-kit/database';
 import { type BatchedStep, createBatchedStep } from './batched-step.ts';
 import { type CheckoutRow, findCheckouts, type OfBuyer } from './checkout-row.ts';
 import { type LimitedDiscount, usesOf } from './discount-uses.ts';
-import { freezeSales, type NewTry } from './freeze-sale.ts';
+import { type BegunTry, freezeSales, type NewTry } from './freeze-sale.ts';
 import { productsForSale, type WantedProduct } from './products-for-sale.ts';
 import { type Opened, type Opening, recordOpenings } from './record-openings.ts';
 import { recordOutcomes, type TryEnd } from './record-outcome.ts';
@@ -21,7 +21,7 @@ export interface CheckoutSteps {
   /** How often the discount was used. */
   readonly uses: BatchedStep<LimitedDiscount, number>['take'];
   readonly open: BatchedStep<Opening, Opened>['take'];
-  readonly freeze: BatchedStep<NewTry, CheckoutRow | 'stale' | 'used up'>['take'];
+  readonly freeze: BatchedStep<NewTry, BegunTry>['take'];
   readonly record: BatchedStep<TryEnd, CheckoutRow | undefined>['take'];
   close(): Promise<void>;
 }

@@ -38,8 +38,18 @@ const row = (change: Partial<CheckoutRow>): CheckoutRow => ({
   ...{ id: 'cko_1', account_id: 'acc_1', status: 'open', revision: 0, product_id: 'prd_1', product_slug: 'course' },
   ...{ seller_name: 'Ada', support_email: '', decision_minutes: 60, test: false, ...buyer, bump_ids: [] },
   ...{ discount_code: null, affiliate_code: null, utm_source: null, utm_medium: null, utm_campaign: null },
-  ...{ utm_term: null, utm_content: null, shown_cents: 9_900, order_id: 'ord_1', try_no: 1, action_url: null },
+  ...{
+    utm_term: null,
+    utm_content: null,
+    shown_cents: 9_900,
+    shown_quote: null,
+    settings_revision: 1,
+    order_id: 'ord_1',
+    try_no: 1,
+    action_url: null,
+  },
   ...{ reason: null, upsell_status: null, upsell_decided: false, created_at: new Date(nowMs), sale: null },
+  repeats_order: null,
   ...change,
 });
 

@@ -1,6 +1,7 @@
 import type { CheckoutOutcome, CheckoutResource } from '@app/contracts/checkouts';
 import type { OfferedUpsell } from '@app/contracts/payments';
 import type { ProductForSale } from '@app/contracts/products-for-sale';
+import type { Credit } from '../orders/credited-affiliates.ts';
 import { type Discount, decideSale, discountWithCode, hasExpired, type OrderItem } from '../orders/order.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
 import type { FrozenSale } from './frozen-sale.ts';
@@ -45,11 +46,10 @@ export function withoutGoneCode(choice: Choice, product: ProductForSale, nowMs: 
   return usable ? choice : { ...choice, discountCode: null };
 }
 
-/** @param creditedCode the code of the affiliate who is credited */
 export function freeze(
   sale: PricedSale,
   buyer: { email: string; name: string | null; country: string | null },
-  creditedCode: string | null,
+  credit: Credit,
 ): FrozenSale {
   const { productId, name, slug, priceCents, currency, pricingType, billingInterval, accessUrl } = sale.product;
   const chosen = new Set(sale.bumpIds);
@@ -63,7 +63,7 @@ export function freeze(
     email: buyer.email,
     name: buyer.name,
     country: buyer.country,
-    creditedCode,
+    ...(credit === undefined ? {} : { creditedCode: credit }),
   };
 }
 
@@ -85,19 +85,21 @@ export const totalOf = (items: readonly OrderItem[]): number =>
 type ShownSale = Pick<PricedSale, 'items' | 'totalCents' | 'bumpIds'> & {
   readonly product: Omit<ProductForSale, 'status' | 'discounts' | 'upsell' | 'productId' | 'priceCents'>;
   readonly discountCode: string | null;
+  readonly quote: string;
 };
 
 /** An open checkout as its buyer sees it: the prices of right now. */
-export function openResource(row: CheckoutRow, sale: PricedSale): CheckoutResource {
-  return resourceOf(row, { ...sale, discountCode: sale.discount?.code ?? null });
+export function openResource(row: CheckoutRow, sale: PricedSale, quote: string): CheckoutResource {
+  return resourceOf(row, { ...sale, quote, discountCode: sale.discount?.code ?? null });
 }
 
 /** A checkout with a payment: what was agreed on. */
-export function frozenResource(row: CheckoutRow, sale: FrozenSale): CheckoutResource {
+export function frozenResource(row: CheckoutRow, sale: FrozenSale, quote: string): CheckoutResource {
   const items = finalItems(sale, boughtUpsell(row, sale));
   const resource = resourceOf(row, {
     product: { ...sale.product, bumps: sale.bumps },
     items,
+    quote,
     totalCents: totalOf(items),
     bumpIds: sale.bumps.map(({ id }) => id),
     discountCode: sale.discount?.code ?? null,
@@ -117,6 +119,7 @@ function resourceOf(row: CheckoutRow, sale: ShownSale): CheckoutResource {
     bumps: bumps.map((bump) => ({ ...bump, chosen: chosen.has(bump.id) })),
     lines: sale.items.map(({ kind, label, amount_cents }) => ({ kind, label, amountCents: amount_cents })),
     totalCents: sale.totalCents,
+    quote: sale.quote,
     currency,
     email: row.email,
     name: row.name,
@@ -151,6 +154,9 @@ function shownUpsell(row: CheckoutRow, { upsell }: FrozenSale): CheckoutResource
   return { id: upsell.upsellId, headline: upsell.headline, amountCents: upsell.amountCents, status: upsell_status };
 }
 
+/** Of a checkout. */
+export const triesMax = 10;
+
 /** How a checkout stands. An open one is one whose last try was declined. */
 export function outcomeOf(row: CheckoutRow): CheckoutOutcome {
   const { sale } = row;
@@ -162,6 +168,7 @@ export function outcomeOf(row: CheckoutRow): CheckoutOutcome {
     totalCents: sale === null ? row.shown_cents : totalOf(finalItems(sale, boughtUpsell(row, sale))),
     ...(upsell ? { upsell } : {}),
     ...(action ? { action } : {}),
+    ...(row.status === 'requires_action' && row.try_no < triesMax ? { anotherCard: true as const } : {}),
     ...(row.status === 'open' && row.reason !== null ? { reason: row.reason } : {}),
   };
 }

@@ -18,7 +18,9 @@ export function checkoutEventHandlers(wakeRelay: () => void): EventHandler[] {
   ];
 }
 
-type Completed = ReceivedEvent<EventData<typeof paymentCompleted>>;
+/** What billing says of an order, by an event or by a request. */
+type Said<Data> = Pick<ReceivedEvent<Data>, 'accountId' | 'requestId' | 'data'>;
+type Completed = Said<EventData<typeof paymentCompleted>>;
 
 /**
  * What was recorded already, mostly from billing's reply. It is never undone, so reading it takes no lock: an event that
@@ -56,13 +58,13 @@ const triesStatement = statement(
      select ${checkoutFields} from checkouts where account_id = w.account_id and id = w.checkout_id for update
    ) as c
    cross join lateral (
-     select sale from checkout_tries
+     select sale, repeats_order from checkout_tries
      where account_id = w.account_id and checkout_id = w.checkout_id and try_no = w.try_no limit 1
    ) as t`,
 );
 
 /** @returns how many checkouts it moved on */
-async function recordCompleted(client: Client, all: readonly Completed[]): Promise<number> {
+export async function recordCompleted(client: Client, all: readonly Completed[]): Promise<number> {
   const declined = all.map(({ data }) => data.status === 'declined');
   const { rows: known } = await client.query<Placed>(knownStatement([...triesOf(all), declined]));
   const places = new Set(known.map(({ place }) => place));
@@ -96,7 +98,7 @@ function checkoutOf({ data }: Completed, row: CheckoutRow | undefined): Checkout
   return row;
 }
 
-type Settled = ReceivedEvent<EventData<typeof holdSettled>>;
+type Settled = Said<EventData<typeof holdSettled>>;
 
 const ordersStatement = statement(
   'checkouts-of-orders',
@@ -107,7 +109,7 @@ const ordersStatement = statement(
 );
 
 /** @returns how many checkouts it moved on */
-async function recordSettled(client: Client, events: readonly Settled[]): Promise<number> {
+export async function recordSettled(client: Client, events: readonly Settled[]): Promise<number> {
   const values = [events.map(({ accountId }) => accountId), events.map(({ data }) => data.orderId)];
   const { rows } = await client.query<CheckoutRow & { place: number }>(ordersStatement(values));
   const byPlace = new Map(rows.map((row) => [row.place, row]));

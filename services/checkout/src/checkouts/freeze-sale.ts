@@ -4,6 +4,7 @@ import { claimUsesSql } from '../discounts/claim-uses-sql.ts';
 import type { Discount } from '../orders/order.rules.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { FrozenSale } from './frozen-sale.ts';
+import { hashOf } from './secret.ts';
 
 /** A try that begins: what it is for, and who asked for it. */
 export interface NewTry {
@@ -13,12 +14,24 @@ export interface NewTry {
   readonly claim: Discount | null;
   readonly commandId: string;
   readonly nowMs: number;
+  readonly buyer: TryingBuyer;
+}
+
+/** What a try says of its buyer beside the email. */
+export interface TryingBuyer {
+  /** Of the browser, the address and the card; see `payCheckout`. */
+  readonly digests: readonly string[];
+  /** The buyer was asked, and wants it once more. */
+  readonly confirmsRepeat: boolean;
 }
 
 /**
  * One statement for tries that begin at the same time:
  *
- *   due      checkouts that were not changed since they were priced, locked in the order of their ids
+ *   earlier  what the same buyers have bought or are buying. Read first: it locks buyers before any checkout
+ *   due      checkouts that were not changed since they were priced, locked in the order of their ids. `same_mode`: the
+ *            shop's test mode is that of the opening, as far as the newer of the opening and the settings here says
+ *   begins   neither in the other mode nor a repetition by the same buyer that was not confirmed
  *   claims   those of them that need a use of a discount; those that get one are in `granted`
  *   frozen   a try after one that waited for the buyer keeps its claim
  *
@@ -28,55 +41,108 @@ export interface NewTry {
  */
 const freezeStatement = statement(
   'checkouts-freeze',
-  `with incoming as (
-     select * from rows from (json_to_recordset($1::json) as (
+  `with earlier as materialized (
+     select checkout_id, order_id, same from earlier_purchases($2::json)
+   ), incoming as materialized (
+     select i.*, e.order_id as earlier_order, coalesce(e.same, false) as same
+     from rows from (json_to_recordset($1::json) as (
        account_id text, id text, revision integer, order_id text, asked_at timestamptz, command_id text, sale json,
-       claim_id text, claim_max bigint, place integer, renews boolean)) as i order by id
-   ), due as materialized (
-     select i.*, c.test, c.status, c.id as locked_id from incoming as i cross join lateral (
-       select id, test, status from checkouts
+       claim_id text, claim_max bigint, place integer, renews boolean, digests text[], confirmed boolean)) as i
+     left join earlier as e on e.checkout_id = i.id
+     order by id
+   ), priced as materialized (
+     select i.*, c.test, c.status, c.id as locked_id, coalesce((
+       select (settings ->> 'testMode')::boolean from account_settings
+       where account_id = i.account_id and revision >= c.settings_revision), c.test) = c.test as same_mode
+     from incoming as i cross join lateral (
+       select id, test, status, coalesce(settings_revision, 0) as settings_revision from checkouts
        where account_id = i.account_id and id = i.id and revision = i.revision
          and (status = 'open' or (status = 'requires_action' and i.claim_id is null))
        for update) as c
+   ), due as materialized (
+     select *, same_mode and (confirmed or not same) as begins from priced
    ), claims as (
-     select id, account_id, claim_id as discount_id, claim_max as max_uses, test, place from due where claim_id is not null
+     select id, account_id, claim_id as discount_id, claim_max as max_uses, test, place
+     from due where claim_id is not null and begins
    ), ${claimUsesSql}, frozen as (
      update checkouts as c set status = 'processing', revision = c.revision + 1, try_no = c.try_no + 1,
        order_id = case when d.renews then d.order_id else coalesce(c.order_id, d.order_id) end, asked_at = d.asked_at, reason = null, action_url = null,
        discount_id = case when d.status = 'open' then d.claim_id else c.discount_id end
      from due as d
      where c.account_id = d.account_id and c.id = d.id and d.id = d.locked_id
-       and (d.claim_id is null or d.id in (select id from granted))
-     returning c.account_id, c.id, c.try_no, c.order_id, d.command_id, d.sale, d.asked_at
+       and d.begins and (d.claim_id is null or d.id in (select id from granted))
+     returning c.account_id, c.id, c.try_no, c.order_id, d.command_id, d.sale, d.asked_at, d.digests,
+       case when not d.same then d.earlier_order end as repeats_order
    ), tried as (
-     insert into checkout_tries (account_id, checkout_id, try_no, command_id, sale, created_at)
-     select account_id, id, try_no, command_id, sale, asked_at from frozen
+     insert into checkout_tries (account_id, checkout_id, try_no, command_id, sale, created_at, buyer_digests, repeats_order)
+     select account_id, id, try_no, command_id, sale, asked_at, digests, repeats_order from frozen
    )
-   select d.id, f.try_no, f.order_id from due as d left join frozen as f on f.id = d.id`,
+   select d.id, d.same_mode, d.begins, f.try_no, f.order_id, f.repeats_order from due as d left join frozen as f on f.id = d.id`,
 );
 
 interface Frozen {
   readonly id: string;
-  /** Null when the discount was used up. */
+  readonly same_mode: boolean;
+  readonly begins: boolean;
+  /** Null when the mode is another, or the discount was used up. */
   readonly try_no: number | null;
   readonly order_id: string | null;
+  readonly repeats_order: string | null;
 }
+
+/**
+ * The checkout as it is then. `stale`: it was changed since it was read. `used up`: the discount was. `other mode`: the shop's
+ * test mode was switched since the opening. `already bought`: by the same buyer, and not confirmed.
+ */
+export type BegunTry = CheckoutRow | 'stale' | 'used up' | 'other mode' | 'already bought';
 
 /**
  * Begins tries: one statement fixes their sales, claims the discounts' uses and moves the checkouts on. Of two tries of
  * one checkout the first one begins.
- * @returns each checkout as it is then; `stale` when it was changed since it was read, `used up` when the discount was
  */
-export async function freezeSales(
-  db: Queryable,
-  tries: readonly NewTry[],
-): Promise<(CheckoutRow | 'stale' | 'used up')[]> {
+export async function freezeSales(db: Queryable, tries: readonly NewTry[]): Promise<BegunTry[]> {
   const firsts = new Map(tries.toReversed().map((begun) => [begun.row.id, begun]));
-  const incoming = tries.filter((begun) => firsts.get(begun.row.id) === begun).map(incomingOf);
-  const { rows } = await db.query<Frozen>(freezeStatement([JSON.stringify(incoming)]));
-  const byId = new Map(rows.map((frozen) => [frozen.id, frozen]));
+  const byId = new Map<string, Frozen>();
+  for (const round of roundsOf(tries.filter((begun) => firsts.get(begun.row.id) === begun))) {
+    const values = [JSON.stringify(round.map(incomingOf)), JSON.stringify(round.flatMap(buyerOf))];
+    const { rows } = await db.query<Frozen>(freezeStatement(values));
+    for (const frozen of rows) byId.set(frozen.id, frozen);
+  }
   return tries.map((begun) => (firsts.get(begun.row.id) === begun ? begunOf(begun, byId.get(begun.row.id)) : 'stale'));
 }
+
+/**
+ * A statement does not see what itself begins: of tries of one buyer for one product each goes in a statement of its own.
+ * Nearly always there is one.
+ */
+function roundsOf(tries: readonly NewTry[]): NewTry[][] {
+  const rounds: NewTry[][] = [];
+  const seen = new Map<string, number>();
+  for (const begun of tries) {
+    const key = `${begun.row.account_id} ${begun.row.product_id} ${begun.row.test ? begun.row.id : emailKeyOf(begun)}`;
+    const round = seen.get(key) ?? 0;
+    seen.set(key, round + 1);
+    rounds[round] = [...(rounds[round] ?? []), begun];
+  }
+  return rounds;
+}
+
+/** As PostgreSQL's lower() has it for the addresses that are taken. */
+const emailKeyOf = ({ sale }: NewTry): string => sale.email.toLowerCase();
+
+/** A purchase counts as repeated for so long. */
+const repeatMs = 3_600_000;
+
+/** Rehearsals charge nobody: they repeat nothing and are repeated by nothing. */
+function buyerOf(begun: NewTry) {
+  const { id, account_id, product_id, test } = begun.row;
+  const since = new Date(begun.nowMs - repeatMs);
+  return test ? [] : [{ id, account_id, product_id, email: emailKeyOf(begun), digests: digestsOf(begun), since }];
+}
+
+/** The account's own, so that nobody is recognised from one seller to another. */
+const digestsOf = ({ row, buyer }: NewTry): string[] =>
+  buyer.digests.map((digest) => hashOf(`${row.account_id} ${digest}`).toString('base64url').slice(0, 22));
 
 /** Within it a buyer looks for another card, and the order's payments show what was tried. */
 const sameOrderMs = 3_600_000;
@@ -88,7 +154,8 @@ const sameOrderMs = 3_600_000;
 const renewsOrder = ({ order_id, status, reason }: CheckoutRow, nowMs: number): boolean =>
   order_id !== null && status === 'open' && reason === 'card_declined' && idTimeMs(order_id) < nowMs - sameOrderMs;
 
-function incomingOf({ row, sale, claim, commandId, nowMs }: NewTry, place: number) {
+function incomingOf(begun: NewTry, place: number) {
+  const { row, sale, claim, commandId, nowMs, buyer } = begun;
   const { account_id, id, revision } = row;
   return {
     ...{ account_id, id, revision, sale, place, command_id: commandId },
@@ -97,13 +164,27 @@ function incomingOf({ row, sale, claim, commandId, nowMs }: NewTry, place: numbe
     asked_at: new Date(nowMs),
     claim_id: claim?.id ?? null,
     claim_max: claim?.maxUses ?? null,
+    digests: row.test || buyer.digests.length === 0 ? null : digestsOf(begun),
+    confirmed: buyer.confirmsRepeat,
   };
 }
 
-function begunOf({ row, sale }: NewTry, frozen: Frozen | undefined): CheckoutRow | 'stale' | 'used up' {
+function begunOf({ row, sale }: NewTry, frozen: Frozen | undefined): BegunTry {
   if (frozen === undefined) return 'stale';
-  const { try_no, order_id } = frozen;
+  const { try_no, order_id, repeats_order } = frozen;
+  if (!frozen.same_mode) return 'other mode';
+  if (!frozen.begins) return 'already bought';
   if (try_no === null) return 'used up';
   const revision = row.revision + 1;
-  return { ...row, status: 'processing', revision, try_no, order_id, sale, reason: null, action_url: null };
+  return {
+    ...row,
+    status: 'processing',
+    revision,
+    try_no,
+    order_id,
+    sale,
+    repeats_order,
+    reason: null,
+    action_url: null,
+  };
 }

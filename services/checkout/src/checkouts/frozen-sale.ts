@@ -20,6 +20,6 @@ export interface FrozenSale {
   readonly email: string;
   readonly name: string | null;
   readonly country: string | null;
-  /** The code of the affiliate who is credited, as the affiliate has it. */
-  readonly creditedCode: string | null;
+  /** The code of the affiliate who is credited, as the affiliate has it; left out while that is not known. */
+  readonly creditedCode?: string | null;
 }

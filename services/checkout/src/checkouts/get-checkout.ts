@@ -3,11 +3,12 @@ import { statement } from '@app/service-kit/database';
 import { frozenResource, openResource, type PricedSale } from './checkout.rules.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
 import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
+import { quoteOf } from './quote.ts';
 
 /** Which price its buyer saw last. */
 const showStatement = statement(
   'checkout-show',
-  `update checkouts set shown_cents = $4
+  `update checkouts set shown_cents = $4, shown_quote = $5
    where account_id = $1 and id = $2 and revision = $3 and status = 'open'`,
 );
 
@@ -19,8 +20,9 @@ const showStatement = statement(
 export async function getCheckout(deps: CheckoutDeps, buyer: OfBuyer, requestId: string): Promise<CheckoutResource> {
   const row = await findCheckout(deps.steps, buyer);
   // One that nobody paid in time may have no sale: it shows today's prices as well.
-  if (row.status !== 'open' && row.sale !== null) return frozenResource(row, row.sale);
-  return openResource(row, await priceOpen(deps, row, requestId));
+  if (row.status !== 'open' && row.sale !== null) return frozenResource(row, row.sale, quoteOf(row.sale));
+  const sale = await priceOpen(deps, row, requestId);
+  return openResource(row, sale, quoteOf(sale));
 }
 
 /** What an open checkout costs right now; what has gone since it was chosen is left out. */
@@ -36,8 +38,9 @@ export const shelfOf = ({ account_id, product_slug, product_id, test }: Checkout
   test,
 });
 
-/** Writes down the total that the buyer is asked about, when it is another than before. */
-export async function show({ database }: CheckoutDeps, row: CheckoutRow, totalCents: number): Promise<void> {
-  if (row.shown_cents === totalCents) return;
-  await database.pool.query(showStatement([row.account_id, row.id, row.revision, totalCents]));
+/** Writes down what the buyer is asked about, when it is something else than before. */
+export async function show({ database }: CheckoutDeps, row: CheckoutRow, sale: PricedSale): Promise<void> {
+  const quote = quoteOf(sale);
+  if (row.shown_cents === sale.totalCents && row.shown_quote === quote) return;
+  await database.pool.query(showStatement([row.account_id, row.id, row.revision, sale.totalCents, quote]));
 }

@@ -6,6 +6,7 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import { openResource, type PricedSale } from './checkout.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
 import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
+import { quoteOf } from './quote.ts';
 import { hashOf, newSecret } from './secret.ts';
 
 /**
@@ -30,7 +31,7 @@ export async function openCheckout(
   const recorded = await deps.steps.open({ row, secretHash: hashOf(secret), visit, visited });
   if (!recorded.opened) throw new Error(`the id ${row.id} is another account's checkout`);
   if (recorded.visited) deps.wakeRelay();
-  return { ...openResource(row, sale), secret };
+  return { ...openResource(row, sale, quoteOf(sale)), secret };
 }
 
 function newRow(
@@ -62,6 +63,8 @@ function newRow(
     utm_term: body.utm_term ?? null,
     utm_content: body.utm_content ?? null,
     shown_cents: sale.totalCents,
+    shown_quote: quoteOf(sale),
+    settings_revision: account.settingsRevision ?? null,
     order_id: null,
     try_no: 0,
     action_url: null,
@@ -70,6 +73,7 @@ function newRow(
     upsell_decided: false,
     created_at: new Date(nowMs),
     sale: null,
+    repeats_order: null,
   };
 }
 

@@ -1,15 +1,20 @@
-import type { CheckoutOutcome, PayCheckoutBody } from '@app/contracts/checkouts';
+import type { CheckoutOutcome, payCheckout as contract, PayCheckoutBody } from '@app/contracts/checkouts';
+import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { invalidField } from '@app/contracts/validation';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { formatAmount } from '@app/money/format';
 import { statement } from '@app/service-kit/database';
+import { requireChargeable } from '../orders/order.rules.ts';
 import { askForPayment } from './ask-billing.ts';
-import { freeze, outcomeOf, type PricedSale } from './checkout.rules.ts';
-import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
+import { freeze, outcomeOf, type PricedSale, triesMax } from './checkout.rules.ts';
+import { type CheckoutRow, findCheckout } from './checkout-row.ts';
 import { creditedCode } from './credited-code.ts';
+import type { BegunTry, TryingBuyer } from './freeze-sale.ts';
 import { priceOpen, show } from './get-checkout.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
+import { quoteOf } from './quote.ts';
+import { requireOwnReturnUrl } from './return-url.ts';
 import { changesTooFast } from './update-checkout.ts';
 
 export interface OutcomeOfAccount {
@@ -17,24 +22,23 @@ export interface OutcomeOfAccount {
   readonly outcome: CheckoutOutcome;
 }
 
-const triesMax = 10;
 /** A checkout that is changed under so many looks in a row is not changed by its buyer. */
 const looksMax = 10;
 
 /**
  * Pays. A click while a try is under way joins it, and a command that comes again gets the outcome of its own try. The
  * sale is fixed and committed before billing is asked.
- * @throws DomainError checkout_not_found; validation_failed without an email; price_changed, with nothing charged;
- *   rate_limited after ten tries
+ * @throws DomainError checkout_not_found; validation_failed without an email, or for a foreign `returnUrl`; price_changed,
+ *   test_mode_changed and already_bought, with nothing charged; total_too_large; rate_limited after ten tries
  */
 export async function payCheckout(
   deps: CheckoutDeps,
-  buyer: OfBuyer & { body: PayCheckoutBody },
+  buyer: RequestInput<typeof contract>,
   context: RequestContext,
 ): Promise<OutcomeOfAccount> {
   for (let look = 0; look < looksMax; look++) {
     const row = await findCheckout(deps.steps, buyer);
-    const outcome = await payOnce(deps, row, buyer.body, context);
+    const outcome = await payOnce(deps, row, buyer, context);
     if (outcome !== 'stale') return { accountId: row.account_id, outcome };
   }
   throw changesTooFast();
@@ -43,7 +47,7 @@ export async function payCheckout(
 async function payOnce(
   deps: CheckoutDeps,
   row: CheckoutRow,
-  body: PayCheckoutBody,
+  { body, ownUrls, buyerDigests = [] }: RequestInput<typeof contract>,
   context: RequestContext,
 ): Promise<CheckoutOutcome | 'stale'> {
   if (row.status === 'processing') {
@@ -55,9 +59,26 @@ async function payOnce(
     const own = await outcomeOfOwnTry(deps, row, context.commandId);
     if (own !== undefined) return own;
   }
+  if (body.returnUrl !== undefined && ownUrls !== undefined)
+    await requireOwnReturnUrl(deps.database, row.account_id, body.returnUrl, ownUrls);
+  const buyer = { digests: buyerDigests, confirmsRepeat: body.confirmRepeat ?? false };
   const begun =
-    row.status === 'open' ? await beginTry(deps, row, body, context) : await tryAnotherCard(deps, row, context);
+    row.status === 'open'
+      ? await beginTry(deps, row, { body, buyer }, context)
+      : await tryAnotherCard(deps, row, buyer, context);
+  if (begun === 'other mode') throw testModeChanged(row);
+  if (begun === 'already bought') throw new DomainError('already_bought', alreadyBought);
   return begun === 'stale' ? begun : await askForPayment(deps, begun, body, context);
+}
+
+const alreadyBought =
+  'This email has bought the product already, or is paying for it in another window. Nothing was charged now; send ' +
+  '`confirmRepeat: true` to pay for it once more.';
+
+function testModeChanged({ test }: CheckoutRow): DomainError {
+  const [then, now] = test ? ['as a rehearsal', 'sells for real'] : ['for a real sale', 'is in test mode'];
+  const detail = `This checkout was opened ${then}, and the shop ${now} now. Nothing was charged; reload the page to begin anew.`;
+  return new DomainError('test_mode_changed', detail);
 }
 
 const askedStatement = statement(
@@ -96,13 +117,23 @@ async function outcomeOfOwnTry(
   return outcomeOf(row);
 }
 
+type Begun = Exclude<BegunTry, 'used up'>;
+
+/** Whether a sale is what the buyer was shown last, and what the page says that it shows. */
+function isAsShown(sale: PricedSale, row: CheckoutRow, body: PayCheckoutBody): boolean {
+  const quote = quoteOf(sale);
+  const totals = [row.shown_cents, body.totalCents ?? row.shown_cents];
+  const quotes = [row.shown_quote ?? quote, body.quote ?? quote];
+  return totals.every((total) => total === sale.totalCents) && quotes.every((each) => each === quote);
+}
+
 /** Prices the checkout anew, compares with what was shown, and fixes the sale. */
 async function beginTry(
   deps: CheckoutDeps,
   row: CheckoutRow,
-  body: PayCheckoutBody,
+  { body, buyer }: { readonly body: PayCheckoutBody; readonly buyer: TryingBuyer },
   { commandId, requestId }: RequestContext,
-): Promise<CheckoutRow | 'stale'> {
+): Promise<Begun> {
   requireTriesLeft(row);
   const { email, name, country } = row;
   if (email === null) throw invalidField('email', 'is required before paying', 'required');
@@ -110,10 +141,10 @@ async function beginTry(
     priceOpen(deps, row, requestId),
     creditedCode(deps.requester, row, email, requestId),
   ]);
-  if (sale.totalCents !== row.shown_cents) throw await priceChanged(deps, row, sale);
-  if (body.totalCents !== undefined && sale.totalCents !== body.totalCents) throw await priceChanged(deps, row, sale);
+  if (!isAsShown(sale, row, body)) throw await priceChanged(deps, row, sale);
+  requireChargeable(sale.totalCents, sale.product.currency);
   const frozen = freeze(sale, { email, name, country }, credited);
-  const begun = { row, sale: frozen, claim: sale.discount, commandId, nowMs: deps.clock.nowMs() };
+  const begun = { row, sale: frozen, claim: sale.discount, commandId, nowMs: deps.clock.nowMs(), buyer };
   const begunRow = await deps.steps.freeze(begun);
   if (begunRow !== 'used up') return begunRow;
   // Its last use was claimed a moment ago: priced once more, it is dropped.
@@ -128,12 +159,13 @@ async function beginTry(
 async function tryAnotherCard(
   deps: CheckoutDeps,
   row: CheckoutRow,
+  buyer: TryingBuyer,
   { commandId }: RequestContext,
-): Promise<CheckoutRow | 'stale'> {
+): Promise<Begun> {
   requireTriesLeft(row);
   if (row.sale === null) throw new Error(`the checkout ${row.id} waits for its buyer without a sale`);
-  const begun = { row, sale: row.sale, claim: null, commandId, nowMs: deps.clock.nowMs() };
-  return (await deps.steps.freeze(begun)) as CheckoutRow | 'stale';
+  const begun = { row, sale: row.sale, claim: null, commandId, nowMs: deps.clock.nowMs(), buyer };
+  return (await deps.steps.freeze(begun)) as Begun;
 }
 
 function requireTriesLeft({ try_no }: CheckoutRow): void {
@@ -141,9 +173,15 @@ function requireTriesLeft({ try_no }: CheckoutRow): void {
     throw new DomainError('rate_limited', `This checkout was tried ${triesMax} times; open a new one to try again.`);
 }
 
-/** From now on the new total counts as shown. */
+/** From now on the new lines count as shown. */
 async function priceChanged(deps: CheckoutDeps, row: CheckoutRow, sale: PricedSale): Promise<DomainError> {
-  await show(deps, row, sale.totalCents);
-  const total = formatAmount(sale.totalCents, sale.product.currency);
-  return new DomainError('price_changed', `The total is now ${total}. Nothing was charged; pay again to accept it.`);
+  await show(deps, row, sale);
+  const { priceCents, currency, billingInterval } = sale.product;
+  const total = formatAmount(sale.totalCents, currency);
+  const renewal =
+    billingInterval === null
+      ? ''
+      : `, and it renews every ${billingInterval} for ${formatAmount(priceCents, currency)}`;
+  const detail = `The total is now ${total}${renewal}. Nothing was charged; pay again to accept it.`;
+  return new DomainError('price_changed', detail);
 }

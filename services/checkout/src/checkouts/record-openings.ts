@@ -48,14 +48,15 @@ const openStatement = statement(
    ), opened as (
      insert into checkouts as c (id, account_id, secret_hashes, status, product_id, product_slug, seller_name,
        support_email, decision_minutes, test, email, name, country, bump_ids, discount_code, affiliate_code, utm_source,
-       utm_medium, utm_campaign, utm_term, utm_content, shown_cents, created_at)
+       utm_medium, utm_campaign, utm_term, utm_content, shown_cents, shown_quote, settings_revision, created_at)
      select id, account_id, array[secret_hash], 'open', product_id, product_slug, seller_name,
        support_email, decision_minutes, test, email, name, country, bump_ids, discount_code, affiliate_code, utm_source,
-       utm_medium, utm_campaign, utm_term, utm_content, shown_cents, created_at
+       utm_medium, utm_campaign, utm_term, utm_content, shown_cents, shown_quote, settings_revision, created_at
      from json_to_recordset($1::json) as r(id text, account_id text, secret_hash bytea, product_id text,
        product_slug text, seller_name text, support_email text, decision_minutes integer, test boolean, email text,
        name text, country text, bump_ids text[], discount_code text, affiliate_code text, utm_source text,
-       utm_medium text, utm_campaign text, utm_term text, utm_content text, shown_cents bigint, created_at timestamptz)
+       utm_medium text, utm_campaign text, utm_term text, utm_content text, shown_cents bigint, shown_quote text, settings_revision integer,
+       created_at timestamptz)
      order by id
      on conflict (id) do update set secret_hashes = c.secret_hashes || excluded.secret_hashes
      where c.account_id = excluded.account_id

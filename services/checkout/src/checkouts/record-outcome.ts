@@ -1,7 +1,7 @@
 import type { PaymentOutcome } from '@app/contracts/payments';
 import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
-import { checkoutOrder, orderPaidRow, type Source } from './checkout-order.ts';
+import { checkoutOrder, likelyDuplicateRow, orderPaidRow, type Source } from './checkout-order.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { UpsellStatus } from './frozen-sale.ts';
 import { usesChange } from './uses-change.ts';
@@ -19,7 +19,8 @@ export interface TryEnd {
 
 /**
  * An order is written only by the one that moves the checkout on: whoever comes later changes nothing. The use of a
- * discount that its try claimed is counted again if it was given back meanwhile: the sale was made for that price.
+ * discount that its try claimed is counted again if it was given back meanwhile: the sale was made for that price. The seller
+ * is notified of a likely duplicate unless the payment that it `repeats` was declined meanwhile.
  */
 const ordersStatement = statement(
   'checkouts-record-orders',
@@ -51,8 +52,10 @@ const ordersStatement = statement(
      from incoming where checkout_id in (select id from done)
    ), events as (
      insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_recordset($2::json) as e(checkout_id text, ${outboxRecord})
-     where checkout_id in (select id from done)
+     select ${outboxColumns} from json_to_recordset($2::json) as e(checkout_id text, repeats text, ${outboxRecord})
+     where checkout_id in (select id from done) and (repeats is null or coalesce(
+       (select true from orders where id = repeats),
+       (select true from checkouts where order_id = repeats and status in ('processing', 'requires_action')), false))
    ), changes as (
      select account_id, discount_id, 1 as change from done
      where not test and discount_id is distinct from claimed_id and discount_id is not null
@@ -141,7 +144,10 @@ async function recordOrders(db: Queryable, ends: readonly TryEnd[]): Promise<Che
     const { id: checkout_id, try_no, upsell_status } = row;
     return { ...order, checkout_id, try_no, upsell_status };
   });
-  const events = made.flatMap(({ row, event }) => (event === null ? [] : [{ ...event, checkout_id: row.id }]));
+  const events = made.flatMap(({ row, event, notice }) => [
+    ...(event === null ? [] : [{ ...event, checkout_id: row.id, repeats: null }]),
+    ...(notice === null ? [] : [{ ...notice, checkout_id: row.id, repeats: row.repeats_order }]),
+  ]);
   const done = await idsOf(db, ordersStatement([JSON.stringify(orders), JSON.stringify(events)]));
   return made.flatMap(({ row }) => (done.has(row.id) ? [row] : []));
 }
@@ -154,7 +160,13 @@ function orderOf({ row, outcome, source }: TryEnd) {
   const upsell_status: UpsellStatus | null = held ? 'offered' : null;
   const order = checkoutOrder(row, sale, status, source.nowMs);
   const event = held ? null : orderPaidRow(row, sale, order, null, source);
-  return { order, event, row: { ...row, status, upsell_status, try_no: tryNo, reason: null, action_url: null } };
+  const notice = row.repeats_order === null ? null : likelyDuplicateRow(row, row.repeats_order, source);
+  return {
+    order,
+    event,
+    notice,
+    row: { ...row, status, upsell_status, try_no: tryNo, reason: null, action_url: null },
+  };
 }
 
 /** Money for another amount than the sale's is no payment of it: somebody has to look. */

@@ -1,4 +1,4 @@
-import { upsellAccepted } from '@app/contracts/orders';
+import { orderExpired, upsellAccepted } from '@app/contracts/orders';
 import type { HoldResult } from '@app/contracts/payments';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
@@ -49,7 +49,8 @@ export async function recordSettlement(
   const order = { id: orderIdOf(row), items, total_cents: totalOf(items) };
   const upsell_status = upsellStatusOf(settlement, upsell !== null);
   const paidAt = status === 'paid' ? new Date(source.nowMs) : null;
-  const events = status === 'paid' ? eventsOf(row, sale, order, upsell, source) : [];
+  const events =
+    status === 'paid' ? eventsOf(row, sale, order, upsell, source) : [expiredRow(row, sale, order, source)];
   const written = [JSON.stringify(items), order.total_cents, paidAt, JSON.stringify(events)];
   const values = [row.account_id, row.id, order.id, status, upsell_status, ...written];
   const { rowCount } = await db.query(settleStatement(values));
@@ -60,6 +61,16 @@ function upsellStatusOf({ decision, upsellDeclined }: Settlement, bought: boolea
   if (bought) return 'accepted';
   if (decision === 'accepted' || upsellDeclined) return 'card_declined';
   return decision;
+}
+
+/** Receivers and partners were never told of the order; whoever waits for its end is. */
+function expiredRow(row: CheckoutRow, sale: FrozenSale, order: CheckoutOrder, { requestId, nowMs }: Source) {
+  const { productId, name, currency } = sale.product;
+  const data = {
+    ...{ orderId: order.id, productId, productName: name, customerEmail: sale.email, currency, test: row.test },
+    ...{ totalCents: order.total_cents, expiredAt: new Date(nowMs).toISOString() },
+  };
+  return outboxRow(orderExpired, data, { accountId: row.account_id, requestId, nowMs });
 }
 
 /** In the order in which they are told: the upsell was accepted, and then all of it was paid. */

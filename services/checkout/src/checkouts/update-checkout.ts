@@ -5,11 +5,12 @@ import { openResource } from './checkout.rules.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
 import { shelfOf } from './get-checkout.ts';
 import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
+import { quoteOf } from './quote.ts';
 
 const updateStatement = statement(
   'checkout-update',
   `update checkouts set revision = revision + 1, email = $4, name = $5, country = $6, bump_ids = $7, discount_code = $8,
-     shown_cents = $9, active_at = $10
+     shown_cents = $9, active_at = $10, shown_quote = $11
    where account_id = $1 and id = $2 and revision = $3 and status = 'open'`,
 );
 
@@ -57,9 +58,10 @@ async function tryUpdate(
   const { account_id, id, revision, email, name, country } = changed;
   const buyer = [email, name, country];
   const changedAt = deps.clock.now();
-  const values = [account_id, id, revision, ...buyer, choice.bumpIds, choice.discountCode, sale.totalCents, changedAt];
+  const shown = [sale.totalCents, changedAt, quoteOf(sale)];
+  const values = [account_id, id, revision, ...buyer, choice.bumpIds, choice.discountCode, ...shown];
   const { rowCount } = await deps.database.pool.query(updateStatement(values));
-  return rowCount === 1 ? openResource(changed, sale) : undefined;
+  return rowCount === 1 ? openResource(changed, sale, quoteOf(sale)) : undefined;
 }
 
 function requireOpen({ status }: CheckoutRow): void {

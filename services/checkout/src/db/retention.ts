@@ -13,6 +13,13 @@ const visitKeepDays = 2;
 const openKeepDays = 30;
 /** And deleted then. It became no order: nothing else refers to it. */
 const unpaidKeepDays = 60;
+/**
+ * They are compared for an hour after the payment, which may take a day at the bank; of a subscription they are kept until it
+ * has ended.
+ */
+const digestKeepDays = 2;
+/** The event of a subscription's start may arrive after that of its end. */
+const endedSubscriptionKeepDays = 30;
 /** A reminder keeps the next one out for 30 days, and its checkout may be counted for as long. */
 const reminderKeepDays = 90;
 /** Buyers look for the link that ends reminders in old emails too. */
@@ -43,6 +50,23 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
       (select id from checkouts where status = 'expired' and upsell_status is null and created_at < $1 limit $2
        for update skip locked) and status = 'expired'`,
     limit: () => new Date(clock.nowMs() - unpaidKeepDays * dayMs),
+  },
+  {
+    statement: `update checkout_tries set buyer_digests = null where ctid in
+      (select ctid from checkout_tries where buyer_digests is not null
+         and sale -> 'product' ->> 'pricingType' <> 'subscription' and created_at < $1 limit $2)`,
+    limit: () => daysAgo(clock, digestKeepDays),
+  },
+  {
+    statement: `with ended as (
+        select id, account_id, order_id from sold_subscriptions where ended_at < $1 limit $2 for update skip locked
+      ), cleared as (
+        update checkout_tries as t set buyer_digests = null from ended as e
+        join checkouts as c on c.account_id = e.account_id and c.order_id = e.order_id
+        where t.checkout_id = c.id and t.buyer_digests is not null
+      )
+      delete from sold_subscriptions where id in (select id from ended)`,
+    limit: () => daysAgo(clock, endedSubscriptionKeepDays),
   },
   {
     statement: `delete from reminders where id in

@@ -5,10 +5,10 @@ import type { Requester } from '@app/messaging/requester';
 import type { ItemResult } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
 import { isOutage } from '@app/service-kit/outages';
-import { creditedAffiliates, nobodyCredited } from './credited-affiliates.ts';
+import { type Credit, creditedAffiliates } from './credited-affiliates.ts';
 import { currentProducts } from './current-products.ts';
 import { type NewOrder, newOrder } from './new-order.ts';
-import { decideSale, discountUsedUp } from './order.rules.ts';
+import { decideSale, discountUsedUp, requireChargeable } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
 import { type CreatedOrder, createdOrder, type OrderKey, recordedOutcomes } from './order-outcomes.ts';
 import { isOvertaken, recordOrders } from './record-orders.ts';
@@ -36,9 +36,7 @@ export async function createOrders(deps: OrderDeps, commands: OrderCommand[]): P
     currentProducts(deps.requester, commands),
     creditedAffiliates(deps.requester, commands),
   ]);
-  const decisions = commands.map((command, index) =>
-    decide(command, products[index] ?? null, credits[index] ?? nobodyCredited),
-  );
+  const decisions = commands.map((command, index) => decide(command, products[index] ?? null, credits[index]));
   const decided = decisions.flatMap((decision) => (decision.ok ? [decision.value] : []));
   const recorded = await recordAll(deps.database, decided);
   const outcomes = decisions.map((decision) =>
@@ -61,18 +59,14 @@ export const orderKeyOf = ({ context }: OrderCommand): OrderKey => ({
   account_id: context.accountId,
 });
 
-function decide(
-  command: OrderCommand,
-  product: PricedProduct | null,
-  credit: ItemResult<string | null>,
-): ItemResult<NewOrder> {
+function decide(command: OrderCommand, product: PricedProduct | null, credit: Credit): ItemResult<NewOrder> {
   const { id } = orderKeyOf(command);
   // The moment the order reached the platform is in its id, so its place in lists always agrees with its date.
   const nowMs = idTimeMs(id);
   try {
     const sale = decideSale(command.body, product, command.account.testMode, nowMs);
-    if (!credit.ok) return credit;
-    const order = { id, nowMs, command, sale, product: product as PricedProduct, creditedCode: credit.value };
+    requireChargeable(sale.totalCents, product?.currency ?? '');
+    const order = { id, nowMs, command, sale, product: product as PricedProduct, credit };
     return { ok: true, value: newOrder(order) };
   } catch (error) {
     return { ok: false, error };

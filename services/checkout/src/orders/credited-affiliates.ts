@@ -1,33 +1,54 @@
 import { resolveCredits } from '@app/contracts/affiliates';
+import { DomainError } from '@app/contracts/errors';
 import type { Requester } from '@app/messaging/requester';
-import type { ItemResult } from '@app/service-kit/batcher';
+import { isOutage } from '@app/service-kit/outages';
 import type { OrderCommand } from './order-command.ts';
 
-type Credit = ItemResult<string | null>;
+/**
+ * The code of the affiliate who is credited with a sale, as the affiliate has it; null for nobody. Undefined while the
+ * affiliate service does not answer: it decides later, from the sale's event.
+ */
+export type Credit = string | null | undefined;
 
-export const nobodyCredited: Credit = { ok: true, value: null };
+/** A sale that names an affiliate code. */
+export interface NamedSale {
+  readonly accountId: string;
+  readonly code: string;
+  readonly customerEmail: string;
+}
+
+/** A buyer waits no longer than this for an affiliate service that hangs. */
+const withinMs = 3_000;
+
+/** The credit of each sale, in their places. The sale never waits for an affiliate service that is out. */
+export async function requestCredits(
+  requester: Requester,
+  wanted: readonly NamedSale[],
+  requestId: string,
+): Promise<Credit[]> {
+  const context = { accountId: '', requestId, waitMs: withinMs, deadlineMs: Date.now() + withinMs };
+  try {
+    const { credited } = await requester.request(resolveCredits, { wanted: [...wanted] }, context);
+    return wanted.map((_, index) => credited[index] ?? null);
+  } catch (err) {
+    if (err instanceof DomainError || isOutage(err)) return wanted.map(() => undefined);
+    throw err;
+  }
+}
+
+/** What `order.paid` says of a credit. */
+export const creditFields = (credit: Credit) =>
+  credit === undefined ? { creditPending: true } : { creditedCode: credit };
 
 /**
- * The code of the affiliate who is credited with each order, in the orders' places; null for nobody. One request asks
- * for all orders that name a code, and none is sent when no order does. Without a response these orders fail, and only
- * these: a guess could pay the wrong affiliate.
+ * The credit of each order, in the orders' places. One request serves all orders that name a code, and none is sent when
+ * no order does.
  */
 export async function creditedAffiliates(requester: Requester, commands: readonly OrderCommand[]): Promise<Credit[]> {
   const named = commands.flatMap(({ context, body }) =>
     body.affiliateCode ? [{ accountId: context.accountId, code: body.affiliateCode, customerEmail: body.email }] : [],
   );
-  if (named.length === 0) return [];
-  const credits = await ask(requester, named, commands[0]?.context.requestId ?? '');
-  return commands.map(({ body }) => (body.affiliateCode ? (credits.shift() as Credit) : nobodyCredited));
-}
-
-type Named = { accountId: string; code: string; customerEmail: string };
-
-async function ask(requester: Requester, wanted: Named[], requestId: string): Promise<Credit[]> {
-  try {
-    const { credited } = await requester.request(resolveCredits, { wanted }, { accountId: '', requestId });
-    return wanted.map((_, index) => ({ ok: true, value: credited[index] ?? null }));
-  } catch (error) {
-    return wanted.map(() => ({ ok: false, error }));
-  }
+  if (named.length === 0) return commands.map(() => null);
+  const credits = await requestCredits(requester, named, commands[0]?.context.requestId ?? '');
+  return commands.map(({ body }) => (body.affiliateCode ? credits.shift() : null));
 }

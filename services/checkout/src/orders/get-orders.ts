@@ -4,7 +4,8 @@ import { Serialized } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
 import { isPaging, pagedList } from '@app/service-kit/paging';
 
-const columns = `id, product_id, customer_email, customer_name, total_cents, currency, status, utm_source, utm_medium,
+const columns = `id, product_id, customer_email, customer_name, total_cents, currency, status,
+  case when status = 'refunded' then total_cents else refunded_cents end as refunded_cents, utm_source, utm_medium,
   utm_campaign, utm_term, utm_content, country, affiliate_code, test, created_at, items::text`;
 
 const byId = statement(

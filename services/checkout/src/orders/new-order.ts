@@ -2,6 +2,7 @@ import { idOfCommand } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import type { PricedProduct } from '@app/contracts/products-for-sale';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
+import { type Credit, creditFields } from './credited-affiliates.ts';
 import type { Sale } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
 
@@ -39,10 +40,9 @@ export function newOrder(from: {
   command: OrderCommand;
   sale: Sale;
   product: PricedProduct;
-  /** The code of the affiliate who is credited; null when nobody is. */
-  creditedCode: string | null;
+  credit: Credit;
 }): NewOrder {
-  const { id, nowMs, command, sale, product, creditedCode } = from;
+  const { id, nowMs, command, sale, product, credit } = from;
   const { body, context, account } = command;
   const event = outboxRow(
     orderPaid,
@@ -61,7 +61,7 @@ export function newOrder(from: {
       currency: product.currency,
       items: sale.items.map((item) => ({ kind: item.kind, label: item.label, amountCents: item.amount_cents })),
       affiliateCode: body.affiliateCode || null,
-      creditedCode,
+      ...creditFields(credit),
       paymentMethod: body.paymentMethod ?? null,
       accessUrl: product.accessUrl ?? '',
       supportEmail: account.supportEmail,

@@ -1,7 +1,9 @@
+import { maxAmountCents } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
 import type { CreateOrderBody, OrderResource } from '@app/contracts/orders';
 import type { PricedProduct } from '@app/contracts/products-for-sale';
 import { percentOf } from '@app/money/arithmetic';
+import { formatAmount } from '@app/money/format';
 
 export type OrderItem = OrderResource['items'][number];
 export type Discount = PricedProduct['discounts'][number];
@@ -84,6 +86,13 @@ export const hasExpired = ({ expiresAt }: Discount, nowMs: number): boolean =>
 export function discountCents(discount: Pick<Discount, 'percentOff' | 'amountOffCents'>, priceCents: number): number {
   if (discount.percentOff !== null) return percentOf(priceCents, discount.percentOff);
   return Math.min(discount.amountOffCents ?? 0, priceCents);
+}
+
+/** @throws DomainError total_too_large: no processor is asked for more than `maxAmountCents`, and no order has a larger total */
+export function requireChargeable(totalCents: number, currency: string): void {
+  if (totalCents <= maxAmountCents) return;
+  const [total, max] = [totalCents, maxAmountCents].map((cents) => formatAmount(cents, currency));
+  throw new DomainError('total_too_large', `The total is ${total}, and a payment may be ${max} at most.`);
 }
 
 export function discountFreesSubscription(code: string): DomainError {

@@ -1,27 +1,38 @@
-import { chargesRefunded, refundFailed } from '@app/contracts/payments';
+import { chargeRefunded, chargesRefunded, refundFailed } from '@app/contracts/payments';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
-import { type Client, statement } from '@app/service-kit/database';
+import type { Client } from '@app/service-kit/database';
+import { lockOrders } from './lock-orders.ts';
+import { recordFailedRefund, recordPaymentRefunds } from './payment-refunds.ts';
 import { recordRefund, recordReopening } from './record-refund.ts';
-import { orderColumns, type RefundedOrder, refundColumns, refundFields } from './refunded-order.ts';
+import type { RefundedOrder } from './refunded-order.ts';
 
-/** What billing tells of refunds: whoever died between its reply and the record finishes from this. */
+/** What billing reports of refunds: what a process that died between its reply and the record left is finished from these. */
 export function refundEventHandlers(wakeRelay: () => void): EventHandler[] {
   return [
+    onEvent(chargeRefunded, async (events, client, onCommit) => {
+      await eachLocked(client, events, async ({ event, order }) => {
+        const source = { requestId: event.requestId, nowMs: Date.parse(event.data.refundedAt) };
+        await recordPaymentRefunds(client, order, [event.data.refund], source);
+      });
+      onCommit(wakeRelay);
+    }),
     onEvent(chargesRefunded, async (events, client, onCommit) => {
-      for (const { event, order } of await withOrders(client, events)) {
+      await eachLocked(client, events, async ({ event, order }) => {
         const refundedMs = Date.parse(event.data.refundedAt);
-        if (!isOpen(order, refundedMs)) continue;
         const source = { requestId: event.requestId, nowMs: refundedMs };
-        if (await recordRefund(client, order, event.data.refundedCents, source)) onCommit(wakeRelay);
-      }
+        const after = await recordPaymentRefunds(client, order, event.data.refunds ?? [], source);
+        if (isOpen(after, refundedMs)) await recordRefund(client, after, event.data.refundedCents, source);
+      });
+      onCommit(wakeRelay);
     }),
     onEvent(refundFailed, async (events, client, onCommit) => {
-      for (const { event, order } of await withOrders(client, events)) {
+      await eachLocked(client, events, async ({ event, order }) => {
         const failedMs = Date.parse(event.data.failedAt);
-        if (isOfEarlierRefund(order, failedMs)) continue;
         const source = { requestId: event.requestId, nowMs: failedMs };
-        if (await recordReopening(client, order, event.data.detail, source)) onCommit(wakeRelay);
-      }
+        const after = await recordFailedRefund(client, order, event.data, source);
+        if (!isOfEarlierRefund(order, failedMs)) await recordReopening(client, after, event.data.detail, source);
+      });
+      onCommit(wakeRelay);
     }),
   ];
 }
@@ -31,39 +42,33 @@ function isOfEarlierRefund({ refund_no, refund_created_at }: RefundedOrder, fail
   return refund_no !== null && refund_no > 1 && refund_created_at !== null && failedMs < refund_created_at.getTime();
 }
 
-/**
- * What was said before a failure is void, in whatever order the two come: billing is asked again. A refusal alone is none:
- * a later try may have succeeded.
- */
-function isOpen({ refund_status, failed_at }: RefundedOrder, refundedMs: number): boolean {
-  if (failed_at !== null) return refund_status === 'requested' && failed_at.getTime() < refundedMs;
-  return refund_status === 'requested' || refund_status === 'failed';
+/** What was said before a failure is void, in whatever order the two come: billing is asked again. */
+function isOpen({ status, failed_at }: RefundedOrder, refundedMs: number): boolean {
+  return status === 'paid' && (failed_at === null || failed_at.getTime() < refundedMs);
 }
-
-const ordersStatement = statement(
-  'refunds-orders',
-  `select ${orderColumns}, ${refundColumns}
-   from unnest($1::text[], $2::text[]) as w(account_id, id)
-   join orders as o on o.account_id = w.account_id and o.id = w.id
-   left join lateral (
-     select ${refundFields} from refunds where account_id = o.account_id and order_id = o.id order by refund_no desc limit 1
-   ) as r on true
-   order by o.id for update of o`,
-);
 
 type About<Data> = ReceivedEvent<Data & { orderId: string }>;
 
-/** Each event with its order, which stays locked until the events took effect. */
-async function withOrders<Data>(
+/**
+ * Works on each event with its order, which stays locked until the events took effect. An order with several events in the
+ * batch is read again before each further one.
+ */
+async function eachLocked<Data>(
   client: Client,
   events: readonly About<Data>[],
-): Promise<{ event: About<Data>; order: RefundedOrder }[]> {
-  const values = [events.map(({ accountId }) => accountId), events.map(({ data }) => data.orderId)];
-  const { rows } = await client.query<RefundedOrder>(ordersStatement(values));
-  const byId = new Map(rows.map((order) => [`${order.account_id} ${order.id}`, order]));
-  return events.map((event) => {
-    const order = byId.get(`${event.accountId} ${event.data.orderId}`);
-    if (order === undefined) throw new Error(`a refund of the order ${event.data.orderId}, and there is no such order`);
-    return { event, order };
-  });
+  work: (each: { event: About<Data>; order: RefundedOrder }) => Promise<unknown>,
+): Promise<void> {
+  const keyOf = ({ accountId, data: { orderId } }: About<Data>) => ({ accountId, orderId });
+  const locked = await lockOrders(client, events.map(keyOf));
+  const fresh = new Map(locked.map((order) => [`${order.account_id} ${order.id}`, order]));
+  for (const event of events) {
+    const { accountId, orderId } = keyOf(event);
+    const key = `${accountId} ${orderId}`;
+    const order = fresh.get(key) ?? (await lockOrders(client, [keyOf(event)]))[0];
+    if (order === undefined) throw new Error(`a refund of the order ${orderId}, and there is no such order`);
+    // The end of its hold is an event of another kind, so it may come later: then this one comes again.
+    if (order.status === 'authorized') throw new Error(`a refund of the order ${orderId}, which is not paid yet`);
+    fresh.delete(key);
+    await work({ event, order });
+  }
 }

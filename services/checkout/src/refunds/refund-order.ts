@@ -8,8 +8,17 @@ import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { isOutage } from '@app/service-kit/outages';
+import { lockOrders } from './lock-orders.ts';
+import { readPaymentRefunds, recordPaymentRefunds } from './payment-refunds.ts';
 import { recordFailure, recordRefund } from './record-refund.ts';
-import { refundedText, refusedText } from './refund-texts.rules.ts';
+import {
+  noPaymentText,
+  processingText,
+  refundedText,
+  refusedText,
+  renewalRefusedText,
+  renewalUnderWayText,
+} from './refund-texts.rules.ts';
 import { orderColumns, type RefundedOrder, refundColumns, refundFields } from './refunded-order.ts';
 
 export interface RefundDeps {
@@ -24,7 +33,7 @@ type RefundResult = RequestOutput<typeof contract>;
 
 /**
  * A paid order gets a refund unless one is under way already. One that the processor refused is asked for again under its
- * number; after one that failed later comes the next number.
+ * number, and so is one that is under way without the renewals; after one that failed later comes the next number.
  */
 const requestStatement = statement(
   'refund-request',
@@ -34,13 +43,17 @@ const requestStatement = statement(
    ), last as (
      select ${refundFields} from refunds where account_id = $1 and order_id = $2 order by refund_no desc limit 1
    ), requested as (
-     insert into refunds as r (id, account_id, order_id, refund_no, status, request_id, asked_at, created_at)
+     insert into refunds as r (id, account_id, order_id, refund_no, status, request_id, asked_at, created_at, renewals,
+       attempt)
      select $3, o.account_id, o.id, coalesce((select case when failed_at is null then refund_no else refund_no + 1 end
-       from last), 1), 'requested', $4, $5, $5
-     from o where o.status = 'paid' and not exists (select from last where status = 'requested')
+       from last), 1), 'requested', $4, $5, $5, $6, coalesce((select attempt from last), 0) + 1
+     from o where o.status = 'paid' and not exists (
+       select from last where status = 'requested' and (renewals or not $6))
      on conflict (order_id, refund_no) do update set status = 'requested', request_id = excluded.request_id,
-       asked_at = excluded.asked_at, detail = null, finished_at = null
-     where r.status = 'failed' and r.account_id = excluded.account_id
+       asked_at = excluded.asked_at, detail = null, finished_at = null, renewals = excluded.renewals,
+       attempt = excluded.attempt
+     where r.account_id = excluded.account_id
+       and (r.status = 'failed' or (r.status = 'requested' and excluded.renewals and not r.renewals))
      returning ${refundFields}
    )
    select o.*, ${refundColumns} from o left join (
@@ -54,57 +67,102 @@ const requestStatement = statement(
 const looksMax = 5;
 
 /**
- * Refunds the whole order. The refund is committed before billing is asked, so it goes on whoever dies; a refunded order
- * answers the same again.
+ * Refunds the whole order, and its renewals where that is requested. The refund is committed before billing is asked, so it
+ * goes on whichever process dies; a refunded order answers the same again.
  * @throws DomainError order_not_found, invalid_transition for an order whose card is held, refund_failed
  */
-export async function refundOrder(deps: RefundDeps, orderId: string, context: RequestContext): Promise<RefundResult> {
+export async function refundOrder(
+  deps: RefundDeps,
+  orderId: string,
+  renewals: boolean,
+  context: RequestContext,
+): Promise<RefundResult> {
   const { accountId, requestId } = context;
   for (let look = 0; look < looksMax; look++) {
     const nowMs = deps.clock.nowMs();
-    const values = [accountId, orderId, newId('refund', nowMs), requestId, new Date(nowMs)];
+    const values = [accountId, orderId, newId('refund', nowMs), requestId, new Date(nowMs), renewals];
     const { rows } = await deps.database.pool.query<RefundedOrder>(requestStatement(values));
     const [order] = rows;
     if (order === undefined) throw new DomainError('order_not_found', `There is no order with the id "${orderId}".`);
     if (order.status === 'authorized') throw heldOnly();
     // The order's lock waited for the statement that refunded it; the refund itself is read as it was before that.
     if (order.status === 'refunded' && order.refund_status !== 'done') continue;
-    if (order.status === 'refunded') return refunded(order, order.refunded_cents ?? 0);
+    if (order.status === 'refunded') return await refundedBefore(deps, order, renewals, context);
     if (order.refund_status === 'requested') return await finishRefund(deps, order, context);
   }
   throw new DomainError('service_unavailable', 'The order is being refunded at the same time; try again.');
 }
 
+/** The order went back before; its renewals are billing's alone, which goes on with them by itself. */
+async function refundedBefore(
+  deps: RefundDeps,
+  order: RefundedOrder,
+  renewals: boolean,
+  context: RequestContext,
+): Promise<RefundResult> {
+  if (!renewals) return await refunded(deps, order, order.refunded_cents ?? 0);
+  return await endRefund(
+    deps,
+    order,
+    await askBilling(deps, { ...order, renewals: true, attempt: null }, context),
+    context,
+  );
+}
+
 /**
- * Asks billing for a refund that was requested, and records how it ended. Asking again is harmless: billing refunds each
- * charge once.
+ * Asks billing for a refund that was requested, and records how it ended. A request that comes again is harmless: billing
+ * refunds each charge once, and repeats no refund that the processor refused.
  */
 export async function finishRefund(
   deps: RefundDeps,
   order: RefundedOrder,
-  { requestId, deadlineMs }: Pick<RequestContext, 'requestId' | 'deadlineMs'>,
+  context: Pick<RequestContext, 'requestId' | 'deadlineMs'>,
 ): Promise<RefundResult> {
-  const answer = order.source === 'api' ? nothingCharged : await askBilling(deps, order, requestId, deadlineMs);
-  const source = { requestId, nowMs: deps.clock.nowMs() };
-  const { pool } = deps.database;
-  switch (answer.status) {
-    case 'processing':
-      return resultOf(
-        order,
-        'processing',
-        0,
-        'The processor has not answered yet; the order becomes refunded when it has.',
-      );
-    case 'failed': {
-      const detail = refusedText(order, answer.refundedCents, answer.detail);
-      await recordFailure(pool, order, { detail, refundedCents: answer.refundedCents }, source);
-      throw new DomainError('refund_failed', detail);
-    }
-    case 'refunded':
-      if (await recordRefund(pool, order, answer.refundedCents, source)) deps.wakeRelay();
-      return refunded(order, answer.refundedCents);
-  }
+  const isCharged = order.source !== 'api' || order.renewals === true;
+  return await endRefund(deps, order, isCharged ? await askBilling(deps, order, context) : nothingCharged, context);
 }
+
+async function endRefund(
+  deps: RefundDeps,
+  asked: RefundedOrder,
+  answer: Answer,
+  { requestId }: Pick<RequestContext, 'requestId'>,
+): Promise<RefundResult> {
+  const source = { requestId, nowMs: deps.clock.nowMs() };
+  const { status, orderRefunded = status === 'refunded', refundedCents, refunds, renewalUnderWay } = answer;
+  if (isUnknownThere(asked, answer)) {
+    await recordFailure(deps.database.pool, asked, { detail: noPaymentText, refundedCents }, source);
+    throw new DomainError('refund_failed', noPaymentText);
+  }
+  const order = await deps.database.transaction(async (client) => {
+    const [locked = asked] = await lockOrders(client, [{ accountId: asked.account_id, orderId: asked.id }]);
+    const after = await recordPaymentRefunds(client, locked, refunds ?? [], source);
+    const own = refunds?.reduce((sum, { period, amountCents }) => sum + (period === null ? amountCents : 0), 0);
+    if (orderRefunded) await recordRefund(client, { ...after, ...numberAsked(asked) }, own ?? refundedCents, source);
+    return after;
+  });
+  deps.wakeRelay();
+  if (status === 'refunded') return await refunded(deps, order, refundedCents);
+  if (status === 'processing') {
+    const text = renewalUnderWay ? renewalUnderWayText : processingText(orderRefunded);
+    return { ...(await resultOf(deps, order, 'processing', 0, text)), ...(renewalUnderWay && { renewalUnderWay }) };
+  }
+  const detail = orderRefunded ? renewalRefusedText(answer.detail) : refusedText(order, refundedCents, answer.detail);
+  if (!orderRefunded) await recordFailure(deps.database.pool, asked, { detail, refundedCents }, source);
+  throw new DomainError('refund_failed', detail);
+}
+
+/** Billing has no payment of an order that was paid: its database was restored from an older backup, say. */
+const isUnknownThere = (
+  { status: before, source, total_cents }: RefundedOrder,
+  { status, refundedCents }: Answer,
+): boolean =>
+  before === 'paid' && source === 'checkout' && total_cents > 0 && status === 'refunded' && refundedCents === 0;
+
+/** Billing answered the request that was read before, whatever was written since. */
+const numberAsked = ({ refund_no, refund_status, failed_at, attempt }: RefundedOrder) => ({
+  ...{ refund_no, refund_status, failed_at, attempt },
+});
 
 type Answer = RequestOutput<typeof refundCharges>;
 
@@ -117,9 +175,8 @@ const answerWithinMs = 750;
 
 async function askBilling(
   { requester, clock }: RefundDeps,
-  { id, account_id }: RefundedOrder,
-  requestId: string,
-  deadlineMs: number,
+  { id, account_id, renewals, attempt }: RefundedOrder,
+  { requestId, deadlineMs }: Pick<RequestContext, 'requestId' | 'deadlineMs'>,
 ): Promise<Answer> {
   const call = {
     accountId: account_id,
@@ -127,8 +184,9 @@ async function askBilling(
     commandId: newIdSuffix(clock.nowMs()),
     deadlineMs: deadlineMs - answerWithinMs,
   };
-  return await requester.request(refundCharges, { orderId: id }, call).catch((err: unknown) => {
-    // It is committed here: the sweep asks again, or billing's event tells.
+  const input = { orderId: id, ...(renewals === true && { renewals }), ...(attempt !== null && { attempt }) };
+  return await requester.request(refundCharges, input, call).catch((err: unknown) => {
+    // It is committed here or there: the sweep asks again, or billing's event says it.
     if (isOutage(err)) return notKnown;
     throw err;
   });
@@ -137,15 +195,17 @@ async function askBilling(
 const heldOnly = (): DomainError =>
   new DomainError('invalid_transition', 'The card is only held: nothing was charged yet that could be given back.');
 
-function refunded(order: RefundedOrder, refundedCents: number): RefundResult {
-  return resultOf(order, 'refunded', refundedCents, refundedText(order, refundedCents));
+async function refunded(deps: RefundDeps, order: RefundedOrder, refundedCents: number): Promise<RefundResult> {
+  return await resultOf(deps, order, 'refunded', refundedCents, refundedText(order, refundedCents));
 }
 
-function resultOf(
-  { id }: RefundedOrder,
+async function resultOf(
+  { database }: RefundDeps,
+  order: RefundedOrder,
   status: RefundResult['status'],
   refundedCents: number,
   detail: string,
-): RefundResult {
-  return { ok: true, orderId: id, status, refundedCents, detail };
+): Promise<RefundResult> {
+  const payments = await readPaymentRefunds(database.pool, order);
+  return { ok: true, orderId: order.id, status, refundedCents, detail, payments };
 }

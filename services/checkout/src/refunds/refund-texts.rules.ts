@@ -9,12 +9,30 @@ export interface RefundedSale {
   readonly currency: string;
 }
 
+export const renewalUnderWayText =
+  'A renewal of its subscription is under way at the payment processor. The order becomes refunded when that has ended; the ' +
+  'charge of the renewal may still be taken.';
+
 export function refundedText({ source, test, currency }: RefundedSale, refundedCents: number): string {
   if (source === 'api')
     return 'The order was recorded by your own code, which took the money: the platform gave nothing back.';
   if (test) return 'The order was a rehearsal: no money was taken, so none is given back.';
   return `The buyer gets ${formatAmount(refundedCents, currency)} back.`;
 }
+
+export const noPaymentText =
+  'No payment of this order is recorded, so nothing was given back. Look it up at the payment processor, and give it back there.';
+
+export const processingText = (orderRefunded: boolean): string =>
+  orderRefunded
+    ? 'The order was given back; the processor has not answered yet for its renewals.'
+    : 'The processor has not answered yet; the order becomes refunded when it has.';
+
+/** @param reason in the processor's words; null when it gave none */
+export const renewalRefusedText = (reason: string | null): string =>
+  `The order was given back; the processor refused the refund of a renewal. ${saidText(reason)} Refund the renewals again to try once more.`;
+
+const saidText = (reason: string | null): string => (reason === null ? 'It gave no reason.' : `It said: ${reason}`);
 
 /** @param reason in the processor's words; null when it gave none */
 export function refusedText(
@@ -25,7 +43,7 @@ export function refusedText(
   const [total, given, rest] = [total_cents, refundedCents, total_cents - refundedCents].map((cents) =>
     formatAmount(cents, currency),
   );
-  const said = reason === null ? 'It gave no reason.' : `It said: ${reason}`;
+  const said = saidText(reason);
   if (refundedCents === 0)
     return `The processor refused the refund of ${total}, and nothing was given back. ${said} Refund the order again to try once more.`;
   return (

@@ -13,6 +13,10 @@ export interface RefundedOrder {
   readonly test: boolean;
   readonly items: readonly OrderItem[];
   readonly paid_at: Date;
+  /** What went back of the order itself, and with what went back of its renewals; how often these changed. */
+  readonly order_refunded_cents: number;
+  readonly given_back_cents: number;
+  readonly refund_changes: number;
   /** These are null for an order that no refund was asked for. */
   readonly refund_no: number | null;
   readonly refund_status: 'requested' | 'done' | 'failed' | null;
@@ -20,16 +24,26 @@ export interface RefundedOrder {
   readonly failed_at: Date | null;
   readonly refund_created_at: Date | null;
   readonly request_id: string | null;
+  readonly attempt: number | null;
+  /** Whether renewals were requested too. */
+  readonly renewals: boolean | null;
+  readonly uncounted_cents: number | null;
 }
 
 /** An order of the seller's own code was paid when it was recorded. */
 export const orderColumns = `o.id, o.account_id, o.product_id, o.customer_email, o.total_cents, o.currency, o.status,
-  o.source, o.test, o.items, coalesce(o.paid_at, o.created_at) as paid_at`;
+  o.source, o.test, o.items, coalesce(o.paid_at, o.created_at) as paid_at, o.refunded_cents as order_refunded_cents,
+  o.given_back_cents, o.refund_changes`;
 
 /** As `refundColumns` reads them. */
-export const refundFields = 'refund_no, status, refunded_cents, failed_at, request_id, created_at';
+export const refundFields =
+  'refund_no, status, refunded_cents, failed_at, request_id, created_at, attempt, renewals, uncounted_cents';
 export const refundColumns = `r.refund_no, r.status as refund_status, r.refunded_cents, r.failed_at, r.request_id,
-  r.created_at as refund_created_at`;
+  r.created_at as refund_created_at, r.attempt, r.renewals, r.uncounted_cents`;
+
+/** Whether money went back for the order or its renewals: it is counted among refunds then. */
+export const isCounted = ({ status, given_back_cents }: RefundedOrder): boolean =>
+  status === 'refunded' || given_back_cents > 0;
 
 /** What every event of an order says of it. The product's name is that of the sale. */
 export function aboutOrder(order: RefundedOrder) {

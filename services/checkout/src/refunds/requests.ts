@@ -3,5 +3,9 @@ import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { type RefundDeps, refundOrder } from './refund-order.ts';
 
 export function refundRequests(deps: RefundDeps): RequestHandler[] {
-  return [onRequest(contract.refundOrder, ({ orderId }, context) => refundOrder(deps, orderId, context))];
+  return [
+    onRequest(contract.refundOrder, ({ orderId, body }, context) =>
+      refundOrder(deps, orderId, body?.renewals ?? false, context),
+    ),
+  ];
 }

@@ -1,7 +1,7 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
 import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import { reminderNoticed } from '@app/contracts/reminders';
-import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
+import { outboxRow, writeOutboxOnce } from '@app/messaging/outbox';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { type OverdueWatch, startOverdueWatch } from '@app/service-kit/overdue-watch';
@@ -111,13 +111,6 @@ const lastRunStatement = statement(
   'reminder-runs-last',
   `select id, started_at from reminder_runs where account_id = $1 and result is not null order by started_at desc limit 1`,
 );
-const noticeStatement = statement(
-  'reminders-overdue-notice',
-  `with told as (
-     insert into commands (id, result) values ($1, '{}') on conflict (id) do nothing returning id
-   )
-   ${insertOutboxIfAny('told', '$2')}`,
-);
 
 async function tellOnce(
   { database, clock, wakeRelay }: OverdueDeps,
@@ -132,6 +125,5 @@ async function tellOnce(
   const source = { accountId, requestId: null, nowMs: clock.nowMs() };
   const events = [outboxRow(reminderNoticed, { checkoutId, summary, test: false }, source)];
   const key = `reminders overdue ${accountId} ${last?.id ?? 'first'}`;
-  const { rowCount } = await database.pool.query(noticeStatement([key, JSON.stringify(events)]));
-  if (rowCount === 1) wakeRelay();
+  if (await writeOutboxOnce(database.pool, key, events)) wakeRelay();
 }

@@ -1,11 +1,14 @@
 const name = 'fnl_session';
 
 /** The session token of a Cookie header; undefined without one. */
-export function getSessionToken(header: string | undefined): string | undefined {
+export const getSessionToken = (header: string | undefined): string | undefined => cookieOf(header, name);
+
+/** The token that a Cookie header has under a name; undefined without one of 43 characters of base64url. */
+export function cookieOf(header: string | undefined, wanted: string): string | undefined {
   if (header === undefined) return undefined;
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === name) {
+    if (at > 0 && pair.slice(0, at).trim() === wanted) {
       const token = pair.slice(at + 1).trim();
       return /^[A-Za-z0-9_-]{43}$/.test(token) ? token : undefined;
     }

@@ -11,7 +11,8 @@ export interface Seller {
 
 const accountByHandle = statement(
   'account-by-handle',
-  `select a.id, a.handle, a.test_mode, a.support_email, a.business_name, a.hold_decision_minutes
+  `select a.id, a.handle, a.test_mode, a.support_email, a.business_name, a.hold_decision_minutes,
+     a.settings_revision
    from accounts as a where a.id = coalesce(
      (select h.account_id from account_handles as h where h.handle = $1), (select id from accounts where handle = $1))`,
 );
@@ -23,6 +24,7 @@ interface Row {
   readonly support_email: string;
   readonly business_name: string;
   readonly hold_decision_minutes: number;
+  readonly settings_revision: number;
 }
 
 /** The account that has the handle, or had it. Null when there is none. */
@@ -38,6 +40,7 @@ export async function findSeller({ pool }: Database, handle: string): Promise<Se
       supportEmail: row.support_email,
       businessName: row.business_name,
       holdDecisionMinutes: row.hold_decision_minutes,
+      settingsRevision: row.settings_revision,
     },
   };
 }

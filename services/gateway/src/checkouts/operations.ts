@@ -91,7 +91,9 @@ export const checkoutOperations = [
     summary: 'Pay a checkout',
     description:
       'Charges the total that was shown last, or holds the card while an upsell is offered. Asking again gives the same ' +
-      'outcome and charges nothing; after `declined` it is a new try. Too many declined tries are refused for a while.',
+      'outcome and charges nothing; after `declined` it is a new try, and after `requires_action` another card ' +
+      'may pay instead of the confirmation. What the buyer has bought within the hour, subscribes to or is paying for ' +
+      'already is charged only with `confirmRepeat: true`. Too many declined tries are refused for a while.',
     params,
     body: payCheckoutBody,
     response: checkoutOutcome,
@@ -99,6 +101,9 @@ export const checkoutOperations = [
       'checkout_not_found',
       'invalid_transition',
       'price_changed',
+      'already_bought',
+      'test_mode_changed',
+      'total_too_large',
       'no_longer_for_sale',
       'bump_not_found',
       'discount_invalid',

@@ -18,11 +18,13 @@ import { tooManyTries } from './decline-limit.ts';
  */
 export async function payCheckout(call: BuyersCall<RequestInput<typeof payRequest>['body']>): Promise<CheckoutOutcome> {
   const { address, body, params } = call;
+  const buyerDigests = call.app.buyerDigests(call, body.paymentMethod);
   const { declineLimit } = call.app;
   const buyer = buyerOf(call);
+  const input = { ...buyer, body, buyerDigests, ownUrls: [...call.ownUrls] };
   return await declineLimit.inTurn(address, async () => {
     await declineLimit.check(address, async () => (await askCheckout(call, checkoutOwner, buyer)).accountId);
-    const { accountId, outcome } = await askCheckout(call, payRequest, { ...buyer, body }).catch(inOurWords);
+    const { accountId, outcome } = await askCheckout(call, payRequest, input).catch(inOurWords);
     await declineLimit.paid({ ...params, address, accountId, status: outcome.status });
     return outcome;
   });

@@ -1,7 +1,8 @@
-import { type DailyResult, problemsMax, startDailyRun } from '@app/contracts/daily-runs';
+import { type DailyResult, problemsMax, startDailyRun, type startDailyRunBody } from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { runReminders } from '@app/contracts/reminders';
+import type { z } from 'zod';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
 import type { OperationContext } from '../operations/operation.ts';
@@ -20,14 +21,14 @@ export const dailyRunWaitMs = 285_000;
 export async function runDailyJob(call: {
   readonly app: App;
   readonly actor: Actor;
-  readonly body: { readonly force?: boolean | undefined } | undefined;
+  readonly body: z.output<typeof startDailyRunBody> | undefined;
   readonly context: OperationContext;
 }): Promise<DailyResult> {
   const { app, actor, body } = call;
   const context = { ...call.context, waitMs: dailyRunWaitMs };
   const accountId = actor.kind === 'platform' ? null : actor.accountId;
   const [billing, reminders] = await Promise.allSettled([
-    app.requester.request(startDailyRun, { accountId, force: body?.force ?? false }, context),
+    app.requester.request(startDailyRun, { accountId, ...wishesOf(body) }, context),
     app.requester.request(runReminders, { accountId }, context),
   ]);
   if (billing.status === 'rejected') throw namingTheRun(billing.reason, context.commandId);
@@ -42,6 +43,11 @@ export async function runDailyJob(call: {
   const result = { ...billing.value, recovery: { sent, recovered } };
   return ok ? result : withProblem(result, problem ?? 'Some reminders could not be sent; the next run tries again.');
 }
+
+const wishesOf = (body: z.output<typeof startDailyRunBody> | undefined) => ({
+  force: body?.force ?? false,
+  ...(body?.confirmUnmatchedPayments === true && { confirmUnmatchedPayments: true }),
+});
 
 function withProblem(result: DailyResult, detail: string): DailyResult {
   const problem = { code: 'reminders_failed', detail } as const;

@@ -80,9 +80,10 @@ ${code('Shell', samples.openCheckout)}
 the buyer’s link, behind <code>#</code>, and they can come back. Without it the checkout is as unknown as one that never
 was: <a href="/developers/errors#checkout_not_found">404</a>.</p>
 <p>Prices are ours: each answer has the <code>lines</code> and <code>totalCents</code> that the buyer pays. Show them,
-then pay with the processor’s token for the card; the number never comes here. Send the <code>totalCents</code> that you
-showed: when it is no longer right the answer is <a href="/developers/errors#price_changed">409</a> and nothing is
-charged.</p>
+then pay with the processor’s token for the card; the number never comes here. Send the <code>quote</code> of the
+answer that you showed: when its lines, total or renewal are no longer right the answer is <a href="/developers/errors#price_changed">409</a> and nothing is
+charged. Nor is it when the same email has bought the product already, from the same browser, address or card: ask the buyer
+and send <code>confirmRepeat</code> (<a href="/developers/errors#already_bought">409</a>).</p>
 ${code('Shell', samples.payCheckout)}
 ${table(
   'Outcomes of pay, continue and upsell',
@@ -92,7 +93,8 @@ ${table(
     [html`<code>authorized</code>`, html`The card is held. Offer <code>upsell</code>, then tell the decision.`],
     [
       html`<code>requires_action</code>`,
-      html`Send the buyer to <code>action.url</code>; once they are back, <code>continue</code>.`,
+      html`Send the buyer to <code>action.url</code>; once they are back, <code>continue</code>. Or
+      <code>pay</code> with another card, where <code>anotherCard</code> says so.`,
     ],
     [html`<code>processing</code>`, html`Not known yet. Ask with <code>continue</code> every few seconds.`],
     [html`<code>declined</code>`, html`Nothing was charged. Let the buyer try another card.`],

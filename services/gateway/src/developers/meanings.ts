@@ -18,6 +18,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   email_not_found: 'The product has no post-purchase email with this id.',
   discount_not_found: 'The product has no discount with this id.',
   order_not_found: 'The account has no order with this id.',
+  payment_not_found: 'The account has no payment with this id.',
   checkout_not_found: 'No checkout has this id and this secret; which of the two is wrong is not told.',
   subscription_not_found: 'The account has no subscription with this id.',
   daily_run_not_found: 'The account has no daily run with this id.',
@@ -31,6 +32,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   not_acceptable: 'The header Accept leaves out application/json, the only type there is.',
   idempotency_key_in_use:
     'The first request with this Idempotency-Key is still running. Ask again after `retry-after`.',
+  no_payment_processor:
+    'The account has chosen no payment processor that this deployment allows. Choose one: PUT /api/v1/payment-processor.',
   nothing_due: 'No commission of the affiliate is due yet. `includePending=true` pays pending ones too.',
   email_unavailable: 'Emails cannot be sent: whoever runs this deployment has named no mail server (`SMTP_URL`).',
   invalid_transition: 'The thing is in a state that this step does not lead out of. Read it and decide again.',
@@ -39,6 +42,12 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
     'paid once the product is live again.',
   price_changed:
     'What the checkout costs is no longer what its buyer was shown. Nothing was charged: read it, show the new lines, pay again.',
+  already_bought:
+    'The same email has bought this product within the hour, subscribes to it, or is paying for it, from the same browser, ' +
+    'address or card. Nothing was charged: ask the buyer, and repeat with `confirmRepeat: true` for one more.',
+  test_mode_changed:
+    'The seller switched test mode since the checkout was opened. Nothing was charged: open another checkout, in a page by ' +
+    'reloading it.',
   refund_failed:
     'The processor refused the refund or a part of it; `detail` says what was given back and why. The order is still paid.',
   slug_taken: 'Another product of the account has this slug.',
@@ -56,6 +65,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   limit_reached: 'There are as many as there may be; `detail` says how many. Delete what is no longer used.',
   bump_not_found: 'One of `bumpIds` is not an active bump of this product. Nothing was recorded.',
   discount_invalid: 'The discount code is unknown, expired or used up.',
+  total_too_large:
+    'The lines add up to more than a payment may be; `detail` says how much that is. Nothing was charged or recorded.',
   webhook_url_refused: 'Webhooks go to public addresses only: private, loopback and metadata addresses are refused.',
   rate_limited:
     'Wait for the seconds in `retry-after`. On `pay`: too many payments were declined from this address, at this account ' +

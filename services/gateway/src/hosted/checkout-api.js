@@ -16,14 +16,14 @@ export class Refusal extends Error {
   }
 }
 
-async function send(method, path, { body, secret } = {}) {
+async function send(method, path, { body, secret, credentials = 'omit' } = {}) {
   const headers = { accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (secret !== undefined) headers['x-checkout-secret'] = secret;
   // Should the answer get lost, the same key gets the same outcome.
   // A repeated opening would lack the secret; one checkout too many does no harm.
   if (method === 'POST' && path !== '') headers['idempotency-key'] = crypto.randomUUID();
-  const request = { method, headers, credentials: 'omit', body: body === undefined ? undefined : JSON.stringify(body) };
+  const request = { method, headers, credentials, body: body === undefined ? undefined : JSON.stringify(body) };
   const response = await fetchTwice(`/api/checkout${path}`, request);
   const answer = await response.json().catch(() => ({}));
   if (!response.ok) throw new Refusal({ ...answer, status: response.status });
@@ -132,9 +132,11 @@ export const proceed = ({ id, secret }) => send('POST', `/${id}/continue`, { sec
 export const decide = ({ id, secret }, accept) => send('POST', `/${id}/upsell`, { secret, body: { accept } });
 
 /** The bank sends the buyer back to this page, which remembers the checkout. */
-export function pay({ id, secret }, paymentMethod, totalCents) {
+export function pay({ id, secret }, paymentMethod, { totalCents, quote, confirmRepeat }) {
   const returnUrl = `${location.origin}${location.pathname}`;
-  return send('POST', `/${id}/pay`, { secret, body: { paymentMethod, totalCents, returnUrl } });
+  const body = { paymentMethod, totalCents, quote, confirmRepeat, returnUrl };
+  // The cookie says that this browser's other tabs are the same buyer's.
+  return send('POST', `/${id}/pay`, { secret, body, credentials: 'same-origin' });
 }
 
 /** An amount in minor units as people read it. */

@@ -72,6 +72,11 @@ const testCards = [
   ['sim_timeout_after', 'Card whose answer gets lost'],
 ];
 
+function cardField() {
+  const cards = testCards.map(([token, label]) => element('option', { value: token }, `${label} (${token})`));
+  return field('Card', element('select', { name: 'card' }, cards), 'Test cards: no money moves.');
+}
+
 const reasons = {
   card_declined: 'Your card was declined. Nothing was charged. Try another card.',
   try_again_later: 'The payment did not come about. Nothing was charged. Try again.',
@@ -127,7 +132,6 @@ function openView(checkout, actions) {
     ...{ name: 'name', maxlength: 200, autocomplete: 'name', value: name ?? '' },
     onchange: (event) => actions.keep({ name: event.target.value }),
   });
-  const cards = testCards.map(([token, label]) => element('option', { value: token }, `${label} (${token})`));
   const onsubmit = (event) => {
     event.preventDefault();
     actions.pay(Object.fromEntries(new FormData(event.target)));
@@ -144,7 +148,7 @@ function openView(checkout, actions) {
       discount(checkout, actions),
       field('Email', emailInput, 'For your order, and should you leave it unfinished.'),
       field('Name', nameInput),
-      field('Card', element('select', { name: 'card' }, cards), 'Test cards: no money moves.'),
+      cardField(),
       element(
         'button',
         { type: 'submit', class: 'primary' },
@@ -164,11 +168,16 @@ function processingView(checkout) {
 }
 
 function actionView(checkout, actions) {
+  const onsubmit = (event) => {
+    event.preventDefault();
+    actions.payOtherwise(Object.fromEntries(new FormData(event.target)));
+  };
   return [
     ...head(checkout),
     element('p', { role: 'status' }, 'Your bank asks you to confirm this payment.'),
     element('a', { class: 'primary', href: checkout.action.url }, 'Confirm at the bank'),
     element('button', { type: 'button', onclick: () => actions.proceed() }, 'I have confirmed'),
+    element('form', { onsubmit }, cardField(), element('button', { type: 'submit' }, 'Pay with another card instead')),
     orderLines(checkout),
   ];
 }

@@ -46,7 +46,7 @@ beforeEach(() => {
     getElementById: () => ({ dataset: { handle: 'ada', slug: 'course', digits: '{}' } }),
     createElement: (name: string) => new FakeElement(name),
   });
-  actions = { keep: vi.fn(), pay: vi.fn(), anew: vi.fn() };
+  actions = { keep: vi.fn(), pay: vi.fn(), anew: vi.fn(), payOtherwise: vi.fn() };
 });
 
 test('what the buyer types is kept field by field, before anybody pays', async () => {
@@ -78,4 +78,14 @@ test('the thanks greet by name, else by email', async () => {
   for (const name of [null, '']) {
     expect(textOf(await viewOf({ ...buyer, name }))).toContain('Thank you, bob@example.com. Your order is paid.');
   }
+});
+
+test('a buyer whose bank asks for a confirmation may pay with another card instead', async () => {
+  const nodes = await viewOf({ status: 'requires_action', action: { url: 'https://bank.example' } });
+  vi.stubGlobal('FormData', class extends Map {});
+  all(nodes)
+    .find(({ name }) => name === 'form')
+    ?.listeners.submit?.({ preventDefault: () => undefined, target: null });
+  expect(textOf(nodes)).toContain('Pay with another card instead');
+  expect(actions.payOtherwise).toHaveBeenCalledWith({});
 });

@@ -11,6 +11,10 @@ const askAfterMs = 1_500;
 let buyer;
 let checkout;
 let busy = false;
+/** The buyer was asked whether to pay for it once more: the next click says yes. */
+let confirmRepeat;
+const boughtText =
+  'You have bought this already, or are paying for it in another window. Nothing was charged now. Pay again only if you want it once more.';
 
 function show(changed, notice) {
   checkout = changed;
@@ -42,12 +46,31 @@ async function act(work) {
   try {
     await work();
   } catch (err) {
+    if (err.code === 'test_mode_changed') return showReload(err.message);
     const current = await api.read(buyer).catch(() => checkout);
+    if (err.code === 'already_bought') {
+      confirmRepeat = true;
+      return show(current, boughtText);
+    }
     show(current, err instanceof api.Refusal ? err.message : 'That did not work. Try again.');
     if (!(err instanceof api.Refusal)) throw err;
   } finally {
     setBusy(false);
   }
+}
+
+/** This checkout can no longer be paid: a page that is loaded anew opens another one. */
+function showReload(text) {
+  api.forget();
+  const again = element('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, 'Reload');
+  main.replaceChildren(element('h1', {}, 'Checkout'), element('p', { role: 'alert' }, text), again);
+}
+
+/** Whether the buyer was asked; each answer counts for one click. */
+function takeConfirmation() {
+  const confirmed = confirmRepeat;
+  confirmRepeat = undefined;
+  return confirmed;
 }
 
 function setBusy(now) {
@@ -65,13 +88,19 @@ const actions = {
   keep: (fields) => void api.update(buyer, fields).catch(() => undefined),
   pay: ({ email, name, card }) =>
     act(async () => {
-      const shown = checkout.totalCents;
+      const shown = checkout;
       const updated = await api.update(buyer, { email, name });
-      if (updated.totalCents !== shown) {
+      if (updated.quote !== shown.quote) {
         show(updated, 'The price changed since you opened this page. Look at it, and pay if you agree.');
         return;
       }
-      await api.pay(buyer, card, shown);
+      await api.pay(buyer, card, { ...shown, confirmRepeat: takeConfirmation() });
+      show(await api.read(buyer));
+    }),
+  /** In place of the confirmation at the bank. */
+  payOtherwise: ({ card }) =>
+    act(async () => {
+      await api.pay(buyer, card, { confirmRepeat: takeConfirmation() });
       show(await api.read(buyer));
     }),
   proceed: () =>

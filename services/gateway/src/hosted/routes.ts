@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { slug as handleForm } from '@app/contracts/common';
 import { DomainError, errorCodes } from '@app/contracts/errors';
@@ -6,8 +7,10 @@ import { findProductsForSale } from '@app/contracts/products-for-sale';
 import { getOptOut, optOut } from '@app/contracts/reminders';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
+import { buyerTokenOf, writeBuyerCookie } from '../checkouts/buyer-cookie.rules.ts';
 import { html } from '../html/html.ts';
 import { stylesheet } from '../html/stylesheet.ts';
+import { isHttps } from '../http/base-url.ts';
 import type { Guard } from '../http/guard.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
@@ -20,6 +23,8 @@ import {
 } from './checkout-page.ts';
 import { noticePage, stylesheetPath } from './layout.ts';
 import { askPage, endedPage, unknownTokenPage } from './opt-out-pages.ts';
+
+const newToken = (): string => randomBytes(32).toString('base64url');
 
 const asset = (name: string) => readFileSync(new URL(name, import.meta.url));
 
@@ -85,6 +90,8 @@ function routePages(pages: FastifyInstance, app: App): void {
     if (!(await hasProduct(app, req, seller.accountId))) {
       return sendPage(reply, 404, missingCheckoutPage(handle, slug), checkoutPolicy);
     }
+    if (buyerTokenOf(req.headers.cookie) === undefined)
+      reply.header('set-cookie', writeBuyerCookie(newToken(), isHttps(app.config)));
     const page = checkoutPage(handle, slug, seller.account.businessName);
     return sendPage(reply, 200, page, checkoutPolicy);
   });

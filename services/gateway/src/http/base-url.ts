@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config.ts';
-import { hostOfAddress } from './host.rules.ts';
+import { hostOfAddress, isOwnHost } from './host.rules.ts';
 
 /**
  * This deployment's address for links, without a slash at its end: the public one, or where the connection ended. Never
@@ -8,6 +8,16 @@ import { hostOfAddress } from './host.rules.ts';
  */
 export function baseUrlOf(config: GatewayConfig, { localAddress = 'localhost', localPort }: Socket): string {
   return config.PUBLIC_URL ?? `http://${hostOfAddress(localAddress)}:${localPort}`;
+}
+
+/**
+ * Addresses under which this request may call the deployment its own: the one for links and, without a public one, also the
+ * name of this machine that the browser used, `localhost` for `127.0.0.1`.
+ */
+export function ownUrlsOf(config: GatewayConfig, host: string, socket: Socket): string[] {
+  const url = baseUrlOf(config, socket);
+  const isNamed = config.PUBLIC_URL === undefined && isOwnHost(host, null, socket.localAddress ?? '');
+  return isNamed ? [url, `http://${host}`] : [url];
 }
 
 /** Whether browsers reach this deployment over HTTPS. */

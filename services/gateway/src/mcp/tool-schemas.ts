@@ -7,7 +7,7 @@ import { explainMetric } from '@app/contracts/metrics';
 import { orderResource, orderWithPayments } from '@app/contracts/orders';
 import { paymentResource } from '@app/contracts/payments';
 import { productResource } from '@app/contracts/products';
-import { subscriptionResource, subscriptionWithHistory } from '@app/contracts/subscriptions';
+import { putPaymentMethod, subscriptionResource, subscriptionWithHistory } from '@app/contracts/subscriptions';
 import {
   activityEntry,
   attemptResource,
@@ -96,7 +96,7 @@ const plain = new Set<z.core.$ZodType>([
   ...[automationResource, payoutResource, subscriptionResource, webhookEndpointResource, affiliateResource],
   ...[previewDailyRun.output.shape.data.element, getStatement.output.shape.data.element],
   ...[explainMetric.output.shape.data.element, subscriptionWithHistory.shape.periods.element],
-  ...[settingsResource, dailyResult.shape.rebills, advanceRehearsal.output.shape.rebills],
+  ...[putPaymentMethod.output, settingsResource, dailyResult.shape.rebills, advanceRehearsal.output.shape.rebills],
 ]);
 /** Resources with more fields than the one that another tool names: they name the others. */
 const extended = new Map<z.core.$ZodType, z.ZodObject>([

@@ -30,7 +30,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'update_product',
-    description: 'Changes the fields given. `live` puts it on sale, `archived` takes it off.',
+    description: '`live` puts it on sale, `archived` takes it off.',
     operation: operation('updateProduct'),
     annotations: changes,
   },
@@ -49,14 +49,14 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'update_offer',
-    description: 'Changes the fields given. `active: false` stops offering it.',
+    description: '`active: false` stops offering it.',
     operation: operation('updateBump'),
     kinds: offerKinds('update'),
     annotations: changes,
   },
   {
     name: 'delete_offer',
-    description: 'For good; update_offer can stop offering it.',
+    description: 'For good.',
     operation: operation('deleteBump'),
     kinds: offerKinds('delete'),
     annotations: changes,
@@ -77,8 +77,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'create_order',
-    description:
-      'Records a sale whose money was taken elsewhere: charges nobody, sends `order.paid`. Two calls are two orders.',
+    description: 'Records a sale whose money was taken elsewhere: charges nobody, sends `order.paid`.',
     operation: operation('createOrder'),
     words: { paymentMethod: 'Processor token for renewals.', test: 'In no list and no metric.' },
     unsaid: ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
@@ -87,17 +86,22 @@ export const tools: readonly Tool[] = [
   {
     name: 'refund_order',
     description:
-      'Gives every charge back, ends the subscription, voids the commission. No money moves for one recorded from ' +
-      'elsewhere. Asks for `confirm: true`.',
+      'Gives every charge back (`renewals: true`: renewals too), ends the subscription, voids the commission. Asks for ' +
+      '`confirm: true`.',
+    unsaid: ['renewals'],
     operation: operation('refundOrder'),
     confirmation:
       'This refunds the whole order: every charge of it goes back to the buyer’s card, its subscription ends and its ' +
       'commission is voided. It cannot be undone. When the seller agrees, call again with confirm: true.',
+    preview: {
+      operation: operation('previewRefund'),
+      fields: ['possible', 'charges', 'subscription', 'commissions', 'emails', 'webhooks'],
+    },
     annotations: charges,
   },
   {
     name: 'list_payments',
-    description: 'Every try to move money, newest first: what the processor said and what happens next.',
+    description: 'Every try to move money, newest first.',
     operation: operation('listPayments'),
     unsaid: ['full'],
     defaults: shortPage,
@@ -112,7 +116,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'explain_metric',
-    description: 'A number’s formula, its parts and the facts that add up to them.',
+    description: 'A number’s formula, parts and facts.',
     operation: operation('explainMetric'),
     words: { metric: 'A name in the `summary` of get_metrics, or `churn`, which needs a month.', month: '`YYYY-MM`' },
     defaults: shortPage,
@@ -198,7 +202,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'get_settings',
-    description: 'Business name, support email, currency, test mode, waiting times.',
+    description: 'Names, currency, test mode, waiting times.',
     operation: operation('getSettings'),
     unsaid: ['full'],
     annotations: reads,
@@ -206,17 +210,18 @@ export const tools: readonly Tool[] = [
   ...webhookTools,
   {
     name: 'run_daily_job',
-    description: 'Runs the day’s collections, which charge buyers. Asks for `confirm: true`.',
+    description: 'Runs the day’s collections: charges buyers. Asks for `confirm: true`.',
     operation: operation('runDailyJob'),
     confirmation:
       'This runs the day’s collections for the account now: renewals and retries that are due are charged, holds that are ' +
       'due are captured, and stalled checkouts get a reminder. When the seller agrees, call again with confirm: true.',
-    preview: { operation: operation('previewDailyRun'), fields: ['totals', 'charge_limit'] },
+    preview: { operation: operation('previewDailyRun'), fields: ['totals', 'charge_limit', 'unmatched_payments'] },
+    unsaid: ['confirmUnmatchedPayments'],
     annotations: charges,
   },
   {
     name: 'preview_daily_run',
-    description: 'What run_daily_job would do now: totals, and the first steps.',
+    description: 'What run_daily_job would do now: totals, first steps.',
     operation: operation('previewDailyRun'),
     defaults: shortPage,
     annotations: reads,

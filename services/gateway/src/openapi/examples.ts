@@ -1,5 +1,6 @@
 import { automationExamples } from './automation-examples.ts';
 import { endpointExamples } from './endpoint-examples.ts';
+import { refundExamples } from './refund-examples.ts';
 
 /** Examples by operation; a test parses them with the schemas they stand beside. */
 const order = {
@@ -8,6 +9,7 @@ const order = {
   customer_email: 'maya@example.com',
   customer_name: 'Maya Lindqvist',
   total_cents: 6800,
+  refunded_cents: 0,
   currency: 'usd',
   status: 'paid',
   utm_source: 'newsletter',
@@ -91,6 +93,7 @@ const periods = [
     paid_at: '2026-10-31T09:30:12.345Z',
   },
 ];
+const changed = { ...subscription, renewal_under_way: false };
 const paused = { ...subscription, status: 'paused', paused_at: '2026-12-04T14:02:51.118Z', next_charge_at: null };
 
 const processor = { processor: 'simulated', secrets: [], updated_at: null };
@@ -106,6 +109,7 @@ const checkout = {
     { kind: 'bump', label: 'Printable workbook', amountCents: 1900 },
   ],
   totalCents: 6800,
+  quote: 'qR4tY8wZ2xV6bN0mK3jH5g',
   currency: 'usd',
   email: 'maya@example.com',
   name: null,
@@ -206,6 +210,7 @@ const recovery = {
 export const examples: Readonly<Record<string, Examples>> = {
   ...automationExamples,
   ...endpointExamples,
+  ...refundExamples,
   listOrders: { response: { data: [order] } },
   getOrder: { response: { ...order, payments: [payment] } },
   createOrder: {
@@ -218,15 +223,6 @@ export const examples: Readonly<Record<string, Examples>> = {
     },
     response: { ok: true, orderId: order.id, totalCents: order.total_cents },
   },
-  refundOrder: {
-    response: {
-      ok: true,
-      orderId: order.id,
-      status: 'refunded',
-      refundedCents: 6800,
-      detail: 'One charge of $68.00 was given back.',
-    },
-  },
   listPayments: { response: { data: [payment] } },
   getPaymentProcessor: { response: processor },
   putPaymentProcessor: {
@@ -236,11 +232,11 @@ export const examples: Readonly<Record<string, Examples>> = {
   listSubscriptions: { response: { data: [subscription] } },
   getSubscription: { response: { ...subscription, periods, payments: [renewal] } },
   cancelSubscription: {
-    response: { ...subscription, status: 'canceled', canceled_at: '2026-12-04T14:02:51.118Z', next_charge_at: null },
+    response: { ...changed, status: 'canceled', canceled_at: '2026-12-04T14:02:51.118Z', next_charge_at: null },
   },
-  pauseSubscription: { response: paused },
-  resumeSubscription: { response: subscription },
-  putPaymentMethod: { body: { paymentMethod: 'sim_ok' }, response: { ...subscription, last_four: null } },
+  pauseSubscription: { response: { ...paused, renewal_under_way: false } },
+  resumeSubscription: { response: changed },
+  putPaymentMethod: { body: { paymentMethod: 'sim_ok' }, response: { ...changed, last_four: null } },
   selfTestWebhook: {
     response: {
       ok: false,
@@ -323,7 +319,7 @@ export const examples: Readonly<Record<string, Examples>> = {
     response: { ...checkout, name: 'Maya Lindqvist', country: 'SE' },
   },
   payCheckout: {
-    body: { paymentMethod: 'sim_ok', returnUrl: 'https://mayapaints.example/thanks' },
+    body: { paymentMethod: 'sim_ok', returnUrl: 'https://mayapaints.example/checkout/thanks' },
     response: {
       status: 'authorized',
       orderId: order.id,

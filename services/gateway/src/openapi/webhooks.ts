@@ -1,8 +1,11 @@
 import {
   affiliatePaidPayload,
   funnelEmailSyncPayload,
+  orderExpiredPayload,
   orderPaidPayload,
   orderRefundedPayload,
+  orderReopenedPayload,
+  paymentRefundedPayload,
   subscriptionCanceledPayload,
   subscriptionPausedPayload,
   subscriptionPaymentFailedPayload,
@@ -31,6 +34,21 @@ const deliveryHeaders = z.object({
 const payloads = [
   ['order.paid', orderPaidPayload, 'An order is paid for'],
   ['order.refunded', orderRefundedPayload, 'An order is refunded'],
+  [
+    'order.reopened',
+    orderReopenedPayload,
+    'A refund failed at the payment processor after it had been taken: the order is paid again',
+  ],
+  [
+    'order.expired',
+    orderExpiredPayload,
+    'A held order ends unpaid: the hold was lost, and charging the card in its place failed',
+  ],
+  [
+    'payment.refunded',
+    paymentRefundedPayload,
+    'A payment of an order, or a renewal, goes back, whole or in part; those of an order come before its `order.refunded`',
+  ],
   ['upsell.accepted', upsellAcceptedPayload, 'A buyer accepts the upsell after an order'],
   ['subscription.rebilled', subscriptionRebilledPayload, 'A renewal is charged'],
   [

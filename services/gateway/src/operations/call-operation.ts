@@ -26,6 +26,8 @@ export interface OperationRequest {
   readonly baseUrl: string;
   /** As `clientOfAddress` gives it. */
   readonly address?: string;
+  /** As `ownUrlsOf` gives them. */
+  readonly ownUrls?: readonly string[];
   /** Of an HTTP request. */
   readonly headers?: IncomingHttpHeaders;
   /** Only browsers have one. */
@@ -66,6 +68,7 @@ export async function callOperation(
       context,
       cookie: request.cookie ?? noCookie,
       address: request.address ?? '',
+      ownUrls: request.ownUrls ?? [],
       headers,
     };
     const result = await operation.run(call);
@@ -97,7 +100,7 @@ async function performOnce(
       operation.method,
       operation.path,
       params,
-      body ?? null,
+      isNoBody(operation, body) ? null : body,
       // Nothing where there is none: fingerprints are kept for 30 days, also over an upgrade.
       ...(Object.keys(query).length === 0 ? [] : [query]),
     ]),
@@ -118,6 +121,10 @@ function checkWritable(app: App): void {
 
 const nothing = {};
 const noCookie: SessionCookie = { set: () => undefined, clear: () => undefined };
+
+/** Without a body, and with an empty one where none is needed, it is one request. */
+const isNoBody = ({ body: schema }: Operation, body: unknown): boolean =>
+  body === undefined || (schema?.safeParse(undefined).success === true && Object.keys(body as object).length === 0);
 
 const noBody = z.strictObject({}).optional();
 

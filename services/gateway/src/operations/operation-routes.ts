@@ -6,7 +6,7 @@ import { clientOfAddress } from '../auth/client-address.rules.ts';
 import { writeSessionCookie } from '../auth/session-cookie.rules.ts';
 import { sessionDays } from '../auth/session-token.ts';
 import { acceptsJson } from '../http/accept.rules.ts';
-import { baseUrlOf, isHttps } from '../http/base-url.ts';
+import { baseUrlOf, isHttps, ownUrlsOf } from '../http/base-url.ts';
 import type { Access, Guard } from '../http/guard.ts';
 import { inRequestSpan } from '../http/request-spans.ts';
 import { callOperation } from './call-operation.ts';
@@ -65,6 +65,7 @@ function handlerOf(app: App, operation: Operation) {
       idempotencyKey: takesKey ? (req.headers['idempotency-key'] as string | undefined) : undefined,
       requestId: req.id,
       baseUrl: baseUrlOf(app.config, req.socket),
+      ownUrls: ownUrlsOf(app.config, req.headers.host ?? '', req.socket),
       cookie: cookieOn(app, reply),
       address: clientOfAddress(req.ip),
       headers: req.headers,

@@ -28,6 +28,8 @@ export interface Call<Params, Query, Body> {
   readonly cookie: SessionCookie;
   /** As `clientOfAddress` gives it; empty in calls of MCP tools, which no limit by address concerns. */
   readonly address: string;
+  /** Addresses of this deployment as the caller reached it; empty in calls of MCP tools. */
+  readonly ownUrls: readonly string[];
   /** Of the HTTP request, names in lower case; empty in calls of MCP tools. */
   readonly headers: Readonly<IncomingHttpHeaders>;
 }
@@ -38,7 +40,7 @@ export type KeyScope<Params, Body> = Pick<Call<Params, unknown, Body>, 'params' 
 /**
  * Who may call.
  * - `public`: anyone, without a key.
- * - `visitor`: as `public`, also from a page of any other site. No cookie and no key is looked at.
+ * - `visitor`: as `public`, also from a page of any other site. No session and no key counts.
  * - `buyer`: as `visitor`, with the secret of the checkout in the header `x-checkout-secret`.
  * - `account`: an account's key with the operation's scope, or a logged-in session.
  * - `session`: a logged-in session only.

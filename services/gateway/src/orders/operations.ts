@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { forwardOperation } from '../operations/forward-operation.ts';
 import { defineOperation } from '../operations/operation.ts';
 import { pathId } from '../operations/path-params.ts';
+import { queryBoolean } from '../operations/query-boolean.ts';
+import { previewRefund, refundPreview } from './preview-refund.ts';
 import { readOrder } from './read-order.ts';
 
 const tag = 'Orders';
@@ -27,7 +29,7 @@ export const orderOperations = [
     description: 'It charges nothing: it records money already taken, settles at once and fires `order.paid`.',
     // Many are recorded at once, in one transaction.
     takesNoTurn: true,
-    errors: ['unknown_product', 'product_not_live', 'bump_not_found', 'discount_invalid'],
+    errors: ['unknown_product', 'product_not_live', 'bump_not_found', 'discount_invalid', 'total_too_large'],
     addedInput: ({ settings: { testMode, supportEmail } }) => ({ account: { testMode, supportEmail } }),
   }),
   defineOperation({
@@ -43,6 +45,24 @@ export const orderOperations = [
     errors: ['order_not_found'],
     run: ({ app, params: { orderId }, context }) => readOrder(app.requester, orderId, context),
   }),
+  defineOperation({
+    id: 'previewRefund',
+    method: 'GET',
+    path: '/api/v1/orders/{orderId}/refund/preview',
+    tag,
+    summary: 'See what a refund of the order would do',
+    description:
+      'The charges that would go back, the subscription that would end, commissions that would be taken back, emails ' +
+      'and webhooks that would be sent. Renewals go back only with `renewals=true`. Nothing is changed.',
+    auth: 'account',
+    scope: 'read',
+    params,
+    query: z.object({ renewals: queryBoolean.optional() }),
+    response: refundPreview,
+    errors: ['order_not_found'],
+    run: ({ app, params: { orderId }, query: { renewals = false }, context }) =>
+      previewRefund(app.requester, { orderId, renewals }, context),
+  }),
   forwardOperation(refundOrder, {
     id: 'refundOrder',
     method: 'POST',
@@ -51,8 +71,10 @@ export const orderOperations = [
     summary: 'Refund a paid order, whole',
     description:
       'Gives every charge of the order back, ends the subscription that it began and voids its commission, then fires ' +
-      '`order.refunded`. An order that was recorded from the seller’s own code has no charge: no money moves for it. ' +
-      'Refunding again does nothing more.',
+      '`payment.refunded` for each charge and `order.refunded`. Its renewals go back only with `renewals: true`, also of ' +
+      'an order that was refunded before. An order that was recorded from the seller’s own code has no charge: no money ' +
+      'moves for it. Refunding again does nothing more. While a renewal of its subscription is under ' +
+      'way at the payment processor (`renewalUnderWay`) the refund is `processing`, and goes on when that has ended.',
     scope: 'money',
     params,
     // Each locks its own order, and waits up to 8 s for a payment processor without a connection in its hands.

@@ -41,7 +41,8 @@ export const subscriptionOperations = [
     tag,
     summary: 'Cancel a subscription for good',
     description:
-      'It ends now and fires `subscription.canceled`. Canceling again does nothing more. A charge that is under way is ' +
+      'It ends now and fires `subscription.canceled`. Canceling again does nothing more. No renewal is charged after it, ' +
+      'but for one that is under way at the payment processor: then the answer has `renewal_under_way`, and the charge is ' +
       'recorded as it ends.',
     params,
     errors: ['subscription_not_found'],
@@ -52,7 +53,9 @@ export const subscriptionOperations = [
     path: '/api/v1/subscriptions/{subscriptionId}/pause',
     tag,
     summary: 'Pause a subscription',
-    description: 'Stops its renewals, and the tries of one that failed, and fires `subscription.paused`.',
+    description:
+      'Stops its renewals, and the tries of one that failed, and fires `subscription.paused`. A renewal that is under way ' +
+      'at the payment processor (`renewal_under_way`) is recorded as it ends.',
     params,
     errors: ['subscription_not_found', 'invalid_transition'],
   }),
@@ -78,6 +81,6 @@ export const subscriptionOperations = [
       'While payment is past due the new card gets one try that does not count, made by the next daily run. An ' +
       '`external` subscription becomes `automatic`: its next period is charged.',
     params,
-    errors: ['subscription_not_found', 'invalid_transition'],
+    errors: ['subscription_not_found', 'invalid_transition', 'no_payment_processor'],
   }),
 ];

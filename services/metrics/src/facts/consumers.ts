@@ -1,5 +1,5 @@
 import { checkoutVisited } from '@app/contracts/checkouts';
-import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import { orderPaid, orderRefunded, orderReopened, paymentRefunded, paymentReopened } from '@app/contracts/orders';
 import { productCreated, productRenamed } from '@app/contracts/products';
 import {
   subscriptionCanceled,
@@ -16,6 +16,8 @@ import {
   factOfFailedPayment,
   factOfOrder,
   factOfPause,
+  factOfPaymentRefund,
+  factOfPaymentReopening,
   factOfRefund,
   factOfRenewal,
   factOfReopening,
@@ -30,6 +32,8 @@ export function eventHandlers(): EventHandler[] {
     onEvent(orderPaid, (events, client) => recordFacts(client, events.map(factOfOrder))),
     onEvent(orderRefunded, (events, client) => recordFacts(client, events.map(factOfRefund))),
     onEvent(orderReopened, (events, client) => recordFacts(client, events.map(factOfReopening))),
+    onEvent(paymentRefunded, (events, client) => recordFacts(client, events.map(factOfPaymentRefund))),
+    onEvent(paymentReopened, (events, client) => recordFacts(client, events.map(factOfPaymentReopening))),
     onEvent(checkoutVisited, (events, client) => recordFacts(client, events.map(factOfVisit))),
     onEvent(subscriptionStarted, (events, client) => recordFacts(client, events.map(factOfSubscription))),
     onEvent(subscriptionRebilled, (events, client) => recordFacts(client, events.map(factOfRenewal))),

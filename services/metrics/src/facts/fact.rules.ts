@@ -1,6 +1,6 @@
 import type { checkoutVisited } from '@app/contracts/checkouts';
 import type { EventData, EventEnvelope } from '@app/contracts/define';
-import type { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import type { orderPaid, orderRefunded, orderReopened, paymentRefunded, paymentReopened } from '@app/contracts/orders';
 import type {
   subscriptionCanceled,
   subscriptionPaused,
@@ -20,6 +20,8 @@ export type FactKind =
   | 'order_paid'
   | 'order_refunded'
   | 'order_reopened'
+  | 'payment_refunded'
+  | 'payment_reopened'
   | 'checkout_visited'
   | 'subscription_started'
   | 'subscription_rebilled'
@@ -28,8 +30,11 @@ export type FactKind =
   | 'subscription_resumed'
   | 'subscription_canceled';
 
-/** What may be true of a fact beside its amounts. */
-export type FactMark = 'bump' | 'upsell' | 'upsell_shown' | 'from_checkout';
+/**
+ * What may be true of a fact beside its amounts. `counted_before`: of a refund, or of one that failed afterwards, that leaves
+ * the number of orders from which money went back as it is.
+ */
+export type FactMark = 'bump' | 'upsell' | 'upsell_shown' | 'from_checkout' | 'counted_before';
 
 /** The part of an event that the numbers need; fields are named as the columns. */
 export interface Fact {
@@ -80,17 +85,20 @@ export function factOfOrder(event: EventOf<typeof orderPaid>): Fact {
 
 function marksOf(order: EventData<typeof orderPaid>): FactMark[] {
   const has = (kind: 'bump' | 'upsell') => order.items.some((item) => item.kind === kind);
-  const marks: Record<FactMark, boolean> = {
+  const marks: Record<Exclude<FactMark, 'counted_before'>, boolean> = {
     bump: has('bump'),
     upsell: has('upsell'),
     // What was bought was shown.
     upsell_shown: has('upsell') || order.upsellShown === true,
     from_checkout: order.source === 'checkout',
   };
-  return (Object.keys(marks) as FactMark[]).filter((mark) => marks[mark]);
+  return (Object.keys(marks) as (keyof typeof marks)[]).filter((mark) => marks[mark]);
 }
 
-/** Counts the order's whole total, as revenue does, whether the platform gave it back or the seller. */
+/**
+ * Counts what no refund of a payment said: of an order of the seller's own code, and in events of earlier versions, the whole
+ * total, as revenue does.
+ */
 export function factOfRefund(event: EventOf<typeof orderRefunded>): Fact {
   return { ...aboutRefund(event), kind: 'order_refunded', occurred_at: event.data.refundedAt };
 }
@@ -102,6 +110,7 @@ export function factOfReopening(event: EventOf<typeof orderReopened>): Fact {
 
 function aboutRefund(event: EventOf<typeof orderRefunded | typeof orderReopened>) {
   const { orderId, productId, refundNo, test, currency, totalCents } = event.data;
+  const { counted = { orders: 1, cents: totalCents } } = event.data;
   return {
     ...nothingElse,
     event_id: event.id,
@@ -110,7 +119,37 @@ function aboutRefund(event: EventOf<typeof orderRefunded | typeof orderReopened>
     subject_id: `${orderId}/${refundNo}`,
     test,
     currency,
-    amount_cents: totalCents,
+    amount_cents: counted.cents,
+    marks: marksOfRefund(counted.orders > 0),
+  };
+}
+
+const marksOfRefund = (counts: boolean): FactMark[] => (counts ? [] : ['counted_before']);
+
+/** A payment, of an order or of a renewal, went back, whole or in part. */
+export function factOfPaymentRefund(event: EventOf<typeof paymentRefunded>): Fact {
+  const { isFirst, refundedAt } = event.data;
+  return { ...aboutPaymentRefund(event, isFirst), kind: 'payment_refunded', occurred_at: refundedAt };
+}
+
+/** Takes back the refund of the same id. */
+export function factOfPaymentReopening(event: EventOf<typeof paymentReopened>): Fact {
+  const { wasLast, reopenedAt } = event.data;
+  return { ...aboutPaymentRefund(event, wasLast), kind: 'payment_reopened', occurred_at: reopenedAt };
+}
+
+function aboutPaymentRefund(event: EventOf<typeof paymentRefunded | typeof paymentReopened>, counts: boolean) {
+  const { refundId, productId, test, currency, amountCents } = event.data;
+  return {
+    ...nothingElse,
+    event_id: event.id,
+    account_id: event.accountId,
+    product_id: productId,
+    subject_id: refundId,
+    test,
+    currency,
+    amount_cents: amountCents,
+    marks: marksOfRefund(counts),
   };
 }
 

@@ -51,7 +51,7 @@ const formula = <Part extends string>(definition: Definition<Part>): Formula =>
 export const fromZero = (sum: number): number => Math.max(0, sum);
 
 const orderKinds = ['order_paid'] as const;
-const refundKinds = ['order_refunded', 'order_reopened'] as const;
+const refundKinds = ['order_refunded', 'payment_refunded', 'order_reopened', 'payment_reopened'] as const;
 const subscriptionKinds = [
   'subscription_started',
   'subscription_rebilled',
@@ -63,7 +63,11 @@ const subscriptionKinds = [
 
 const one = (condition: boolean): number => (condition ? 1 : 0);
 /** A refund that failed afterwards takes back the refund. */
-const refundSign = ({ kind }: CountedFact): number => one(kind === 'order_refunded') - one(kind === 'order_reopened');
+const refundSign = ({ kind }: CountedFact): number =>
+  one(kind === 'order_refunded' || kind === 'payment_refunded') -
+  one(kind === 'order_reopened' || kind === 'payment_reopened');
+/** An order counts once, however many of its payments went back. */
+const refundCount = (fact: CountedFact): number => (fact.marks.includes('counted_before') ? 0 : refundSign(fact));
 
 export const formulas: Readonly<Record<Exclude<ExplainedMetric, 'churn'>, Formula>> = {
   revenueCents: formula({
@@ -135,26 +139,28 @@ export const formulas: Readonly<Record<Exclude<ExplainedMetric, 'churn'>, Formul
     value: ({ mrrCents }) => fromZero(mrrCents),
   }),
   refunds: formula({
-    words: 'refunds: orders refunded. A refund that failed afterwards is subtracted.',
-    version: 1,
+    words:
+      'refunds: orders from which money went back, wholly or in part, of a renewal too, once each. One whose refunds all failed afterwards is subtracted.',
+    version: 2,
     kinds: refundKinds,
-    adds: (fact) => ({ refunds: refundSign(fact) }),
+    adds: (fact) => ({ refunds: refundCount(fact) }),
     parts: ({ refunds }) => ({ refunds }),
     value: ({ refunds }) => fromZero(refunds),
   }),
   refundedCents: formula({
-    words: 'refundedCents: the totals of refunded orders. A refund that failed afterwards is subtracted.',
-    version: 1,
+    words:
+      'refundedCents: all that went back, of orders and of renewals. A refund that failed afterwards is subtracted.',
+    version: 2,
     kinds: refundKinds,
     adds: (fact) => ({ refundedCents: refundSign(fact) * fact.amount_cents }),
     parts: (totals) => ({ refundedCents: totals.refunded_cents }),
     value: ({ refundedCents }) => fromZero(refundedCents),
   }),
   refundRate: formula({
-    words: 'refunds ÷ orders: orders refunded among all orders, 1 at most.',
-    version: 1,
+    words: 'refunds ÷ orders: orders from which money went back among all orders, 1 at most.',
+    version: 2,
     kinds: [...orderKinds, ...refundKinds],
-    adds: (fact) => ({ refunds: refundSign(fact), orders: one(fact.kind === 'order_paid') }),
+    adds: (fact) => ({ refunds: refundCount(fact), orders: one(fact.kind === 'order_paid') }),
     parts: ({ refunds, orders }) => ({ refunds, orders }),
     value: ({ refunds, orders }) => rate(Math.min(fromZero(refunds), orders), orders),
   }),

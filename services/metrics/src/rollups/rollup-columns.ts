@@ -15,6 +15,11 @@ const activeSubscriptions = `coalesce(sum(${activeDelta}), 0)`;
 /** Of the whole order, and of each renewal that was charged. */
 const revenueCents = `coalesce(sum(amount_cents) filter (where kind in ('order_paid', 'subscription_rebilled')), 0)`;
 
+const refundedKinds = `('order_refunded', 'payment_refunded')`;
+const reopenedKinds = `('order_reopened', 'payment_reopened')`;
+/** Whether a refund changes the number of orders from which money went back: each counts once. */
+const isCounted = `('counted_before' = any (marks)) is not true`;
+
 /**
  * What each roll-up column sums up. The consumers' statement adds these sums over new facts, and the rebuild over all
  * facts, portion by portion. A fact that takes another one back is subtracted: the sums are right once both are there,
@@ -29,9 +34,10 @@ const totals: Record<Exclude<keyof ProductTotals, 'customers'>, string> = {
   upsell_orders: `count(*) filter (where kind = 'order_paid' and has_upsell)`,
   checkout_orders: `count(*) filter (where kind = 'order_paid' and from_checkout)`,
   views: `count(*) filter (where kind = 'checkout_visited')`,
-  refunds: `count(*) filter (where kind = 'order_refunded') - count(*) filter (where kind = 'order_reopened')`,
-  refunded_cents: `coalesce(sum(amount_cents) filter (where kind = 'order_refunded'), 0)
-    - coalesce(sum(amount_cents) filter (where kind = 'order_reopened'), 0)`,
+  refunds: `count(*) filter (where kind in ${refundedKinds} and ${isCounted})
+    - count(*) filter (where kind in ${reopenedKinds} and ${isCounted})`,
+  refunded_cents: `coalesce(sum(amount_cents) filter (where kind in ${refundedKinds}), 0)
+    - coalesce(sum(amount_cents) filter (where kind in ${reopenedKinds}), 0)`,
   active_subscriptions: activeSubscriptions,
   mrr_cents: `coalesce(sum(mrr_cents), 0)`,
 };

@@ -32,6 +32,9 @@ const endpointOffSample: EndpointOffPayload = {
 const withProduct: ReadonlySet<TriggerName> = new Set([
   'order.paid',
   'order.refunded',
+  'order.reopened',
+  'order.expired',
+  'payment.refunded',
   'upsell.accepted',
   'subscription.rebilled',
   'subscription.payment_failed',

@@ -3,7 +3,15 @@ import { affiliateCodeUnmatched, affiliatePaid } from '@app/contracts/affiliates
 import { dailyRunNoticed } from '@app/contracts/daily-runs';
 import type { EventData, EventDefinition } from '@app/contracts/define';
 import { funnelEmailSynced } from '@app/contracts/funnels';
-import { orderPaid, orderRefunded, orderReopened, upsellAccepted } from '@app/contracts/orders';
+import {
+  orderExpired,
+  orderNoticed,
+  orderPaid,
+  orderRefunded,
+  orderReopened,
+  paymentRefunded,
+  upsellAccepted,
+} from '@app/contracts/orders';
 import { paymentNoticed } from '@app/contracts/payments';
 import { reminderNoticed } from '@app/contracts/reminders';
 import {
@@ -14,7 +22,7 @@ import {
   subscriptionResumed,
 } from '@app/contracts/subscriptions';
 import type { WebhookEventName } from '@app/contracts/webhooks';
-import { type EventHandler, onEvent } from '@app/messaging/event-handler';
+import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import type { z } from 'zod';
 import { oneLine, reopenedText, unmatchedCodeText } from '../activity/activity.rules.ts';
 import { recordNotices } from '../activity/record-notices.ts';
@@ -23,8 +31,11 @@ import type { OutgoingEvent } from './outgoing-event.ts';
 import {
   affiliatePaidPayload,
   funnelEmailSyncPayload,
+  orderExpiredPayload,
   orderPaidPayload,
   orderRefundedPayload,
+  orderReopenedPayload,
+  paymentRefundedPayload,
   subscriptionCanceledPayload,
   subscriptionPausedPayload,
   subscriptionPaymentFailedPayload,
@@ -41,6 +52,8 @@ export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
   return [
     { ...onWebhookEvent(deps, orderPaid, 'order.paid', orderPaidPayload, keysOfOrder), batchMax: ordersMax },
     onWebhookEvent(deps, orderRefunded, 'order.refunded', orderRefundedPayload, keysOfOrder),
+    onWebhookEvent(deps, orderExpired, 'order.expired', orderExpiredPayload, keysOfOrder),
+    onWebhookEvent(deps, paymentRefunded, 'payment.refunded', paymentRefundedPayload, keysOfOrder),
     onWebhookEvent(deps, upsellAccepted, 'upsell.accepted', upsellAcceptedPayload, keysOfOrder),
     onWebhookEvent(deps, subscriptionRebilled, 'subscription.rebilled', subscriptionRebilledPayload, keysOfOrder),
     onWebhookEvent(
@@ -65,6 +78,7 @@ export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
     onEvent(affiliateCodeUnmatched, (events, client) =>
       recordNotices(deps, events, client, ({ code }) => unmatchedCodeText(code)),
     ),
+    onEvent(orderNoticed, (events, client) => recordNotices(deps, events, client, ({ summary }) => oneLine(summary))),
     onEvent(paymentNoticed, (events, client) => recordNotices(deps, events, client, ({ summary }) => oneLine(summary))),
     onEvent(dailyRunNoticed, (events, client) =>
       recordNotices(deps, events, client, ({ summary }) => oneLine(summary)),
@@ -73,7 +87,13 @@ export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
       recordNotices(deps, events, client, ({ summary }) => oneLine(summary)),
     ),
     settingsHandler,
-    onEvent(orderReopened, (events, client) => recordNotices(deps, events, client, reopenedText)),
+    onEvent(orderReopened, async (events, client, onCommit) => {
+      await recordNotices(deps, events, client, reopenedText);
+      const outgoing = events.map((event) =>
+        outgoingOf(event, 'order.reopened', orderReopenedPayload, keysOfOrder(event.data)),
+      );
+      await storeEvents(deps, outgoing, client, onCommit);
+    }),
   ];
 }
 
@@ -98,6 +118,17 @@ const noKeys: EventKeys = { orderId: null, email: null, productId: null, test: f
 /** A subscription that ends after its last try is sent only where the account wants such notices. */
 const isSentToWebhooks = ({ sendWebhook = true }: EventData<typeof subscriptionCanceled>): boolean => sendWebhook;
 
+function outgoingOf<Data>(
+  { id, accountId, occurredAt, traceparent, data }: ReceivedEvent<Data>,
+  name: WebhookEventName,
+  payloadOf: (data: Data, sentAt: string) => object,
+  keys: EventKeys,
+): OutgoingEvent {
+  const body = JSON.stringify(payloadOf(data, occurredAt));
+  const about = { id, accountId, name, ...keys, priority: priorityOf(name), body, occurredAt };
+  return { ...about, traceparent: traceparent ?? null };
+}
+
 /** Handles a kind of event that sellers' endpoints receive, as `name`. */
 function onWebhookEvent<Data>(
   deps: StoreEventsDeps,
@@ -110,10 +141,7 @@ function onWebhookEvent<Data>(
   return onEvent(
     definition,
     (events, client, onCommit) => {
-      const outgoing = events.map(({ id, accountId, occurredAt, traceparent = null, data }) => {
-        const body = JSON.stringify(payloadOf(data, occurredAt));
-        return { id, accountId, name, ...keysOf(data), priority: priorityOf(name), body, traceparent, occurredAt };
-      });
+      const outgoing = events.map((event) => outgoingOf(event, name, payloadOf, keysOf(event.data)));
       return storeEvents(deps, outgoing, client, onCommit);
     },
     isSent,

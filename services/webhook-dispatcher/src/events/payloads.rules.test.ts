@@ -72,6 +72,8 @@ test('the payload names the code of the credited affiliate as the affiliate spel
   expect(affiliateOf({ affiliateCode: 'pal', creditedCode: 'PAL' })).toBe('PAL');
   expect(affiliateOf({ affiliateCode: 'typo', creditedCode: null })).toBe('');
   expect(affiliateOf({ affiliateCode: 'pal' })).toBe('pal');
+  // The affiliate service did not answer at the sale: whether the code is a partner's is not known.
+  expect(affiliateOf({ affiliateCode: 'pal', creditPending: true })).toBe('');
 });
 
 test('display amounts follow the currency', () => {

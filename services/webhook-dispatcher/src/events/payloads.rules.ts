@@ -2,7 +2,14 @@ import type { affiliatePaid } from '@app/contracts/affiliates';
 import { countryName } from '@app/contracts/countries';
 import type { EventData } from '@app/contracts/define';
 import type { funnelEmailSynced } from '@app/contracts/funnels';
-import type { orderPaid, orderRefunded, upsellAccepted } from '@app/contracts/orders';
+import type {
+  orderExpired,
+  orderPaid,
+  orderRefunded,
+  orderReopened,
+  paymentRefunded,
+  upsellAccepted,
+} from '@app/contracts/orders';
 import type {
   subscriptionCanceled,
   subscriptionPaused,
@@ -13,8 +20,11 @@ import type {
 import type {
   AffiliatePaidPayload,
   FunnelEmailSyncPayload,
+  OrderExpiredPayload,
   OrderPaidPayload,
   OrderRefundedPayload,
+  OrderReopenedPayload,
+  PaymentRefundedPayload,
   SubscriptionCanceledPayload,
   SubscriptionPausedPayload,
   SubscriptionPaymentFailedPayload,
@@ -39,24 +49,67 @@ export function orderPaidPayload(order: EventData<typeof orderPaid>, sentAt: str
     totalCents: order.totalCents,
     total: formatAmount(order.totalCents, order.currency),
     currency: order.currency,
-    // Events of earlier releases have no creditedCode, only the code that the buyer typed.
-    affiliate: (order.creditedCode === undefined ? order.affiliateCode : order.creditedCode) ?? '',
+    affiliate: affiliateOf(order),
     accessUrl: order.accessUrl,
     supportEmail: order.supportEmail,
     sentAt,
   };
 }
 
+/**
+ * The code of who is credited, as the affiliate has it. Empty while it is not known whose the typed code is; events of earlier
+ * releases have no creditedCode, only the typed one.
+ */
+function affiliateOf({ affiliateCode, creditedCode, creditPending = false }: EventData<typeof orderPaid>): string {
+  if (creditPending) return '';
+  return (creditedCode === undefined ? affiliateCode : creditedCode) ?? '';
+}
+
 /** The amount is the order's total, whether the platform gave it back or the seller did. */
 export function orderRefundedPayload(order: EventData<typeof orderRefunded>, sentAt: string): OrderRefundedPayload {
+  return { event: 'order.refunded', ...orderTotalOf(order), sentAt };
+}
+
+export const orderReopenedPayload = (order: EventData<typeof orderReopened>, sentAt: string): OrderReopenedPayload => ({
+  event: 'order.reopened',
+  ...orderTotalOf(order),
+  reason: order.detail,
+  sentAt,
+});
+
+export const orderExpiredPayload = (order: EventData<typeof orderExpired>, sentAt: string): OrderExpiredPayload => ({
+  event: 'order.expired',
+  ...orderTotalOf(order),
+  sentAt,
+});
+
+function orderTotalOf(
+  order: Pick<EventData<typeof orderRefunded>, 'orderId' | 'productName' | 'customerEmail' | 'totalCents' | 'currency'>,
+) {
   return {
-    event: 'order.refunded',
     orderId: order.orderId,
     product: order.productName,
     email: order.customerEmail,
     totalCents: order.totalCents,
     total: formatAmount(order.totalCents, order.currency),
     currency: order.currency,
+  };
+}
+
+export function paymentRefundedPayload(
+  refund: EventData<typeof paymentRefunded>,
+  sentAt: string,
+): PaymentRefundedPayload {
+  return {
+    event: 'payment.refunded',
+    orderId: refund.orderId,
+    product: refund.productName,
+    email: refund.customerEmail,
+    paymentId: refund.paymentId,
+    subscriptionId: refund.subscriptionId ?? '',
+    amountCents: refund.amountCents,
+    amount: formatAmount(refund.amountCents, refund.currency),
+    currency: refund.currency,
     sentAt,
   };
 }

@@ -14,7 +14,7 @@ test.each(webhookEventNames)('%s: the sample has the published fields, is of now
   expect(Object.keys(first)).toEqual(Object.keys(samplePayloads[event]));
   expect(first.sentAt).toBe(now);
   for (const [name, value] of Object.entries(first)) {
-    if (name.endsWith('Id')) expect([name, value === second[name]]).toEqual([name, false]);
+    if (name.endsWith('Id') && value !== '') expect([name, value === second[name]]).toEqual([name, false]);
   }
 });
 

@@ -8,6 +8,7 @@ const idFields: Readonly<Record<string, IdKind>> = {
   productId: 'product',
   subscriptionId: 'subscription',
   payoutId: 'payout',
+  paymentId: 'payment',
 };
 
 /** Fields that hold a time, each as far from `sentAt` as in the sample. */
@@ -24,7 +25,7 @@ export function freshSample(event: WebhookEventName, nowMs: number): SamplePaylo
   const laterMs = nowMs - Date.parse(samplePayloads[event].sentAt);
   const fields = Object.entries(sample).map(([name, value]) => {
     const kind = idFields[name];
-    if (kind !== undefined) return [name, newId(kind, nowMs)];
+    if (kind !== undefined && value !== '') return [name, newId(kind, nowMs)];
     if (name === 'sentAt' || timeFields.includes(name)) {
       return [name, new Date(Date.parse(String(value)) + laterMs).toISOString()];
     }

@@ -5,6 +5,7 @@ import { Initial } from './0001-initial.ts';
 import { OrderRefunds } from './0004-order-refunds.ts';
 import { Ledger } from './0006-ledger.ts';
 import { LedgerBalances } from './0007-ledger-balances.ts';
+import { RefundedParts } from './0008-refunded-parts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -14,4 +15,5 @@ export const migrations: Migrations = [
   accountSettingsMigration('0005'),
   { name: '0006-ledger', class: Ledger },
   { name: '0007-ledger-balances', class: LedgerBalances },
+  { name: '0008-refunded-parts', class: RefundedParts },
 ];

@@ -26,6 +26,13 @@ import { FreeSubscriptions } from './0025-free-subscriptions.ts';
 import { RehearsedCurrencies } from './0026-rehearsed-currencies.ts';
 import { AnalyzedAsOthers } from './0027-analyzed-as-others.ts';
 import { AffiliateNamed } from './0028-affiliate-named.ts';
+import { PaymentsBeingReleased } from './0029-payments-being-released.ts';
+import { HoldsDueAtDecision } from './0030-holds-due-at-decision.ts';
+import { PartialRefunds } from './0033-partial-refunds.ts';
+import { HeldInBooks } from './0035-held-in-books.ts';
+import { OrderComparisons } from './0036-order-comparisons.ts';
+import { UnmatchedPayments } from './0037-unmatched-payments.ts';
+import { ChosenProcessors } from './0038-chosen-processors.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -56,4 +63,11 @@ export const migrations: Migrations = [
   { name: '0026-rehearsed-currencies', class: RehearsedCurrencies },
   { name: '0027-analyzed-as-others', class: AnalyzedAsOthers },
   { name: '0028-affiliate-named', class: AffiliateNamed },
+  { name: '0029-payments-being-released', class: PaymentsBeingReleased },
+  { name: '0030-holds-due-at-decision', class: HoldsDueAtDecision },
+  { name: '0033-partial-refunds', class: PartialRefunds },
+  { name: '0035-held-in-books', class: HeldInBooks },
+  { name: '0036-order-comparisons', class: OrderComparisons },
+  { name: '0037-unmatched-payments', class: UnmatchedPayments },
+  { name: '0038-chosen-processors', class: ChosenProcessors },
 ];

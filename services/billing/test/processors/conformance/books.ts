@@ -66,6 +66,9 @@ export function describeBooks(suite: Suite): void {
     ]);
     const references = [hold, capture, refund, other, release].map(({ reference }) => reference);
     expect(records.map(({ reference }) => reference)).toEqual(expect.arrayContaining(references));
+    const parents = records.filter(({ kind }) => kind === 'capture' || kind === 'refund' || kind === 'release');
+    expect(parents.map((record) => record.about)).toEqual([hold.reference, capture.reference, other.reference]);
+    expect(records.filter(({ orderId }) => orderId === null)).toEqual([]);
     const times = records.map(({ recordedAt }) => recordedAt.getTime());
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     expect(records.map(({ message }) => message === null)).toEqual([true, true, true, false, true, true]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { about, type Suite, succeeded } from './suite.ts';
+import { about, declinedOutcome, type Suite, succeeded } from './suite.ts';
 
 export function describeConfirmation(suite: Suite): void {
   const asked = async (method: 'authorize' | 'charge', paymentMethod: string) => {
@@ -27,14 +27,27 @@ export function describeConfirmation(suite: Suite): void {
     expect(await suite.processor.lookUp(request.paymentId, suite.call())).toMatchObject({ status: 'declined' });
   });
 
-  test('a waiting payment is given up, and cannot succeed any more', async () => {
-    const { request, outcome } = await asked('charge', suite.cards.confirmed);
-    const waiting = { reference: outcome.reference, amountCents: 4_900, currency: 'usd' };
-    succeeded(await suite.processor.release({ paymentId: suite.paymentId(), ...waiting }, suite.call()));
-    expect(await suite.processor.lookUp(request.paymentId, suite.call())).toMatchObject({ status: 'declined' });
+  test.each(['authorize', 'charge'] as const)(
+    '%s: what waits is given up, and cannot succeed any more',
+    async (method) => {
+      const { request, outcome } = await asked(method, suite.cards.confirmed);
+      const waiting = { reference: outcome.reference, amountCents: 4_900, currency: 'usd' };
+      succeeded(await suite.processor.release({ paymentId: suite.paymentId(), ...waiting }, suite.call()));
+      expect(await suite.processor.lookUp(request.paymentId, suite.call())).toMatchObject({ status: 'declined' });
+    },
+  );
+
+  test('a hold that the buyer confirmed before it was given up is released, and says so', async () => {
+    const { request, outcome } = await asked('authorize', suite.cards.confirmed);
+    await suite.subject().buyerDecides(outcome.url);
+    const hold = succeeded(await suite.processor.lookUp(request.paymentId, suite.call()));
+    succeeded(await suite.processor.release(about(suite, hold, 4_900), suite.call()));
+    expect(await suite.processor.lookUp(request.paymentId, suite.call())).toEqual(declinedOutcome('soft', 'released'));
+    const capture = await suite.processor.capture(about(suite, hold, 4_900), suite.call());
+    expect(capture).toEqual(declinedOutcome('soft', 'already_released'));
   });
 
-  test('a payment that the buyer confirmed before it was given up stays paid', async () => {
+  test('a charge that the buyer confirmed before it was given up stays paid', async () => {
     const { request, outcome } = await asked('charge', suite.cards.confirmed);
     await suite.subject().buyerDecides(outcome.url);
     succeeded(await suite.processor.lookUp(request.paymentId, suite.call()));

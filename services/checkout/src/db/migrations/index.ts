@@ -10,6 +10,10 @@ import { FasterItemsTotal } from './0009-faster-items-total.ts';
 import { Reminders } from './0010-reminders.ts';
 import { RefusedReminders } from './0011-refused-reminders.ts';
 import { RunsOfAccount } from './0012-runs-of-account.ts';
+import { PaymentRefunds } from './0013-payment-refunds.ts';
+import { WhatWasShown } from './0015-what-was-shown.ts';
+import { RepeatedPurchases } from './0016-repeated-purchases.ts';
+import { AuthorizedOrders } from './0018-authorized-orders.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -24,4 +28,8 @@ export const migrations: Migrations = [
   { name: '0010-reminders', class: Reminders },
   { name: '0011-refused-reminders', class: RefusedReminders },
   { name: '0012-runs-of-account', class: RunsOfAccount },
+  { name: '0013-payment-refunds', class: PaymentRefunds },
+  { name: '0015-what-was-shown', class: WhatWasShown },
+  { name: '0016-repeated-purchases', class: RepeatedPurchases },
+  { name: '0018-authorized-orders', class: AuthorizedOrders },
 ];

@@ -1,0 +1,73 @@
+import { type Books, type Charge, type Comparing, type Comparison, comparing, dayOf, type Renewal } from './books.ts';
+import type { World } from './world.ts';
+
+const isRenewal = ({ step }: Charge): boolean => step === 'renewal';
+
+/** Each sold subscription is there once, and each of its periods was paid once, on a day of its own. */
+export function compareSubscriptions(world: World, books: Books): Comparison {
+  const comparison = comparing('subscriptions and periods of billing, orders and charges');
+  const { subscriptions, renewals, orders, charges, entries } = books;
+  const products = new Map(world.shops.flatMap((shop) => shop.products).map((product) => [product.id, product]));
+  const sold = orders.filter(({ product_id, status }) => {
+    return products.get(product_id)?.pricingType === 'subscription' && (status === 'paid' || status === 'refunded');
+  });
+  comparison.equal(
+    'orders of subscriptions',
+    sold.map(({ id }) => id).toSorted(),
+    subscriptions.map(({ order_id }) => order_id).toSorted(),
+  );
+  const known = new Map(orders.map((order) => [order.id, order]));
+  const paid = new Map(renewals.filter(({ status }) => status === 'paid').map((each) => [each.payment_id, each]));
+  const charged = Map.groupBy(charges.filter(isRenewal), ({ order_id }) => order_id);
+  const periods = Map.groupBy(renewals, ({ subscription_id }) => subscription_id);
+  const days = Map.groupBy(
+    entries.filter(({ kind, status }) => kind === 'charge' && status === 'succeeded'),
+    ({ order_id }) => order_id,
+  );
+  for (const subscription of subscriptions) {
+    const { id, order_id, status } = subscription;
+    const own = periods.get(id) ?? [];
+    const taken = charged.get(order_id) ?? [];
+    const paying = own.filter((renewal) => renewal.status === 'paid');
+    comparison.equal(
+      `charges of ${id}`,
+      taken.map((charge) => [charge.id, charge.amount_cents]).toSorted(),
+      paying.map((renewal) => [renewal.payment_id, renewal.amount_cents]).toSorted(),
+    );
+    for (const charge of taken) if (!paid.has(charge.id)) comparison.wrong('a charge of no period', charge);
+    if (known.get(order_id)?.status === 'refunded') comparison.equal(`${id} of a refunded order`, status, 'canceled');
+    checkPeriods(comparison, id, paying);
+    const renewed = new Set(taken.map(({ id }) => id));
+    const charges = (days.get(order_id) ?? []).filter(({ payment_id }) => renewed.has(payment_id));
+    checkDays(
+      comparison,
+      `days on which the processor charged ${id}`,
+      charges.map(({ recorded_at }) => recorded_at),
+    );
+    checkDays(
+      comparison,
+      `days on which periods of ${id} were paid`,
+      paying.flatMap(({ paid_at }) => paid_at ?? []),
+    );
+  }
+  return comparison;
+}
+
+/** Periods follow one another without a gap in their numbers, and none begins before the one before has ended. */
+function checkPeriods(comparison: Comparing, id: string, paid: readonly Renewal[]): void {
+  comparison.equal(
+    `numbers of periods of ${id}`,
+    paid.map(({ period }) => period),
+    paid.map((_, n) => n + 2),
+  );
+  for (const [n, renewal] of paid.entries()) {
+    const before = paid[n - 1];
+    if (before !== undefined && renewal.starts_at < before.ends_at)
+      comparison.wrong(`periods of ${id} overlap`, [before, renewal]);
+  }
+}
+
+function checkDays(comparison: Comparing, line: string, times: readonly Date[]): void {
+  const days = times.map(dayOf).toSorted();
+  comparison.equal(line, days, [...new Set(days)]);
+}

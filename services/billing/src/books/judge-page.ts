@@ -1,0 +1,48 @@
+import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import type { FailedRefund } from '../refunds/reopen-charges.ts';
+import { heldNoMore, isOpenHold, isRecordOf, type Orphan, type OwnHold, verdictOn } from './books.rules.ts';
+import type { ComparedPayment } from './own-payments.ts';
+
+interface Judged {
+  readonly orphans: Orphan[];
+  readonly failed: FailedRefund[];
+  /** Ours that the list has. */
+  readonly known: ComparedPayment[];
+}
+
+/** A release, or a capture that was not made here. */
+export const endsHold = ({ kind, status }: ProcessorRecord, own: ComparedPayment | undefined): boolean =>
+  status === 'succeeded' && (kind === 'release' || (kind === 'capture' && own === undefined));
+
+/**
+ * What the records of a page say beside what the platform recorded.
+ * @param holds ours that records which end holds are about, by their references
+ */
+export function judge(
+  records: readonly ProcessorRecord[],
+  ownOf: (record: ProcessorRecord) => ComparedPayment | undefined,
+  holds: ReadonlyMap<string, OwnHold>,
+): Judged {
+  const judged: Judged = { orphans: [], failed: [], known: [] };
+  for (const record of records) {
+    const own = ownOf(record);
+    const ended = endsHold(record, own) ? endedHold(record, holds) : undefined;
+    if (ended === undefined) judgeMoney(judged, record, own);
+    else judged.orphans.push(ended);
+  }
+  return judged;
+}
+
+function endedHold(record: ProcessorRecord, holds: ReadonlyMap<string, OwnHold>): Orphan | undefined {
+  const hold = holds.get(record.about ?? '');
+  if (hold === undefined || (record.kind === 'release' && !isOpenHold(hold))) return undefined;
+  return heldNoMore(record, hold);
+}
+
+function judgeMoney(judged: Judged, record: ProcessorRecord, own: ComparedPayment | undefined): void {
+  const verdict = verdictOn(record, own);
+  if (verdict.kind === 'orphan') judged.orphans.push(verdict.orphan);
+  // Both know it, however much they differ: what differs is told once, and as the processor's.
+  if (own?.status === 'succeeded' && record.status === 'succeeded' && isRecordOf(record, own)) judged.known.push(own);
+  if (verdict.kind === 'refund_failed' && own !== undefined) judged.failed.push({ ...own, message: record.message });
+}

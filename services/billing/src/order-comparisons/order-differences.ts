@@ -1,0 +1,71 @@
+import { dailyRunNoticed } from '@app/contracts/daily-runs';
+import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { type Database, statement } from '@app/service-kit/database';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+
+export interface OrderDifference {
+  readonly orderId: string;
+  /** What both sides say, and what to do. */
+  readonly detail: string;
+}
+
+const writeStatement = statement(
+  'order-differences-write',
+  `with ended as (
+     delete from order_differences where account_id = $1 and order_id = any ($4)
+   ), found as (
+     insert into order_differences as d (account_id, order_id, detail, found_at)
+     select $1, f.order_id, f.detail, $2 from json_to_recordset($3::json) as f(order_id text, detail text) order by 2
+     on conflict (account_id, order_id) do update set detail = excluded.detail where d.detail <> excluded.detail
+     returning order_id
+   )
+   insert into outbox (${outboxColumns})
+   select ${outboxColumns} from json_to_recordset($5::json) as e(of_order text, ${outboxRecord})
+   where of_order in (select order_id from found)`,
+);
+
+/** Keeps what differs, and notifies the seller of what is new, in one statement. @param ended orders that differ no more */
+export async function writeDifferences(
+  { database, clock, wakeRelay }: Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>,
+  accountId: string,
+  found: readonly OrderDifference[],
+  ended: readonly string[],
+): Promise<void> {
+  if (found.length === 0 && ended.length === 0) return;
+  const source = { accountId, requestId: null, nowMs: clock.nowMs() };
+  const rows = found.map(({ orderId: order_id, detail }) => ({ order_id, detail }));
+  const events = found.map(({ orderId, detail: summary }) => ({
+    of_order: orderId,
+    ...outboxRow(dailyRunNoticed, { code: 'order_differs', summary, orderId, test: false }, source),
+  }));
+  const values = [accountId, clock.now(), JSON.stringify(rows), ended, JSON.stringify(events)];
+  const { rowCount } = await database.pool.query(writeStatement(values));
+  if (rowCount !== 0) wakeRelay();
+}
+
+const pageStatement = statement(
+  'order-differences-page',
+  'select order_id from order_differences where account_id = $1 and order_id > $2 order by order_id limit $3',
+);
+
+const pageRows = 1_000;
+
+/** Orders that differed when they were last compared. */
+export async function* ordersThatDiffered({ pool }: Database, accountId: string): AsyncGenerator<string[]> {
+  let after = '';
+  let page: { order_id: string }[];
+  do {
+    page = (await pool.query<{ order_id: string }>(pageStatement([accountId, after, pageRows]))).rows;
+    after = page.at(-1)?.order_id ?? after;
+    yield page.map(({ order_id }) => order_id);
+  } while (page.length === pageRows);
+}
+
+const countStatement = statement(
+  'order-differences-count',
+  'select count(*)::int as count from order_differences where account_id = $1',
+);
+
+export async function countDifferences({ pool }: Database, accountId: string): Promise<number> {
+  return (await pool.query<{ count: number }>(countStatement([accountId]))).rows[0]?.count ?? 0;
+}

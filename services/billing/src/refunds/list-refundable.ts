@@ -1,0 +1,29 @@
+import type { RequestOutput } from '@app/contracts/define';
+import type { listRefundable as contract } from '@app/contracts/payments';
+import { type Database, statement } from '@app/service-kit/database';
+import { openPayment } from '../payments/payment.rules.ts';
+import { readMoney } from '../payments/payment-rows.ts';
+
+type Result = RequestOutput<typeof contract>;
+
+const subscriptionStatement = statement(
+  'refund-subscription-of-order',
+  'select id, status from subscriptions where account_id = $1 and order_id = $2',
+);
+
+/** What a refund of the order could give back; nothing for an order that was not charged here. */
+export async function listRefundable(database: Database, accountId: string, orderId: string): Promise<Result> {
+  const [money, { rows }] = await Promise.all([
+    readMoney(database, accountId, orderId),
+    database.pool.query<NonNullable<Result['subscription']>>(subscriptionStatement([accountId, orderId])),
+  ]);
+  const charges = [...money.charges, ...money.renewals].map((charge) => ({
+    paymentId: charge.id,
+    step: charge.step,
+    amountCents: charge.amount_cents,
+    refundedCents: charge.refunded_cents,
+    currency: charge.currency,
+    period: charge.step === 'renewal' ? Number(money.payments.find(({ id }) => id === charge.id)?.subject) : null,
+  }));
+  return { charges, subscription: rows[0] ?? null, waits: openPayment(money.payments) !== undefined };
+}

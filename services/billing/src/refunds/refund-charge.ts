@@ -1,0 +1,32 @@
+import { beginPayment } from '../payments/begin-payment.ts';
+import type { Charge, OrderMoney, Payment } from '../payments/payment.types.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { sendPayment } from '../payments/send-payment.ts';
+import type { Caller } from '../payments/start-payment.ts';
+
+interface PlannedRefund {
+  readonly charge: Charge;
+  readonly tryNo: number;
+  readonly amountCents: number;
+  /** Of the refund, where a repeated command must find it. */
+  readonly id?: string;
+}
+
+/**
+ * Gives back a charge, whole or a part.
+ * @param money as it was read when the refund was decided on
+ * @returns the refund as it is recorded then; undefined when another caller was faster and nothing was sent
+ */
+export async function refundCharge(
+  deps: PaymentDeps,
+  { requestId }: Pick<Caller, 'requestId'>,
+  money: OrderMoney,
+  { charge, tryNo, amountCents, ...named }: PlannedRefund,
+): Promise<Payment | undefined> {
+  const { id: subject, currency, processor, reference } = charge;
+  const begun = await beginPayment(deps, money, {
+    ...{ step: 'refund', subject, tryNo, amountCents, currency, processor, ...named },
+    requestOf: (paymentId) => ({ call: 'refund', request: { paymentId, amountCents, currency, reference } }),
+  });
+  return begun === undefined ? undefined : await sendPayment(deps, begun, { requestId, money });
+}

@@ -1,0 +1,121 @@
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand } from '@app/contracts/ids';
+import type { refundPayment as contract } from '@app/contracts/payments';
+import { invalidField } from '@app/contracts/validation';
+import type { RequestContext } from '@app/messaging/request-headers';
+import { formatAmount } from '@app/money/format';
+import { statement } from '@app/service-kit/database';
+import { openPayment } from '../payments/payment.rules.ts';
+import type { Charge, OrderMoney, Payment } from '../payments/payment.types.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { readMoney } from '../payments/payment-rows.ts';
+import { attemptsOf, restOf } from './refund.rules.ts';
+import { refundCharge } from './refund-charge.ts';
+
+type Result = RequestOutput<typeof contract>;
+type Body = RequestInput<typeof contract>['body'];
+
+const orderStatement = statement(
+  'refund-order-of-payment',
+  'select order_id from payments where account_id = $1 and id = $2',
+);
+
+/**
+ * Gives back one charge, of an order or of a renewal, whole or in part. The refund's row is the request, and its id is the
+ * command's: a command that comes again finds it. The subscription of a renewal goes on.
+ * @throws DomainError payment_not_found, invalid_transition for a payment that took no money or while another one of the
+ * order has no outcome, validation_failed for more than is left, refund_failed
+ */
+export async function refundPayment(
+  deps: PaymentDeps,
+  { accountId, requestId, commandId }: Pick<RequestContext, 'accountId' | 'requestId' | 'commandId'>,
+  paymentId: string,
+  body: Body,
+): Promise<Result> {
+  const { rows } = await deps.database.pool.query<{ order_id: string }>(orderStatement([accountId, paymentId]));
+  const orderId = rows[0]?.order_id;
+  if (orderId === undefined) throw new DomainError('payment_not_found', `No payment has the id "${paymentId}".`);
+  const wanted = { id: idOfCommand('payment', commandId), paymentId, amountCents: body?.amountCents };
+  return await deps.orderMutex.run(accountId, orderId, async () => {
+    for (let round = 0; round < roundsMax; round += 1) {
+      const money = await readMoney(deps.database, accountId, orderId);
+      const step = nextStep(money, wanted);
+      if (step.kind === 'end') return step.result;
+      const sent = await refundCharge(deps, { requestId }, money, { ...step, id: wanted.id });
+      if (sent !== undefined) return resultOf(step.charge, sent, amountAfter(step.charge, sent));
+    }
+    throw busy(orderId);
+  });
+}
+
+/** Other replicas may be faster with a payment of the same order. */
+const roundsMax = 4;
+
+interface Wanted {
+  readonly id: string;
+  readonly paymentId: string;
+  readonly amountCents: number | undefined;
+}
+
+type Step =
+  | { readonly kind: 'send'; readonly charge: Charge; readonly tryNo: number; readonly amountCents: number }
+  | { readonly kind: 'end'; readonly result: Result };
+
+function nextStep(money: OrderMoney, { id, paymentId, amountCents }: Wanted): Step {
+  const charge = [...money.charges, ...money.renewals].find((each) => each.id === paymentId);
+  if (charge === undefined) {
+    throw new DomainError('invalid_transition', `The payment "${paymentId}" took no money that could be given back.`);
+  }
+  const made = money.payments.find((payment) => payment.id === id);
+  if (made !== undefined) return { kind: 'end', result: resultOf(charge, made, charge.refunded_cents) };
+  const rest = restOf(charge);
+  if (amountCents !== undefined && amountCents > rest) throw tooMuch(charge, rest);
+  if (rest === 0) return { kind: 'end', result: nothingLeft(charge, money.orderId) };
+  if (openPayment(money.payments) !== undefined) throw busy(money.orderId);
+  // Its upsell may still be charged, and checkout records nothing of a refund before the order is paid.
+  if (money.hold?.status === 'settling') throw busy(money.orderId);
+  return { kind: 'send', charge, tryNo: attemptsOf(money, charge).length + 1, amountCents: amountCents ?? rest };
+}
+
+const amountAfter = ({ refunded_cents }: Charge, { status, amount_cents }: Payment): number =>
+  refunded_cents + (status === 'succeeded' ? amount_cents : 0);
+
+/** @param refundedCents of the charge, this refund included */
+function resultOf(charge: Charge, refund: Payment, refundedCents: number): Result {
+  const about = { ok: true, paymentId: charge.id, orderId: refund.order_id, refundedCents } as const;
+  const amount = formatAmount(refund.amount_cents, refund.currency);
+  if (refund.status === 'declined') {
+    const said = refund.decline_message === null ? 'It gave no reason.' : `It said: ${refund.decline_message}`;
+    throw new DomainError(
+      'refund_failed',
+      `The processor refused the refund of ${amount}. ${said} Request it again to try once more.`,
+    );
+  }
+  if (refund.status !== 'succeeded') {
+    const detail = `The processor has not answered yet whether it refunded ${amount}; the payment shows it when it has.`;
+    return { ...about, status: 'processing', amountCents: 0, detail };
+  }
+  const charged = formatAmount(charge.amount_cents, charge.currency);
+  const given = formatAmount(refundedCents, charge.currency);
+  const left = refundedCents < charge.amount_cents ? ` Of ${charged}, ${given} went back in all.` : '';
+  const goesOn = charge.step === 'renewal' ? ' The subscription goes on: cancel it to end its renewals.' : '';
+  const detail = `The buyer gets ${amount} back.${left}${goesOn}`;
+  return { ...about, status: 'refunded', amountCents: refund.amount_cents, detail };
+}
+
+function nothingLeft({ id, amount_cents, currency }: Charge, orderId: string): Result {
+  const detail = `All of it, ${formatAmount(amount_cents, currency)}, had gone back before: nothing more was refunded.`;
+  return { ok: true, paymentId: id, orderId, status: 'refunded', amountCents: 0, refundedCents: amount_cents, detail };
+}
+
+function tooMuch({ amount_cents, refunded_cents, currency }: Charge, rest: number): DomainError {
+  const [charged, given] = [amount_cents, refunded_cents].map((cents) => formatAmount(cents, currency));
+  return invalidField('amountCents', `must be at most ${rest}: of ${charged}, ${given} went back already`);
+}
+
+const busy = (orderId: string): DomainError =>
+  new DomainError(
+    'invalid_transition',
+    `Another payment of the order "${orderId}" has no outcome yet. Nothing was refunded: request it again when it has.`,
+  );

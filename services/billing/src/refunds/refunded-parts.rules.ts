@@ -1,0 +1,35 @@
+import type { RefundedPart } from '@app/contracts/payments';
+import type { OrderMoney, Payment } from '../payments/payment.types.ts';
+
+/** Whether the charge is the order's own, and nothing of the order is left once this much of it has gone back too. */
+export const isRestOfOrder = (
+  { charges }: OrderMoney,
+  { id, cents }: { readonly id: string; readonly cents: number },
+): boolean =>
+  charges.some((charge) => charge.id === id) &&
+  charges.every((charge) => charge.refunded_cents + (charge.id === id ? cents : 0) >= charge.amount_cents);
+
+/** Every refund of the order's own charges and of its renewals' that stands, oldest first. */
+export const refundsOf = (money: OrderMoney): RefundedPart[] =>
+  money.payments
+    .filter(({ step, status }) => step === 'refund' && status === 'succeeded')
+    .map((payment) => refundedPart(money, payment));
+
+type Refund = Pick<Payment, 'id' | 'subject' | 'amount_cents' | 'finished_at' | 'created_at'>;
+
+/** @throws Error for a refund of another order's charge */
+export function refundedPart(money: OrderMoney, refund: Refund): RefundedPart {
+  const renewal = money.renewals.find(({ id }) => id === refund.subject);
+  const charge = renewal ?? money.charges.find(({ id }) => id === refund.subject);
+  if (charge === undefined) throw new Error(`refund ${refund.id} gives back a charge that the order does not have`);
+  const period = money.payments.find(({ id }) => id === charge.id)?.subject;
+  return {
+    refundId: refund.id,
+    paymentId: charge.id,
+    amountCents: refund.amount_cents,
+    chargedCents: charge.amount_cents,
+    subscriptionId: renewal === undefined ? null : money.subscriptionId,
+    period: renewal === undefined ? null : Number(period),
+    refundedAt: (refund.finished_at ?? refund.created_at).toISOString(),
+  };
+}

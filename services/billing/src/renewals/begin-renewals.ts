@@ -1,0 +1,33 @@
+import { createBatcher } from '@app/service-kit/batcher';
+import type { Payment } from '../payments/payment.types.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { type ChargeScope, claimRenewals, type PayableSubscription } from './claim-renewals.ts';
+
+/** Resolves with the payment to send now, or undefined where the renewal is not wanted any more. */
+export type BeginRenewal = (due: PayableSubscription) => Promise<Payment | undefined>;
+
+/** As answers are gathered before they are recorded: each statement is a commit and a round trip, and no caller waits for one renewal. */
+const gatherMs = 5;
+
+/**
+ * Claims renewals right before their calls: what the seller canceled, paused or gave back while they waited is not charged,
+ * and whoever does so later finds their payments. Those whose calls may begin at the same time share one statement.
+ * @param max renewals of one statement
+ */
+export function createBeginRenewal(
+  { database, clock }: Pick<PaymentDeps, 'database' | 'clock'>,
+  scope: ChargeScope,
+  max: number,
+): BeginRenewal {
+  const claims = createBatcher<PayableSubscription, Payment | undefined>({
+    maxBatch: max,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    gatherMs,
+    run: async (due) => {
+      const claimed = await claimRenewals(database, scope, due, clock.nowMs());
+      const byOrder = new Map(claimed.map((payment) => [payment.order_id, payment]));
+      return due.map(({ order_id }) => ({ ok: true, value: byOrder.get(order_id) }));
+    },
+  });
+  return claims.add;
+}

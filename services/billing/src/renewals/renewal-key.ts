@@ -1,0 +1,21 @@
+import { hash } from 'node:crypto';
+import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
+import { nthPeriodEnd } from '../subscriptions/period.rules.ts';
+import type { DueSubscription } from './due-subscriptions.ts';
+
+const retryMs = 3 * 86_400_000;
+
+/**
+ * The id of a renewal's payment, which is its idempotency key: it follows from subscription, period and try alone. A
+ * database that was restored from a backup comes to the same key, and the processor answers what it answered before.
+ * Its time is about when the try falls due, so that payments list in that order.
+ */
+export function renewalKey(
+  { id, billing_interval }: Pick<DueSubscription, 'id' | 'billing_interval'>,
+  period: number,
+  tryNo: number,
+): string {
+  const dueAt = nthPeriodEnd(new Date(idTimeMs(id)), billing_interval, period - 1);
+  const entropy = hash('sha256', `${id} ${period} ${tryNo}`, 'buffer');
+  return idOfCommand('payment', idSuffixOf(dueAt.getTime() + (tryNo - 1) * retryMs, entropy));
+}

@@ -1,0 +1,60 @@
+import { type Database, statement } from '@app/service-kit/database';
+import type { Payment } from '../payments/payment.types.ts';
+
+/** Checkout tells of a refund, and the subscription ends, within moments; after a day one that lives is charged again. */
+const endsWithin = `interval '1 day'`;
+
+/**
+ * Refunds `p` of late after which every charge of their order `p.order_id` is given back. A refund that was refused, or
+ * failed, gives nothing back, and one of a renewal ends nothing. $1 account
+ */
+export const gaveBackOrder = (
+  now: string,
+): string => `p.account_id = $1 and p.step = 'refund' and p.status = 'succeeded'
+  and p.finished_at > ${now}::timestamptz - ${endsWithin}
+  and exists (select from charges as c where c.account_id = $1 and c.id = p.subject and c.step <> 'renewal')
+  and not exists (
+    select from charges as c where c.account_id = $1 and c.order_id = p.order_id and c.step <> 'renewal'
+      and c.refunded_cents < c.amount_cents)`;
+
+/** What a renewal is for: expressions of a statement. */
+interface Renewal {
+  readonly now: string;
+  readonly orderId: string;
+  readonly period: string;
+  readonly method: string;
+}
+
+/**
+ * Whether a subscription wants this renewal: it is due for this period on this card, so it is neither canceled nor paused, and
+ * its order was not given back, nor a refund of it requested. Compared before each call of the processor. $1 account
+ */
+export const wantsRenewal = ({ now, orderId, period, method }: Renewal): string => `next_charge_at <= ${now}
+  and period = ${period} - 1 and payment_method is not distinct from ${method}
+  and not exists (select from payments as p where p.order_id = ${orderId} and ${gaveBackOrder(now)})
+  and not exists (select from charges as c
+    where c.account_id = $1 and c.order_id = ${orderId} and c.step <> 'renewal' and c.refund_due_at is not null)`;
+
+const wantedStatement = statement(
+  'payments-renewal-wanted',
+  `select from subscriptions where account_id = $1 and order_id = $3
+     and ${wantsRenewal({ now: '$2', orderId: '$3', period: '$4::integer', method: '$5' })}`,
+);
+
+/**
+ * Whether a payment that the processor never got is sent again; other payments than renewals always are. It has no end, so
+ * whoever cancels after this was compared learns that a renewal is under way.
+ */
+export async function isStillWanted({ pool }: Pick<Database, 'pool'>, payment: Payment, now: Date): Promise<boolean> {
+  if (payment.step !== 'renewal' || payment.call !== 'chargeSaved') return true;
+  const { account_id, order_id, subject, request, created_at } = payment;
+  // A rehearsal is ahead of the clock: its payments are made at its time.
+  const at = created_at > now ? created_at : now;
+  const values = [account_id, at, order_id, Number(subject), request.savedMethod];
+  return (await pool.query(wantedStatement(values))).rows.length > 0;
+}
+
+/** Whether a renewal of the order's subscription was sent to the processor and has no outcome yet. $1 account, $2 order */
+export const renewalUnderWay = `exists (
+  select from payments
+  where account_id = $1 and order_id = $2 and step = 'renewal' and status not in ('succeeded', 'declined'))`;

@@ -1,0 +1,107 @@
+import { isId } from '@app/contracts/ids';
+import { booksToCompare } from '../books/compare-books.ts';
+import { ownPaymentsOf } from '../books/own-payments.ts';
+import type { AccountRun, DailyStep } from '../daily-runs/daily-step.ts';
+import { tellOnce } from '../daily-runs/notice.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import { readDue } from '../renewals/due-subscriptions.ts';
+import { type Listed, recordFoundRenewal } from './record-found-renewal.ts';
+import { confirmUnmatched, readUnmatched, storeUnmatched, unmatchedText } from './unmatched-payments.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Clocks differ, and a processor may record something late. */
+const overlapMs = hourMs;
+const portionMs = dayMs;
+const listLimitMs = 5 * 60_000;
+const pageRecords = 1_000;
+
+/**
+ * A step that charges once the processor's newest payments are compared: a database that was restored from a backup lacks
+ * some. Renewals that it lacks are recorded. Another payment of ours that it cannot explain stops the charging of the account
+ * until the seller confirms; the run is not `ok`, and the seller is told once a day. Where nothing is due nothing is compared.
+ */
+export function chargeWhenMatched(deps: PaymentDeps, charge: DailyStep): DailyStep {
+  return async (stepDeps, run, counts) => {
+    // Those that the seller was told of; what this run finds is new.
+    if (run.confirmsUnmatched === true) await confirmUnmatched(deps.database, run.accountId, deps.clock.now());
+    const due = run.test ? undefined : await oldestDue(deps, run);
+    if (due === undefined) return await charge(stepDeps, run, counts);
+    const { accountId } = run;
+    try {
+      await matchNewest(deps, run, due.next_charge_at);
+    } catch (err) {
+      deps.logger.warn({ err, accountId }, 'the newest payments of the processor could not be compared');
+      counts.problems.push({ code: 'books_not_compared', detail: notComparedText });
+      return;
+    }
+    if (run.isClosing()) return;
+    const unmatched = await readUnmatched(deps.database, accountId);
+    if (unmatched === undefined) return await charge(stepDeps, run, counts);
+    const detail = unmatchedText(unmatched);
+    counts.problems.push({ code: 'charging_stopped', detail });
+    const nowMs = run.now().getTime();
+    const once = new Date(nowMs).toISOString().slice(0, 10);
+    await tellOnce(deps, { accountId, code: 'charging_stopped', once, summary: detail, nowMs });
+  };
+}
+
+const notComparedText =
+  'Nothing was charged: the newest payments could not be read from the payment processor’s list. The next run charges what is due.';
+
+async function oldestDue({ database }: PaymentDeps, { accountId, now, renewedByLookUp }: AccountRun) {
+  const scope = { accountId, test: false, now: now(), renewedByLookUp };
+  return (await readDue(database, scope, { after: null, limit: 1 }))[0];
+}
+
+/** @param dueSince nothing that is due was charged before: there a processor that was never compared begins */
+async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): Promise<void> {
+  const { accountId } = run;
+  for (const { processor: name, test, since, looked_back_at } of await booksToCompare(deps, accountId)) {
+    if (test) continue;
+    const { processor, secretKey } = await deps.processors.named(name, accountId, false);
+    const listed = { processor, call: { accountId, secretKey, test: false } };
+    const endMs = deps.clock.nowMs() + 1;
+    const beginMs = (looked_back_at === null ? dueSince : since).getTime() - overlapMs;
+    for (let startMs = beginMs; startMs < endMs && !run.isClosing(); startMs += portionMs) {
+      const [from, to] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
+      const read = (signal: AbortSignal) =>
+        matchList(deps, listed, processor.list(from, to, { ...listed.call, signal }), run.isClosing);
+      await deps.processorCalls.make(read, { limitMs: listLimitMs });
+    }
+  }
+}
+
+async function matchList(
+  deps: PaymentDeps,
+  listed: Listed,
+  records: AsyncIterable<ProcessorRecord>,
+  isClosing: () => boolean,
+): Promise<void> {
+  let page: ProcessorRecord[] = [];
+  for await (const record of records) {
+    if (isClosing()) return;
+    if (isOurs(record)) page.push(record);
+    if (page.length < pageRecords) continue;
+    await matchPage(deps, listed, page);
+    page = [];
+  }
+  await matchPage(deps, listed, page);
+}
+
+/** Of what moved money or holds it; a release ends what is listed itself. */
+const isOurs = ({ paymentId, status, kind }: ProcessorRecord): boolean =>
+  paymentId !== null && isId('payment', paymentId) && status === 'succeeded' && kind !== 'release';
+
+async function matchPage(deps: PaymentDeps, listed: Listed, records: readonly ProcessorRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const books = { accountId: listed.call.accountId, processor: listed.processor.name, test: false };
+  const ownOf = await ownPaymentsOf(deps.database, books, records);
+  const unmatched: ProcessorRecord[] = [];
+  for (const record of records) {
+    if (ownOf(record) !== undefined || (await recordFoundRenewal(deps, listed, record))) continue;
+    unmatched.push(record);
+  }
+  await storeUnmatched(deps.database, books, unmatched, deps.clock.now());
+}

@@ -1,0 +1,128 @@
+import { statement } from '@app/service-kit/database';
+import { nextCheckAt } from '../payments/payment.rules.ts';
+import type { Payment } from '../payments/payment.types.ts';
+import { changeBy } from '../payments/payment-change.rules.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { paymentColumns, paymentOf } from '../payments/payment-rows.ts';
+import { recordPaymentChange } from '../payments/record-payment.ts';
+import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../processors/payment-processor.ts';
+import { periodEnd } from '../renewals/renewal.rules.ts';
+import { renewalKey } from '../renewals/renewal-key.ts';
+
+/** Failed tries, tries that a new card had free, and some that never reached the processor. */
+const triesMax = 60;
+
+const subscriptionStatement = statement(
+  'unmatched-payments-subscription',
+  `select id, order_id, billing_interval, anchor, anchor_period, period, current_period_end, payment_method,
+     customer_email
+   from subscriptions
+   where account_id = $1 and order_id = $2 and not test and payment_method is not null`,
+);
+
+interface Renewed {
+  readonly id: string;
+  readonly billing_interval: 'month' | 'year';
+  readonly anchor: Date;
+  readonly anchor_period: number;
+  readonly period: number;
+  readonly current_period_end: Date;
+  readonly payment_method: string;
+  readonly customer_email: string;
+}
+
+/**
+ * A renewal as it was claimed before: of no run of this database. It is `sent`, so that it keeps every other payment of the
+ * subscription out until its end is recorded.
+ */
+const claimStatement = statement(
+  'unmatched-payments-claim',
+  `with due as (
+     select id, account_id, order_id, customer_email, product_name from subscriptions
+     where account_id = $1 and id = $2 and period = $3::integer - 1 for no key update
+   ), sent as (
+     insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
+       processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
+     select $4, account_id, order_id, 'renewal', $3::integer::text, $5, 'chargeSaved', $6, $7, $8, 'sent', $9,
+       customer_email, product_name, false, $10, $10, $11
+     from due
+     on conflict do nothing
+     returning ${paymentColumns}
+   ), claimed as (
+     insert into renewals (account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status, run_id,
+       payment_id)
+     select $1, $2, $3, $12, $13, $7, $8, 'processing', '', $4 from sent
+     on conflict (account_id, subscription_id, period) do update set amount_cents = excluded.amount_cents,
+       currency = excluded.currency, status = excluded.status, run_id = excluded.run_id, payment_id = excluded.payment_id
+   )
+   select ${paymentColumns} from sent`,
+);
+
+/** The processor whose list it is. */
+export interface Listed {
+  readonly processor: PaymentProcessor;
+  readonly call: Omit<ProcessorCall, 'signal'>;
+}
+
+/**
+ * Records a renewal that the processor charged and this database does not know: its key follows from a subscription here,
+ * from the period after its last one and from a try.
+ * @returns false where the key follows from nothing here
+ */
+export async function recordFoundRenewal(deps: PaymentDeps, listed: Listed, record: ProcessorRecord): Promise<boolean> {
+  const { accountId } = listed.call;
+  if (record.kind !== 'charge' || record.orderId === null || record.paymentId === null) return false;
+  const values = [accountId, record.orderId];
+  const [subscription] = (await deps.database.pool.query<Renewed>(subscriptionStatement(values))).rows;
+  if (subscription === undefined) return false;
+  const period = subscription.period + 1;
+  const tryNo = tryOf(subscription, period, record.paymentId);
+  if (tryNo === undefined) return false;
+  const payment = await claim(deps, listed, { record, orderId: record.orderId, subscription, period, tryNo });
+  if (payment === undefined) return false;
+  await recordEnd(deps, listed, payment, record.recordedAt.getTime());
+  return true;
+}
+
+function tryOf(subscription: Renewed, period: number, paymentId: string): number | undefined {
+  for (let tryNo = 1; tryNo <= triesMax; tryNo += 1) {
+    if (renewalKey(subscription, period, tryNo) === paymentId) return tryNo;
+  }
+  return undefined;
+}
+
+interface Found {
+  readonly record: ProcessorRecord;
+  readonly orderId: string;
+  readonly subscription: Renewed;
+  readonly period: number;
+  readonly tryNo: number;
+}
+
+async function claim(
+  { database, clock }: PaymentDeps,
+  { call: { accountId }, processor }: Listed,
+  { record, orderId, subscription, period, tryNo }: Found,
+): Promise<Payment | undefined> {
+  const { paymentId, amountCents, currency, recordedAt } = record;
+  const { payment_method: savedMethod, customer_email: customerEmail } = subscription;
+  const request = { paymentId, amountCents, currency, savedMethod, customerEmail, orderId };
+  const about = [accountId, subscription.id, period, paymentId, tryNo, JSON.stringify(request), amountCents, currency];
+  const times = [recordedAt, nextCheckAt(0, clock.nowMs()), subscription.current_period_end];
+  const endsAt = periodEnd(subscription, period);
+  const { rows } = await database.pool.query<Payment>(claimStatement([...about, processor.name, ...times, endsAt]));
+  return rows[0] === undefined ? undefined : paymentOf(rows[0]);
+}
+
+/** As the processor says that it stands, at the time at which it was charged there. */
+async function recordEnd(
+  deps: PaymentDeps,
+  { processor, call }: Listed,
+  payment: Payment,
+  chargedMs: number,
+): Promise<void> {
+  const outcome = await deps.processorCalls.make((signal) => processor.lookUp(payment.id, { ...call, signal }));
+  // It is looked up again by the payments loop.
+  if (outcome === null) return;
+  await recordPaymentChange(deps, payment, changeBy(payment, outcome, chargedMs), { requestId: null });
+}

@@ -1,0 +1,73 @@
+import { formatAmount } from '@app/money/format';
+import { type Database, statement } from '@app/service-kit/database';
+import type { ProcessorRecord } from '../processors/payment-processor.ts';
+
+const storeStatement = statement(
+  'unmatched-payments-store',
+  `insert into unmatched_payments (account_id, processor, reference, payment_id, kind, amount_cents, currency, order_id,
+     recorded_at, found_at)
+   select $1, $2, r.reference, r."paymentId", r.kind, r."amountCents", r.currency, r."orderId", r."recordedAt", $4
+   from json_to_recordset($3::json) as r(reference text, "paymentId" text, kind text, "amountCents" bigint, currency text,
+     "orderId" text, "recordedAt" timestamptz)
+   order by r.reference
+   on conflict do nothing`,
+);
+
+/** Keeps payments that nothing here explains. Those that were confirmed stay confirmed. */
+export async function storeUnmatched(
+  { pool }: Database,
+  { accountId, processor }: { readonly accountId: string; readonly processor: string },
+  records: readonly ProcessorRecord[],
+  now: Date,
+): Promise<void> {
+  if (records.length > 0) await pool.query(storeStatement([accountId, processor, JSON.stringify(records), now]));
+}
+
+const confirmStatement = statement(
+  'unmatched-payments-confirm',
+  'update unmatched_payments set confirmed_at = $2 where account_id = $1 and confirmed_at is null',
+);
+
+/** The seller has looked them up: they stop no charge any more. */
+export async function confirmUnmatched({ pool }: Database, accountId: string, now: Date): Promise<void> {
+  await pool.query(confirmStatement([accountId, now]));
+}
+
+/** What waits for the seller. */
+export interface Unmatched {
+  readonly count: number;
+  readonly reference: string;
+  readonly kind: ProcessorRecord['kind'];
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly recorded_at: Date;
+}
+
+/** Without those that are recorded here by now. */
+const readStatement = statement(
+  'unmatched-payments-read',
+  `select count(*) over ()::int as count, reference, kind, amount_cents, currency, recorded_at
+   from unmatched_payments as u
+   where account_id = $1 and confirmed_at is null
+     and not exists (select from payments as p where p.account_id = $1 and p.id = u.payment_id)
+   order by recorded_at, reference limit 1`,
+);
+
+/** How many there are, and the first of them; undefined when there is none. */
+export async function readUnmatched(
+  { pool }: Pick<Database, 'pool'>,
+  accountId: string,
+): Promise<Unmatched | undefined> {
+  return (await pool.query<Unmatched>(readStatement([accountId]))).rows[0];
+}
+
+/** What the seller reads, in Recent activity and in the result. */
+export function unmatchedText({ count, reference, kind, amount_cents, currency, recorded_at }: Unmatched): string {
+  const one = `a ${kind} of ${formatAmount(amount_cents, currency)} of ${recorded_at.toISOString().slice(0, 10)} (reference ${reference})`;
+  const shown = count === 1 ? one : `${count} payments, the first ${one},`;
+  return (
+    `Nothing was charged: the payment processor shows ${shown} under an id of this platform that its database does not ` +
+    'know, as after a restored backup. Look up there what was charged, given back and canceled since, and bring ' +
+    'subscriptions here up to date; then run the job with { "confirmUnmatchedPayments": true }.'
+  );
+}

@@ -1,0 +1,179 @@
+import { isDeath } from '@app/testing/dying-process';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { volume } from '@app/testing/long';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type DailyCounts, noCounts } from '../src/daily-runs/daily-counts.rules.ts';
+import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
+import { dailySteps } from '../src/daily-runs/steps.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
+import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
+import { copyDatabase } from './database-copy.ts';
+import { dyingAt } from './dying-process.ts';
+import { dayMs, hourMs, newAccount, type Replica, type Replicas, runOf, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
+import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+let account: string;
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+afterAll(() => replicas.close());
+beforeEach(async () => {
+  await replicas.clear();
+  replicas.clock.set('2026-01-31T12:00:00.000Z');
+  account = newAccount();
+});
+
+/** A daily run of the account: its problems. */
+async function daily(by: Replica, fields: Partial<ReturnType<typeof runOf>> = {}): Promise<DailyCounts['problems']> {
+  const counts = noCounts();
+  const run = { ...runOf(account, by.deps), ...fields };
+  for (const step of dailySteps(by.deps)) await step(by.deps, run, counts);
+  return counts.problems;
+}
+
+/** What buyers paid at the processor: their orders, and how often. */
+async function chargedThere(): Promise<Record<string, number>> {
+  const charged: Record<string, number> = {};
+  for (const { orderId, kind, status } of await replicas.books(account)) {
+    if (kind === 'charge' && status === 'succeeded') charged[orderId] = (charged[orderId] ?? 0) + 1;
+  }
+  return charged;
+}
+
+const renewed = async (id: string) => {
+  const { period, status, failed_tries } = await readSubscription(replicas, id);
+  return { period, status, failed_tries };
+};
+
+/** A processor whose list is empty. */
+const unlisted = (inner: PaymentProcessor): PaymentProcessor => ({ ...inner, list: async function* () {} });
+
+test.each([
+  ['shows them', undefined],
+  ['does not list them', unlisted],
+])('a restored database charges no renewal again that the processor %s, that day or the next', async (_, processor) => {
+  const wrap = processor === undefined ? {} : { processor };
+  const replica = replicas.start(wrap);
+  const [paid, declined] = [
+    await subscribe(replicas, account),
+    await subscribe(replicas, account, { paymentMethod: 'sim_lost_card' }),
+  ];
+  replicas.clock.advance(29 * dayMs);
+  const copy = await copyDatabase(replicas.database);
+  await daily(replica);
+  const after = [await renewed(paid.id), await renewed(declined.id)];
+  await copy.restore();
+  for (const passMs of [hourMs, dayMs]) {
+    replicas.clock.advance(passMs);
+    expect(await daily(replicas.start(wrap))).toEqual([]);
+    expect(await chargedThere()).toEqual({ [paid.orderId]: 1 });
+    expect([await renewed(paid.id), await renewed(declined.id)]).toEqual(after);
+  }
+});
+
+test('what was charged since the backup is recorded with its own time, without asking for it anew, and its events are the same', async () => {
+  const replica = replicas.start();
+  const { id, orderId } = await subscribe(replicas, account);
+  replicas.clock.advance(29 * dayMs);
+  const copy = await copyDatabase(replicas.database);
+  const charged = async () =>
+    (
+      await replicas.database.pool.query<{ id: string; charged_at: Date }>(
+        'select id, charged_at from charges where account_id = $1 order by id',
+        [account],
+      )
+    ).rows;
+  const rebilled = async () =>
+    (
+      await replicas.database.pool.query<{ event_id: string }>(
+        `select event_id from outbox where subject like '%rebilled%' and payload::json ->> 'accountId' = $1 order by id`,
+        [account],
+      )
+    ).rows;
+  for (let period = 2; period <= 3; period += 1) {
+    await daily(replica);
+    replicas.clock.advance(31 * dayMs);
+  }
+  const [charges, events] = [await charged(), await rebilled()];
+  expect([charges.length, events.length]).toEqual([2, 2]);
+  await copy.restore();
+  // The processor has forgotten the keys by now: it would charge anew for them.
+  const later = replicas.start();
+  await daily(later);
+  expect(await charged()).toEqual(expect.arrayContaining(charges));
+  expect((await rebilled()).slice(0, 2)).toEqual(events);
+  const resent = later.processor.calls
+    .filter(({ method }) => method === 'chargeSaved')
+    .map(({ paymentId }) => paymentId);
+  for (const before of charges) expect(resent).not.toContain(before.id);
+  expect((await chargedThere())[orderId]).toBe((await renewed(id)).period - 1);
+});
+
+test('a payment that the restored database cannot explain stops the charging of its account until the seller confirms', async () => {
+  const replica = replicas.start();
+  const { id, orderId } = await subscribe(replicas, account);
+  expect(await daily(replica)).toEqual([]);
+  const copy = await copyDatabase(replicas.database);
+  const bought = startInput();
+  await startPayment(replica.deps, { accountId: account, requestId: 'r' }, bought);
+  await copy.restore();
+  replicas.clock.advance(29 * dayMs);
+  for (let run = 0; run < 2; run += 1) {
+    const [stopped] = await daily(replica);
+    expect(stopped).toMatchObject({ code: 'charging_stopped', detail: expect.stringContaining('a charge of $49.00') });
+    expect(await renewed(id)).toMatchObject({ period: 1 });
+  }
+  const preview = await previewDailyRun(replica.deps, account, {});
+  expect(preview).toMatchObject({ unmatched_payments: 1, totals: { renewals: { count: 0 } }, data: [] });
+  const notices = (await replicas.events(account)).filter(({ data }) => data.code === 'charging_stopped');
+  expect(notices).toHaveLength(1);
+  expect(await daily(replica, { confirmsUnmatched: true })).toEqual([]);
+  expect(await chargedThere()).toEqual({ [bought.orderId]: 1, [orderId]: 1 });
+  replicas.clock.advance(31 * dayMs);
+  expect(await daily(replica)).toEqual([]);
+  expect(await chargedThere()).toMatchObject({ [orderId]: 2 });
+});
+
+test('while the newest payments cannot be read nothing is charged', async () => {
+  const { id } = await subscribe(replicas, account);
+  replicas.clock.advance(29 * dayMs);
+  const unreadable = (inner: PaymentProcessor): PaymentProcessor => ({
+    ...inner,
+    list: () => {
+      throw new Error('the list cannot be read');
+    },
+  });
+  const problems = await daily(replicas.start({ processor: unreadable }));
+  expect(problems.map(({ code }) => code)).toEqual(['books_not_compared', 'books_not_compared']);
+  expect(await renewed(id)).toMatchObject({ period: 1 });
+  expect(await daily(replicas.start())).toEqual([]);
+  expect(await renewed(id)).toMatchObject({ period: 2 });
+});
+
+/** An odd step kills before statements and after them. */
+const seamStep = volume(13, 1);
+
+test('a process that is killed at any point after a restore leaves each period charged once', async () => {
+  for (let seam = 1; seam <= 80; seam += seamStep) {
+    await replicas.clear();
+    replicas.clock.set('2026-01-31T12:00:00.000Z');
+    account = newAccount();
+    const { id, orderId } = await subscribe(replicas, account);
+    replicas.clock.advance(29 * dayMs);
+    const copy = await copyDatabase(replicas.database);
+    await daily(replicas.start());
+    await copy.restore();
+    const process = dyingAt(seam);
+    await daily(replicas.start(process)).catch((err) => expect(isDeath(err)).toBe(true));
+    replicas.clock.advance(dayMs);
+    await daily(replicas.start());
+    expect(await chargedThere()).toEqual({ [orderId]: 1 });
+    expect(await renewed(id)).toMatchObject({ period: 2 });
+    if (!process.dead) return;
+  }
+  throw new Error('the run has more seams than were tried');
+});

@@ -1,0 +1,41 @@
+import type { EventData } from '@app/contracts/define';
+import { subscriptionCanceled, subscriptionStarted } from '@app/contracts/subscriptions';
+import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
+import { type Client, statement } from '@app/service-kit/database';
+
+/** The end is kept whichever event comes first. Rows are written in one order, so that no two batches wait in a circle. */
+const keepStatement = statement(
+  'sold-subscriptions-keep',
+  `insert into sold_subscriptions as kept (id, account_id, order_id, email, product_id, ended_at)
+   select distinct on (id) id, account_id, order_id, lower(email), product_id, ended_at
+   from json_to_recordset($1::json) as s(id text, account_id text, order_id text, email text, product_id text,
+     ended_at timestamptz)
+   order by id, ended_at nulls last
+   on conflict (id) do update set ended_at = coalesce(kept.ended_at, excluded.ended_at)`,
+);
+
+type OfSubscription = Pick<
+  EventData<typeof subscriptionStarted>,
+  'subscriptionId' | 'orderId' | 'customerEmail' | 'productId'
+> & { readonly canceledAt?: string };
+
+async function keepSubscriptions(client: Client, events: readonly ReceivedEvent<OfSubscription>[]): Promise<void> {
+  const rows = events.map(({ accountId, data }) => ({
+    id: data.subscriptionId,
+    account_id: accountId,
+    order_id: data.orderId,
+    email: data.customerEmail,
+    product_id: data.productId,
+    ended_at: data.canceledAt ?? null,
+  }));
+  await client.query(keepStatement([JSON.stringify(rows)]));
+}
+
+/** Rehearsals keep nobody from buying. */
+const isNoTest = ({ test }: { readonly test: boolean }): boolean => !test;
+
+/** Which buyers subscribe to what: who pays for it once more is asked first. */
+export const subscriptionHandlers: readonly EventHandler[] = [
+  onEvent(subscriptionStarted, (events, client) => keepSubscriptions(client, events), isNoTest),
+  onEvent(subscriptionCanceled, (events, client) => keepSubscriptions(client, events), isNoTest),
+];
