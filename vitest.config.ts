@@ -75,6 +75,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // By `npm run abuse` alone: what a hostile caller did from outside, bounded, on loopback.
+          name: 'abuse',
+          include: ['e2e/abuse/*.abuse.ts'],
+          globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],
+          maxWorkers: 1,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           // By `npm run chaos:money` alone: it lasts as long as it is told to.
           name: 'chaos',
           include: ['e2e/chaos/*.chaos.ts'],
