@@ -46,6 +46,9 @@ export interface ServiceContext<Config> extends ServiceDeps {
   readonly checks: readonly Check[];
 }
 
+/** What use cases work with that write rows and events and need nothing else. */
+export type UseCaseDeps = Pick<ServiceContext<unknown>, 'database' | 'clock' | 'wakeRelay'>;
+
 /** What a service does with events and requests. */
 export interface ServiceHandlers {
   readonly events?: readonly EventHandler[];

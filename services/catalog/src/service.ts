@@ -3,6 +3,7 @@ import type { CatalogConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { discountRequests } from './discounts/requests.ts';
 import { emailRequests } from './emails/requests.ts';
+import { funnelRequests } from './funnels/requests.ts';
 import { offerRequests } from './offers/requests.ts';
 import { productRequests } from './products/requests.ts';
 
@@ -13,7 +14,13 @@ export const createCatalog = defineService<CatalogConfig>({
   start: ({ database, clock, wakeRelay }) => {
     const deps = { database, clock, wakeRelay };
     return {
-      requests: [...productRequests(deps), ...offerRequests(deps), ...emailRequests(deps), ...discountRequests(deps)],
+      requests: [
+        ...productRequests(deps),
+        ...offerRequests(deps),
+        ...emailRequests(deps),
+        ...discountRequests(deps),
+        ...funnelRequests(deps),
+      ],
     };
   },
 });

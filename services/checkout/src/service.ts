@@ -1,5 +1,8 @@
 import { settingsHandler } from '@app/account-settings/settings-handler';
-import { followPayments as followPaymentsRequest } from '@app/contracts/order-comparisons';
+import {
+  followPayments as followPaymentsRequest,
+  ordersToCompare as ordersToCompareRequest,
+} from '@app/contracts/order-comparisons';
 import { createMailer } from '@app/email/mailer';
 import { createEmailTransport } from '@app/email/transports';
 import { onRequest } from '@app/messaging/serve-requests';
@@ -11,6 +14,7 @@ import { followPayments } from './checkouts/follow-payments.ts';
 import { checkoutRequests } from './checkouts/requests.ts';
 import { subscriptionHandlers } from './checkouts/sold-subscriptions.ts';
 import { sweepCheckouts } from './checkouts/sweep-checkouts.ts';
+import { ordersToCompare } from './comparisons/orders-to-compare.ts';
 import type { CheckoutConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
@@ -23,7 +27,7 @@ import { watchOverdue } from './reminders/overdue.ts';
 import { reminderRequests } from './reminders/requests.ts';
 import { createRunDeps, partsAtOnce } from './reminders/run-reminders.ts';
 import { settingsRequests } from './settings/requests.ts';
-import { startSweep } from './sweep.ts';
+import { startSweep } from './sweeps/sweep.ts';
 
 export const createCheckout = defineService<CheckoutConfig>({
   name: 'checkout',
@@ -70,6 +74,7 @@ export const createCheckout = defineService<CheckoutConfig>({
       ],
       requests: [
         ...orderRequests(database, batcher),
+        onRequest(ordersToCompareRequest, (input, { accountId }) => ordersToCompare(database, accountId, input)),
         ...checkoutRequests(parts),
         onRequest(followPaymentsRequest, (input, context) => followPayments({ ...parts, logger }, input, context)),
         ...refundRequests(parts),

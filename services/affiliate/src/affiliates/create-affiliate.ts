@@ -5,12 +5,12 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommandOnce } from '@app/messaging/run-command-once';
-import type { AffiliateDeps } from '../deps.ts';
+import type { UseCaseDeps } from '@app/service-host/define-service';
 import { Affiliate, affiliateResourceOf, commissionColumns } from './affiliate.entity.ts';
 
 /** @throws DomainError limit_reached, code_taken; codes that differ in case only are the same */
 export async function createAffiliate(
-  { database, clock }: AffiliateDeps,
+  { database, clock }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { body }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {

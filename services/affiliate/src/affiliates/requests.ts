@@ -1,11 +1,11 @@
 import * as contract from '@app/contracts/affiliates';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import type { AffiliateDeps } from '../deps.ts';
+import type { UseCaseDeps } from '@app/service-host/define-service';
 import { createAffiliate } from './create-affiliate.ts';
 import { listAffiliates } from './list-affiliates.ts';
 import { updateAffiliate } from './update-affiliate.ts';
 
-export function affiliateRequests(deps: AffiliateDeps): RequestHandler[] {
+export function affiliateRequests(deps: UseCaseDeps): RequestHandler[] {
   return [
     onRequest(contract.listAffiliates, (page, { accountId }) => listAffiliates(deps.database, accountId, page)),
     onRequest(contract.createAffiliate, (input, context) => createAffiliate(deps, context, input)),

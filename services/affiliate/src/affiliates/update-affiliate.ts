@@ -2,8 +2,8 @@ import type { updateAffiliate as contract } from '@app/contracts/affiliates';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommandOnce } from '@app/messaging/run-command-once';
+import type { UseCaseDeps } from '@app/service-host/define-service';
 import { LockMode } from '@mikro-orm/postgresql';
-import type { AffiliateDeps } from '../deps.ts';
 import { affiliateResourceOf, commissionColumns } from './affiliate.entity.ts';
 import { requireAffiliate } from './require-affiliate.ts';
 
@@ -12,7 +12,7 @@ import { requireAffiliate } from './require-affiliate.ts';
  * @throws DomainError affiliate_not_found
  */
 export async function updateAffiliate(
-  { database }: AffiliateDeps,
+  { database }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { code, body }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {

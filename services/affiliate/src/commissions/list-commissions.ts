@@ -1,8 +1,8 @@
 import type { listCommissions as contract } from '@app/contracts/affiliates';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import type { UseCaseDeps } from '@app/service-host/define-service';
 import { pagedList } from '@app/service-kit/paging';
 import { requireAffiliate } from '../affiliates/require-affiliate.ts';
-import type { AffiliateDeps } from '../deps.ts';
 import { statusAt } from './commission.rules.ts';
 
 interface CommissionRow {
@@ -29,7 +29,7 @@ const commissionsOfAffiliate = pagedList<CommissionRow>({
  * @throws DomainError affiliate_not_found
  */
 export async function listCommissions(
-  { database, clock }: Pick<AffiliateDeps, 'database' | 'clock'>,
+  { database, clock }: Pick<UseCaseDeps, 'database' | 'clock'>,
   accountId: string,
   { code, ...page }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {

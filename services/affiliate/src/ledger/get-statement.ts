@@ -1,11 +1,11 @@
 import type { getStatement as contract, statementLine } from '@app/contracts/affiliates';
 import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import type { UseCaseDeps } from '@app/service-host/define-service';
 import { type Database, statement } from '@app/service-kit/database';
 import { unknownBefore } from '@app/service-kit/paging';
 import type { z } from 'zod';
 import { requireAffiliate } from '../affiliates/require-affiliate.ts';
-import type { AffiliateDeps } from '../deps.ts';
 
 type Statement = RequestOutput<typeof contract>;
 type Line = Omit<z.infer<typeof statementLine>, 'created_at'> & { readonly created_at: Date };
@@ -59,7 +59,7 @@ const balancesStatement = statement(
  * @throws DomainError affiliate_not_found; validation_failed when there is no line `before`
  */
 export async function getStatement(
-  { database, clock }: Pick<AffiliateDeps, 'database' | 'clock'>,
+  { database, clock }: Pick<UseCaseDeps, 'database' | 'clock'>,
   accountId: string,
   { code, limit = limits.listMax, before }: RequestInput<typeof contract>,
 ): Promise<Statement> {

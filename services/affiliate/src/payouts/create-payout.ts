@@ -6,11 +6,11 @@ import { invalidField } from '@app/contracts/validation';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommandOnce } from '@app/messaging/run-command-once';
+import type { UseCaseDeps } from '@app/service-host/define-service';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Affiliate } from '../affiliates/affiliate.entity.ts';
 import { requireAffiliate } from '../affiliates/require-affiliate.ts';
-import type { AffiliateDeps } from '../deps.ts';
 
 type Payout = RequestOutput<typeof contract>;
 
@@ -58,7 +58,7 @@ const insertPayout = `
  * several have something to pay and none is named
  */
 export async function createPayout(
-  { database, clock, wakeRelay }: AffiliateDeps,
+  { database, clock, wakeRelay }: UseCaseDeps,
   { accountId, commandId, requestId }: RequestContext,
   { code, includePending, body }: RequestInput<typeof contract>,
 ): Promise<Payout> {

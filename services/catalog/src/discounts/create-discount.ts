@@ -3,15 +3,15 @@ import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { createDiscount as contract } from '@app/contracts/discounts';
 import { idOfCommand } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { requireRoom } from '../db/require-room.ts';
-import { runCommand } from '../db/run-command.ts';
-import type { CatalogDeps } from '../deps.ts';
+import type { UseCaseDeps } from '@app/service-host/define-service';
+import { requireRoom } from '../commands/require-room.ts';
+import { runCommand } from '../commands/run-command.ts';
 import { lockProduct } from '../products/require-product.ts';
 import { Discount, discountResourceOf } from './discount.entity.ts';
 
 /** @throws DomainError product_not_found, code_taken, limit_reached */
 export async function createDiscount(
-  { database, clock }: CatalogDeps,
+  { database, clock }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { productId, body }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {

@@ -3,10 +3,10 @@ import type * as contract from '@app/contracts/discounts';
 import { DomainError } from '@app/contracts/errors';
 import { isId } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
+import type { UseCaseDeps } from '@app/service-host/define-service';
 import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
-import { runCommand } from '../db/run-command.ts';
-import type { CatalogDeps } from '../deps.ts';
+import { runCommand } from '../commands/run-command.ts';
 import { requireProduct } from '../products/require-product.ts';
 import { Discount, discountResourceOf } from './discount.entity.ts';
 
@@ -39,7 +39,7 @@ export async function listDiscounts(
  * @throws DomainError product_not_found, discount_not_found
  */
 export async function updateDiscount(
-  { database }: CatalogDeps,
+  { database }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { productId, discountId, body }: RequestInput<typeof contract.updateDiscount>,
 ): Promise<RequestOutput<typeof contract.updateDiscount>> {
@@ -59,7 +59,7 @@ export async function updateDiscount(
  * @throws DomainError product_not_found, discount_not_found
  */
 export async function deleteDiscount(
-  { database }: CatalogDeps,
+  { database }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { productId, discountId }: RequestInput<typeof contract.deleteDiscount>,
 ): Promise<RequestOutput<typeof contract.deleteDiscount>> {

@@ -1,10 +1,10 @@
 import * as contract from '@app/contracts/discounts';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import type { CatalogDeps } from '../deps.ts';
+import type { UseCaseDeps } from '@app/service-host/define-service';
 import { createDiscount } from './create-discount.ts';
 import { deleteDiscount, listDiscounts, updateDiscount } from './discounts.ts';
 
-export function discountRequests(deps: CatalogDeps): RequestHandler[] {
+export function discountRequests(deps: UseCaseDeps): RequestHandler[] {
   return [
     onRequest(contract.listDiscounts, (input, { accountId }) => listDiscounts(deps.database, accountId, input)),
     onRequest(contract.createDiscount, (input, context) => createDiscount(deps, context, input)),

@@ -4,16 +4,16 @@ import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/funnels';
 import { idOfCommand, isId } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { requireRoom } from '../db/require-room.ts';
-import { runCommand } from '../db/run-command.ts';
-import type { CatalogDeps } from '../deps.ts';
+import type { UseCaseDeps } from '@app/service-host/define-service';
+import { requireRoom } from '../commands/require-room.ts';
+import { runCommand } from '../commands/run-command.ts';
 import { lockProduct, requireProduct } from '../products/require-product.ts';
 import { FunnelEmail, funnelEmailResourceOf } from './funnel-email.entity.ts';
 import { requireEmailRoom } from './require-email-room.ts';
 
 /** @throws DomainError product_not_found, position_taken, limit_reached */
 export async function createFunnelEmail(
-  { database }: CatalogDeps,
+  { database }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { productId, body }: RequestInput<typeof contract.createFunnelEmail>,
 ): Promise<RequestOutput<typeof contract.createFunnelEmail>> {
@@ -32,7 +32,7 @@ export async function createFunnelEmail(
  * @throws DomainError product_not_found, email_not_found, position_taken, limit_reached
  */
 export async function updateFunnelEmail(
-  { database }: CatalogDeps,
+  { database }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { productId, emailId, body }: RequestInput<typeof contract.updateFunnelEmail>,
 ): Promise<RequestOutput<typeof contract.updateFunnelEmail>> {
@@ -50,7 +50,7 @@ export async function updateFunnelEmail(
  * @throws DomainError product_not_found, email_not_found
  */
 export async function deleteFunnelEmail(
-  { database }: CatalogDeps,
+  { database }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { productId, emailId }: RequestInput<typeof contract.deleteFunnelEmail>,
 ): Promise<RequestOutput<typeof contract.deleteFunnelEmail>> {

@@ -2,8 +2,8 @@ import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { type pushFunnelEmails as contract, funnelEmailSynced } from '@app/contracts/funnels';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { runCommand } from '../db/run-command.ts';
-import type { CatalogDeps } from '../deps.ts';
+import type { UseCaseDeps } from '@app/service-host/define-service';
+import { runCommand } from '../commands/run-command.ts';
 import { requireProduct } from '../products/require-product.ts';
 import { FunnelEmail } from './funnel-email.entity.ts';
 
@@ -12,7 +12,7 @@ import { FunnelEmail } from './funnel-email.entity.ts';
  * @throws DomainError product_not_found
  */
 export async function pushFunnelEmails(
-  { database, clock, wakeRelay }: CatalogDeps,
+  { database, clock, wakeRelay }: UseCaseDeps,
   { accountId, commandId, requestId }: RequestContext,
   { productId }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {

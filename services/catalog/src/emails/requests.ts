@@ -1,10 +1,10 @@
 import * as contract from '@app/contracts/funnels';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import type { CatalogDeps } from '../deps.ts';
+import type { UseCaseDeps } from '@app/service-host/define-service';
 import { createFunnelEmail, deleteFunnelEmail, updateFunnelEmail } from './funnel-emails.ts';
 import { pushFunnelEmails } from './push-funnel-emails.ts';
 
-export function emailRequests(deps: CatalogDeps): RequestHandler[] {
+export function emailRequests(deps: UseCaseDeps): RequestHandler[] {
   return [
     onRequest(contract.createFunnelEmail, (input, context) => createFunnelEmail(deps, context, input)),
     onRequest(contract.updateFunnelEmail, (input, context) => updateFunnelEmail(deps, context, input)),

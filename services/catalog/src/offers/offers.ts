@@ -4,15 +4,15 @@ import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/funnels';
 import { idOfCommand, isId } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { requireRoom } from '../db/require-room.ts';
-import { runCommand } from '../db/run-command.ts';
-import type { CatalogDeps } from '../deps.ts';
+import type { UseCaseDeps } from '@app/service-host/define-service';
+import { requireRoom } from '../commands/require-room.ts';
+import { runCommand } from '../commands/run-command.ts';
 import { lockProduct, requireProduct } from '../products/require-product.ts';
 import { Offer, offerResourceOf } from './offer.entity.ts';
 
 /** @throws DomainError product_not_found, limit_reached */
 export async function createOffer(
-  { database }: CatalogDeps,
+  { database }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { productId, kind, body }: RequestInput<typeof contract.createOffer>,
 ): Promise<RequestOutput<typeof contract.createOffer>> {
@@ -32,7 +32,7 @@ export async function createOffer(
  * @throws DomainError product_not_found, offer_not_found
  */
 export async function updateOffer(
-  { database }: CatalogDeps,
+  { database }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { productId, kind, offerId, body }: RequestInput<typeof contract.updateOffer>,
 ): Promise<RequestOutput<typeof contract.updateOffer>> {
@@ -47,7 +47,7 @@ export async function updateOffer(
 
 /** @throws DomainError product_not_found, offer_not_found */
 export async function deleteOffer(
-  { database }: CatalogDeps,
+  { database }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { productId, kind, offerId }: RequestInput<typeof contract.deleteOffer>,
 ): Promise<RequestOutput<typeof contract.deleteOffer>> {

@@ -4,9 +4,9 @@ import { idOfCommand } from '@app/contracts/ids';
 import { type createProduct as contract, type ProductResource, productCreated } from '@app/contracts/products';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { requireRoom } from '../db/require-room.ts';
-import { runCommand } from '../db/run-command.ts';
-import type { CatalogDeps } from '../deps.ts';
+import type { UseCaseDeps } from '@app/service-host/define-service';
+import { requireRoom } from '../commands/require-room.ts';
+import { runCommand } from '../commands/run-command.ts';
 import { Product, productResourceOf } from './product.entity.ts';
 
 /**
@@ -14,7 +14,7 @@ import { Product, productResourceOf } from './product.entity.ts';
  * @throws DomainError slug_taken, limit_reached
  */
 export async function createProduct(
-  { database, clock, wakeRelay }: CatalogDeps,
+  { database, clock, wakeRelay }: UseCaseDeps,
   { accountId, commandId, requestId }: RequestContext,
   { body, defaultCurrency }: RequestInput<typeof contract>,
 ): Promise<ProductResource> {

@@ -2,7 +2,7 @@ import type { PageQuery } from '@app/contracts/common';
 import { Serialized } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
 import { isPaging, pagedList } from '@app/service-kit/paging';
-import { isoText } from '../db/iso-text.ts';
+import { isoText } from './iso-text.ts';
 
 const columns = `id, name, slug, price_cents, currency, pricing_type, billing_interval, status, access_url,
   ${isoText('created_at')} as created_at, ${isoText('updated_at')} as updated_at`;

@@ -1,4 +1,4 @@
-import { isoText } from '../db/iso-text.ts';
+import { isoText } from './iso-text.ts';
 
 /** Columns of a product `p` that is priced, under the names that requests give them. */
 export const pricedColumns = `p.id as "productId", p.name, p.slug, p.price_cents as "priceCents", p.currency,

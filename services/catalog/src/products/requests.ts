@@ -1,18 +1,16 @@
-import * as funnels from '@app/contracts/funnels';
 import * as products from '@app/contracts/products';
 import * as sale from '@app/contracts/products-for-sale';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
-import type { CatalogDeps } from '../deps.ts';
+import type { UseCaseDeps } from '@app/service-host/define-service';
 import { createProduct } from './create-product.ts';
 import { findProductsForSale } from './find-products-for-sale.ts';
-import { getFunnel } from './get-funnel.ts';
 import { listProducts } from './list-products.ts';
 import { productResourceOf } from './product.entity.ts';
 import { requireProduct } from './require-product.ts';
 import { resolveProducts } from './resolve-products.ts';
 import { updateProduct } from './update-product.ts';
 
-export function productRequests(deps: CatalogDeps): RequestHandler[] {
+export function productRequests(deps: UseCaseDeps): RequestHandler[] {
   const { database } = deps;
   return [
     onRequest(products.listProducts, (page, { accountId }) => listProducts(database, accountId, page)),
@@ -21,7 +19,6 @@ export function productRequests(deps: CatalogDeps): RequestHandler[] {
     ),
     onRequest(products.createProduct, (input, context) => createProduct(deps, context, input)),
     onRequest(products.updateProduct, (input, context) => updateProduct(deps, context, input)),
-    onRequest(funnels.getFunnel, ({ productId }, { accountId }) => getFunnel(database, accountId, productId)),
     onRequestAcrossAccounts(sale.resolveProducts, (input) => resolveProducts(database, input)),
     onRequestAcrossAccounts(sale.findProductsForSale, (input) => findProductsForSale(database, input)),
   ];

@@ -3,8 +3,8 @@ import { DomainError } from '@app/contracts/errors';
 import { type updateProduct as contract, type ProductResource, productRenamed } from '@app/contracts/products';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { runCommand } from '../db/run-command.ts';
-import type { CatalogDeps } from '../deps.ts';
+import type { UseCaseDeps } from '@app/service-host/define-service';
+import { runCommand } from '../commands/run-command.ts';
 import { productResourceOf } from './product.entity.ts';
 import { canMove } from './product.rules.ts';
 import { lockProduct } from './require-product.ts';
@@ -14,7 +14,7 @@ import { lockProduct } from './require-product.ts';
  * @throws DomainError product_not_found, slug_taken, invalid_transition
  */
 export async function updateProduct(
-  { database, clock, wakeRelay }: CatalogDeps,
+  { database, clock, wakeRelay }: UseCaseDeps,
   { accountId, commandId, requestId }: RequestContext,
   { productId, body }: RequestInput<typeof contract>,
 ): Promise<ProductResource> {

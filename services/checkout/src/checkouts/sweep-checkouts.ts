@@ -2,7 +2,7 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { continuePayment, listPayments } from '@app/contracts/payments';
 import { attemptLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
-import { earliestDue, type SweepRun, sweepDue } from '../sweep-due.ts';
+import { earliestDue, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
 import { free, outcomeRecorded } from './ask-billing.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, checkoutColumns, checkoutFields } from './checkout-row.ts';

@@ -1,12 +1,10 @@
 import { DomainError } from '@app/contracts/errors';
-import { ordersToCompare as ordersToCompareRequest } from '@app/contracts/order-comparisons';
 import * as contract from '@app/contracts/orders';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { BatcherFullError } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
 import { getOrder, listOrders } from './get-orders.ts';
 import type { OrderBatcher } from './order-batcher.ts';
-import { ordersToCompare } from './orders-to-compare.ts';
 
 export function orderRequests(database: Database, orders: OrderBatcher): RequestHandler[] {
   return [
@@ -21,6 +19,5 @@ export function orderRequests(database: Database, orders: OrderBatcher): Request
     }),
     onRequest(contract.listOrders, (page, { accountId }) => listOrders(database, accountId, page)),
     onRequest(contract.getOrder, ({ orderId }, { accountId }) => getOrder(database, accountId, orderId)),
-    onRequest(ordersToCompareRequest, (input, { accountId }) => ordersToCompare(database, accountId, input)),
   ];
 }

@@ -1,7 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import { attemptLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
-import { earliestDue, type SweepRun, sweepDue } from '../sweep-due.ts';
+import { earliestDue, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
 import { finishRefund, type RefundDeps } from './refund-order.ts';
 import { orderColumns, type RefundedOrder, refundColumns, refundFields } from './refunded-order.ts';
 

@@ -3,7 +3,7 @@ import type { getFunnel as contract } from '@app/contracts/funnels';
 import type { Database } from '@app/service-kit/database';
 import { FunnelEmail, funnelEmailResourceOf } from '../emails/funnel-email.entity.ts';
 import { Offer, offerResourceOf } from '../offers/offer.entity.ts';
-import { requireProduct } from './require-product.ts';
+import { requireProduct } from '../products/require-product.ts';
 
 /** All offers of a product, inactive ones too, in order of creation, and its emails by position. */
 export async function getFunnel(
