@@ -1,14 +1,15 @@
 import type { ServiceContext } from '@app/service-host/define-service';
+import { startPaymentsLoop } from './advancing/payments-loop.ts';
 import type { BillingConfig } from './config.ts';
 import { createOngoingCalls } from './payments/ongoing-calls.ts';
 import { createOrderMutex } from './payments/order-mutex.ts';
 import type { PaymentDeps } from './payments/payment-deps.ts';
-import { startPaymentsLoop } from './payments/payments-loop.ts';
 import { createAnswers } from './payments/write-answer.ts';
 import { createTries } from './payments/write-try.ts';
 import { createProcessors, type KnownProcessors } from './processors/processor-registry.ts';
 import { createProcessorSecrets, type ProcessorSecrets } from './processors/processor-secrets.ts';
 import { openSimulatedProcessor } from './processors/simulated-processor.ts';
+import { createRenewalAnswers } from './renewals/record-renewals.ts';
 
 type Context = Pick<
   ServiceContext<BillingConfig>,
@@ -28,7 +29,11 @@ export async function openPayments({ config, database, clock, logger, resources,
   const processors = createProcessors(database, secrets, [simulated], config.SIMULATED_PROCESSOR);
   const processorCalls = createOngoingCalls(config.PROCESSOR_DEADLINE_MS);
   const tries = resources.add('tries to pay', createTries(database), (opened) => opened.close());
-  const answers = resources.add('payment answers', createAnswers(database, clock), (opened) => opened.close());
+  const answers = resources.add(
+    'payment answers',
+    createAnswers(database, createRenewalAnswers(database, clock)),
+    (opened) => opened.close(),
+  );
   const payments: PaymentDeps = {
     ...{ database, clock, logger, wakeRelay, processors, processorCalls, tries, answers },
     orderMutex: createOrderMutex(),

@@ -1,6 +1,7 @@
 import { settingsHandler } from '@app/account-settings/settings-handler';
 import { defineService } from '@app/service-host/define-service';
 import { createSemaphore } from '@app/service-kit/semaphore';
+import { paymentRequests } from './advancing/requests.ts';
 import type { BillingConfig } from './config.ts';
 import { observeLastRun } from './daily-runs/last-run-gauge.ts';
 import { watchOverdue } from './daily-runs/overdue.ts';
@@ -12,7 +13,6 @@ import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
 import { openPayments } from './open-payments.ts';
 import { compareOrders } from './order-comparisons/compare-orders.ts';
-import { paymentRequests } from './payments/requests.ts';
 import { paymentProcessorRequests } from './processors/requests.ts';
 import { rehearsalSteps } from './rehearsals/rehearsal-steps.ts';
 import { rehearsalRequests } from './rehearsals/requests.ts';

@@ -4,12 +4,12 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { settleHold } from '../src/advancing/settle-hold.ts';
 import { compareBooks } from '../src/books/compare-books.ts';
-import { noCounts } from '../src/daily-runs/daily-counts.rules.ts';
-import { settleHold } from '../src/holds/settle-hold.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor, ProcessorRecord } from '../src/processors/payment-processor.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { noCounts } from '../src/runs/daily-counts.rules.ts';
 import { seedCharges } from './books-seed.ts';
 import { dyingAt } from './dying-process.ts';
 import {

@@ -1,8 +1,8 @@
 import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { settleHold } from '../src/advancing/settle-hold.ts';
 import { holdsDueAtDecision } from '../src/db/migrations/0030-holds-due-at-decision.ts';
-import { settleHold } from '../src/holds/settle-hold.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { dyingAt } from './dying-process.ts';

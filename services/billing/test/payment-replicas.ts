@@ -3,22 +3,23 @@ import { type Database, openDatabase } from '@app/service-kit/database';
 import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createMigratedDatabase } from '@app/testing/postgres';
-import { type DailyCounts, noCounts } from '../src/daily-runs/daily-counts.rules.ts';
-import type { AccountRun } from '../src/daily-runs/daily-step.ts';
+import { runRound } from '../src/advancing/payments-loop.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { createOngoingCalls, type OngoingCalls } from '../src/payments/ongoing-calls.ts';
 import { createOrderMutex } from '../src/payments/order-mutex.ts';
 import type { PaymentDeps } from '../src/payments/payment-deps.ts';
 import { readMoney } from '../src/payments/payment-rows.ts';
-import { runRound } from '../src/payments/payments-loop.ts';
 import { createAnswers } from '../src/payments/write-answer.ts';
 import { createTries } from '../src/payments/write-try.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { readBookEntries } from '../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
+import { createRenewalAnswers } from '../src/renewals/record-renewals.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
 import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
+import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
+import type { AccountRun } from '../src/runs/daily-step.ts';
 import { type Fault, type FaultyProcessor, faultyProcessor, isSilent } from './processors/faulty-processor.ts';
 
 /** One process of billing, without NATS: what it writes to the outbox is read from there. */
@@ -143,7 +144,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
         : createOngoingCalls(wrap.deadlineMs),
     orderMutex: createOrderMutex(),
     tries: createTries(database),
-    answers: createAnswers(database, shared.clock),
+    answers: createAnswers(database, createRenewalAnswers(database, shared.clock)),
   };
   return {
     deps,

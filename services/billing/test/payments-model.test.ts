@@ -5,7 +5,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { settleHold } from '../src/holds/settle-hold.ts';
+import { settleHold } from '../src/advancing/settle-hold.ts';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';

@@ -3,7 +3,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { settleHold } from '../src/holds/settle-hold.ts';
+import { settleHold } from '../src/advancing/settle-hold.ts';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import type { StartInput } from '../src/payments/start-payment.ts';
 import { startPayment } from '../src/payments/start-payment.ts';

@@ -3,7 +3,7 @@ import type { RefundedPart } from '@app/contracts/payments';
 import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { settleHold } from '../src/holds/settle-hold.ts';
+import { settleHold } from '../src/advancing/settle-hold.ts';
 import { listOrderPayments } from '../src/payments/list-payments.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';

@@ -4,7 +4,7 @@ import { volume } from '@app/testing/long';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { advanceRehearsal, type RehearsalDeps } from '../src/rehearsals/advance-rehearsal.ts';
 import { rehearsalSteps } from '../src/rehearsals/rehearsal-steps.ts';
-import { getRehearsal } from '../src/rehearsals/rehearsal-time.ts';
+import { getRehearsal } from '../src/runs/rehearsal-time.ts';
 import { listSubscriptions } from '../src/subscriptions/list-subscriptions.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { dyingAt } from './dying-process.ts';

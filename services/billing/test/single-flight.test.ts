@@ -14,7 +14,6 @@ import { announced, listen } from '@app/testing/points';
 import { untilBlocked } from '@app/testing/poll-system';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import type { DailyStep } from '../src/daily-runs/daily-step.ts';
 import {
   createDailyDeps,
   type DailyDeps,
@@ -25,6 +24,7 @@ import {
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
 import { progressWritten } from '../src/points/points.ts';
+import type { DailyStep } from '../src/runs/daily-step.ts';
 
 guardLeaks();
 

@@ -1,11 +1,11 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
 import { processorName } from '@app/contracts/payments';
 import { statement } from '@app/service-kit/database';
-import type { DailyCounts } from '../daily-runs/daily-counts.rules.ts';
-import type { AccountRun } from '../daily-runs/daily-step.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import { chosenName } from '../processors/processor-registry.ts';
+import type { DailyCounts } from '../runs/daily-counts.rules.ts';
+import type { AccountRun } from '../runs/daily-step.ts';
 import { type Found, ListComparison, listedOrphansMax } from './compare-list.ts';
 import { type ComparedBefore, timeToCompare } from './compared-time.rules.ts';
 

@@ -1,9 +1,9 @@
 import type { Database } from '@app/service-kit/database';
 import { type DueScope, type DueSum, sumDue } from '../renewals/due-subscriptions.ts';
 import { readOldestDue } from '../renewals/oldest-due.ts';
+import { type ForcedWork, readForcedWork } from '../runs/forced-work.ts';
 import { type DueInCurrency, fewCharges, sumsWithout } from './charge-limit.rules.ts';
 import { type ChargeLimit, chargesOf, readChargeLimit } from './charge-limit.ts';
-import { type ForcedWork, readForcedWork } from './forced-work.ts';
 
 /** What a run that is not forced charges. */
 export interface ChargePlan {

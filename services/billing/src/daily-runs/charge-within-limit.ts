@@ -1,10 +1,10 @@
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { DailyCounts } from '../runs/daily-counts.rules.ts';
+import type { AccountRun, DailyStep, StepDeps } from '../runs/daily-step.ts';
+import { endForcedWork, keepForcedWork } from '../runs/forced-work.ts';
+import { tellOnce } from '../runs/notice.ts';
 import { chargeLimitText } from './charge-limit.rules.ts';
 import { readChargePlan } from './charge-plan.ts';
-import type { DailyCounts } from './daily-counts.rules.ts';
-import type { AccountRun, DailyStep, StepDeps } from './daily-step.ts';
-import { endForcedWork, keepForcedWork } from './forced-work.ts';
-import { tellOnce } from './notice.ts';
 
 /**
  * A step that charges. Where more is due than the account's limit of charges allows, it charges up to that, the longest due

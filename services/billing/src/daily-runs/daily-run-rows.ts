@@ -2,7 +2,7 @@ import type { BooksComparison, DailyResult, dailyRunResource } from '@app/contra
 import { isRunning } from '@app/messaging/single-flight';
 import type { Database } from '@app/service-kit/database';
 import type { z } from 'zod';
-import { noCounts, resultOf, withDefaults } from './daily-counts.rules.ts';
+import { noCounts, resultOf, withDefaults } from '../runs/daily-counts.rules.ts';
 import { dailyRuns } from './start-daily-run.ts';
 
 export interface DailyRunRow {

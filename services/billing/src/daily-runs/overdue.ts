@@ -4,8 +4,8 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { type OverdueWatch, startOverdueWatch } from '@app/service-kit/overdue-watch';
 import { overdueNotified } from '../points/points.ts';
+import { tellOnce } from '../runs/notice.ts';
 import { accountsDueSince } from './accounts-to-visit.ts';
-import { tellOnce } from './notice.ts';
 
 export interface OverdueDeps {
   readonly database: Database;

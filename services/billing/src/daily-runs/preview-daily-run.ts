@@ -2,8 +2,8 @@ import type { previewDailyRun as contract, PlannedAction } from '@app/contracts/
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
+import { unfinishedBefore } from '../advancing/check-unfinished.ts';
 import { readHoldsDue, sumHoldsDue, upsellLeftCents } from '../holds/holds-due.ts';
-import { unfinishedBefore } from '../payments/check-unfinished.ts';
 import { type DueScope, type DueSubscription, type DueSum, readDue } from '../renewals/due-subscriptions.ts';
 import { readUnmatched } from '../unmatched-payments/unmatched-payments.ts';
 import { type DueInCurrency, fewCharges, type LimitInCurrency } from './charge-limit.rules.ts';

@@ -11,11 +11,11 @@ import {
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
+import { addResults, noCounts, resultOf, withAccountInProblems, withDefaults } from '../runs/daily-counts.rules.ts';
+import type { DailyStep } from '../runs/daily-step.ts';
+import { keepForcedWork } from '../runs/forced-work.ts';
+import { startProgress } from '../runs/progress.ts';
 import { accountsToVisit } from './accounts-to-visit.ts';
-import { addResults, noCounts, resultOf, withAccountInProblems, withDefaults } from './daily-counts.rules.ts';
-import type { DailyStep } from './daily-step.ts';
-import { keepForcedWork } from './forced-work.ts';
-import { startProgress } from './progress.ts';
 
 /** A row that reminders alone have made begins anew when the run itself begins. */
 export const dailyRuns = { table: 'daily_runs', reset: 'done = null, left_to_do = null' };

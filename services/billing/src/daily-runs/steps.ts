@@ -1,14 +1,14 @@
+import { checkUnfinishedPayments } from '../advancing/check-unfinished.ts';
 import { compareBooks } from '../books/compare-books.ts';
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
-import { checkUnfinishedPayments } from '../payments/check-unfinished.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { countBlocked } from '../renewals/count-blocked.ts';
 import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { takeRenewalCounts } from '../renewals/take-renewal-counts.ts';
+import type { DailyStep } from '../runs/daily-step.ts';
 import { chargeWhenMatched } from '../unmatched-payments/charge-when-matched.ts';
 import { chargeWithinLimit } from './charge-within-limit.ts';
-import type { DailyStep } from './daily-step.ts';
 
 /**
  * The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order.

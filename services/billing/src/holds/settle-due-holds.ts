@@ -1,10 +1,10 @@
 import { statement } from '@app/service-kit/database';
-import type { AccountRun } from '../daily-runs/daily-step.ts';
 import type { DueOrder } from '../payments/due-work.ts';
 import { forEachOrder } from '../payments/for-each-order.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { AccountRun } from '../runs/daily-step.ts';
+import { decideHold } from './decide-hold.ts';
 import { holdIsDue } from './holds-due.ts';
-import { decideHold } from './settle-hold.ts';
 
 const pageMax = 100;
 

@@ -1,7 +1,7 @@
 import { idFloor } from '@app/contracts/ids';
 import { comparedOrdersMax } from '@app/contracts/order-comparisons';
 import { statement } from '@app/service-kit/database';
-import type { DailyStep } from '../daily-runs/daily-step.ts';
+import type { DailyStep } from '../runs/daily-step.ts';
 import { askOrders, type Comparison, type ComparisonDeps, comparePage } from './compare-page.ts';
 import { startMissedSales } from './missed-sales.ts';
 import { countDifferences, ordersThatDiffered } from './order-differences.ts';

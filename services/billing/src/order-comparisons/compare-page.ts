@@ -1,12 +1,12 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import { type ComparedOrder, followPayments, ordersToCompare } from '@app/contracts/order-comparisons';
 import type { CallContext, Requester } from '@app/messaging/requester';
-import type { AccountRun } from '../daily-runs/daily-step.ts';
 import { settledData } from '../holds/advance-hold.ts';
 import { mainPayment } from '../payments/payment.rules.ts';
 import { completedBy } from '../payments/payment-change.rules.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { readMoney } from '../payments/payment-rows.ts';
+import type { AccountRun } from '../runs/daily-step.ts';
 import { type SoldSubscription, startSubscriptions } from '../subscriptions/start-subscriptions.ts';
 import { compareOrder, notFollowed, type OrderPayments } from './order-comparison.rules.ts';
 import { type OrderDifference, writeDifferences } from './order-differences.ts';

@@ -1,6 +1,5 @@
 import { insertOutboxIfAny } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
-import { isStillWanted } from '../renewals/wanted-renewal.ts';
 import { giveUpPayment } from './give-up-payment.ts';
 import { type LookedUp, lookUpPayment, standing } from './look-up-payment.ts';
 import { hasEnded, isAbandoned, isUnknownForLong, mayResend } from './payment.rules.ts';
@@ -13,6 +12,7 @@ import { readMoney, readPayment } from './payment-rows.ts';
 import { type AnswerContext, recordPaymentChange } from './record-payment.ts';
 import { sendPayment } from './send-payment.ts';
 import { tellNotReceived } from './tell-not-received.ts';
+import { isStillWanted } from './wanted-renewal.ts';
 
 /**
  * Asks the processor how a payment stands that has not come to an end. What the processor never got is sent again with

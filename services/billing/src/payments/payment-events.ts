@@ -1,7 +1,6 @@
 import type { EventData } from '@app/contracts/define';
 import { chargeRefunded, chargesRefunded, paymentCompleted, paymentNoticed } from '@app/contracts/payments';
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
-import { isRestOfOrder, refundedPart, refundsOf } from '../refunds/refunded-parts.rules.ts';
 import type { Charge, OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
 import {
@@ -11,6 +10,7 @@ import {
   isHoldExpired,
   refundRefusedText,
 } from './payment-notices.rules.ts';
+import { isRestOfOrder, refundedPart, refundsOf } from './refunded-parts.rules.ts';
 
 export interface PaymentEventSource {
   readonly accountId: string;

@@ -1,10 +1,8 @@
 import { type OutboxRow, outboxColumns, outboxRecord } from '@app/messaging/outbox';
 import type { Batcher } from '@app/service-kit/batcher';
-import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { batchStatement } from '../db/batched-statement.ts';
 import { answersRecorded } from '../points/points.ts';
-import { createRenewalAnswers } from '../renewals/record-renewals.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
 import { updateColumns, updateRecord } from './payment-update.ts';
@@ -102,10 +100,9 @@ const recordStatement = statement(
    select array(select id from changed) as changed`,
 );
 
-/** What follows from the end of a renewal depends on its subscription, so it has a transaction of its own. */
-export function createAnswers(database: Database, clock: Clock): Answers {
+/** @param ofRenewals writes the ends of renewals: what follows depends on the subscription, in a transaction of its own */
+export function createAnswers(database: Database, ofRenewals: Answers): Answers {
   const ofOrders = createOrderAnswers(database);
-  const ofRenewals = createRenewalAnswers(database, clock);
   return {
     add: (answer) => (answer.payment.step === 'renewal' ? ofRenewals.add(answer) : ofOrders.add(answer)),
     close: async () => {

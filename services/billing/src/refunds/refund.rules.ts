@@ -2,7 +2,7 @@ import type { RequestOutput } from '@app/contracts/define';
 import type { refundCharges } from '@app/contracts/payments';
 import { hasEnded, openPayment } from '../payments/payment.rules.ts';
 import type { Charge, OrderMoney, Payment } from '../payments/payment.types.ts';
-import { refundsOf } from './refunded-parts.rules.ts';
+import { refundsOf } from '../payments/refunded-parts.rules.ts';
 
 export type RefundResult = RequestOutput<typeof refundCharges>;
 

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idSuffixOf, newIdSuffix } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
-import { addAmounts, type DailyCounts, noCounts } from '../daily-runs/daily-counts.rules.ts';
-import type { AccountRun, DailyStep } from '../daily-runs/daily-step.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { addAmounts, type DailyCounts, noCounts } from '../runs/daily-counts.rules.ts';
+import type { AccountRun, DailyStep } from '../runs/daily-step.ts';
+import { rehearsalTime } from '../runs/rehearsal-time.ts';
 import {
   beginRehearsal,
   commitDay,
@@ -14,7 +15,6 @@ import {
   type RehearsalDone,
   type RehearsalResult,
 } from './rehearsal-rows.ts';
-import { rehearsalTime } from './rehearsal-time.ts';
 
 export interface RehearsalDeps extends PaymentDeps {
   /** Of a day, in their order; see `rehearsal-steps.ts`. */

@@ -1,9 +1,9 @@
 import { statement } from '@app/service-kit/database';
-import type { AccountRun } from '../daily-runs/daily-step.ts';
-import { checkAndAdvance } from '../payments/advance-order.ts';
+import { checkAndAdvance } from '../advancing/advance-order.ts';
 import type { DuePayment } from '../payments/due-work.ts';
 import { forEachOrder } from '../payments/for-each-order.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { AccountRun } from '../runs/daily-step.ts';
 
 const pageMax = 100;
 

@@ -1,7 +1,7 @@
 import type { advanceRehearsal as contract } from '@app/contracts/daily-runs';
 import type { RequestOutput } from '@app/contracts/define';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { rehearsalTime } from './rehearsal-time.ts';
+import { rehearsalTime } from '../runs/rehearsal-time.ts';
 
 export type RehearsalResult = RequestOutput<typeof contract>;
 

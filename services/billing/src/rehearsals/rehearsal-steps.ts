@@ -1,9 +1,9 @@
-import type { DailyStep } from '../daily-runs/daily-step.ts';
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { takeRenewalCounts } from '../renewals/take-renewal-counts.ts';
+import type { DailyStep } from '../runs/daily-step.ts';
 import { checkRehearsedRenewals } from './check-renewals.ts';
 
 /** A day's job of a rehearsal, in its order. Its books are compared with nothing: no money moves. */

@@ -1,7 +1,7 @@
 import * as contract from '@app/contracts/daily-runs';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
+import { getRehearsal } from '../runs/rehearsal-time.ts';
 import { advanceRehearsal, type RehearsalDeps } from './advance-rehearsal.ts';
-import { getRehearsal } from './rehearsal-time.ts';
 
 export function rehearsalRequests(deps: RehearsalDeps): RequestHandler[] {
   return [

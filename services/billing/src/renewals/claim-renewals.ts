@@ -2,12 +2,12 @@ import { type Database, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { nextCheckAt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
+import { wantsRenewal } from '../payments/wanted-renewal.ts';
 import { renewalsClaimed } from '../points/points.ts';
 import type { SavedMethodRequest } from '../processors/payment-processor.ts';
 import type { DueScope, DueSubscription } from './due-subscriptions.ts';
 import { periodEnd } from './renewal.rules.ts';
 import { renewalKey } from './renewal-key.ts';
-import { wantsRenewal } from './wanted-renewal.ts';
 
 /**
  * With the processor that its card is charged at. Of a card that was never charged here nobody has said whose token it is:

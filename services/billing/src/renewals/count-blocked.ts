@@ -1,7 +1,7 @@
 import { statement } from '@app/service-kit/database';
-import type { DailyStep } from '../daily-runs/daily-step.ts';
 import { tellUnknownAfterMs } from '../payments/payment.rules.ts';
-import { gaveBackOrder } from './wanted-renewal.ts';
+import { gaveBackOrder } from '../payments/wanted-renewal.ts';
+import type { DailyStep } from '../runs/daily-step.ts';
 
 /**
  * By the account's open payments and late refunds, which are few. $1 account, $2 test, $3 now of the run, $4 since when is

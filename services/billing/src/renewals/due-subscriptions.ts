@@ -1,6 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
-import type { ForcedWork } from '../daily-runs/forced-work.ts';
-import { gaveBackOrder } from './wanted-renewal.ts';
+import { gaveBackOrder } from '../payments/wanted-renewal.ts';
+import type { ChargeBounds } from '../runs/daily-step.ts';
+import type { ForcedWork } from '../runs/forced-work.ts';
 
 /** Whose charges are due by when. */
 export interface DueScope {
@@ -14,19 +15,6 @@ export interface DueScope {
   readonly forced?: ForcedWork;
   /** No more than this. */
   readonly bounds?: ChargeBounds;
-}
-
-/** Where the charges of a currency end: none that stands behind it. */
-export interface CutOff {
-  readonly currency: string;
-  readonly next_charge_at: Date;
-  readonly id: string;
-}
-
-/** What a run charges that stops at the limit of charges: what forced runs have begun, and the longest due of each currency. */
-export interface ChargeBounds {
-  readonly forced: ForcedWork | null;
-  readonly cutOffs: readonly CutOff[];
 }
 
 /** A subscription whose next charge is due; fields are named as the columns. */

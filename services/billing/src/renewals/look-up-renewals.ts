@@ -1,5 +1,5 @@
 import { statement } from '@app/service-kit/database';
-import type { DailyStep } from '../daily-runs/daily-step.ts';
+import type { DailyStep } from '../runs/daily-step.ts';
 
 /**
  * Subscriptions are locked in the order of their orders, as by whoever claims and whoever records, so nobody waits in a

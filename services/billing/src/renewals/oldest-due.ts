@@ -1,6 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
-import type { ForcedWork } from '../daily-runs/forced-work.ts';
-import { type CutOff, type DueScope, forcedValues, isDue, isForced } from './due-subscriptions.ts';
+import type { CutOff } from '../runs/daily-step.ts';
+import type { ForcedWork } from '../runs/forced-work.ts';
+import { type DueScope, forcedValues, isDue, isForced } from './due-subscriptions.ts';
 
 /** How much of what is due in a currency may be charged: so many charges in any case, and up to so many cents. */
 interface Allowance {

@@ -1,13 +1,13 @@
 import { isOutage } from '@app/service-kit/outages';
 import { createSemaphore, type Semaphore } from '@app/service-kit/semaphore';
-import type { DailyCounts } from '../daily-runs/daily-counts.rules.ts';
-import type { AccountRun, DailyStep } from '../daily-runs/daily-step.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentChange } from '../payments/payment-change.rules.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { askProcessor, logFieldsOf, recordAnswer } from '../payments/send-payment.ts';
 import { renewalsRead } from '../points/points.ts';
 import { chosenName } from '../processors/processor-registry.ts';
+import type { DailyCounts } from '../runs/daily-counts.rules.ts';
+import type { AccountRun, DailyStep } from '../runs/daily-step.ts';
 import { type BeginRenewal, createBeginRenewal } from './begin-renewals.ts';
 import type { ChargeScope, PayableSubscription } from './claim-renewals.ts';
 import { type DueCursor, type DueSubscription, readDue, sumDue } from './due-subscriptions.ts';

@@ -1,5 +1,5 @@
 import { statement } from '@app/service-kit/database';
-import type { DailyStep } from '../daily-runs/daily-step.ts';
+import type { DailyStep } from '../runs/daily-step.ts';
 
 /** A run that has no result, and may get one no more: its process died, or it was closed. */
 const ofRunWithoutResult = `exists (

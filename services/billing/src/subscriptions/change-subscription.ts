@@ -3,8 +3,8 @@ import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
-import { rehearsalTime } from '../rehearsals/rehearsal-time.ts';
-import { renewalUnderWay } from '../renewals/wanted-renewal.ts';
+import { renewalUnderWay } from '../payments/wanted-renewal.ts';
+import { rehearsalTime } from '../runs/rehearsal-time.ts';
 import type { Subscription, SubscriptionChange } from './subscription-change.rules.ts';
 import type { SubscriptionIdentity } from './subscription-event.rules.ts';
 import {

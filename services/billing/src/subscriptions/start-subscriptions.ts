@@ -5,7 +5,7 @@ import { subscriptionStarted } from '@app/contracts/subscriptions';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
 import { type Client, statement } from '@app/service-kit/database';
-import { readAheadDays, rehearsalTime } from '../rehearsals/rehearsal-time.ts';
+import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
 import { cancelRefunded, lockOrders } from './cancel-refunded.ts';
 import { nthPeriodEnd } from './period.rules.ts';
 import type { SubscriptionIdentity } from './subscription-event.rules.ts';

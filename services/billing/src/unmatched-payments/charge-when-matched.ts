@@ -1,11 +1,11 @@
 import { isId } from '@app/contracts/ids';
 import { booksToCompare } from '../books/compare-books.ts';
 import { ownPaymentsOf } from '../books/own-payments.ts';
-import type { AccountRun, DailyStep } from '../daily-runs/daily-step.ts';
-import { tellOnce } from '../daily-runs/notice.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import { readDue } from '../renewals/due-subscriptions.ts';
+import type { AccountRun, DailyStep } from '../runs/daily-step.ts';
+import { tellOnce } from '../runs/notice.ts';
 import { type Listed, recordFoundRenewal } from './record-found-renewal.ts';
 import { confirmUnmatched, readUnmatched, storeUnmatched, unmatchedText } from './unmatched-payments.ts';
 

@@ -1,7 +1,7 @@
 import { advanceHold } from '../holds/advance-hold.ts';
+import { checkPayment } from '../payments/check-payment.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { advanceRefund } from '../refunds/refund-charges.ts';
-import { checkPayment } from './check-payment.ts';
-import type { PaymentDeps } from './payment-deps.ts';
 
 /** Looks a payment up at the processor; once it has ended, takes the steps of its order that waited for it. */
 export async function checkAndAdvance(

@@ -1,5 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
-import type { Payment } from '../payments/payment.types.ts';
+import type { Payment } from './payment.types.ts';
 
 /** Checkout tells of a refund, and the subscription ends, within moments; after a day one that lives is charged again. */
 const endsWithin = `interval '1 day'`;

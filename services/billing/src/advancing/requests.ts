@@ -1,14 +1,14 @@
 import * as contract from '@app/contracts/payments';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { createShare } from '@app/service-kit/share';
-import { settleHold } from '../holds/settle-hold.ts';
+import { continuePayment } from '../payments/continue-payment.ts';
+import { listOrderPayments, listPayments } from '../payments/list-payments.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { startPayment } from '../payments/start-payment.ts';
 import { listRefundable } from '../refunds/list-refundable.ts';
 import { refundCharges } from '../refunds/refund-charges.ts';
 import { refundPayment } from '../refunds/refund-payment.ts';
-import { continuePayment } from './continue-payment.ts';
-import { listOrderPayments, listPayments } from './list-payments.ts';
-import type { PaymentDeps } from './payment-deps.ts';
-import { startPayment } from './start-payment.ts';
+import { settleHold } from './settle-hold.ts';
 
 export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
   const share = createShare();

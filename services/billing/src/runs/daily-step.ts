@@ -1,14 +1,27 @@
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import type { ChargeBounds } from '../renewals/due-subscriptions.ts';
 import type { DailyCounts } from './daily-counts.rules.ts';
+import type { ForcedWork } from './forced-work.ts';
 import type { Progress } from './progress.ts';
 
 export interface StepDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** Where the charges of a currency end: none that stands behind it. */
+export interface CutOff {
+  readonly currency: string;
+  readonly next_charge_at: Date;
+  readonly id: string;
+}
+
+/** What a run charges that stops at the limit of charges: what forced runs have begun, and the longest due of each currency. */
+export interface ChargeBounds {
+  readonly forced: ForcedWork | null;
+  readonly cutOffs: readonly CutOff[];
 }
 
 /** The run of one account that a step is a part of. */

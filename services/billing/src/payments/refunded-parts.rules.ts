@@ -1,5 +1,5 @@
 import type { RefundedPart } from '@app/contracts/payments';
-import type { OrderMoney, Payment } from '../payments/payment.types.ts';
+import type { OrderMoney, Payment } from './payment.types.ts';
 
 /** Whether the charge is the order's own, and nothing of the order is left once this much of it has gone back too. */
 export const isRestOfOrder = (

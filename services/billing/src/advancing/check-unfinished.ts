@@ -1,8 +1,8 @@
-import type { AccountRun } from '../daily-runs/daily-step.ts';
+import { type DuePayment, listUnfinishedPayments } from '../payments/due-work.ts';
+import { forEachOrder } from '../payments/for-each-order.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { AccountRun } from '../runs/daily-step.ts';
 import { checkAndAdvance } from './advance-order.ts';
-import { type DuePayment, listUnfinishedPayments } from './due-work.ts';
-import { forEachOrder } from './for-each-order.ts';
-import type { PaymentDeps } from './payment-deps.ts';
 
 const pageMax = 100;
 /** Younger ones may still be answered. */

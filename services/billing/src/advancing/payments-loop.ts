@@ -1,10 +1,16 @@
 import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
-import { decideHold } from '../holds/settle-hold.ts';
+import { decideHold } from '../holds/decide-hold.ts';
+import {
+  claimDueHolds,
+  claimDuePayments,
+  claimDueRefunds,
+  type DueOrder,
+  type DuePayment,
+} from '../payments/due-work.ts';
+import { forEachOrder } from '../payments/for-each-order.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { advanceRefund } from '../refunds/refund-charges.ts';
 import { checkAndAdvance } from './advance-order.ts';
-import { claimDueHolds, claimDuePayments, claimDueRefunds, type DueOrder, type DuePayment } from './due-work.ts';
-import { forEachOrder } from './for-each-order.ts';
-import type { PaymentDeps } from './payment-deps.ts';
 
 /** Nothing announces that the time of a payment has come, so the database is asked. */
 const pollIntervalMs = 1_000;
