@@ -12,13 +12,13 @@ import { createGuardedAgent } from './deliveries/guarded-agent.ts';
 import { startApplyingChanges } from './endpoints/applying-changes.ts';
 import { listenForChanges } from './endpoints/endpoint-changes.ts';
 import { endpointRequests } from './endpoints/requests.ts';
-import { createSecretBox } from './endpoints/secret-box.ts';
-import { createSwitchOff } from './endpoints/switch-off.ts';
 import { eventHandlers } from './events/consumers.ts';
+import { createSwitchOff } from './failing/switch-off.ts';
 import { historyRequests } from './history/requests.ts';
 import { startFeeding } from './repair/feeding.ts';
 import { repairRequests } from './repair/requests.ts';
 import { startRetention } from './retention/retention.ts';
+import { createSecretBox } from './secrets/secret-box.ts';
 import { Partitions } from './storage/partitions.ts';
 import { testSendRequests } from './test-sends/requests.ts';
 

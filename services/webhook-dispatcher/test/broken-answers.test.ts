@@ -3,10 +3,10 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, expect, test } from 'vitest';
 import { diagnose } from '../src/deliveries/diagnosis.rules.ts';
-import { explainDiagnosis } from '../src/deliveries/diagnosis-texts.rules.ts';
 import { exchange } from '../src/deliveries/exchange.ts';
 import { failureText } from '../src/deliveries/failure.rules.ts';
 import { createGuardedAgent } from '../src/deliveries/guarded-agent.ts';
+import { explainDiagnosis } from '../src/texts/diagnosis-texts.rules.ts';
 import { makeCertificate } from './certificates.ts';
 
 guardLeaks();

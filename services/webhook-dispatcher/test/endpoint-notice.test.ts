@@ -5,7 +5,7 @@ import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { startSmtpServer } from '@app/testing/smtp-server';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { storeEndpointNotice, writeNoticeAutomation } from '../src/automations/store-endpoint-notice.ts';
+import { storeEndpointNotice, writeNoticeAutomation } from '../src/failing/store-endpoint-notice.ts';
 import { attempted, type Harness, judged, startHarness } from './harness.ts';
 import { headerOf, type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
 

@@ -1,8 +1,8 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { statement } from '@app/service-kit/database';
-import { explainDiagnosis } from '../deliveries/diagnosis-texts.rules.ts';
-import { type ActivityStatus, attemptText } from './activity.rules.ts';
+import { type ActivityStatus, attemptText } from '../texts/activity.rules.ts';
+import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 
 export type ActivityList = RequestOutput<typeof contract.listActivity>;
 export type ActivityEntry = ActivityList['data'][number];

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { fieldsOf, hasBuyer, samplePayloadOf } from '../events/trigger.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
 import { builtIns } from './built-in.rules.ts';
 import { templateProblem } from './template.rules.ts';
-import { fieldsOf, hasBuyer, samplePayloadOf } from './trigger.rules.ts';
 
 const seller = { businessName: 'Maya & Co', supportEmail: 'help@mayapaints.example' };
 const receipt = builtIns.find(({ key }) => key === 'receipt')?.action ?? expect.fail();

@@ -1,7 +1,7 @@
 import { escapeHtml, firstNameIn, plainLine } from '@app/contracts/plain-text';
+import type { Payload } from '../events/trigger.rules.ts';
 import type { EmailAction } from './built-in.rules.ts';
 import { renderBody, renderSubject, type TemplateValues } from './template.rules.ts';
-import type { Payload } from './trigger.rules.ts';
 
 /** What is known of the seller. */
 export interface Seller {

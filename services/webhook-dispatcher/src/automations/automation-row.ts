@@ -3,9 +3,9 @@ import type { AutomationAction, automationResource } from '@app/contracts/automa
 import { idPrefixes, idSuffixOf, idTimeMs } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import type { z } from 'zod';
+import type { TriggerName } from '../events/trigger.rules.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { type BuiltIn, type BuiltInKey, builtIns } from './built-in.rules.ts';
-import type { TriggerName } from './trigger.rules.ts';
 
 export type AutomationResource = z.infer<typeof automationResource>;
 

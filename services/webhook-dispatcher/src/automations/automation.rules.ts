@@ -1,8 +1,8 @@
 import type { AutomationAction } from '@app/contracts/automations';
 import { invalidField } from '@app/contracts/validation';
+import { fieldsOf, hasBuyer, hasProduct, type TriggerName } from '../events/trigger.rules.ts';
 import type { BuiltIn } from './built-in.rules.ts';
 import { templateProblem } from './template.rules.ts';
-import { fieldsOf, hasBuyer, hasProduct, type TriggerName } from './trigger.rules.ts';
 
 /** What an automation is to do, and when. */
 export interface Wanted {

@@ -1,12 +1,8 @@
-import type { OnCommit } from '@app/messaging/event-handler';
-import type { Client } from '@app/service-kit/database';
+import type { WriteBuiltIns } from '../events/store-events.ts';
 import { builtInRows, materialiseStatement } from './automation-row.ts';
 
 /** Accounts that this process remembers: 100,000 ids are 10 MB. */
 const knownMax = 100_000;
-
-/** Writes, in the transaction of accounts' events, the built-in automations that are not there yet. */
-export type WriteBuiltIns = (client: Client, accountIds: readonly string[], onCommit: OnCommit) => Promise<void>;
 
 /**
  * Each account costs a process one statement, once: nobody deletes built-in automations.

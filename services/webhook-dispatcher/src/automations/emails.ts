@@ -1,7 +1,7 @@
 import { createMailer } from '@app/email/mailer';
 import { createSmtpTransport } from '@app/email/smtp-transport';
-import type { WebhookDispatcherConfig } from '../config.ts';
-import { createSendEmail, type SendEmail, type SendEmailDeps } from './send-email.ts';
+import type { SendEmail } from '../deliveries/dispatcher.ts';
+import { createSendEmail, type SendEmailDeps } from './send-email.ts';
 
 /** A mail server may look at a message for a while before it takes it. */
 const messageMaxMs = 30_000;
@@ -15,10 +15,13 @@ export interface Emails {
   readonly timeoutMs: number;
 }
 
-type Settings = Pick<
-  WebhookDispatcherConfig,
-  'SMTP_URL' | 'EMAIL_FROM' | 'AUTOMATION_EMAILS' | 'EMAILS_PER_DAY' | 'LEASE_SECONDS'
->;
+interface Settings {
+  readonly SMTP_URL?: string | undefined;
+  readonly EMAIL_FROM?: string | undefined;
+  readonly AUTOMATION_EMAILS: 'enabled' | 'disabled';
+  readonly EMAILS_PER_DAY: number;
+  readonly LEASE_SECONDS: number;
+}
 
 export function createEmails(settings: Settings, deps: Omit<SendEmailDeps, 'mailer' | 'emailsPerDay'>): Emails {
   const { SMTP_URL: url, EMAIL_FROM: from, EMAILS_PER_DAY: emailsPerDay } = settings;

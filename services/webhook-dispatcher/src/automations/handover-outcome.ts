@@ -1,5 +1,5 @@
 import type { Handover } from '@app/email/email-transport';
-import type { DiagnosisCode } from '../deliveries/diagnosis-texts.rules.ts';
+import type { DiagnosisCode } from '../texts/diagnosis-texts.rules.ts';
 
 /** What the end of a hand-over means for its delivery. */
 export interface HandoverOutcome {

@@ -1,8 +1,8 @@
 import type { previewAutomation as contract } from '@app/contracts/automations';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { samplePayloadOf } from '../events/trigger.rules.ts';
 import { requireUsableEmail } from './automation.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
-import { samplePayloadOf } from './trigger.rules.ts';
 
 /**
  * The email that the action makes of the event's sample.

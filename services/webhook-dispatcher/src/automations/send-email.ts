@@ -8,15 +8,16 @@ import type { Logger } from '@app/service-kit/logger';
 import { secondsHistogram } from '@app/service-kit/metrics';
 import { inSpan } from '@app/service-kit/tracing';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import { oneLine } from '../activity/activity.rules.ts';
 import { type Attempt, newAttempt } from '../deliveries/attempt.ts';
 import type { Delivery, Destination } from '../deliveries/delivery.types.ts';
+import type { SendEmail } from '../deliveries/dispatcher.ts';
 import { waitAfter } from '../deliveries/schedule.rules.ts';
+import type { Payload } from '../events/trigger.rules.ts';
+import { oneLine } from '../texts/activity.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
 import type { EmailAction } from './built-in.rules.ts';
 import { giveEmailBack, nextDayMs, reserveEmail } from './emails-sent.ts';
 import { handoverOutcomes } from './handover-outcome.ts';
-import type { Payload } from './trigger.rules.ts';
 
 export interface SendEmailDeps {
   readonly database: Database;
@@ -40,9 +41,6 @@ interface EmailRow {
   readonly email: string | null;
   readonly asked: boolean;
 }
-
-/** `serverFailed`: the mail server is to blame, and not this message. */
-export type SendEmail = (delivery: Delivery, to: Destination) => Promise<{ attempt: Attempt; serverFailed: boolean }>;
 
 /**
  * Returns the function that hands the email of a delivery over once. It never rejects: an error is the outcome of the

@@ -7,11 +7,11 @@ import { priorities } from '../deliveries/priority.rules.ts';
 import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import type { StoreDeps } from '../events/store-events.ts';
 import { storeTestOnce } from '../events/store-test-once.ts';
+import { samplePayloadOf } from '../events/trigger.rules.ts';
 import { readDelivery } from '../history/read-delivery.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { type AutomationRow, builtInOf, builtInRows, materialiseStatement } from './automation-row.ts';
 import { findAutomation } from './find-automation.ts';
-import { samplePayloadOf } from './trigger.rules.ts';
 
 export type TestDeps = Pick<AutomationDeps, 'database' | 'clock' | 'emailsAvailable'> & StoreDeps;
 

@@ -2,7 +2,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { secondsHistogram } from '@app/service-kit/metrics';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import { SpanKind } from '@opentelemetry/api';
-import type { SecretBox } from '../endpoints/secret-box.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 import { type Attempt, type ExchangeColumns, newAttempt } from './attempt.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
 import { diagnose } from './diagnosis.rules.ts';

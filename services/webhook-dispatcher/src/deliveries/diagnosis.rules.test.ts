@@ -1,7 +1,7 @@
 import { attemptResource } from '@app/contracts/webhook-deliveries';
 import { expect, test } from 'vitest';
+import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 import { type DiagnosedExchange, diagnose } from './diagnosis.rules.ts';
-import { explainDiagnosis } from './diagnosis-texts.rules.ts';
 
 const url = 'https://maya.example/hooks/sales';
 const answered = (statusCode: number, change: Partial<DiagnosedExchange> = {}): DiagnosedExchange => ({

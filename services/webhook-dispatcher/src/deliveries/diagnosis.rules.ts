@@ -1,5 +1,5 @@
-import { oneLine } from '../activity/activity.rules.ts';
-import type { DiagnosisCode } from './diagnosis-texts.rules.ts';
+import { oneLine } from '../texts/activity.rules.ts';
+import type { DiagnosisCode } from '../texts/diagnosis-texts.rules.ts';
 import { headerOf, isDelivered, type ResponseHeaders, type Stage } from './exchange.rules.ts';
 
 /** What an attempt got, as far as its diagnosis goes. */

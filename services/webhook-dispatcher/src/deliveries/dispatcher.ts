@@ -4,9 +4,8 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { createWaker } from '@app/service-kit/waker';
-import type { SendEmail } from '../automations/send-email.ts';
-import type { SecretBox } from '../endpoints/secret-box.ts';
 import { deliveriesClaimed, deliveriesReleased } from '../points/points.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { Attempt } from './attempt.ts';
 import { createAttemptDelivery, goneStatus } from './attempt-delivery.ts';
@@ -19,6 +18,9 @@ import { createGuardedAgent } from './guarded-agent.ts';
 import { Leases } from './leases.ts';
 import type { Priority } from './priority.rules.ts';
 import { createRecorder, type Recorder } from './record-attempts.ts';
+
+/** `serverFailed`: the mail server is to blame, and not this message. */
+export type SendEmail = (delivery: Delivery, to: Destination) => Promise<{ attempt: Attempt; serverFailed: boolean }>;
 
 export interface DispatcherOptions {
   readonly database: Database;

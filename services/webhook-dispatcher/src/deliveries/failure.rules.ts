@@ -1,6 +1,6 @@
-import { oneLine } from '../activity/activity.rules.ts';
+import { oneLine } from '../texts/activity.rules.ts';
+import type { DiagnosisCode } from '../texts/diagnosis-texts.rules.ts';
 import { codeOfErrorName } from './diagnosis.rules.ts';
-import type { DiagnosisCode } from './diagnosis-texts.rules.ts';
 
 /** In a few words what the diagnosis of an error explains. */
 const texts: Partial<Record<DiagnosisCode, string>> = {

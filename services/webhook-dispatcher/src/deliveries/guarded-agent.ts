@@ -1,7 +1,7 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { isAllowedAddress, isLoopbackName } from '../endpoints/public-address.ts';
+import { isAllowedAddress, isLoopbackName } from './public-address.ts';
 
 const connectTimeoutMs = 5_000;
 /** The delivery scheduler limits the requests. Sellers who share a host must not wait for each other's connections. */

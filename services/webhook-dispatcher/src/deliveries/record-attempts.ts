@@ -3,11 +3,11 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
-import { failedForADayOrFiveSql } from '../endpoints/switch-off.ts';
 import { attemptsRecorded, type RecordedAttempt } from '../points/points.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { Attempt } from './attempt.ts';
 import { goneStatus } from './attempt-delivery.ts';
+import { failedForADayOrFiveSql } from './failing-for-days.ts';
 import { insertFinished, keptColumnsExceptAttempts } from './finish-deliveries.ts';
 import { heldForFailing, nothingDelivered } from './held-for-failing.rules.ts';
 

@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { openHeaders } from '../endpoints/own-headers.ts';
-import type { SecretBox } from '../endpoints/secret-box.ts';
+import { openHeaders } from '../secrets/own-headers.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
 import { signatureHeader } from './signature.ts';
 

@@ -1,13 +1,13 @@
 import { orderEventNames } from '@app/contracts/webhooks';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { endpointRemovedText, heldDroppedText } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
 import { endpointChangeApplied } from '../points/points.ts';
 import { behindAllIdsAndSuffixes, followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
+import { endpointRemovedText, heldDroppedText } from '../texts/activity.rules.ts';
 
 /** A shared lock: events for the endpoint may be stored meanwhile, but it may not be changed. */
 const endpointStatement = statement(

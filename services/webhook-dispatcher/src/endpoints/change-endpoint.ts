@@ -4,14 +4,14 @@ import { invalidField } from '@app/contracts/validation';
 import type { HeldChoice, updateWebhookEndpoint } from '@app/contracts/webhooks';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { urlRefusal } from '../deliveries/public-address.ts';
 import { startHeldRecovery, stopHeldRecovery } from '../repair/held-recovery.ts';
+import { sealHeaders } from '../secrets/own-headers.ts';
 import type { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { afterChange, type EndpointResource, endpointResource } from './endpoint-resource.ts';
 import { lockEndpoint } from './find-endpoint.ts';
 import { decideHeld, type Switched } from './held.rules.ts';
-import { sealHeaders } from './own-headers.ts';
-import { urlRefusal } from './public-address.ts';
 import { recordChange } from './record-change.ts';
 
 type Body = RequestInput<typeof updateWebhookEndpoint>['body'];

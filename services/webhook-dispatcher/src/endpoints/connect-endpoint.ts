@@ -5,14 +5,14 @@ import { idOfCommand } from '@app/contracts/ids';
 import type { createWebhookEndpoint } from '@app/contracts/webhooks';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sealHeaders } from '../secrets/own-headers.ts';
+import { newSecret } from '../secrets/secret-box.ts';
 import { applyHeldChoice, checkUrl } from './change-endpoint.ts';
 import { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { afterChange, type EndpointResource, endpointResource } from './endpoint-resource.ts';
 import { lockEndpoints } from './find-endpoint.ts';
-import { sealHeaders } from './own-headers.ts';
 import { type SealedResult, withSecret } from './sealed-result.ts';
-import { newSecret } from './secret-box.ts';
 
 type Body = RequestInput<typeof createWebhookEndpoint>['body'];
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
-import type { SecretBox } from './secret-box.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 
 export interface EndpointDeps {
   readonly database: Database;

@@ -1,14 +1,13 @@
 import type { RequestOutput } from '@app/contracts/define';
-import { DomainError } from '@app/contracts/errors';
 import type { getWebhookEndpoint, WebhookEventName } from '@app/contracts/webhooks';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
 import { runningRecoveries } from '../repair/held-recovery.ts';
+import { headerNames } from '../secrets/own-headers.ts';
 import { followIndex } from '../storage/index-scans.ts';
 import type { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
-import { headerNames } from './own-headers.ts';
 
 export type EndpointResource = RequestOutput<typeof getWebhookEndpoint>;
 
@@ -106,13 +105,4 @@ function stateFields(state: State | undefined) {
     failing_since: failingSince?.toISOString() ?? null,
     held: { count: Math.min(count, heldMax), more: count > heldMax, oldest_at: oldestAt?.toISOString() ?? null },
   };
-}
-
-/** The same words for every id, malformed ones included. */
-export function unknownEndpoint(): DomainError {
-  return new DomainError('webhook_endpoint_not_found', 'There is nothing with this id on this account.');
-}
-
-export function noPrimaryEndpoint(): DomainError {
-  return new DomainError('webhook_endpoint_not_found', 'This account has no primary webhook URL.');
 }

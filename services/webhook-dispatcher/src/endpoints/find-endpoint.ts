@@ -1,6 +1,6 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { noPrimaryEndpoint, unknownEndpoint } from '../texts/endpoint-errors.ts';
 import { Endpoint } from './endpoint.entity.ts';
-import { noPrimaryEndpoint, unknownEndpoint } from './endpoint-resource.ts';
 import { firstEndpointLock } from './first-endpoint-lock.ts';
 
 /** Which one: the account's endpoint of role `primary`, or one by its id. */

@@ -1,5 +1,5 @@
+import { secretText } from '../secrets/secret-box.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
-import { secretText } from './secret-box.ts';
 
 /** Stored so that a repeated command gets the same response. It holds the secret only in its sealed form. */
 export interface SealedResult<Resource> {

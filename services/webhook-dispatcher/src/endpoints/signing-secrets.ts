@@ -2,12 +2,12 @@ import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type { revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
 import { runCommandOnce } from '@app/messaging/run-command-once';
+import { newSecret, type SecretBox, secretText, UnreadableSecretError } from '../secrets/secret-box.ts';
 import type { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { type EndpointResource, endpointResource } from './endpoint-resource.ts';
 import { findEndpoint, lockEndpoint } from './find-endpoint.ts';
 import { type SealedResult, withSecret } from './sealed-result.ts';
-import { newSecret, type SecretBox, secretText, UnreadableSecretError } from './secret-box.ts';
 
 const overlapHoursDefault = 24;
 const hourMs = 3_600_000;

@@ -24,9 +24,9 @@ import {
 import type { WebhookEventName } from '@app/contracts/webhooks';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import type { z } from 'zod';
-import { oneLine, reopenedText, unmatchedCodeText } from '../activity/activity.rules.ts';
 import { recordNotices } from '../activity/record-notices.ts';
 import { priorityOf } from '../deliveries/priority.rules.ts';
+import { oneLine, reopenedText, unmatchedCodeText } from '../texts/activity.rules.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
 import {
   affiliatePaidPayload,

@@ -3,7 +3,6 @@ import type { OnCommit } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
-import type { WriteBuiltIns } from '../automations/built-in-writer.ts';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { destinationColumns } from '../deliveries/destination.ts';
 import { firstEndpointLock } from '../endpoints/first-endpoint-lock.ts';
@@ -11,6 +10,9 @@ import { eventsStored, type StoredEvent } from '../points/points.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
 import { DeliveryPlan, type EndpointRow, endpointsFor, type NewDeliveryRow } from './plan-deliveries.ts';
+
+/** Writes, in the transaction of accounts' events, the built-in automations that are not there yet. */
+export type WriteBuiltIns = (client: Client, accountIds: readonly string[], onCommit: OnCommit) => Promise<void>;
 
 export interface StoreDeps {
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import type { RequestOutput } from '@app/contracts/define';
 import { isId } from '@app/contracts/ids';
 import type { DeliveryStatus, listDeliveries } from '@app/contracts/webhook-deliveries';
 import { statement } from '@app/service-kit/database';
-import { explainDiagnosis } from '../deliveries/diagnosis-texts.rules.ts';
+import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 import { type ReasonEndpoint, reasonText } from './reason.rules.ts';
 
 export type DeliveryResource = RequestOutput<typeof listDeliveries>['data'][number];

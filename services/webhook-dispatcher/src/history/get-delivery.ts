@@ -2,7 +2,7 @@ import type { RequestOutput } from '@app/contracts/define';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Attempt, ExchangeColumns } from '../deliveries/attempt.ts';
-import { explainDiagnosis } from '../deliveries/diagnosis-texts.rules.ts';
+import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 import { deliveryResource } from './delivery-rows.ts';
 import { requireDeliveryRow } from './read-delivery.ts';
 

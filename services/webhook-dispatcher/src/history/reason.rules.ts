@@ -1,8 +1,8 @@
 import type { DeliveryStatus } from '@app/contracts/webhook-deliveries';
-import { triesText } from '../activity/activity.rules.ts';
 import { breakerOpensAfter } from '../deliveries/capacity.rules.ts';
 import { heldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { testSendDropped } from '../deliveries/test-send.rules.ts';
+import { triesText } from '../texts/activity.rules.ts';
 
 /** The endpoint of a delivery as it is now; null when it was removed. */
 export interface ReasonEndpoint {

@@ -1,11 +1,11 @@
 import { idFloor } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { givenUpText } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
 import { bodyKeepDays, dayMs } from '../storage/partition.rules.ts';
 import type { Partitions } from '../storage/partitions.ts';
+import { givenUpText } from '../texts/activity.rules.ts';
 
 /** Deliveries that one transaction gives up, which takes about 20 ms. */
 const batchMax = 1_000;

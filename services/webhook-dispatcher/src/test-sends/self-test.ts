@@ -6,12 +6,12 @@ import { selfTestLongestMs } from '@app/contracts/webhook-tests';
 import type { WebhookEventName } from '@app/contracts/webhooks';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { oneLine } from '../activity/activity.rules.ts';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { type DestinationRow, destinationColumns, destinationOf } from '../deliveries/destination.ts';
-import { unknownEndpoint } from '../endpoints/endpoint-resource.ts';
-import { UnreadableSecretError } from '../endpoints/secret-box.ts';
+import { UnreadableSecretError } from '../secrets/secret-box.ts';
 import type { Partitions } from '../storage/partitions.ts';
+import { oneLine } from '../texts/activity.rules.ts';
+import { unknownEndpoint } from '../texts/endpoint-errors.ts';
 import { judgeCopies } from './copies.rules.ts';
 import { type SendCopiesDeps, sendCopies, type Target } from './send-copies.ts';
 

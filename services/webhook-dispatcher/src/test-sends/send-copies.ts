@@ -5,7 +5,6 @@ import type { WebhookEventName } from '@app/contracts/webhooks';
 import type { Clock } from '@app/service-kit/clock';
 import type { Destination } from '../deliveries/delivery.types.ts';
 import { diagnose } from '../deliveries/diagnosis.rules.ts';
-import { explainDiagnosis } from '../deliveries/diagnosis-texts.rules.ts';
 import { isDelivered } from '../deliveries/exchange.rules.ts';
 import { exchange } from '../deliveries/exchange.ts';
 import { failureText } from '../deliveries/failure.rules.ts';
@@ -16,7 +15,8 @@ import {
   prepareDestination,
   signingKeys,
 } from '../deliveries/request-headers.ts';
-import type { SecretBox } from '../endpoints/secret-box.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 import type { CopyAnswer, CopyAnswers } from './copies.rules.ts';
 import { freshSample, type SamplePayload } from './fresh-sample.ts';
 

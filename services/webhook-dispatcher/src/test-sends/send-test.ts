@@ -6,11 +6,11 @@ import type { WebhookEventName } from '@app/contracts/webhooks';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { currentTraceparent } from '@app/service-kit/tracing';
 import { priorities } from '../deliveries/priority.rules.ts';
-import { unknownEndpoint } from '../endpoints/endpoint-resource.ts';
 import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import type { StoreDeps } from '../events/store-events.ts';
 import { storeTestOnce } from '../events/store-test-once.ts';
 import { readDelivery } from '../history/read-delivery.ts';
+import { unknownEndpoint } from '../texts/endpoint-errors.ts';
 import { freshSample } from './fresh-sample.ts';
 
 export type SendTestDeps = StoreDeps & { readonly database: Database };

@@ -1,28 +1,19 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { insertNotices, newNotice } from '../activity/notices.ts';
+import { failedForADayOrFiveSql, failedForDaysSql } from '../deliveries/failing-for-days.ts';
+import type { EndpointDeps } from '../endpoints/endpoint-deps.ts';
+import { endpointJudged } from '../points/points.ts';
+import { stopHeldSql } from '../repair/held-recovery.ts';
+import type { Partitions } from '../storage/partitions.ts';
 import {
   endpointFailingText,
   endpointGoneText,
   endpointSwitchedOffText,
   type Unreached,
-} from '../activity/activity.rules.ts';
-import { insertNotices, newNotice } from '../activity/notices.ts';
-import { storeEndpointNotice, writeNoticeAutomation } from '../automations/store-endpoint-notice.ts';
-import { endpointJudged } from '../points/points.ts';
-import { stopHeldSql } from '../repair/held-recovery.ts';
-import type { Partitions } from '../storage/partitions.ts';
-import type { EndpointDeps } from './endpoint-deps.ts';
-
-/**
- * Five days are longer than all attempts of one delivery take together (71 hours). The minimum of 20 attempts and 3 events
- * protects an endpoint that gets one event a week from being switched off because of one of them.
- */
-const failedForDays = `last_at >= since + interval '5 days' and attempts >= 20 and events >= 3`;
-/** A day of failures is no short outage. One delivery alone is tried nine or ten times in it. */
-const failedForADay = `warned_at is null and last_at >= since + interval '24 hours' and attempts >= 5`;
-/** Whether an endpoint of `failing_endpoints` is to be switched off, or its seller is to be told. */
-export const failedForADayOrFiveSql = `(${failedForDays} or ${failedForADay})`;
+} from '../texts/activity.rules.ts';
+import { storeEndpointNotice, writeNoticeAutomation } from './store-endpoint-notice.ts';
 
 const ownerStatement = statement('endpoint-owner', 'select account_id from endpoints where id = $1');
 const lockStatement = statement(
@@ -32,7 +23,7 @@ const lockStatement = statement(
 );
 const failingStatement = statement(
   'endpoint-failing',
-  `select since, attempts, ${failedForDays} as for_days from failing_endpoints
+  `select since, attempts, ${failedForDaysSql} as for_days from failing_endpoints
    where endpoint_id = $1 and account_id = $2 and ${failedForADayOrFiveSql} for update`,
 );
 const warnedStatement = statement(

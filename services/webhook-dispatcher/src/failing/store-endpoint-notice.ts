@@ -1,12 +1,12 @@
 import { newId } from '@app/contracts/ids';
 import { endpointOff } from '@app/contracts/webhooks';
 import type { Client } from '@app/service-kit/database';
+import { builtInId, builtInRows, materialiseStatement } from '../automations/automation-row.ts';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { priorities } from '../deliveries/priority.rules.ts';
 import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import { type StoreDeps, storeEventFor } from '../events/store-events.ts';
-import { builtInId, builtInRows, materialiseStatement } from './automation-row.ts';
-import type { EndpointOffPayload } from './trigger.rules.ts';
+import type { EndpointOffPayload } from '../events/trigger.rules.ts';
 
 export interface EndpointNotice {
   readonly accountId: string;

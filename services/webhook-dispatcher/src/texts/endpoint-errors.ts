@@ -1,0 +1,10 @@
+import { DomainError } from '@app/contracts/errors';
+
+/** The same words for every id, malformed ones included. */
+export function unknownEndpoint(): DomainError {
+  return new DomainError('webhook_endpoint_not_found', 'There is nothing with this id on this account.');
+}
+
+export function noPrimaryEndpoint(): DomainError {
+  return new DomainError('webhook_endpoint_not_found', 'This account has no primary webhook URL.');
+}
