@@ -22,10 +22,12 @@ export const apiKeyScope = z.enum(apiKeyScopes);
 export type ApiKeyScope = z.infer<typeof apiKeyScope>;
 
 /** At least 10 characters (NIST SP 800-63B asks for 8 or more and no composition rules). */
-const password = rawText(200, 10);
+const newPassword = rawText(200, 10).describe(
+  'At least 10 characters. The commonest passwords and the account’s own email address are refused.',
+);
 
 export const signupBody = z
-  .strictObject({ email: emailAddress, password, name: line(limits.name, 1) })
+  .strictObject({ email: emailAddress, password: newPassword, name: line(limits.name, 1) })
   .meta({ id: 'SignUp' });
 export const signupResult = z.object({ ok: z.literal(true), accountId: idSchema('account') }).meta({ id: 'SignedUp' });
 export const loginBody = z.strictObject({ email: emailAddress, password: rawText(200, 1) }).meta({ id: 'Login' });

@@ -89,6 +89,18 @@ test('a session ends after 30 days', async () => {
   expect((await send(url, 'GET', '/api/auth/me', { session })).status).toBe(401);
 });
 
+test('sign-up refuses a common password and the own address, and makes nothing', async () => {
+  const email = 'easily-guessed@example.com';
+  const signUp = (password: string) =>
+    send(url, 'POST', '/api/auth/signup', { body: { email, password, name: 'Easy' } });
+  const refused = [await signUp('Password123!'), await signUp(email)];
+  expect(refused.map(({ status, json }) => [status, json.code, json.errors])).toEqual([
+    [422, 'validation_failed', [expect.objectContaining({ field: 'password', code: 'too_common' })]],
+    [422, 'validation_failed', [expect.objectContaining({ field: 'password', code: 'own_address' })]],
+  ]);
+  expect(await query(harness.database.url, 'select id from users where email = $1', [email])).toEqual([]);
+});
+
 test('sign-up can be switched off', async () => {
   const closed = await harness.start({ SIGNUP: 'closed' });
   const refused = await send(closed.url, 'POST', '/api/auth/signup', {

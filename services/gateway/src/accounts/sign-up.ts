@@ -9,6 +9,7 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { findSeller } from '../checkouts/find-seller.ts';
 import { Account } from './account.entity.ts';
 import { handleFrom } from './handle.rules.ts';
+import { checkNewPassword } from './new-password.ts';
 import { hashPassword, isPassword, type PasswordCost } from './password.ts';
 import { settingsChangedRow } from './settings-changed.ts';
 import { takeHandle } from './take-handle.ts';
@@ -33,7 +34,7 @@ export interface SignedUp {
 /**
  * Makes an account and its first user, and writes the event of its settings. A repeated command finds the account that
  * it made.
- * @throws DomainError email_taken
+ * @throws DomainError email_taken, validation_failed for a password that is easily guessed
  */
 export async function signUp(
   deps: { database: Database; clock: Clock; passwordCost?: PasswordCost },
@@ -41,6 +42,7 @@ export async function signUp(
   commandId: string,
 ): Promise<SignedUp> {
   const ids = { accountId: idOfCommand('account', commandId), userId: idOfCommand('user', commandId) };
+  await checkNewPassword(wanted.password, wanted.email);
   const passwordHash = await hashPassword(wanted.password, deps.passwordCost);
   for (let tries = 1; ; tries++) {
     try {
