@@ -12,6 +12,7 @@ import {
 import type pg from 'pg';
 import { connectionSettings } from './connection-settings.ts';
 import { openLockSession } from './lock-session.ts';
+import { definePoint } from './points.ts';
 import { observePool } from './pool-gauges.ts';
 import { columnTypes } from './postgres-types.ts';
 import type { Check } from './service.ts';
@@ -194,8 +195,12 @@ async function transaction<T>(pool: pg.Pool, work: (client: Client) => Promise<T
   }
 }
 
+/** A module made a statement: a test prepares all of them on the migrated schema. */
+export const statementDefined = definePoint<{ name: string; text: string }>('service-kit.statement-defined');
+
 /** A statement that PostgreSQL parses and plans once per connection. Names are unique within a service. */
 export function statement(name: string, text: string): (values?: unknown[]) => pg.QueryConfig {
+  statementDefined.announce(() => ({ name, text }));
   return (values = []) => ({ name, text, values });
 }
 

@@ -11,6 +11,23 @@ export async function query<Row extends object>(url: string, sql: string, values
   }
 }
 
+/** What PostgreSQL says of the statements that it cannot prepare, each after the statement's name. */
+export async function refusedStatements(
+  url: string,
+  statements: readonly { readonly name: string; readonly text: string }[],
+): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'test-statements' });
+  await client.connect();
+  try {
+    const refused: string[] = [];
+    for (const [index, { name, text }] of statements.entries())
+      await client.query(`prepare s${index} as ${text}`).catch((err: Error) => refused.push(`${name}: ${err.message}`));
+    return refused;
+  } finally {
+    await client.end();
+  }
+}
+
 /** How a statement finds rows of a table. */
 export interface TableScan {
   readonly table: string;
