@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * account_settings   settings of accounts as the gateway told them last: all of them, as the event has them, so that a new

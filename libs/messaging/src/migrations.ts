@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 import { eventTriesAndReplays, publishedAtAndPruneIndexes } from './tables.ts';
 
 class PublishedAt extends Migration {

@@ -1,13 +1,13 @@
 import { defineEvent, defineRequest, type EventDefinition } from '@app/contracts/define';
 import { topology } from '@app/contracts/topology';
-import { type Client, type Database, migrateUp, openDatabase } from '@app/service-kit/database';
+import { type Client, type Database, openDatabase } from '@app/service-kit/database';
 import { type Logger, silentLogger } from '@app/service-kit/logger';
+import { Migration, migrateUp } from '@app/service-kit/migrations';
 import { createArrivals } from '@app/testing/arrivals';
 import { connectObserver, createNatsServer, type TestNatsServer } from '@app/testing/nats';
 import { closedAfterEach } from '@app/testing/opened';
 import { type Listener, listen } from '@app/testing/points';
 import { createMigratedDatabase } from '@app/testing/postgres';
-import { Migration } from '@mikro-orm/migrations';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';

@@ -1,7 +1,4 @@
 import type { Duplex } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { MigrationObject } from '@mikro-orm/core';
-import { Migrator } from '@mikro-orm/migrations';
 import {
   type AnyEntity,
   type EntityClass,
@@ -11,7 +8,7 @@ import {
 } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import { connectionSettings } from './connection-settings.ts';
-import { openLockSession } from './lock-session.ts';
+import { type MigrateOptions, type Migrations, pendingMigrations } from './migrations.ts';
 import { definePoint } from './points.ts';
 import { observePool } from './pool-gauges.ts';
 import { columnTypes } from './postgres-types.ts';
@@ -22,6 +19,8 @@ import { traceStatements } from './statement-spans.ts';
 export interface Database {
   readonly orm: MikroORM;
   readonly pool: pg.Pool;
+  /** What its schema is made of. */
+  readonly migrations: Migrations;
   /** A fresh entity manager for one request or message. */
   fork(): EntityManager;
   /** Runs work between BEGIN and COMMIT on one connection; any error rolls back and is thrown on. */
@@ -31,16 +30,10 @@ export interface Database {
 
 export type Client = pg.PoolClient;
 
-/** Migrations in the order they run, listed by hand so that tools see them. */
-export type Migrations = readonly MigrationObject[];
-
-export interface DatabaseOptions {
-  readonly url: string;
-  readonly applicationName: string;
+export interface DatabaseOptions extends MigrateOptions {
   /** The service that spans and metrics of this pool belong to; left out where it is the application's name. */
   readonly service?: string;
   readonly entities: readonly (EntityClass<AnyEntity> | EntitySchema)[];
-  readonly migrations: Migrations;
   readonly poolMax?: number;
   /** Settings of PostgreSQL for its connections, beside those of every connection. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -59,11 +52,7 @@ export interface StatementLimits {
 
 /** Longer than any statement here may take; a runaway one must not hold its connection for ever. */
 const usualLimits: StatementLimits = { statementMs: 15_000, silenceMs: 5_000 };
-/** Nobody waits for an answer while a service starts: on a busy machine a server that has just started takes its time. */
-const migrationConnectMs = 30_000;
-const noLimits: StatementLimits = { statementMs: 0, silenceMs: 0, connectMs: migrationConnectMs };
 const poolMaxDefault = 10;
-const migrationsTable = 'migrations';
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const orm = await openOrm(options, options.limits ?? usualLimits);
@@ -74,6 +63,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return {
     orm,
     pool,
+    migrations: options.migrations,
     fork: () => orm.em.fork() as EntityManager,
     transaction: (work) => transaction(pool, work),
     close: async () => {
@@ -93,14 +83,6 @@ async function openOrm(
     clientUrl: options.url,
     entities: [...options.entities],
     discovery: { warnWhenNoEntities: false },
-    extensions: [Migrator],
-    migrations: {
-      migrationsList: [...options.migrations],
-      snapshot: false,
-      // Each in its own transaction: what succeeded stays when a later one fails.
-      allOrNothing: false,
-      tableName: migrationsTable,
-    },
     pool: { min: 0, max: options.poolMax ?? poolMaxDefault, idleTimeoutMillis: 60_000 },
     driverOptions: {
       // The ORM takes host, user and password out of the URL and drops the rest, `sslmode` among it.
@@ -204,38 +186,11 @@ export function statement(name: string, text: string): (values?: unknown[]) => p
   return (values = []) => ({ name, text, values });
 }
 
-/** Any number of replicas may call this at once: one migrates, the others wait and find nothing left to do. */
-const migrationLock = `select pg_try_advisory_lock(hashtext('migrations')) as won`;
-const migrationPollMs = 200;
-/** A crash may undo the last migrations, never one that a later commit of a service stands on: they share one log. */
-const notFlushed = { synchronous_commit: 'off' };
-
-/** Applies what is missing, each migration in its own transaction; returns the names applied. */
-export async function migrateUp(options: DatabaseOptions): Promise<string[]> {
-  const application_name = `${options.applicationName}-migrate`;
-  const connection = { connectionString: options.url, connectionTimeoutMillis: migrationConnectMs };
-  const guard = await openLockSession({ ...connection, application_name });
-  try {
-    // The lock is polled: a session that waits for it could not run the queries that keep the session alive.
-    while (!(await guard.client.query<{ won: boolean }>(migrationLock)).rows[0]?.won) await sleep(migrationPollMs);
-    // To open the ORM takes a tenth of a second of CPU: most starts have nothing to migrate.
-    if (missing(options.migrations, await appliedMigrations(guard.client)).length === 0) return [];
-    const orm = await openOrm({ ...options, poolMax: 2, settings: notFlushed }, noLimits);
-    try {
-      return (await orm.migrator.up()).map((migration) => migration.name);
-    } finally {
-      await orm.close(true);
-    }
-  } finally {
-    await guard.close();
-  }
-}
-
 /** The database and its migrations among the checks of a service; asked at once they cost one statement together. */
 export function databaseChecks(database: Database): Check[] {
-  let asking: Promise<string[]> | undefined;
-  const ask = (): Promise<string[]> => {
-    asking ??= pendingMigrations(database).finally(() => {
+  let asking: Promise<Migrations> | undefined;
+  const ask = (): Promise<Migrations> => {
+    asking ??= pendingMigrations(database.pool, database.migrations).finally(() => {
       asking = undefined;
     });
     return asking;
@@ -246,31 +201,9 @@ export function databaseChecks(database: Database): Check[] {
       name: 'migrations',
       check: async () => {
         const pending = await ask();
-        if (pending.length > 0) throw new Error(`migrations are missing: ${pending.join(', ')}`);
+        if (pending.length > 0)
+          throw new Error(`migrations are missing: ${pending.map(({ name }) => name).join(', ')}`);
       },
     },
   ];
-}
-
-/** Names of the migrations that are not applied. Not asked of the ORM, which would create the table. */
-export async function pendingMigrations(database: Database): Promise<string[]> {
-  const wanted = database.orm.config.get('migrations').migrationsList ?? [];
-  return missing(wanted, await appliedMigrations(database.pool));
-}
-
-function missing(wanted: readonly { readonly name: string }[], applied: readonly string[]): string[] {
-  const names = new Set(applied);
-  return wanted.map(({ name }) => name).filter((name) => !names.has(name));
-}
-
-const undefinedTable = '42P01';
-
-async function appliedMigrations(pool: Pick<pg.ClientBase, 'query'>): Promise<string[]> {
-  try {
-    const { rows } = await pool.query<{ name: string }>(`select name from ${migrationsTable}`);
-    return rows.map((row) => row.name);
-  } catch (err) {
-    if ((err as { code?: unknown }).code === undefinedTable) return [];
-    throw err;
-  }
 }

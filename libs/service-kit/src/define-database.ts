@@ -1,5 +1,6 @@
 import { readDatabaseUrl } from './config.ts';
-import { type DatabaseOptions, migrateUp } from './database.ts';
+import type { DatabaseOptions } from './database.ts';
+import { migrateUp } from './migrations.ts';
 
 /** A service's database: what opens it, what brings it up to date, and the command that does. */
 export interface DatabaseDefinition {

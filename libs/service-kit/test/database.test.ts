@@ -3,18 +3,10 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase, type TestDatabase } from '@app/testing/postgres';
 import { startTcpProxy } from '@app/testing/tcp-proxy';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { Migration } from '@mikro-orm/migrations';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import {
-  type Database,
-  type DatabaseOptions,
-  databaseChecks,
-  migrateUp,
-  openDatabase,
-  pendingMigrations,
-  statement,
-} from '../src/database.ts';
+import { type Database, type DatabaseOptions, databaseChecks, openDatabase, statement } from '../src/database.ts';
 import { openLockSession } from '../src/lock-session.ts';
+import { Migration, migrateUp, pendingMigrations } from '../src/migrations.ts';
 
 guardLeaks();
 
@@ -105,7 +97,7 @@ test('a failed migration leaves nothing of itself, and what went before stays', 
   const opened = await openDatabase({ ...options, url: fresh.url });
   const { rows } = await opened.pool.query("select to_regclass('shelf') as shelf, to_regclass('half_done') as half");
   expect(rows).toEqual([{ shelf: 'shelf', half: null }]);
-  expect(await pendingMigrations(opened)).toEqual([second.name]);
+  expect(await pendingMigrations(opened.pool, opened.migrations)).toEqual([second]);
   await opened.close();
   expect(await migrateUp({ ...options, url: fresh.url })).toEqual([second.name]);
   await fresh.close();
@@ -302,7 +294,7 @@ test('connections say whose they are and limit their statements', async () => {
 
 test('a service without entities works, and a closed database leaves no connection, whoever used it', async () => {
   const opened = await openDatabase({ ...options, applicationName: 'nameless', entities: [], migrations: [] });
-  expect(await pendingMigrations(opened)).toEqual([]);
+  expect(await pendingMigrations(opened.pool, opened.migrations)).toEqual([]);
   await opened.close();
   expect(opened.pool.ended).toBe(true);
   expect(opened.pool.totalCount).toBe(0);

@@ -1,4 +1,4 @@
-import { migrateUp } from '@app/service-kit/database';
+import { migrateUp } from '@app/service-kit/migrations';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';

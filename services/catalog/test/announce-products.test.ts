@@ -1,7 +1,7 @@
 import { productCreated } from '@app/contracts/products';
 import { onEvent } from '@app/messaging/event-handler';
 import { readEvent } from '@app/messaging/take-effect';
-import { migrateUp } from '@app/service-kit/database';
+import { migrateUp } from '@app/service-kit/migrations';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';

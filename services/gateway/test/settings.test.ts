@@ -2,7 +2,7 @@ import { accountSettingsChanged, type Settings } from '@app/contracts/accounts';
 import type { EventEnvelope } from '@app/contracts/define';
 import { freePort } from '@app/embedded/ports';
 import { eventsPublished } from '@app/messaging/points';
-import { migrateUp } from '@app/service-kit/database';
+import { migrateUp } from '@app/service-kit/migrations';
 import { spawnNode } from '@app/testing/child-service';
 import { createNatsServer } from '@app/testing/nats';
 import { announced } from '@app/testing/points';

@@ -1,5 +1,6 @@
 import { newId } from '@app/contracts/ids';
-import { migrateUp, openDatabase } from '@app/service-kit/database';
+import { openDatabase } from '@app/service-kit/database';
+import { migrateUp } from '@app/service-kit/migrations';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase } from '@app/testing/postgres';
 import { expect, test } from 'vitest';

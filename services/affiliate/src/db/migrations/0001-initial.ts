@@ -1,5 +1,5 @@
 import { messagingTables } from '@app/messaging/tables';
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 export class Initial extends Migration {
   override async up(): Promise<void> {

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * One row for each order that was refunded or has a commission. An order counts as refunded while `refunded_no` (the number

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * commissions     `turn` counts what the refunds of an order brought about: the sale is 0, a clawback after it was paid 1, a

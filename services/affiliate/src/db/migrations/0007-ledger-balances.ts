@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * ledger_balances  what `owed` and `paid_out` add up to, so that a statement reads a page and not the whole ledger. The

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * refunded_parts    what has gone back of an order's own payments (`part` is ''), or of a renewal (its subscription and

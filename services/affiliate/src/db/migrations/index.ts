@@ -1,6 +1,6 @@
 import { accountSettingsMigration } from '@app/account-settings/tables';
 import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
-import type { Migrations } from '@app/service-kit/database';
+import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { OrderRefunds } from './0004-order-refunds.ts';
 import { Ledger } from './0006-ledger.ts';

@@ -1,5 +1,5 @@
 import { messagingTables } from '@app/messaging/tables';
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * subscriptions  one for each order that bought one. Period n ends n intervals after `anchor`; `period` is the current

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * The run over all accounts has the account '' from here on: an index does not find null by equality, so each query for a

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * The books of the simulated processor, an outside party: no statement of ours joins them with our tables.

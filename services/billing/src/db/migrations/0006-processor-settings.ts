@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * processor_settings  one row for each processor that an account has chosen so far. `chosen` is the one for new payments;

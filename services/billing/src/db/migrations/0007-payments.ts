@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * payments         one row for each try to move money; decision 0029 says how they go on. `request` is what the processor was

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** Until when an account's refunds were compared with the list of a processor; live money and rehearsals apart. */
 export class ProcessorComparisons extends Migration {

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * subscriptions  `next_charge_at` is when the next charge falls due, and null when none will: paused, canceled, external.

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * anchor_period  the number of the period that ended at `anchor`: period n ends n - anchor_period intervals after it. Before

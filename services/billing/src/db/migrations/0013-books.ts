@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * told_orphans  what stood on one side only, at the processor or here, when the books were compared, and was told: each once.

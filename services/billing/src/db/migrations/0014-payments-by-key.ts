@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * The payments of an order are found by the constraint `one_row_for_each_try`. The index that goes began with the account

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * rehearsal_clocks  how many days each account's rehearsals are ahead of the clock. `command_id` is the command that moves it,

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** `unreadable_told_at`: when the seller was last told that the stored API key cannot be opened. */
 export class UnreadableKeys extends Migration {

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** What the retention of the simulated processor's books looks for: old entries, what is about them, old lost sendings. */
 export class AgeOfSimulatedBooks extends Migration {

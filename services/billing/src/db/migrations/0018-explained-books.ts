@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * processor_comparisons.explained_until  the end of the last comparison, when it was whole and showed no orphan; null

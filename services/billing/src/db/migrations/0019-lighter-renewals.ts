@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * References go: rows of `charges` and `renewals` are written by the statement that writes or locks the payment and the

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * renewal_counts  what ends of renewals add to a run's result, written in the statement of the ends: one row for each

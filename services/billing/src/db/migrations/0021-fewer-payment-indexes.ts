@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * Each payment is written twice, begun and ended, and each time to all indexes: none of them may be one that is not needed.

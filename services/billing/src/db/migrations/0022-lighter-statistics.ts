@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** No statement looks for rows by these. */
 const neverLookedFor = {

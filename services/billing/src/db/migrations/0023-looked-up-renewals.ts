@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** looked_up_run_id  the last daily run that began while the period's payment had no end: that run charges no other period. */
 export class LookedUpRenewals extends Migration {

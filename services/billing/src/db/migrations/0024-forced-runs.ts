@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * forced_until  of a run that charges beyond the limit of charges: what was due by then is charged, and if the run dies, by the

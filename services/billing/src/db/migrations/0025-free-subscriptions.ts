@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * A subscription that costs nothing and was bought in the checkout renews without a card: the checkout asked no processor.

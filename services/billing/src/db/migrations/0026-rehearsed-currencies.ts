@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** charged_by_currency  what `charged_cents` is made of. */
 export class RehearsedCurrencies extends Migration {

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** How often these are analyzed is the server's to say, as for all other tables: that of `npm start` says less often. */
 export class AnalyzedAsOthers extends Migration {

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** Whether the order of a subscription named an affiliate; null for those from before, of which it is not known here. */
 export class AffiliateNamed extends Migration {

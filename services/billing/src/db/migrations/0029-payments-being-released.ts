@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * `releasing` is set by the statement that writes a release of the payment, and cleared by the one that records its end. It

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * payments_one_of_step  lets a charge be refunded in parts. No two refunds of an order are open at once

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** Holds are compared with the processor's list as charges are: in the order of time. */
 export class HeldInBooks extends Migration {

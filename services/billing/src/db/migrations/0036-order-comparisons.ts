@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * order_comparisons  until when an account's orders were compared with their payments and subscriptions.

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * unmatched_payments  payments at the processor under ids of ours that this database does not know: it was restored from an

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * Before, an account that had chosen no payment processor had the simulated one. Those that sold through it, or whose

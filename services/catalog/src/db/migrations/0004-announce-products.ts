@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * Tells of the products that were created before `product.created` existed. The event's id is the product's own: older

@@ -1,5 +1,5 @@
 import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
-import type { Migrations } from '@app/service-kit/database';
+import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { AnnounceProducts } from './0004-announce-products.ts';
 

@@ -1,5 +1,5 @@
 import { messagingTables } from '@app/messaging/tables';
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * An order's lines are written and read with the order, never alone. So they are one json column in the published shape, and

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * order_refusals  what a command was refused for, under the id its order would have had: a command has one outcome,

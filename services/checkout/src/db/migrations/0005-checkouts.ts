@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * checkouts       what a buyer is buying. `revision` counts its changes: whoever priced an older one prices again.

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * refunds  one row for each refund of an order that was asked for, written before billing is asked. `requested` until

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** `upsell_decided`: billing has the decision on a held order's upsell, and a payment of it is not known yet. */
 export class DecidedUpsells extends Migration {

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * The sum of an order's items, checked for each order that is written. A loop costs half of what the SQL function cost: that

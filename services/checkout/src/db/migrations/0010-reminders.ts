@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * reminders       the latest reminder of a buyer (lower-cased email) about a product: one row, so that no two jobs send

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * refusals      how often the mail server has refused this reminder for good; `refused_at` is the last time.

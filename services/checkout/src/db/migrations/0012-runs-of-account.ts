@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** Whether an account had a run of its reminders since a time, and its last one. */
 export class RunsOfAccount extends Migration {

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * payment_refunds         what went back of payments for an order and for renewals of its subscription, one row for each

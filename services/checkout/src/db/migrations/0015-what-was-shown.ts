@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * shown_quote        stands for the lines, the total and the renewal that the buyer saw last (`quoteOf`); null in checkouts that

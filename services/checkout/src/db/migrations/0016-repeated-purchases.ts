@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * buyer_digests       of a try: digests of the buyer's browser, address and card, the account's own. Kept for two days, with a

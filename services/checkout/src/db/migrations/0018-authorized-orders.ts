@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** Orders whose money is held are few: billing compares each of them with its hold. */
 export class AuthorizedOrders extends Migration {

@@ -1,6 +1,6 @@
 import { accountSettingsMigration } from '@app/account-settings/tables';
 import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
-import type { Migrations } from '@app/service-kit/database';
+import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { OneOutcome } from './0003-one-outcome.ts';
 import { Checkouts } from './0005-checkouts.ts';

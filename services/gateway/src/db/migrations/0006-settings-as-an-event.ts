@@ -1,5 +1,5 @@
 import { eventTriesAndReplays, messagingTables, publishedAtAndPruneIndexes } from '@app/messaging/tables';
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * settings_revision  counts the changes of an account's settings.

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * account_handles  every handle that an account has or had. One that was changed leads to its account for good, so that

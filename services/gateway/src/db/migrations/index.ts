@@ -1,4 +1,4 @@
-import type { Migrations } from '@app/service-kit/database';
+import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { IdempotencyOwner } from './0002-idempotency-owner.ts';
 import { IdempotencyRefusals } from './0003-idempotency-refusals.ts';

@@ -1,5 +1,5 @@
 import { messagingTables } from '@app/messaging/tables';
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * facts           one row for each order paid and each subscription started, never changed, whatever ids their events

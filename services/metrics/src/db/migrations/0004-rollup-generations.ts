@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 import { rollupLock } from '../../rollups/rollup-columns.ts';
 
 /**

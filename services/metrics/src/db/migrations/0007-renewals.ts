@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * facts.active_delta            what a fact adds to the number of active subscriptions. Null in facts of versions before:

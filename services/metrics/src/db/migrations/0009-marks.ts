@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * facts.marks      what is true of a fact, such as `bump`, unless it is one of the four marks of orders that have columns.

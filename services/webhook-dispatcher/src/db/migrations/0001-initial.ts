@@ -1,5 +1,5 @@
 import { messagingTables } from '@app/messaging/tables';
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * Ids are compared byte by byte (collate "C"), so they sort in the order in which they were made.

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * - `unsettled_endpoints`: endpoints that were switched or removed and whose waiting deliveries are not settled yet.

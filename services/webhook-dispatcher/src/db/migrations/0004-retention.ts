@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * `retention` stores the progress of each step of retention/steps.ts. Ids sort by time, so a step continues from there

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** Endpoints to which nothing was delivered since `since`; a success removes the row. `events` counts first tries. */
 export class FailingEndpoints extends Migration {

@@ -1,5 +1,5 @@
 import { idTimeMs } from '@app/contracts/ids';
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 import { makePartition, partitionedTables, partitionsBetween } from '../../storage/partition.rules.ts';
 
 /** What one delivery, event or attempt has is described in docs/decisions/0033-webhooks-kept-held-and-repaired.md. */

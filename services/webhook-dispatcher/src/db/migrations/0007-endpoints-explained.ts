@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * - `unsettled_endpoints`: the newest delivery that is to be held, to be dropped, or to be dropped unless it is of an

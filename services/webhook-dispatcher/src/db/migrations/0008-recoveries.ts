@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * `recoveries` holds how far each one is: `cursor` is the last id that its phase has passed. `delivered` and `failed` are

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * - `emails_sent`: how many emails automations of an account have sent on the last day on which they sent any.

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * What a list is narrowed by stands before the id, so that a page is read from where its rows are, however many others

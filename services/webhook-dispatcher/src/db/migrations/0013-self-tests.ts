@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** Self-tests that run, one at most for an endpoint. The row is void after `until`: its process died. */
 export class SelfTests extends Migration {

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * What is on its way is seconds old and leaves again: every entry of an index for it is written, dead soon after and

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * `deliveries.held_reason`: null for what is held because its endpoint is off or has no URL. The index has one entry for

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * `recoveries.begun_in`: the transaction that began it. An event that was being stored when the endpoint was connected has

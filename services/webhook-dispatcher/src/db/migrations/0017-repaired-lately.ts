@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /** The metric of the conservation counts what was repaired lately; `lost_deliveries` keeps what was ever repaired. */
 export class RepairedLately extends Migration {

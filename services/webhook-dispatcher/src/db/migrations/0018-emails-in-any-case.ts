@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '@app/service-kit/migrations';
 
 /**
  * Who looks for a buyer does not know in which case the buyer typed the address; emails go to it as it was typed. Events are

@@ -1,6 +1,6 @@
 import { accountSettingsMigration } from '@app/account-settings/tables';
 import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
-import type { Migrations } from '@app/service-kit/database';
+import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { SettlingAndDue } from './0003-settling-and-due.ts';
 import { Retention } from './0004-retention.ts';
