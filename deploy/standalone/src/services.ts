@@ -1,10 +1,12 @@
 import { join } from 'node:path';
-import type { ServiceName } from '@app/contracts/services';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ServiceName, serviceNames } from '@app/contracts/services';
+import type { GatewayDeps, GatewayParts, RunningGateway } from '@app/gateway/service';
 import type { AdjustableClock } from '@app/service-kit/clock';
 import { parseConfig } from '@app/service-kit/config';
 import type { Logger } from '@app/service-kit/logger';
 import type { ResourceStack } from '@app/service-kit/resource-stack';
-import type { Check, RunningService, ServiceDeps } from '@app/service-kit/service';
+import type { Check, RunningService } from '@app/service-kit/service';
 import type { z } from 'zod';
 import type { StandaloneConfig } from './config.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -14,74 +16,74 @@ type Environment = { DATABASE_URL: string } & Record<string, string | undefined>
 
 interface Module {
   readonly migrate: (url: string) => Promise<string[]>;
-  readonly create: (env: Environment, deps: ServiceDeps) => Promise<RunningService>;
+  readonly create: (env: Environment, deps: GatewayDeps) => Promise<RunningService>;
 }
 
-/** Loads what a service exports: its settings, its migrations, and the function that creates it. */
-async function load(
-  name: string,
-  parts: {
-    config: Promise<{ configSchema: z.ZodType }>;
-    migrate: Promise<{ migrate: Module['migrate'] }>;
-    create: Promise<(config: never, deps: ServiceDeps) => Promise<RunningService>>;
+export type Modules = readonly (readonly [ServiceName, Module])[];
+
+/** What a service exports: its settings, its migrations, and the function that creates it. */
+interface Source {
+  readonly config: () => Promise<{ configSchema: z.ZodType }>;
+  readonly migrate: () => Promise<Pick<Module, 'migrate'>>;
+  readonly create: () => Promise<(config: never, deps: GatewayDeps) => Promise<RunningService>>;
+}
+
+const sources: Readonly<Record<ServiceName, Source>> = {
+  catalog: {
+    config: () => import('@app/catalog/config'),
+    migrate: () => import('@app/catalog/migrate'),
+    create: () => import('@app/catalog/service').then((module) => module.createCatalog),
   },
-): Promise<[string, Module]> {
-  const [{ configSchema }, { migrate }, create] = await Promise.all([parts.config, parts.migrate, parts.create]);
-  // Each service's schema makes exactly the settings that the service takes.
-  return [name, { migrate, create: (env, deps) => create(parseConfig(configSchema, env) as never, deps) }];
-}
+  checkout: {
+    config: () => import('@app/checkout/config'),
+    migrate: () => import('@app/checkout/migrate'),
+    create: () => import('@app/checkout/service').then((module) => module.createCheckout),
+  },
+  billing: {
+    config: () => import('@app/billing/config'),
+    migrate: () => import('@app/billing/migrate'),
+    create: () => import('@app/billing/service').then((module) => module.createBilling),
+  },
+  affiliate: {
+    config: () => import('@app/affiliate/config'),
+    migrate: () => import('@app/affiliate/migrate'),
+    create: () => import('@app/affiliate/service').then((module) => module.createAffiliate),
+  },
+  metrics: {
+    config: () => import('@app/metrics/config'),
+    migrate: () => import('@app/metrics/migrate'),
+    create: () => import('@app/metrics/service').then((module) => module.createMetrics),
+  },
+  'webhook-dispatcher': {
+    config: () => import('@app/webhook-dispatcher/config'),
+    migrate: () => import('@app/webhook-dispatcher/migrate'),
+    create: () => import('@app/webhook-dispatcher/service').then((module) => module.createWebhookDispatcher),
+  },
+  gateway: {
+    config: () => import('@app/gateway/config'),
+    migrate: () => import('@app/gateway/migrate'),
+    create: () => import('@app/gateway/service').then((module) => module.createGateway),
+  },
+};
 
-/** Begun while the servers start: reading the code takes about as long as they do. */
-export function loadServices(
-  clock: AdjustableClock,
-  writeRefusal: () => string | undefined,
-): Promise<[string, Module][]> {
-  const clockControl = {
-    set: async (offsetMs: number): Promise<void> => {
-      clock.moveTo(new Date(Date.now() + offsetMs));
-    },
-  };
-  return Promise.all([
-    load('catalog', {
-      config: import('@app/catalog/config'),
-      migrate: import('@app/catalog/migrate'),
-      create: import('@app/catalog/service').then((module) => module.createCatalog),
-    }),
-    load('checkout', {
-      config: import('@app/checkout/config'),
-      migrate: import('@app/checkout/migrate'),
-      create: import('@app/checkout/service').then((module) => module.createCheckout),
-    }),
-    load('billing', {
-      config: import('@app/billing/config'),
-      migrate: import('@app/billing/migrate'),
-      create: import('@app/billing/service').then((module) => module.createBilling),
-    }),
-    load('affiliate', {
-      config: import('@app/affiliate/config'),
-      migrate: import('@app/affiliate/migrate'),
-      create: import('@app/affiliate/service').then((module) => module.createAffiliate),
-    }),
-    load('metrics', {
-      config: import('@app/metrics/config'),
-      migrate: import('@app/metrics/migrate'),
-      create: import('@app/metrics/service').then((module) => module.createMetrics),
-    }),
-    load('webhook-dispatcher', {
-      config: import('@app/webhook-dispatcher/config'),
-      migrate: import('@app/webhook-dispatcher/migrate'),
-      create: import('@app/webhook-dispatcher/service').then((module) => module.createWebhookDispatcher),
-    }),
-    load('gateway', {
-      config: import('@app/gateway/config'),
-      migrate: import('@app/gateway/migrate'),
-      create: import('@app/gateway/service').then(
-        ({ createGateway }) =>
-          (config, deps) =>
-            createGateway(config, { ...deps, clockControl, writeRefusal }),
-      ),
-    }),
-  ]);
+/**
+ * Called while the servers start: reading the code takes about as long as they do. Part by part, because Node hears
+ * between two parts what the servers have come to, and starts PostgreSQL on the new cluster.
+ */
+export async function loadServices(): Promise<Modules> {
+  const modules: [ServiceName, Module][] = [];
+  for (const name of serviceNames) {
+    const source = sources[name];
+    const { configSchema } = await source.config();
+    await nextTurn();
+    const { migrate } = await source.migrate();
+    await nextTurn();
+    const create = await source.create();
+    await nextTurn();
+    // Each service's schema makes exactly the settings that the service takes.
+    modules.push([name, { migrate, create: (env, deps) => create(parseConfig(configSchema, env) as never, deps) }]);
+  }
+  return modules;
 }
 
 export interface StartOptions {
@@ -91,33 +93,47 @@ export interface StartOptions {
   readonly clock: AdjustableClock;
   readonly logger: Logger;
   readonly resources: ResourceStack;
+  readonly writeRefusal: () => string | undefined;
   readonly say: (line: string) => void;
 }
 
 /**
- * Migrates and starts all services side by side, the gateway last: it lets requests in.
- * @param beforeGateway runs when all others are up and nobody can send requests yet
+ * Migrates and starts all services side by side; the gateway lets requests in last.
+ * @param beforeRequests runs while requests cannot come in yet; it gets parts of the gateway's, and when the others are up
  */
 export async function startServices<T>(
-  modules: readonly [string, Module][],
+  modules: Modules,
   options: StartOptions,
-  beforeGateway: () => Promise<T>,
+  beforeRequests: (gateway: GatewayParts, others: Promise<unknown>) => Promise<T>,
 ): Promise<{ url: string; prepared: T; checks: readonly Check[] }> {
-  const start = async ([name, module]: [string, Module], ready: Promise<unknown>): Promise<RunningService> => {
-    const env = environmentOf(name as ServiceName, options);
-    const [applied] = await Promise.all([module.migrate(env.DATABASE_URL), ready]);
-    const deps = { logger: options.logger.child({ service: name }), clock: options.clock };
+  const start = async ([name, module]: Modules[number], more: Partial<GatewayDeps> = {}): Promise<RunningService> => {
+    const env = environmentOf(name, options);
+    const applied = await module.migrate(env.DATABASE_URL);
+    const deps = { logger: options.logger.child({ service: name }), clock: options.clock, ...more };
     const service = options.resources.add(name, await module.create(env, deps), (created) => created.close());
     options.say(`${name} ready${applied.length > 0 ? ` (${applied.length} migrations applied)` : ''}`);
     return service;
   };
-  const isGateway = ([name]: [string, Module]): boolean => name === 'gateway';
-  const others = modules.filter((entry) => !isGateway(entry)).map((entry) => start(entry, Promise.resolve()));
-  const prepared = Promise.all(others).then(beforeGateway);
-  const [gateway] = await Promise.all(modules.filter(isGateway).map((entry) => start(entry, prepared)));
-  const { url, checks } = gateway as RunningService & { url: string };
-  const all = [...(await Promise.all(others)).flatMap((service) => service.checks), ...checks];
-  return { url, prepared: await prepared, checks: all };
+  const isGateway = ([name]: Modules[number]): boolean => name === 'gateway';
+  const others = Promise.all(modules.filter((entry) => !isGateway(entry)).map((entry) => start(entry)));
+  let prepared: { value: T } | undefined;
+  const more: Partial<GatewayDeps> = {
+    clockControl: {
+      set: async (offsetMs) => {
+        options.clock.moveTo(new Date(Date.now() + offsetMs));
+      },
+    },
+    writeRefusal: options.writeRefusal,
+    beforeListening: async (parts) => {
+      prepared = { value: await beforeRequests(parts, others) };
+      await others;
+    },
+  };
+  const gateways = modules.filter(isGateway).map((entry) => start(entry, more));
+  const [started, [gateway]] = await Promise.all([others, Promise.all(gateways)]);
+  if (gateway === undefined || prepared === undefined) throw new Error('The gateway listens before all is prepared');
+  const { url, checks } = gateway as RunningGateway;
+  return { url, prepared: prepared.value, checks: [...started.flatMap((service) => service.checks), ...checks] };
 }
 
 function environmentOf(service: ServiceName, { config, secrets, infrastructure }: StartOptions): Environment {

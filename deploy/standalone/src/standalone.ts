@@ -16,7 +16,6 @@ import { type Infrastructure, startInfrastructure } from './infrastructure.ts';
 import { lockDataDir } from './lock.ts';
 import { followParent } from './parent.ts';
 import { loadSecrets, noteSellerMade, type Renewal } from './secrets.ts';
-import { ensureSeller } from './seller.ts';
 import { loadServices, startServices } from './services.ts';
 import { untilReady } from './until-ready.ts';
 
@@ -109,17 +108,22 @@ async function start(
   });
   const disk = services.add('disk watch', watch, (started) => started.close());
   const secrets = await loadSecrets(config, options);
-  const modules = loadServices(clock, disk.refusal);
   const telemetry = await startProcessTelemetry(config, version, logger);
   services.add('telemetry', telemetry, (started) => started.shutdown());
-  infrastructure = await startInfrastructure({ config, secrets, resources: servers, say, announce });
-  servers.add('connections', writeConnections(config.DATA_DIR, infrastructure), (written) => written.remove());
+  const opening = startInfrastructure({ config, secrets, resources: servers, say, announce });
+  const [opened, modules] = await Promise.all([opening, loadServices()]);
+  infrastructure = opened;
+  servers.add('connections', writeConnections(config.DATA_DIR, opened), (written) => written.remove());
   const renew = options.newCredentials || options.newSecrets;
-  const seller = { dataDir: config.DATA_DIR, secrets, infrastructure, clock, say, empty: options.empty, renew };
+  const seller = { dataDir: config.DATA_DIR, secrets, clock, say, empty: options.empty, renew };
   const { url, prepared, checks } = await startServices(
-    await modules,
-    { config, secrets, infrastructure, clock, logger, resources: services, say },
-    () => ensureSeller(seller),
+    modules,
+    {
+      ...{ config, secrets, infrastructure, clock, logger, resources: services, say },
+      writeRefusal: disk.refusal,
+    },
+    // Not before: with it comes the gateway's code.
+    async (gateway, others) => (await import('./seller.ts')).ensureSeller({ ...seller, gateway, others }),
   );
   await untilReady(checks, say);
   await addHealthServer(config, checks, services);

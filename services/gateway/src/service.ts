@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { defineService } from '@app/service-host/define-service';
+import { defineService, type ServiceContext } from '@app/service-host/define-service';
 import { ConfigError } from '@app/service-kit/config';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
 import type { PasswordCost } from './accounts/password.ts';
@@ -11,11 +11,16 @@ import { retention } from './db/retention.ts';
 import type { HealthTimes } from './http/health-routes.ts';
 import { createServer } from './server.ts';
 
+/** What the first seller is made with, in a process with all services. */
+export type GatewayParts = Pick<ServiceContext<GatewayConfig>, 'database' | 'requester' | 'wakeRelay'>;
+
 export interface GatewayDeps extends ServiceDeps {
   /** How the test clock reaches every service; without it the clock cannot be moved, and CLOCK_CONTROL is off. */
   readonly clockControl?: ClockControl;
   /** Asked before each write: why it would fail (a full disk), where one process knows that of all services. */
   readonly writeRefusal?: () => string | undefined;
+  /** Done before requests come in, while the gateway already publishes its events; they come in when it has succeeded. */
+  readonly beforeListening?: (parts: GatewayParts) => Promise<void>;
   /** How long requests under way may take once the gateway closes, in milliseconds; 4,000 unless given. */
   readonly finishWithinMs?: number;
   /** How long a request waits for its part of the quota that replicas share. Left out except by tests of just that. */
@@ -51,6 +56,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
         app.requester.finishWithin(deps.finishWithinMs ?? finishBesideOthersWithinMs);
         return created.close();
       });
+      await deps.beforeListening?.(context);
       await server.listen({ port: config.PORT, host: config.HOST });
       url = urlOf(server.server.address() as AddressInfo);
       return {};
