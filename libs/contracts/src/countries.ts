@@ -10,17 +10,15 @@ const codes = `
   SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY
   UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`;
 
-const cldr = new Intl.DisplayNames('en', { type: 'region' });
-const names = new Map(
-  codes
-    .trim()
-    .split(/\s+/)
-    .map((code) => [code, cldr.of(code)]),
-);
+const assigned = new Set(codes.trim().split(/\s+/));
+/** Made when a name is first asked for: it takes longer to make than the rest of this file together. */
+let cldr: Intl.DisplayNames | undefined;
 
 /** English name of an assigned ISO 3166-1 alpha-2 code; `undefined` for any other text. */
 export function countryName(code: string): string | undefined {
-  return names.get(code);
+  if (!assigned.has(code)) return undefined;
+  cldr ??= new Intl.DisplayNames('en', { type: 'region' });
+  return cldr.of(code);
 }
 
 const message = 'must be a two-letter ISO 3166 country code';
@@ -29,4 +27,4 @@ export const countryCode = z
   .string()
   .regex(/^[A-Za-z]{2}$/, message)
   .overwrite((code) => code.toUpperCase())
-  .refine((code) => names.has(code), message);
+  .refine((code) => assigned.has(code), message);

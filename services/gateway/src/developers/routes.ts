@@ -18,9 +18,9 @@ const pagePolicy =
 /** Long enough to spare a reader's reloads, short enough for a new version. */
 const cacheControl = 'public, max-age=300';
 
-/** The developer pages and the OpenAPI description; made once, no key, no rate limit. */
+/** The developer pages and the OpenAPI description; each made once and when it is first asked for; no key, no rate limit. */
 export function routeDevelopers(server: FastifyInstance, app: App): void {
-  const document = JSON.stringify(openApiDocument(operations, placeholderUrl));
+  const document = () => JSON.stringify(openApiDocument(operations, placeholderUrl));
   const description = withBaseUrl(document, (url) => JSON.stringify(url).slice(1, -1));
   server.get('/developers/openapi.json', (req, reply) =>
     reply
@@ -30,9 +30,12 @@ export function routeDevelopers(server: FastifyInstance, app: App): void {
   );
 
   const requestsPerMinute = app.config.RATE_LIMIT_PER_MINUTE;
-  const pages = { '/developers': guidePage({ operations, requestsPerMinute }), '/developers/errors': errorsPage() };
-  for (const [path, text] of Object.entries(pages)) {
-    const page = withBaseUrl(text, escapeHtml);
+  const pages = {
+    '/developers': () => guidePage({ operations, requestsPerMinute }),
+    '/developers/errors': errorsPage,
+  };
+  for (const [path, make] of Object.entries(pages)) {
+    const page = withBaseUrl(make, escapeHtml);
     server.get(path, (req, reply) =>
       reply
         .headers({ 'cache-control': cacheControl, 'content-security-policy': pagePolicy })

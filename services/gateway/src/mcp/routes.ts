@@ -1,7 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
 import { inSpan, type SpanOptions } from '@app/service-kit/tracing';
-import { type NodeIncomingMessageLike, toWebRequest } from '@modelcontextprotocol/node';
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import { SpanKind } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
@@ -14,7 +12,7 @@ import { inRequestSpan } from '../http/request-spans.ts';
 import { sendProblem } from '../http/send-problem.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import type { Caller } from './call-tool.ts';
-import { createMcpServer } from './mcp-server.ts';
+import type { Mcp } from './serve-mcp.ts';
 
 const path = '/api/mcp';
 const parseError = -32700;
@@ -23,11 +21,12 @@ const invalidRequest = -32600;
 /** The MCP endpoint: the same keys, limits and operations as everything else, in JSON-RPC. */
 export async function routeMcp(server: FastifyInstance, app: App, guard: Guard): Promise<void> {
   const ownSite = createOwnSite(app.config);
-  const handler = createMcpHandler(
-    ({ era, authInfo }) => createMcpServer(app, authInfo?.extra?.caller as Caller, era),
-    // The tools of a key do not change while it is used: a subscription to changes is acknowledged, and its stream ends.
-    { maxSubscriptions: 256, onerror: (err) => app.logger.debug({ err }, 'MCP message rejected') },
-  );
+  // Loaded by the first message: a start does not wait for its code and the schemas of its tools.
+  let loaded: Promise<Mcp> | undefined;
+  const load = (): Promise<Mcp> => {
+    loaded ??= import('./serve-mcp.ts').then(({ serveMcp }) => serveMcp(app));
+    return loaded;
+  };
 
   const admit = async (req: FastifyRequest, reply: FastifyReply): Promise<void> => {
     ownSite.checkPage(req);
@@ -52,19 +51,12 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
         req.failure = failure;
       },
     };
-    const authInfo = {
-      token: '',
-      clientId: actor.keyId ?? actor.accountId,
-      scopes: [...actor.scopes],
-      extra: { caller },
-    };
-    const request = await toWebRequest(req.raw as NodeIncomingMessageLike, req.body ?? '');
-    return reply.send(await handler.fetch(request, { parsedBody: req.body, authInfo }));
+    return reply.send(await (await load()).answer(req.raw, req.body, caller));
   };
 
   await server.register((mcp, _, done) => {
     acceptJsonBodies(mcp, 'error');
-    mcp.addHook('onClose', () => handler.close());
+    mcp.addHook('onClose', async () => await (await loaded)?.close());
     mcp.setErrorHandler((err, req, reply) => {
       const { code, message } = toDomainError(err);
       if (code === 'malformed_json') return sendRpcError(reply, parseError, message);
