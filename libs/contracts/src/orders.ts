@@ -114,7 +114,7 @@ const refundResult = z
       .literal(true)
       .optional()
       .describe(
-        'Only while it is so: a charge for a renewal of its subscription was sent to the payment processor before the refund, and its outcome is not known yet: it may take the money, and the refund goes on when it has ended.',
+        'Only while it is so: a charge for a renewal of its subscription was sent to the payment processor before the refund, and its outcome is not known yet: it may take the money. A refund that is `processing` goes on when it has ended; beside `refunded` (an order of the seller’s own code) nothing waits for it, and its payment is refunded by itself.',
       ),
   })
   .meta({ id: 'Refund' });

@@ -119,6 +119,8 @@ export const refundCharges = defineRequest('command', 'billing', 'charges.refund
     orderId: idSchema('order'),
     renewals: z.boolean().optional(),
     attempt: z.int().min(1).optional(),
+    /** The seller's own code took the order's money: no charge of it is here, and its subscription ends at once. */
+    chargedElsewhere: z.boolean().optional(),
   }),
   output: z.object({
     status: z.enum(['refunded', 'processing', 'failed']),

@@ -11,7 +11,7 @@ import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
-import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
+import { readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
 guardLeaks();
 
@@ -331,6 +331,44 @@ test('a renewal of an order that was only recorded is refunded, and what took no
   const missing = { code: 'payment_not_found' };
   await expect(refundOne(replica, newAccount(), renewal?.id ?? '')).rejects.toMatchObject(missing);
   expect(await refundedEvents(account)).toEqual([]);
+});
+
+test('the refund of an order that the seller’s own code took the money of stops its renewals before its event comes', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const { id, orderId } = await subscribe(replicas, account);
+  const refund = () => refundCharges(replica.deps, caller(account), orderId, { chargedElsewhere: true });
+  expect(await refund()).toEqual({
+    status: 'refunded',
+    refundedCents: 0,
+    detail: null,
+    orderRefunded: true,
+    refunds: [],
+  });
+  replicas.clock.advance(31 * dayMs);
+  expect(await replica.renew(account)).toMatchObject({ charged: 0 });
+  expect(await replicas.books(account)).toEqual([]);
+  expect(await refund()).toMatchObject({ status: 'refunded' });
+  expect(await readStory(replicas, account, id)).toMatchObject([{ event: 'canceled', reason: 'refund' }]);
+});
+
+test('the refund of a recorded order says that a renewal is under way, and waits for it only to give it back too', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const { id, orderId } = await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  replica.fail('throws_after');
+  await replica.renew(account);
+  const refund = (renewals: boolean) =>
+    refundCharges(replica.deps, caller(account), orderId, { chargedElsewhere: true, renewals });
+  const underWay = { refundedCents: 0, renewalUnderWay: true };
+  expect(await refund(false)).toMatchObject({ ...underWay, status: 'refunded', orderRefunded: true });
+  expect(await refund(true)).toMatchObject({ ...underWay, status: 'processing', orderRefunded: false });
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'canceled' });
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(await refund(true)).toMatchObject({ status: 'refunded', refundedCents: 1900, orderRefunded: true });
+  expect(await givenBack(account)).toEqual([1900]);
 });
 
 test('another account’s charges are as unknown as none', async () => {

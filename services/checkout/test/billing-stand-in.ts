@@ -167,7 +167,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         standIn.refundRequests.push(input);
         await standIn.beforeRefund(orderId);
         const status = standIn.refundStatus;
-        const whole = standIn.refundsNothing ? 0 : madeOf(orderId).outcome.amountCents;
+        const whole = standIn.refundsNothing || input.chargedElsewhere ? 0 : madeOf(orderId).outcome.amountCents;
         const refundedCents = status === 'refunded' ? whole : standIn.refundedBefore;
         const detail = status === 'failed' ? 'The account has no balance.' : null;
         const { refundParts: refunds, renewalUnderWay } = standIn;

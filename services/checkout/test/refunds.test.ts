@@ -71,8 +71,18 @@ test('an order of the seller’s own code is refunded without moving money, and 
   expect(result).toMatchObject({ status: 'refunded', refundedCents: 0 });
   expect(result.detail).toContain('recorded by your own code');
   expect(await harness.refund(orderId)).toEqual(result);
-  expect(harness.billing.refundsAsked).toEqual([]);
+  expect(harness.billing.refundRequests).toEqual([{ orderId, attempt: 1, chargedElsewhere: true }]);
   expect(await refundEvents()).toMatchObject([{ data: { refundedCents: 0, totalCents: 9_900, refundNo: 1 } }]);
+});
+
+test('the refund of an order of the seller’s own code says that a renewal of its subscription is under way', async () => {
+  harness.base.products.set('acc_1/course', course);
+  harness.billing.renewalUnderWay = true;
+  const { orderId } = await harness.base.requester.request(createOrder, { body: orderBody(), account }, context());
+  const result = await harness.refund(orderId);
+  expect(result).toMatchObject({ status: 'refunded', refundedCents: 0, renewalUnderWay: true });
+  expect(result.detail).toContain('A renewal of its subscription is under way');
+  expect(await statusOf(orderId)).toBe('refunded');
 });
 
 test('an order whose card is only held, another account’s and an unknown one are not refunded', async () => {

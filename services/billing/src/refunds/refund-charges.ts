@@ -6,6 +6,7 @@ import type { OrderMoney } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { readMoney } from '../payments/payment-rows.ts';
 import type { Caller } from '../payments/start-payment.ts';
+import { cancelOfRecordedOrder } from '../subscriptions/cancel-refunded.ts';
 import { nextRefundStep, type RefundResult, restOf } from './refund.rules.ts';
 import { refundCharge } from './refund-charge.ts';
 
@@ -44,8 +45,10 @@ export async function refundCharges(
   deps: PaymentDeps,
   caller: Caller,
   orderId: string,
-  { renewals = false, attempt }: Omit<RequestInput<typeof contract>, 'orderId'> = {},
+  { renewals = false, attempt, chargedElsewhere = false }: Omit<RequestInput<typeof contract>, 'orderId'> = {},
 ): Promise<RefundResult> {
+  // No charge of it keeps its renewals back, as those of other orders do from the request on.
+  if (chargedElsewhere) await cancelOfRecordedOrder(deps, caller, orderId);
   const dueAt = new Date(deps.clock.nowMs() + goesOnAfterMs);
   await deps.database.pool.query(requestStatement([caller.accountId, orderId, dueAt, attempt ?? null, renewals]));
   return await advanceRefund(deps, caller, orderId, renewals);

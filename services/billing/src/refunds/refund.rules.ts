@@ -18,11 +18,21 @@ export type RefundStep =
 export function nextRefundStep(money: OrderMoney, renewals: boolean): RefundStep {
   const wanted = renewals ? [...money.charges, ...money.renewals] : money.charges;
   const renewalUnderWay = money.payments.some((payment) => payment.step === 'renewal' && !hasEnded(payment));
-  const end = (status: RefundResult['status'], detail: string | null = null): RefundStep => ({
+  const end = (status: RefundResult['status'], detail: string | null = null): Extract<RefundStep, { kind: 'end' }> => ({
     kind: 'end',
     result: { ...resultOf(money, wanted, status, detail), ...(renewalUnderWay && { renewalUnderWay }) },
   });
-  if (openPayment(money.payments) !== undefined) return end('processing');
+  const waitsFor = openPayment(money.payments);
+  // A renewal keeps back what is to be refunded, and nothing is: the order has no charges, or they went back before.
+  if (waitsFor?.step === 'renewal' && !renewals && money.charges.every((charge) => restOf(charge) === 0))
+    return end('refunded');
+  if (waitsFor !== undefined) {
+    const waiting = end('processing');
+    // An order without charges is refunded when its last renewal can be: until then checkout requests it again.
+    return renewals && renewalUnderWay && money.charges.length === 0
+      ? { ...waiting, result: { ...waiting.result, orderRefunded: false } }
+      : waiting;
+  }
   const open = [...money.charges, ...money.renewals].filter((charge) => restOf(charge) > 0);
   const [charge] = open.filter(({ refund_due_at }) => refund_due_at !== null);
   if (charge === undefined) {

@@ -3,7 +3,8 @@ import type { orderRefunded } from '@app/contracts/orders';
 import { subscriptionCanceled } from '@app/contracts/subscriptions';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
-import { type Client, statement } from '@app/service-kit/database';
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
 import { aboutSubscription, type SubscriptionIdentity } from './subscription-event.rules.ts';
 
 /** Whose order, and when it was refunded. */
@@ -55,6 +56,28 @@ export async function cancelOfRefundedOrders(client: Client, events: readonly Re
   }));
   await client.query(rememberStatement([JSON.stringify(refunds)]));
   await cancelRefunded(client, refunds, events[0]?.requestId ?? null);
+}
+
+/**
+ * Ends the subscription of an order that is refunded and that was never charged here, before `order.refunded` arrives. The lock
+ * of its row orders this and the claim of a renewal: one that was claimed before is seen afterwards, and none follows.
+ */
+export async function cancelOfRecordedOrder(
+  {
+    database,
+    clock,
+    wakeRelay,
+  }: { readonly database: Database; readonly clock: Clock; readonly wakeRelay: () => void },
+  { accountId, requestId }: { readonly accountId: string; readonly requestId: string | null },
+  orderId: string,
+): Promise<void> {
+  const refund = { account_id: accountId, order_id: orderId, refunded_at: clock.now() };
+  await database.transaction(async (client) => {
+    await lockOrders(client, [orderId]);
+    await client.query(rememberStatement([JSON.stringify([refund])]));
+    await cancelRefunded(client, [refund], requestId);
+  });
+  wakeRelay();
 }
 
 // A rehearsal's subscription ends at the rehearsal's time. Locked in the order of ids, as daily runs lock them, so that no two wait in a circle.

@@ -16,6 +16,7 @@ import {
   processingText,
   refundedText,
   refusedText,
+  renewalMayBeChargedText,
   renewalRefusedText,
   renewalUnderWayText,
 } from './refund-texts.rules.ts';
@@ -118,8 +119,7 @@ export async function finishRefund(
   order: RefundedOrder,
   context: Pick<RequestContext, 'requestId' | 'deadlineMs'>,
 ): Promise<RefundResult> {
-  const isCharged = order.source !== 'api' || order.renewals === true;
-  return await endRefund(deps, order, isCharged ? await askBilling(deps, order, context) : nothingCharged, context);
+  return await endRefund(deps, order, await askBilling(deps, order, context), context);
 }
 
 async function endRefund(
@@ -129,7 +129,7 @@ async function endRefund(
   { requestId }: Pick<RequestContext, 'requestId'>,
 ): Promise<RefundResult> {
   const source = { requestId, nowMs: deps.clock.nowMs() };
-  const { status, orderRefunded = status === 'refunded', refundedCents, refunds, renewalUnderWay } = answer;
+  const { status, orderRefunded = status === 'refunded', refundedCents, refunds } = answer;
   if (isUnknownThere(asked, answer)) {
     await recordFailure(deps.database.pool, asked, { detail: noPaymentText, refundedCents }, source);
     throw new DomainError('refund_failed', noPaymentText);
@@ -142,14 +142,24 @@ async function endRefund(
     return after;
   });
   deps.wakeRelay();
-  if (status === 'refunded') return await refunded(deps, order, refundedCents);
-  if (status === 'processing') {
-    const text = renewalUnderWay ? renewalUnderWayText : processingText(orderRefunded);
-    return { ...(await resultOf(deps, order, 'processing', 0, text)), ...(renewalUnderWay && { renewalUnderWay }) };
-  }
+  if (status !== 'failed') return await resultOfAnswer(deps, order, { ...answer, orderRefunded });
   const detail = orderRefunded ? renewalRefusedText(answer.detail) : refusedText(order, refundedCents, answer.detail);
   if (!orderRefunded) await recordFailure(deps.database.pool, asked, { detail, refundedCents }, source);
   throw new DomainError('refund_failed', detail);
+}
+
+async function resultOfAnswer(
+  deps: RefundDeps,
+  order: RefundedOrder,
+  { status, refundedCents, orderRefunded, renewalUnderWay }: Answer & { readonly orderRefunded: boolean },
+): Promise<RefundResult> {
+  const underWay = renewalUnderWay && { renewalUnderWay };
+  if (status === 'refunded') {
+    const text = `${refundedText(order, refundedCents)}${renewalUnderWay ? ` ${renewalMayBeChargedText}` : ''}`;
+    return { ...(await resultOf(deps, order, 'refunded', refundedCents, text)), ...underWay };
+  }
+  const text = renewalUnderWay && !orderRefunded ? renewalUnderWayText : processingText(orderRefunded);
+  return { ...(await resultOf(deps, order, 'processing', 0, text)), ...underWay };
 }
 
 /** Billing has no payment of an order that was paid: its database was restored from an older backup, say. */
@@ -166,8 +176,6 @@ const numberAsked = ({ refund_no, refund_status, failed_at, attempt }: RefundedO
 
 type Answer = RequestOutput<typeof refundCharges>;
 
-/** The seller's own code took the money of an order that it recorded. */
-const nothingCharged: Answer = { status: 'refunded', refundedCents: 0, detail: null };
 const notKnown: Answer = { status: 'processing', refundedCents: 0, detail: null };
 
 /** Time enough to record the answer. */
@@ -175,7 +183,7 @@ const answerWithinMs = 750;
 
 async function askBilling(
   { requester, clock }: RefundDeps,
-  { id, account_id, renewals, attempt }: RefundedOrder,
+  { id, account_id, renewals, attempt, source }: RefundedOrder,
   { requestId, deadlineMs }: Pick<RequestContext, 'requestId' | 'deadlineMs'>,
 ): Promise<Answer> {
   const call = {
@@ -184,7 +192,12 @@ async function askBilling(
     commandId: newIdSuffix(clock.nowMs()),
     deadlineMs: deadlineMs - answerWithinMs,
   };
-  const input = { orderId: id, ...(renewals === true && { renewals }), ...(attempt !== null && { attempt }) };
+  const input = {
+    orderId: id,
+    ...(renewals === true && { renewals }),
+    ...(attempt !== null && { attempt }),
+    ...(source === 'api' && { chargedElsewhere: true }),
+  };
   return await requester.request(refundCharges, input, call).catch((err: unknown) => {
     // It is committed here or there: the sweep asks again, or billing's event says it.
     if (isOutage(err)) return notKnown;

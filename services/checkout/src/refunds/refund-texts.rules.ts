@@ -13,6 +13,10 @@ export const renewalUnderWayText =
   'A renewal of its subscription is under way at the payment processor. The order becomes refunded when that has ended; the ' +
   'charge of the renewal may still be taken.';
 
+export const renewalMayBeChargedText =
+  'A renewal of its subscription is under way at the payment processor and may still be charged: refund that payment once the ' +
+  'subscription shows it. No further renewal follows.';
+
 export function refundedText({ source, test, currency }: RefundedSale, refundedCents: number): string {
   if (source === 'api')
     return 'The order was recorded by your own code, which took the money: the platform gave nothing back.';

@@ -74,7 +74,8 @@ export const orderOperations = [
       '`payment.refunded` for each charge and `order.refunded`. Its renewals go back only with `renewals: true`, also of ' +
       'an order that was refunded before. An order that was recorded from the seller’s own code has no charge: no money ' +
       'moves for it. Refunding again does nothing more. While a renewal of its subscription is under ' +
-      'way at the payment processor (`renewalUnderWay`) the refund is `processing`, and goes on when that has ended.',
+      'way at the payment processor (`renewalUnderWay`) the refund is `processing`, and goes on when that has ended; that of ' +
+      'an order from the seller’s own code waits only with `renewals: true`.',
     scope: 'money',
     params,
     // Each locks its own order, and waits up to 8 s for a payment processor without a connection in its hands.
