@@ -10,7 +10,7 @@ import {
   isHoldExpired,
   refundRefusedText,
 } from './payment-notices.rules.ts';
-import { isRestOfOrder, refundedPart, refundsOf } from './refunded-parts.rules.ts';
+import { refundedPart, refundsOf } from './refunded-parts.rules.ts';
 
 export interface PaymentEventSource {
   readonly accountId: string;
@@ -34,16 +34,19 @@ export function noticeEvent(
   return outboxRow(paymentNoticed, { orderId: about.order_id, summary, test: about.test }, source);
 }
 
+/** An event of an answer. With `if_whole` it is written only if every own charge of the order is given back then. */
+export type StepEvent = OutboxRow & { readonly if_whole?: true };
+
 /**
  * What the end of a capture or of a refund brings about beside its rows.
- * @param money all of the order's, as it was before
+ * @param money all of the order's, as it was before: what changed since is decided by the statement that records the end
  */
 export function stepEvents(
   payment: Payment,
   { payment: update, refunded }: PaymentChange,
   money: OrderMoney | undefined,
   source: PaymentEventSource,
-): OutboxRow[] {
+): StepEvent[] {
   if (update.status === 'declined') return declineNotices(payment, update, money?.charges ?? [], source);
   if (refunded === null) return [];
   if (money === undefined) throw new Error(`refund ${payment.id} ends without the charges of its order`);
@@ -52,10 +55,10 @@ export function stepEvents(
   const about = { orderId, currency, test, refundedAt: refundedAt.toISOString() };
   const part = refundedPart(money, { ...payment, finished_at: refundedAt });
   const events = [outboxRow(chargeRefunded, { ...about, refund: part }, source)];
-  if (!isRestOfOrder(money, refunded)) return events;
-  const refundedCents = money.charges.reduce((sum, { refunded_cents }) => sum + refunded_cents, refunded.cents);
+  if (!money.charges.some(({ id }) => id === refunded.id)) return events;
+  const refundedCents = money.charges.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
   const data = { ...about, refundedCents, refunds: [...refundsOf(money), part] };
-  return [...events, outboxRow(chargesRefunded, data, source)];
+  return [...events, { ...outboxRow(chargesRefunded, data, source), if_whole: true }];
 }
 
 function declineNotices(

@@ -1,8 +1,7 @@
-import type { OutboxRow } from '@app/messaging/outbox';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import { afterRelease, completedBy, type PaymentChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { completedEvents, type PaymentEventSource, stepEvents } from './payment-events.ts';
+import { completedEvents, type PaymentEventSource, type StepEvent, stepEvents } from './payment-events.ts';
 
 /** What recording an answer needs beside the answer. */
 export interface AnswerContext {
@@ -43,4 +42,4 @@ export async function recordPaymentChange(
 
 const tellingOf =
   ({ id }: Payment) =>
-  (row: OutboxRow) => ({ of: id, ...row });
+  (row: StepEvent) => ({ of: id, ...row });

@@ -1,14 +1,6 @@
 import type { RefundedPart } from '@app/contracts/payments';
 import type { OrderMoney, Payment } from './payment.types.ts';
 
-/** Whether the charge is the order's own, and nothing of the order is left once this much of it has gone back too. */
-export const isRestOfOrder = (
-  { charges }: OrderMoney,
-  { id, cents }: { readonly id: string; readonly cents: number },
-): boolean =>
-  charges.some((charge) => charge.id === id) &&
-  charges.every((charge) => charge.refunded_cents + (charge.id === id ? cents : 0) >= charge.amount_cents);
-
 /** Every refund of the order's own charges and of its renewals' that stands, oldest first. */
 export const refundsOf = (money: OrderMoney): RefundedPart[] =>
   money.payments

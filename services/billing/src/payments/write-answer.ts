@@ -1,10 +1,11 @@
-import { type OutboxRow, outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
 import type { Batcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 import { batchStatement } from '../db/batched-statement.ts';
 import { answersRecorded } from '../points/points.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
+import type { StepEvent } from './payment-events.ts';
 import { updateColumns, updateRecord } from './payment-update.ts';
 
 /** A processor's answer to a payment, and all that follows from it. */
@@ -16,10 +17,8 @@ export interface Answer {
   readonly events: readonly AnswerEvent[];
 }
 
-export interface AnswerEvent extends OutboxRow {
-  /** The payment that it tells of: written if that payment was changed. */
-  readonly of: string;
-}
+/** Written if the payment that it is about was changed. */
+export type AnswerEvent = StepEvent & { readonly of: string };
 
 /** Writes answers; false for one whose payment came to an end before. */
 export type Answers = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
@@ -36,6 +35,8 @@ const mayChange = `l.id = l.wanted_id and p.id = l.id and p.id = c.id and p.orde
  *   changed   payments that were answered        released  those that releases are about, with their own events
  *   charge    money taken      hold   money held           method    cards, for charges without the buyer
  *   captured  holds that money was taken of                refunded  charges that were given back
+ *   own       own charges of the orders of refunds, locked: one may be opened again at the same time (reopen-charges.ts)
+ *   whole     refunds after which every own charge of the order is given back
  *
  * $1 accounts, $2 orders and $3 payments, those that releases are about among them; $4–$11 lists of rows, one for each of these
  * parts: JSON that holds all of them would be read anew for each.
@@ -87,15 +88,29 @@ const recordStatement = statement(
      update holds as h set captured_cents = h.captured_cents + c.cents
      from changed as p, json_to_recordset($9::json) as c(payment_id text, cents bigint)
      where p.id = c.payment_id and h.account_id = p.account_id and h.order_id = p.order_id
+   ), back as materialized (
+     select p.id as payment_id, p.account_id, p.order_id, r.id as charge_id, r.cents
+     from changed as p, json_to_recordset($10::json) as r(payment_id text, id text, cents bigint)
+     where p.id = r.payment_id
+   ), own as materialized (
+     select o.payment_id, c.id, c.amount_cents - c.refunded_cents as left_cents
+     from back as o join charges as c on c.account_id = o.account_id and c.order_id = o.order_id and c.step <> 'renewal'
+     order by c.id for no key update of c
+   ), whole as (
+     select payment_id from back as b where not exists (
+       select from own as o where o.payment_id = b.payment_id
+         and o.left_cents > case when o.id = b.charge_id then b.cents else 0 end)
    ), refunded as (
      update charges as c set refunded_cents = c.refunded_cents + r.cents,
        refund_due_at = case when c.refunded_cents + r.cents < c.amount_cents then c.refund_due_at end
-     from changed as p, json_to_recordset($10::json) as r(payment_id text, id text, cents bigint)
-     where p.id = r.payment_id and c.account_id = p.account_id and c.id = r.id
+     from back as r
+     -- The count has the charges locked before one of them is changed: what a statement has changed it does not lock.
+     where c.account_id = r.account_id and c.id = r.charge_id and (select count(*) from own) >= 0
    ), events as (
      insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_recordset($11::json) as e("of" text, ${outboxRecord})
+     select ${outboxColumns} from json_to_recordset($11::json) as e("of" text, if_whole boolean, ${outboxRecord})
      where e."of" in (select id from changed union all select id from released)
+       and (e.if_whole is not true or e."of" in (select payment_id from whole))
    )
    select array(select id from changed) as changed`,
 );
