@@ -2,6 +2,7 @@ import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { settleHold } from '../src/advancing/settle-hold.ts';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
@@ -72,6 +73,25 @@ test.each([
     expect(await daily(replicas.start(wrap))).toEqual([]);
     expect(await chargedThere()).toEqual({ [paid.orderId]: 1 });
     expect([await renewed(paid.id), await renewed(declined.id)]).toEqual(after);
+  }
+});
+
+test('a restored database charges no upsell again that was charged after the backup', async () => {
+  const replica = replicas.start();
+  const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
+  const input = startInput({ hold: { upsell, decisionMinutes: 60 } });
+  const { orderId } = input;
+  const caller = { accountId: account, requestId: 'r' };
+  await startPayment(replica.deps, caller, input);
+  // Killed once the capture is recorded, before the upsell is begun.
+  const dying = replicas.start(dyingAt(11));
+  await expect(settleHold(dying.deps, caller, orderId, 'accepted')).rejects.toSatisfy(isDeath);
+  const copy = await copyDatabase(replicas.database);
+  for (const by of [replica, replicas.start()]) {
+    replicas.clock.advance(hourMs);
+    expect(await settleHold(by.deps, caller, orderId, 'accepted')).toMatchObject({ status: 'settled', upsell });
+    expect(await chargedThere()).toEqual({ [orderId]: 1 });
+    if (by === replica) await copy.restore();
   }
 });
 

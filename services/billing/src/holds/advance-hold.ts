@@ -10,6 +10,7 @@ import { readMoney } from '../payments/payment-rows.ts';
 import { sendPayment } from '../payments/send-payment.ts';
 import type { Caller } from '../payments/start-payment.ts';
 import { type HoldStep, holdResultOf, nextHoldStep } from './hold.rules.ts';
+import { holdPaymentKey } from './hold-payment-key.ts';
 
 /** How a hold stands, and whether this call brought it to its end. */
 export interface AdvancedHold {
@@ -84,10 +85,12 @@ function paymentOf(
     const requestOf = (paymentId: string) => ({ paymentId, amountCents, currency, reference });
     return { ...about, requestOf: (paymentId) => ({ call: 'capture', request: requestOf(paymentId) }) };
   }
-  const customerEmail = payments.find(({ id }) => id === hold.payment_id)?.customer_email;
-  if (savedMethod === null || customerEmail === undefined) throw new Error(`order ${orderId} has no saved card`);
+  const held = payments.find(({ id }) => id === hold.payment_id);
+  if (savedMethod === null || held === undefined) throw new Error(`order ${orderId} has no saved card`);
+  const { customer_email: customerEmail } = held;
   const requestOf = (paymentId: string) => ({ paymentId, amountCents, currency, savedMethod, customerEmail, orderId });
-  return { ...about, requestOf: (paymentId) => ({ call: 'chargeSaved', request: requestOf(paymentId) }) };
+  const id = holdPaymentKey(held, step, tryNo);
+  return { ...about, id, requestOf: (paymentId) => ({ call: 'chargeSaved', request: requestOf(paymentId) }) };
 }
 
 const waitStatement = statement(

@@ -86,7 +86,7 @@ const ofOrder = statement(
   'payments-of-order',
   `select ${paymentColumns} from payments
    where account_id = $1 and order_id = $2 and step <> 'renewal'
-   order by status = 'declined', id desc limit $3`,
+   order by status = 'declined', created_at desc, id desc limit $3`,
 );
 
 /**
@@ -99,7 +99,9 @@ export async function listOrderPayments(
   orderId: string,
 ): Promise<RequestOutput<typeof contract.listOrderPayments>> {
   const { rows } = await database.pool.query<Payment>(ofOrder([accountId, orderId, limits.listMax]));
-  const inOrder = rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  const inOrder = rows.toSorted(
+    (one, other) => one.created_at.getTime() - other.created_at.getTime() || (one.id < other.id ? -1 : 1),
+  );
   return { data: inOrder.map((payment) => paymentResourceOf(payment)) };
 }
 
