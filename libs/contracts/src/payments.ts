@@ -110,7 +110,8 @@ const refundedPart = z.object({
 export type RefundedPart = z.infer<typeof refundedPart>;
 
 /**
- * Refunds every charge of an order, each whole, and with `renewals` those of its renewals. `refundedCents` is 0 for an order
+ * Refunds every charge of an order, each whole, and with `renewals` those of its renewals; one that is refused keeps no other
+ * back. `refundedCents` is 0 for an order
  * without charges. `failed`: the processor refused; a request with a higher `attempt` tries again, the same one does not. A
  * request without `attempt`, as earlier versions send it, always does.
  */
@@ -127,6 +128,10 @@ export const refundCharges = defineRequest('command', 'billing', 'charges.refund
     refundedCents: z.int(),
     /** For the seller, in the processor's words; null unless `failed`. */
     detail: z.string().nullable(),
+    /** Only with `failed`: what is left of each charge that was not given back, and the processor's words. */
+    refused: z
+      .array(z.object({ paymentId: z.string(), amountCents: z.int(), detail: z.string().nullable() }))
+      .optional(),
     /** Whether the order's own charges went back entirely, whatever became of its renewals'; earlier versions lack both. */
     orderRefunded: z.boolean().optional(),
     /** Every refund of the order and its renewals that stands, oldest first. */

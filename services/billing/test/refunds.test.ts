@@ -5,9 +5,11 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { listOrderPayments } from '../src/payments/list-payments.ts';
+import type { Payment } from '../src/payments/payment.types.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
+import { reopenCharges } from '../src/refunds/reopen-charges.ts';
 import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
@@ -105,9 +107,9 @@ test('a refused refund says why, is told, moves nothing, and is tried again when
   replicas.clock.advance(hourMs);
   await replica.round();
   const tries = () => replica.processor.calls.filter(({ method }) => method === 'refund').length;
-  expect(tries()).toBe(1);
-  expect(await refund(replica)).toMatchObject(refused);
   expect(tries()).toBe(2);
+  expect(await refund(replica)).toMatchObject(refused);
+  expect(tries()).toBe(4);
   expect(await givenBack(account)).toEqual([]);
   expect(await refundedEvents(account)).toEqual([]);
 });
@@ -161,13 +163,14 @@ test('an order with more tries than a page holds shows every charge and refund a
   const replica = replicas.start();
   const order = await paidOrder(replica);
   const { account, orderId } = order;
+  replicas.clock.advance(minuteMs);
   await order.refund(replica);
   // A refund that is refused over and over, as the newest tries of the order.
   await replicas.database.pool.query(
     `insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
        decline_kind, decline_reason, processor, customer_email, product_name, test, created_at, finished_at)
      select left(id, position('_' in id)) || '9' || lpad(n::text, 25, '0'), account_id, order_id, 'refund', 'another', n, 'refund', '{}', 100,
-       currency, 'declined', 'soft', 'no', processor, customer_email, product_name, test, created_at, created_at
+       currency, 'declined', 'soft', 'no', processor, customer_email, product_name, test, created_at + interval '1 day', created_at + interval '1 day'
      from payments, generate_series(1, 130) as n where account_id = $1 and order_id = $2 and step = 'main'`,
     [account, orderId],
   );
@@ -199,10 +202,10 @@ test('a refused refund is sent once for each request of the seller, however ofte
   const refused = { status: 'failed', refundedCents: 0, detail: 'The bank does not take refunds for this card.' };
   expect(await requested(1)).toMatchObject(refused);
   expect(await requested(1)).toMatchObject(refused);
-  expect(sent()).toBe(1);
-  expect(await requested(2)).toMatchObject(refused);
-  expect(await requested(2)).toMatchObject(refused);
   expect(sent()).toBe(2);
+  expect(await requested(2)).toMatchObject(refused);
+  expect(await requested(2)).toMatchObject(refused);
+  expect(sent()).toBe(4);
 });
 
 test('a payment goes back in parts, never more than it was, and the last part makes the order refunded', async () => {
@@ -224,6 +227,10 @@ test('a payment goes back in parts, never more than it was, and the last part ma
     refundedCents: 4900,
   });
   expect(await refundOne(a, account, main)).toMatchObject({ status: 'refunded', amountCents: 0, refundedCents: 4900 });
+  await expect(refundOne(a, account, main, 1)).rejects.toMatchObject({
+    code: 'already_refunded',
+    message: 'All of the payment, $49.00, has gone back already: nothing is left to refund.',
+  });
   expect(await refundedEvents(account)).toEqual([]);
   expect(await refundOne(b, account, extra, 1500)).toMatchObject({ amountCents: 1500 });
   expect(await refundedEvents(account)).toEqual([6400]);
@@ -331,6 +338,55 @@ test('a renewal of an order that was only recorded is refunded, and what took no
   const missing = { code: 'payment_not_found' };
   await expect(refundOne(replica, newAccount(), renewal?.id ?? '')).rejects.toMatchObject(missing);
   expect(await refundedEvents(account)).toEqual([]);
+});
+
+test('an order of which a charge is opened again while another one goes back is not refunded', async () => {
+  let reopen = async (): Promise<void> => undefined;
+  const replica = replicas.start({
+    processor: (inner) => ({
+      ...inner,
+      refund: async (request, call) => {
+        const outcome = await inner.refund(request, call);
+        if (request.amountCents === 1500) await reopen();
+        return outcome;
+      },
+    }),
+  });
+  const { account, orderId } = await paidOrder(replica);
+  const [main = '', extra = ''] = await chargeIds(account, orderId);
+  await refundOne(replica, account, main);
+  const failed = (await replicas.money(account, orderId)).payments.find(({ step }) => step === 'refund') as Payment;
+  reopen = () => reopenCharges(replica.deps, { ...failed, message: 'The account is closed.' });
+  expect(await refundOne(replica, account, extra)).toMatchObject({ amountCents: 1500 });
+  expect(await failedEvents(account)).toEqual([4900]);
+  expect(await refundedEvents(account)).toEqual([]);
+});
+
+test('a charge whose refund is refused keeps no other one back, and the answer names it with the reason', async () => {
+  const no = { status: 'declined', kind: 'hard', reason: 'no', message: 'Too late.' } as const;
+  let refuses = true;
+  const replica = replicas.start({
+    processor: (inner) => ({
+      ...inner,
+      refund: async (request, call) =>
+        refuses && request.amountCents === 4900 ? no : await inner.refund(request, call),
+    }),
+  });
+  const { account, orderId, refund } = await paidOrder(replica);
+  const [main] = await chargeIds(account, orderId);
+  const refused = { status: 'failed', refundedCents: 1500, detail: 'Too late.', orderRefunded: false };
+  expect(await refund(replica)).toMatchObject({
+    ...refused,
+    refused: [{ paymentId: main, amountCents: 4900, detail: 'Too late.' }],
+  });
+  expect(await givenBack(account)).toEqual([1500]);
+  replicas.clock.advance(hourMs);
+  await replica.round();
+  expect(await refundedEvents(account)).toEqual([]);
+  refuses = false;
+  expect(await refund(replica)).toEqual(whole);
+  expect(await givenBack(account)).toEqual([1500, 4900]);
+  expect(await refundedEvents(account)).toEqual([6400]);
 });
 
 test('the refund of an order that the seller’s own code took the money of stops its renewals before its event comes', async () => {

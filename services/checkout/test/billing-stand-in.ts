@@ -171,7 +171,16 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         const refundedCents = status === 'refunded' ? whole : standIn.refundedBefore;
         const detail = status === 'failed' ? 'The account has no balance.' : null;
         const { refundParts: refunds, renewalUnderWay } = standIn;
-        const more = { ...(refunds !== undefined && { refunds }), ...(renewalUnderWay && { renewalUnderWay }) };
+        const left =
+          status === 'failed'
+            ? { paymentId: madeOf(orderId).outcome.paymentId, amountCents: whole - refundedCents }
+            : undefined;
+        const refused = left && [{ ...left, detail }];
+        const more = {
+          ...(refused && { refused }),
+          ...(refunds !== undefined && { refunds }),
+          ...(renewalUnderWay && { renewalUnderWay }),
+        };
         return { status, refundedCents, detail, ...more };
       }),
       onRequest(listPayments, async ({ orderId }, { accountId }) => {

@@ -12,27 +12,34 @@ import { refundCharge } from './refund-charge.ts';
 
 /**
  * From here on the refund goes on by itself, should this process die. Attempts at the processor that were made before are no
- * part of it. A request that comes again marks nothing anew: what was refused since stays refused.
+ * part of it. A request that comes again marks nothing anew: what was refused since stays refused. Charges are locked in one
+ * order, as by the statement that records answers.
  * $4 the request's number, null where the caller does not count them; $5 whether renewals are requested too
  */
 const requestStatement = statement(
   'charges-request-refund',
-  `update charges as c set refund_due_at = $3, refund_attempt = coalesce($4::integer, c.refund_attempt),
-     refund_from_try = 1 + (select count(*) from payments as p
-       where p.account_id = $1 and p.order_id = $2 and p.step = 'refund' and p.subject = c.id)
-   where c.account_id = $1 and c.refunded_cents < c.amount_cents
-     and ($4::integer is null or coalesce(c.refund_attempt, 0) < $4)
-     and c.id = any (array(
+  `with locked as materialized (
+     select id from charges where account_id = $1 and id = any (array(
        select id from charges where account_id = $1 and order_id = $2 and step <> 'renewal'
        union all
        select id from payments
-       where $5 and account_id = $1 and order_id = $2 and step = 'renewal' and status = 'succeeded'))`,
+       where $5 and account_id = $1 and order_id = $2 and step = 'renewal' and status = 'succeeded'))
+     order by id for no key update
+   )
+   update charges as c set refund_due_at = $3, refund_attempt = coalesce($4::integer, c.refund_attempt),
+     refund_from_try = 1 + (select count(*) from payments as p
+       where p.account_id = $1 and p.order_id = $2 and p.step = 'refund' and p.subject = c.id)
+   from locked where c.id = locked.id and c.account_id = $1 and c.refunded_cents < c.amount_cents
+     and ($4::integer is null or coalesce(c.refund_attempt, 0) < $4)`,
 );
 const stopStatement = statement(
   'charges-stop-refund',
-  `update charges set refund_due_at = null
-   where account_id = $1 and refund_due_at is not null and id = any (array(
-     select id from payments where account_id = $1 and order_id = $2))`,
+  `with locked as materialized (
+     select id from charges where account_id = $1 and refund_due_at is not null and id = any (array(
+       select id from payments where account_id = $1 and order_id = $2))
+     order by id for no key update
+   )
+   update charges as c set refund_due_at = null from locked where c.id = locked.id`,
 );
 const goesOnAfterMs = 60_000;
 

@@ -25,7 +25,8 @@ const orderStatement = statement(
  * Gives back one charge, of an order or of a renewal, whole or in part. The refund's row is the request, and its id is the
  * command's: a command that comes again finds it. The subscription of a renewal goes on.
  * @throws DomainError payment_not_found, invalid_transition for a payment that took no money or while another one of the
- * order has no outcome, validation_failed for more than is left, refund_failed
+ * order has no outcome, already_refunded for an amount of what went back whole, validation_failed for more than is left,
+ * refund_failed
  */
 export async function refundPayment(
   deps: PaymentDeps,
@@ -70,8 +71,9 @@ function nextStep(money: OrderMoney, { id, paymentId, amountCents }: Wanted): St
   const made = money.payments.find((payment) => payment.id === id);
   if (made !== undefined) return { kind: 'end', result: resultOf(charge, made, charge.refunded_cents) };
   const rest = restOf(charge);
-  if (amountCents !== undefined && amountCents > rest) throw tooMuch(charge, rest);
+  if (rest === 0 && amountCents !== undefined) throw alreadyRefunded(charge);
   if (rest === 0) return { kind: 'end', result: nothingLeft(charge, money.orderId) };
+  if (amountCents !== undefined && amountCents > rest) throw tooMuch(charge, rest);
   if (openPayment(money.payments) !== undefined) throw busy(money.orderId);
   // Its upsell may still be charged, and checkout records nothing of a refund before the order is paid.
   if (money.hold?.status === 'settling') throw busy(money.orderId);
@@ -108,6 +110,13 @@ function nothingLeft({ id, amount_cents, currency }: Charge, orderId: string): R
   const detail = `All of it, ${formatAmount(amount_cents, currency)}, had gone back before: nothing more was refunded.`;
   return { ok: true, paymentId: id, orderId, status: 'refunded', amountCents: 0, refundedCents: amount_cents, detail };
 }
+
+/** The whole rest, which is nothing, may be refunded again; an amount cannot. */
+const alreadyRefunded = ({ amount_cents, currency }: Charge): DomainError =>
+  new DomainError(
+    'already_refunded',
+    `All of the payment, ${formatAmount(amount_cents, currency)}, has gone back already: nothing is left to refund.`,
+  );
 
 function tooMuch({ amount_cents, refunded_cents, currency }: Charge, rest: number): DomainError {
   const [charged, given] = [amount_cents, refunded_cents].map((cents) => formatAmount(cents, currency));

@@ -5,6 +5,7 @@ import type { Charge, OrderMoney, Payment } from '../payments/payment.types.ts';
 import { refundsOf } from '../payments/refunded-parts.rules.ts';
 
 export type RefundResult = RequestOutput<typeof refundCharges>;
+type Refused = RefundResult['refused'];
 
 /** Charges are given back one after the other, the oldest first and the order's own before its renewals'. */
 export type RefundStep =
@@ -18,9 +19,9 @@ export type RefundStep =
 export function nextRefundStep(money: OrderMoney, renewals: boolean): RefundStep {
   const wanted = renewals ? [...money.charges, ...money.renewals] : money.charges;
   const renewalUnderWay = money.payments.some((payment) => payment.step === 'renewal' && !hasEnded(payment));
-  const end = (status: RefundResult['status'], detail: string | null = null): Extract<RefundStep, { kind: 'end' }> => ({
+  const end = (status: RefundResult['status'], refused?: Refused): Extract<RefundStep, { kind: 'end' }> => ({
     kind: 'end',
-    result: { ...resultOf(money, wanted, status, detail), ...(renewalUnderWay && { renewalUnderWay }) },
+    result: { ...resultOf(money, wanted, status, refused), ...(renewalUnderWay && { renewalUnderWay }) },
   });
   const waitsFor = openPayment(money.payments);
   // A renewal keeps back what is to be refunded, and nothing is: the order has no charges, or they went back before.
@@ -33,17 +34,27 @@ export function nextRefundStep(money: OrderMoney, renewals: boolean): RefundStep
       ? { ...waiting, result: { ...waiting.result, orderRefunded: false } }
       : waiting;
   }
-  const open = [...money.charges, ...money.renewals].filter((charge) => restOf(charge) > 0);
-  const [charge] = open.filter(({ refund_due_at }) => refund_due_at !== null);
-  if (charge === undefined) {
-    const refused = open.find(({ id }) => wanted.some((each) => each.id === id));
-    return refused === undefined ? end('refunded') : end('failed', lastRefusal(money, refused));
-  }
-  const tried = attemptsOf(money, charge);
-  const last = tried.at(-1);
-  if (last?.status === 'declined' && last.try_no >= (charge.refund_from_try ?? 1))
-    return end('failed', last.decline_message);
-  return { kind: 'send', charge, tryNo: tried.length + 1 };
+  const isDue = ({ refund_due_at }: Charge): boolean => refund_due_at !== null;
+  const left = [...money.charges, ...money.renewals].filter(
+    (charge) => restOf(charge) > 0 && (isDue(charge) || wanted.some(({ id }) => id === charge.id)),
+  );
+  const next = left.find((charge) => isDue(charge) && !isRefused(money, charge));
+  if (next !== undefined) return { kind: 'send', charge: next, tryNo: attemptsOf(money, next).length + 1 };
+  if (left.length === 0) return end('refunded');
+  return end(
+    'failed',
+    left.map((charge) => ({
+      paymentId: charge.id,
+      amountCents: restOf(charge),
+      detail: attemptsOf(money, charge).findLast(({ status }) => status === 'declined')?.decline_message ?? null,
+    })),
+  );
+}
+
+/** Whether the processor refused it since the refund was requested: then it keeps no other charge back. */
+function isRefused(money: OrderMoney, charge: Charge): boolean {
+  const last = attemptsOf(money, charge).at(-1);
+  return last?.status === 'declined' && last.try_no >= (charge.refund_from_try ?? 1);
 }
 
 export const restOf = ({ amount_cents, refunded_cents }: Charge): number => amount_cents - refunded_cents;
@@ -54,16 +65,15 @@ export const attemptsOf = ({ payments }: OrderMoney, charge: Charge): Payment[] 
     .filter(({ step, subject }) => step === 'refund' && subject === charge.id)
     .toSorted((a, b) => a.try_no - b.try_no);
 
-const lastRefusal = (money: OrderMoney, charge: Charge): string | null =>
-  attemptsOf(money, charge).findLast(({ status }) => status === 'declined')?.decline_message ?? null;
-
 function resultOf(
   money: OrderMoney,
   wanted: readonly Charge[],
   status: RefundResult['status'],
-  detail: string | null,
+  refused: Refused | undefined,
 ): RefundResult {
   const refundedCents = wanted.reduce((sum, { refunded_cents }) => sum + refunded_cents, 0);
   const orderRefunded = money.charges.every((charge) => restOf(charge) === 0);
-  return { status, refundedCents, detail, orderRefunded, refunds: refundsOf(money) };
+  const reasons = new Set(refused?.flatMap(({ detail }) => detail ?? []));
+  const detail = reasons.size === 0 ? null : [...reasons].join(' ');
+  return { status, refundedCents, detail, orderRefunded, refunds: refundsOf(money), ...(refused && { refused }) };
 }

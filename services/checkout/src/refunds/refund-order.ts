@@ -15,6 +15,7 @@ import {
   noPaymentText,
   processingText,
   refundedText,
+  refusedChargeText,
   refusedText,
   renewalMayBeChargedText,
   renewalRefusedText,
@@ -145,7 +146,11 @@ async function endRefund(
   if (status !== 'failed') return await resultOfAnswer(deps, order, { ...answer, orderRefunded });
   const detail = orderRefunded ? renewalRefusedText(answer.detail) : refusedText(order, refundedCents, answer.detail);
   if (!orderRefunded) await recordFailure(deps.database.pool, asked, { detail, refundedCents }, source);
-  throw new DomainError('refund_failed', detail);
+  const errors = answer.refused?.map((charge) => ({
+    ...{ field: `payments.${charge.paymentId}`, code: 'refund_failed' },
+    message: refusedChargeText(charge, order.currency),
+  }));
+  throw new DomainError('refund_failed', detail, errors);
 }
 
 async function resultOfAnswer(

@@ -36,6 +36,12 @@ export const processingText = (orderRefunded: boolean): string =>
 export const renewalRefusedText = (reason: string | null): string =>
   `The order was given back; the processor refused the refund of a renewal. ${saidText(reason)} Refund the renewals again to try once more.`;
 
+/** @param charge what is left of it, and the processor's words */
+export const refusedChargeText = (
+  { amountCents, detail }: { readonly amountCents: number; readonly detail: string | null },
+  currency: string,
+): string => `${formatAmount(amountCents, currency)} of this payment did not go back. ${saidText(detail)}`;
+
 const saidText = (reason: string | null): string => (reason === null ? 'It gave no reason.' : `It said: ${reason}`);
 
 /** @param reason in the processor's words; null when it gave none */

@@ -48,8 +48,11 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   test_mode_changed:
     'The seller switched test mode since the checkout was opened. Nothing was charged: open another checkout, in a page by ' +
     'reloading it.',
+  already_refunded:
+    'The whole payment has gone back before, so no amount of it is left. Nothing was refunded; read the payment’s order.',
   refund_failed:
-    'The processor refused the refund or a part of it; `detail` says what was given back and why. The order is still paid.',
+    'The processor refused the refund or a part of it; `detail` says what was given back and why, and `errors` names each ' +
+    'payment that did not go back. The order is still paid: refund it again, and nothing goes back twice.',
   slug_taken: 'Another product of the account has this slug.',
   handle_taken: 'Another account has or had this handle, or it is kept for other addresses.',
   body_expired: 'Bodies of events are kept for 30 days; what is older cannot be sent again. Read the order instead.',

@@ -75,7 +75,9 @@ export const orderOperations = [
       'an order that was refunded before. An order that was recorded from the seller’s own code has no charge: no money ' +
       'moves for it. Refunding again does nothing more. While a renewal of its subscription is under ' +
       'way at the payment processor (`renewalUnderWay`) the refund is `processing`, and goes on when that has ended; that of ' +
-      'an order from the seller’s own code waits only with `renewals: true`.',
+      'an order from the seller’s own code waits only with `renewals: true`. A payment whose refund is refused keeps no other ' +
+      'back: the error `refund_failed` names each that did not go back (`payments.<paymentId>` in `errors`), with the ' +
+      'processor’s words, and the refund may be repeated.',
     scope: 'money',
     params,
     // Each locks its own order, and waits up to 8 s for a payment processor without a connection in its hands.

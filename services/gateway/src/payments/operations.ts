@@ -26,12 +26,13 @@ export const paymentOperations = [
     description:
       'Gives back what a payment took, of an order or of a renewal: the whole rest of it, or `amountCents`, never more ' +
       'than is left. Fires `payment.refunded`. Once every payment of the order itself has gone back, the order is ' +
-      'refunded; a part leaves it `paid`, with `refunded_cents`. The subscription of a renewal goes on.',
+      'refunded; a part leaves it `paid`, with `refunded_cents`. The subscription of a renewal goes on. Of a payment that ' +
+      'went back whole, a request without `amountCents` answers that nothing is left; with it, `already_refunded`.',
     scope: 'money',
     params: z.object({ paymentId: pathId('payment', 'payment_not_found') }),
     // It waits up to 8 s for a payment processor without a connection in its hands.
     takesNoTurn: true,
-    errors: ['payment_not_found', 'invalid_transition', 'refund_failed'],
+    errors: ['payment_not_found', 'invalid_transition', 'already_refunded', 'refund_failed'],
     isUnderWay: ({ status }) => status === 'processing',
   }),
   forwardOperation(getPaymentProcessor, {
