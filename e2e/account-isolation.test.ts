@@ -1,5 +1,6 @@
 import { affiliatePaid } from '@app/contracts/affiliates';
 import { checkoutVisited } from '@app/contracts/checkouts';
+import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
 import { operations } from '@app/gateway/operations';
@@ -304,6 +305,14 @@ const attempts = (): Record<string, Attempt> => {
     },
     logOut: { expect: (answer) => expect(answer.status).toBe(403) },
     getMe: { expect: (answer) => expect(answer.status).toBe(403) },
+    // No key may do these; which sessions a session sees and ends is tested below.
+    changePassword: {
+      body: { password: 'a long enough password', newPassword: 'another long password' },
+      expect: (answer) => expect(answer.status).toBe(403),
+    },
+    listSessions: { expect: (answer) => expect(answer.status).toBe(403) },
+    endSession: { params: { sessionId: newId('session', 0) }, expect: (answer) => expect(answer.status).toBe(403) },
+    endOtherSessions: { expect: (answer) => expect(answer.status).toBe(403) },
   };
 };
 

@@ -78,7 +78,7 @@ async function makeKey(
 async function signUpOnce({ gateway, clock, secrets }: FirstSeller): Promise<string> {
   const { database, wakeRelay } = gateway;
   try {
-    const wanted = { ...demoSeller, password: secrets.sellerPassword };
+    const wanted = { ...demoSeller, password: secrets.sellerPassword, address: '' };
     const { accountId } = await signUp({ database, clock }, wanted, commandIdAt(secrets.startedAt, 'sign-up'));
     wakeRelay();
     return accountId;

@@ -31,6 +31,23 @@ export const signupBody = z
   .meta({ id: 'SignUp' });
 export const signupResult = z.object({ ok: z.literal(true), accountId: idSchema('account') }).meta({ id: 'SignedUp' });
 export const loginBody = z.strictObject({ email: emailAddress, password: rawText(200, 1) }).meta({ id: 'Login' });
+export const changePasswordBody = z
+  .strictObject({ password: rawText(200, 1).describe('The current one.'), newPassword })
+  .meta({ id: 'PasswordChange' });
+export const sessionResource = z
+  .object({
+    id: idSchema('session'),
+    current: z.boolean().describe('Whether it is the session that asks.'),
+    address: z
+      .string()
+      .nullable()
+      .describe('The IP address that opened it, of IPv6 the /64 network; null when it is not known.'),
+    user_agent: z.string().nullable().describe('The program that opened it, as it named itself.'),
+    created_at: timestamp,
+    last_used_at: timestamp.nullable().describe('At most a minute late.'),
+    expires_at: timestamp,
+  })
+  .meta({ id: 'Session' });
 export const meResource = z
   .object({ accountId: z.string(), email: z.string(), name: z.string(), handle: z.string() })
   .meta({ id: 'Me' });

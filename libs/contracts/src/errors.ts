@@ -23,6 +23,7 @@ export const errorCodes = {
   daily_run_not_found: { status: 404, title: 'No such daily run' },
   affiliate_not_found: { status: 404, title: 'No such affiliate' },
   api_key_not_found: { status: 404, title: 'No such API key' },
+  session_not_found: { status: 404, title: 'No such session' },
   webhook_endpoint_not_found: { status: 404, title: 'No such webhook endpoint' },
   delivery_not_found: { status: 404, title: 'No such delivery' },
   recovery_not_found: { status: 404, title: 'No such recovery' },

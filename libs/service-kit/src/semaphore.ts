@@ -1,11 +1,5 @@
-/** The queue is full: this piece of work was not begun. */
-export class SemaphoreFullError extends Error {
-  override readonly name = 'SemaphoreFullError';
-}
-
 /** Lets a limited number of pieces of work run at once; others wait, first come, first served. */
 export interface Semaphore {
-  /** @throws SemaphoreFullError when as many wait already as may */
   run<T>(work: () => Promise<T>): Promise<T>;
   /**
    * As `run`, but undefined when the deadline (milliseconds since the epoch, real time) passed before the work could
@@ -14,8 +8,7 @@ export interface Semaphore {
   runBefore<T>(deadlineMs: number, work: () => Promise<T>): Promise<T | undefined>;
 }
 
-/** @param waitingMax pieces of work that may wait; any number unless given */
-export function createSemaphore(max: number, waitingMax: number = Number.POSITIVE_INFINITY): Semaphore {
+export function createSemaphore(max: number): Semaphore {
   const waiting = new Set<() => void>();
   let free = max;
   const acquire = async (deadlineMs: number): Promise<boolean> => {
@@ -23,7 +16,6 @@ export function createSemaphore(max: number, waitingMax: number = Number.POSITIV
       free -= 1;
       return true;
     }
-    if (waiting.size >= waitingMax) throw new SemaphoreFullError(`${waitingMax} wait already`);
     return await waitInLine(waiting, deadlineMs);
   };
   // The next waiter takes over the permit; without one it becomes free.

@@ -1,6 +1,8 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { createSemaphore, SemaphoreFullError } from '@app/service-kit/semaphore';
+import { availableParallelism } from 'node:os';
+import { passwordHashed } from '../points/points.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
+import { createFairQueue, QueueFullError } from './fair-queue.ts';
 
 /** Of scrypt. */
 export interface PasswordCost {
@@ -15,23 +17,38 @@ const keyLength = 32;
 const saltLength = 16;
 
 /**
- * A hash keeps one of the threads busy (four unless told otherwise) on which Node also looks up the names of whom it
- * connects to: two are left for that. One semaphore for the process, as the threads are the process's. 32 in the queue
- * wait for about 5 s, at a third of a second each.
+ * A hash keeps one processor busy, and one of the threads of libuv (`UV_THREADPOOL_SIZE`, four by default), which also
+ * resolve names, read files and compress. At most half of the processors and two of the threads hash, so that requests
+ * with a session or a key never wait behind a hash. One queue for the process, as the threads are the process's.
+ *
+ * At a third of a second each, a share of 8 is hashed within 3 s and a full queue within 22 s by one processor. A client
+ * without a hash in the last minute waits for the one under way, however many the others send.
  */
-const hashing = createSemaphore(2, 32);
+const hashing = createFairQueue({
+  atOnce: Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2))),
+  waitingMax: 64,
+  shareMax: 8,
+  rememberMs: 60_000,
+});
+const retryAfterSeconds = 10;
 
-/** `scrypt$N$r$p$salt$hash`: a hash tells how it was made, so that the cost may rise later. */
-export async function hashPassword(password: string, cost: PasswordCost = passwordCost): Promise<string> {
+/**
+ * `scrypt$N$r$p$salt$hash`: a hash tells how it was made, so that the cost may rise later.
+ * @param client whose share of the queue it takes: an address as `clientOfAddress` gives it, or a user's id
+ * @throws RetryLaterError rate_limited, service_unavailable
+ */
+export async function hashPassword(password: string, client: string, cost = passwordCost): Promise<string> {
   const salt = randomBytes(saltLength);
-  return format(cost, salt, await derive(password, salt, cost));
+  return format(cost, salt, await derive(password, client, salt, cost));
 }
 
-export async function isPassword(password: string, stored: string): Promise<boolean> {
+/** As `hashPassword`: it takes as long, and a share of the same queue. */
+export async function isPassword(password: string, stored: string, client: string): Promise<boolean> {
   const [scheme, N, r, p, salt, hash] = stored.split('$');
   if (scheme !== 'scrypt' || salt === undefined || hash === undefined) throw new Error('unknown password scheme');
   const made = { N: Number(N), r: Number(r), p: Number(p) };
-  return timingSafeEqual(await derive(password, Buffer.from(salt, 'base64'), made), Buffer.from(hash, 'base64'));
+  const derived = await derive(password, client, Buffer.from(salt, 'base64'), made);
+  return timingSafeEqual(derived, Buffer.from(hash, 'base64'));
 }
 
 /** No password has it: what an unknown email's password is compared with, so that it takes as long as a known one's. */
@@ -41,8 +58,7 @@ export const hashOfNoPassword = (cost: PasswordCost): string =>
 const format = ({ N, r, p }: PasswordCost, salt: Buffer, hash: Buffer): string =>
   ['scrypt', N, r, p, salt.toString('base64'), hash.toString('base64')].join('$');
 
-/** @throws RetryLaterError service_unavailable when too many wait already */
-async function derive(password: string, salt: Buffer, { N, r, p }: PasswordCost): Promise<Buffer> {
+async function derive(password: string, client: string, salt: Buffer, { N, r, p }: PasswordCost): Promise<Buffer> {
   // Node refuses more than 32 MB unless told; a little above the need.
   const options = { N, r, p, maxmem: 160 * N * r };
   const hash = () =>
@@ -50,9 +66,13 @@ async function derive(password: string, salt: Buffer, { N, r, p }: PasswordCost)
       scrypt(password.normalize('NFKC'), salt, keyLength, options, (err, key) => (err ? reject(err) : resolve(key)));
     });
   try {
-    return await hashing.run(hash);
+    return await hashing.run(client, hash);
   } catch (err) {
-    if (!(err instanceof SemaphoreFullError)) throw err;
-    throw new RetryLaterError('service_unavailable', 'Too many logins at this moment; try again shortly.', 5);
+    if (!(err instanceof QueueFullError)) throw err;
+    throw err.ownShare
+      ? new RetryLaterError('rate_limited', 'Too many passwords at once from this address.', retryAfterSeconds)
+      : new RetryLaterError('service_unavailable', 'Too many log-ins at this moment.', retryAfterSeconds);
+  } finally {
+    passwordHashed.announce(() => ({ client }));
   }
 }

@@ -4,7 +4,7 @@ import { User } from './user.entity.ts';
 
 /** Gives a user a new password and ends all sessions; returns the account, or null when nobody has this email. */
 export async function resetPassword(database: Database, email: string, password: string): Promise<string | null> {
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, '');
   return await database.fork().transactional(async (tx) => {
     const user = await tx.findOne(User, { email: email.toLowerCase() });
     if (user === null) return null;

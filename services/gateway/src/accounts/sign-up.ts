@@ -21,6 +21,8 @@ export interface SignUp {
   readonly name: string;
   /** Of the request, where one asked for it. */
   readonly requestId?: string;
+  /** As `clientOfAddress` gives it; empty where no request asked for it. */
+  readonly address: string;
 }
 
 /** Two signups with one name at the same moment may collide in the handle; a third collision does not happen. */
@@ -43,7 +45,7 @@ export async function signUp(
 ): Promise<SignedUp> {
   const ids = { accountId: idOfCommand('account', commandId), userId: idOfCommand('user', commandId) };
   await checkNewPassword(wanted.password, wanted.email);
-  const passwordHash = await hashPassword(wanted.password, deps.passwordCost);
+  const passwordHash = await hashPassword(wanted.password, wanted.address, deps.passwordCost);
   for (let tries = 1; ; tries++) {
     try {
       await createAccount(deps, ids, wanted, passwordHash);
@@ -64,7 +66,7 @@ const isCollision = (err: unknown): err is Error =>
 /** Checks the password again, because the account found here logs the caller in. */
 async function wasMade(database: Database, { accountId, userId }: SignedUp, wanted: SignUp): Promise<boolean> {
   const user = await database.fork().findOne(User, { id: userId, accountId, email: wanted.email.toLowerCase() });
-  return user !== null && (await isPassword(wanted.password, user.passwordHash));
+  return user !== null && (await isPassword(wanted.password, user.passwordHash, wanted.address));
 }
 
 async function createAccount(

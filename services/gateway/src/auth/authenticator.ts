@@ -5,8 +5,8 @@ import type { Logger } from '@app/service-kit/logger';
 import type { Actor } from './actors.ts';
 import { platform } from './actors.ts';
 import { hashApiKey, isWellFormedKey } from './api-key-format.ts';
-import { type FoundActor, findKey, findSession } from './find-actor.ts';
-import { KeyUsage } from './key-usage.ts';
+import { type FoundCredential, findKey, findSession } from './find-actor.ts';
+import { LastUse } from './last-use.ts';
 import { LookupCache } from './lookup-cache.ts';
 import { hashSessionToken } from './session-token.ts';
 import { createThrottledLookup } from './throttled-lookup.ts';
@@ -38,19 +38,25 @@ export interface AuthenticatorOptions {
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { database, clock } = options;
-  const usage = new KeyUsage(database, options.logger);
+  const lastUse = new LastUse(database, options.logger);
   const isPlatformKey = platformKeyCheck(options.platformKey);
   // A client that repeats an invalid key costs one statement a moment.
   const cached = { keepsMisses: true };
-  const keys = new LookupCache<FoundActor>(async (token) => {
-    const found = await findKey(database, hashApiKey(token, options.pepper));
+  const noted = (found: FoundCredential | null): FoundCredential | null => {
     const nowMs = clock.nowMs();
-    if (found !== null && nowMs < found.expiresAtMs) usage.note(found, nowMs);
+    if (found !== null && nowMs < found.expiresAtMs) lastUse.note(found, nowMs);
     return found;
-  }, cached);
-  const sessions = new LookupCache((token) => findSession(database, hashSessionToken(token)), cached);
+  };
+  const keys = new LookupCache(
+    async (token) => noted(await findKey(database, hashApiKey(token, options.pepper))),
+    cached,
+  );
+  const sessions = new LookupCache(
+    async (token) => noted(await findSession(database, hashSessionToken(token))),
+    cached,
+  );
   const caches = { key: keys, session: sessions };
-  const unexpired = (found: FoundActor | null): Actor | null =>
+  const unexpired = (found: FoundCredential | null): Actor | null =>
     found !== null && clock.nowMs() < found.expiresAtMs ? found.actor : null;
   const find = async ({ kind, secret }: Credential) => unexpired(await caches[kind].find(secret));
   const lookup = createThrottledLookup(database);
@@ -76,7 +82,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     },
     close: async () => {
       await lookup.close();
-      await usage.close();
+      await lastUse.close();
     },
   };
 }

@@ -17,7 +17,7 @@ const keyByHash = statement(
 
 const sessionByHash = statement(
   'session-by-hash',
-  `select s.id, s.user_id, u.account_id, s.expires_at, ${settingsColumns}
+  `select s.id, s.user_id, u.account_id, s.expires_at, s.last_used_at, ${settingsColumns}
    from sessions s join users u on u.id = s.user_id join accounts a on a.id = u.account_id
    where s.hash = $1`,
 );
@@ -48,41 +48,45 @@ interface SessionRow extends SettingsRow {
   readonly id: string;
   readonly user_id: string;
   readonly expires_at: Date;
+  readonly last_used_at: Date | null;
 }
 
-/** A credential as the database has it: its actor, and how long it is valid. */
-export interface FoundActor {
+/** A key or a session as the database has it: its actor, how long it is valid and when it was used. */
+export interface FoundCredential {
+  readonly kind: 'key' | 'session';
+  readonly id: string;
+  /** Whose it is: the account of a key, the user of a session. */
+  readonly ownerId: string;
   readonly actor: Actor;
   /** Milliseconds since the epoch of the injected clock. */
   readonly expiresAtMs: number;
-}
-
-export interface FoundKey extends FoundActor {
-  readonly keyId: string;
   readonly lastUsedAtMs: number;
 }
 
-export async function findKey(database: Database, hash: Buffer): Promise<FoundKey | null> {
+export async function findKey(database: Database, hash: Buffer): Promise<FoundCredential | null> {
   const { rows } = await database.pool.query<KeyRow>(keyByHash([hash]));
   const [row] = rows;
   if (row === undefined) return null;
   const scopes = new Set(row.scopes);
   const actor: Actor = { ...accountOf(row), kind: 'key', scopes, keyId: row.id, sessionId: null, userId: null };
   return {
-    actor,
-    keyId: row.id,
+    ...{ kind: 'key', id: row.id, ownerId: row.account_id, actor },
     expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
     lastUsedAtMs: row.last_used_at?.getTime() ?? Number.NEGATIVE_INFINITY,
   };
 }
 
-export async function findSession(database: Database, hash: Buffer): Promise<FoundActor | null> {
+export async function findSession(database: Database, hash: Buffer): Promise<FoundCredential | null> {
   const { rows } = await database.pool.query<SessionRow>(sessionByHash([hash]));
   const [row] = rows;
   if (row === undefined) return null;
   const who = { keyId: null, sessionId: row.id, userId: row.user_id };
   const actor: Actor = { ...accountOf(row), ...who, kind: 'session', scopes: allScopes };
-  return { actor, expiresAtMs: row.expires_at.getTime() };
+  return {
+    ...{ kind: 'session', id: row.id, ownerId: row.user_id, actor },
+    expiresAtMs: row.expires_at.getTime(),
+    lastUsedAtMs: row.last_used_at?.getTime() ?? Number.NEGATIVE_INFINITY,
+  };
 }
 
 function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings'> {

@@ -24,6 +24,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   daily_run_not_found: 'The account has no daily run with this id.',
   affiliate_not_found: 'The account has no affiliate with this code.',
   api_key_not_found: 'The account has no key with this id.',
+  session_not_found: 'The user has no session with this id, or it has ended.',
   webhook_endpoint_not_found: 'No webhook URL is connected, or none of the account has this id.',
   delivery_not_found: 'The id is unknown, of another account, or of a delivery older than 13 months.',
   recovery_not_found: 'The id is unknown or of another account.',

@@ -78,7 +78,7 @@ export interface Operation {
   readonly secret?: SecretField;
   /** For a POST that only looks: it takes no Idempotency-Key, and nothing of its response is kept. */
   readonly changesNothing?: true;
-  /** For a write that waits for no other of its account: no others wait for a row that it has locked. */
+  /** For a write that waits for no other of its account: it locks no row that others wait for, or first hashes a password. */
   readonly takesNoTurn?: true;
   /** How long the response may take, in milliseconds; the requester's 20 s unless given. */
   readonly longestMs?: number;

@@ -10,8 +10,14 @@ export const responseStored = definePoint<{ readonly accountId: string; readonly
   'gateway.response-stored',
 );
 
-/** The key's row says when it was used. */
-export const keyUseRecorded = definePoint<{ readonly keyId: string }>('gateway.key-use-recorded');
+/** A password was hashed, or its hash was refused. */
+export const passwordHashed = definePoint<{
+  /** Whose share of the queue it took. */
+  readonly client: string;
+}>('gateway.password-hashed');
+
+/** The row of the key or the session says when it was used. */
+export const credentialUseRecorded = definePoint<{ readonly id: string }>('gateway.credential-use-recorded');
 
 /** The other replicas can read this replica's counts of these clients, and this one has read theirs. */
 export const clientCountsExchanged = definePoint<{

@@ -12,20 +12,30 @@ interface Deps {
   readonly clock: Clock;
 }
 
+/** Where a session is opened, as its owner reads it in the list of sessions. */
+export interface SessionOrigin {
+  /** As `clientOfAddress` gives it. */
+  readonly address: string;
+  readonly userAgent: string | undefined;
+}
+
+/** Browsers send less; a longer one is cut. */
+const userAgentMax = 300;
+
 /** Opens a session. An unknown email costs the same work and gets the same error as a wrong password. */
 export async function logIn(
   deps: Deps & { readonly passwordCost: PasswordCost },
-  email: string,
-  password: string,
+  { email, password }: { readonly email: string; readonly password: string },
+  origin: SessionOrigin,
 ): Promise<{ accountId: string; token: string }> {
   const user = await deps.database.fork().findOne(User, { email: email.toLowerCase() });
-  const matches = await isPassword(password, user?.passwordHash ?? hashOfNoPassword(deps.passwordCost));
+  const matches = await isPassword(password, user?.passwordHash ?? hashOfNoPassword(deps.passwordCost), origin.address);
   if (user === null || !matches) throw new DomainError('invalid_credentials', 'Email or password is wrong.');
-  return { accountId: user.accountId, token: await openSession(deps, user.id) };
+  return { accountId: user.accountId, token: await openSession(deps, user.id, origin) };
 }
 
 /** Returns the token, which is stored as a hash only. */
-export async function openSession({ database, clock }: Deps, userId: string): Promise<string> {
+export async function openSession({ database, clock }: Deps, userId: string, origin: SessionOrigin): Promise<string> {
   const token = newSessionToken();
   const createdAt = clock.now();
   await database.fork().insert(Session, {
@@ -34,6 +44,9 @@ export async function openSession({ database, clock }: Deps, userId: string): Pr
     userId,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + sessionDays * 24 * 60 * 60 * 1000),
+    lastUsedAt: null,
+    address: origin.address,
+    userAgent: origin.userAgent?.slice(0, userAgentMax) ?? null,
   });
   return token;
 }

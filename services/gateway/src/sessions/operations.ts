@@ -1,13 +1,33 @@
-import { loginBody, meResource, signupBody, signupResult } from '@app/contracts/accounts';
-import { okResult } from '@app/contracts/common';
+import {
+  changePasswordBody,
+  loginBody,
+  meResource,
+  sessionResource,
+  signupBody,
+  signupResult,
+} from '@app/contracts/accounts';
+import { listOf, okResult, pageQueryOf } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
+import { idSchema } from '@app/contracts/ids';
+import { z } from 'zod';
 import { signUp } from '../accounts/sign-up.ts';
 import { User } from '../accounts/user.entity.ts';
-import { defineOperation } from '../operations/operation.ts';
-import { logIn, openSession } from './log-in.ts';
+import { type Call, defineOperation } from '../operations/operation.ts';
+import { pathId } from '../operations/path-params.ts';
+import { changePassword } from './change-password.ts';
+import { endOtherSessions, endSession } from './end-sessions.ts';
+import { listSessions } from './list-sessions.ts';
+import { logIn, openSession, type SessionOrigin } from './log-in.ts';
 import { Session } from './session.entity.ts';
 
 const tag = 'Log in';
+
+const originOf = ({
+  address,
+  headers,
+}: Pick<Call<unknown, unknown, unknown>, 'address' | 'headers'>): SessionOrigin => ({
+  ...{ address, userAgent: headers['user-agent'] },
+});
 
 export const sessionOperations = [
   defineOperation({
@@ -23,12 +43,13 @@ export const sessionOperations = [
     response: signupResult,
     errors: ['signup_closed', 'email_taken'],
     idempotencyScope: ({ body }) => body.email.toLowerCase(),
-    run: async ({ app, body, context, cookie }) => {
+    run: async ({ app, body, context, cookie, address, headers }) => {
       if (app.config.SIGNUP === 'closed')
         throw new DomainError('signup_closed', 'This deployment takes no new accounts.');
-      const { accountId, userId } = await signUp(app, { ...body, requestId: context.requestId }, context.commandId);
+      const wanted = { ...body, requestId: context.requestId, address };
+      const { accountId, userId } = await signUp(app, wanted, context.commandId);
       app.wakeRelay();
-      cookie.set(await openSession(app, userId));
+      cookie.set(await openSession(app, userId, originOf({ address, headers })));
       return { ok: true, accountId };
     },
   }),
@@ -42,9 +63,9 @@ export const sessionOperations = [
     body: loginBody,
     response: signupResult,
     errors: ['invalid_credentials'],
-    run: async ({ app, body, address, cookie }) => {
+    run: async ({ app, body, address, headers, cookie }) => {
       const attempt = await app.limitLogin(body.email, address);
-      const { accountId, token } = await logIn(app, body.email, body.password);
+      const { accountId, token } = await logIn(app, body, originOf({ address, headers }));
       await attempt.succeeded();
       cookie.set(token);
       return { ok: true, accountId };
@@ -81,6 +102,72 @@ export const sessionOperations = [
         .findOneOrFail(User, { id: actor.userId ?? '', accountId: actor.accountId });
       const { handle, businessName } = actor.settings;
       return { accountId: actor.accountId, email: user.email, name: businessName, handle };
+    },
+  }),
+  defineOperation({
+    id: 'changePassword',
+    method: 'POST',
+    path: '/api/auth/password',
+    tag,
+    summary: 'Change the password',
+    description:
+      'Needs the current password once more, and ends all other sessions of the user. API keys stay: revoke those that ' +
+      'are in doubt.',
+    auth: 'session',
+    body: changePasswordBody,
+    response: okResult,
+    takesNoTurn: true,
+    errors: ['invalid_credentials'],
+    run: async ({ app, actor, body, address }) => {
+      await changePassword(app, actor, body, address);
+      app.authenticator.forget();
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'listSessions',
+    method: 'GET',
+    path: '/api/auth/sessions',
+    tag,
+    summary: 'List your sessions, newest first',
+    description: 'Those that have not ended. With `limit` or `before` it pages back, and says whether more follow.',
+    auth: 'session',
+    query: pageQueryOf(idSchema('session')),
+    response: listOf(sessionResource),
+    errors: [],
+    run: ({ app, actor, query }) => listSessions(app, actor, query),
+  }),
+  defineOperation({
+    id: 'endSession',
+    method: 'DELETE',
+    path: '/api/auth/sessions/{sessionId}',
+    tag,
+    summary: 'End one of your sessions',
+    description: 'It stops working everywhere within one second.',
+    auth: 'session',
+    params: z.object({ sessionId: pathId('session', 'session_not_found') }),
+    response: okResult,
+    errors: ['session_not_found'],
+    run: async ({ app, actor, params, cookie }) => {
+      await endSession(app.database, actor, params.sessionId);
+      app.authenticator.forget();
+      if (params.sessionId === actor.sessionId) cookie.clear();
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'endOtherSessions',
+    method: 'DELETE',
+    path: '/api/auth/sessions',
+    tag,
+    summary: 'End all your sessions but this one',
+    auth: 'session',
+    response: okResult,
+    errors: [],
+    run: async ({ app, actor }) => {
+      await endOtherSessions(app.database, actor);
+      app.authenticator.forget();
+      return { ok: true };
     },
   }),
 ];

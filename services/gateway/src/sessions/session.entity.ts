@@ -9,5 +9,9 @@ export const Session = defineEntity({
     userId: p.text(),
     createdAt: p.datetime(),
     expiresAt: p.datetime(),
+    lastUsedAt: p.datetime().nullable(),
+    /** Of the client that opened it, as `clientOfAddress` gives it. */
+    address: p.text().nullable(),
+    userAgent: p.text().nullable(),
   },
 });

@@ -33,6 +33,7 @@ export function revealOperation(
     body: revealWebhookSecretBody,
     response: request.output,
     changesNothing: true,
+    takesNoTurn: true,
     errors: [...operation.errors, 'invalid_credentials'],
     run: async ({ app, actor, params, body, address, context }) => {
       await checkPassword(app, actor, body.password, address);
