@@ -14,7 +14,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { compareOrders } from '../src/order-comparisons/compare-orders.ts';
 import type { ComparisonDeps } from '../src/order-comparisons/compare-page.ts';
+import type { Payment } from '../src/payments/payment.types.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
+import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { reopenCharges } from '../src/refunds/reopen-charges.ts';
 import { noCounts } from '../src/runs/daily-counts.rules.ts';
 import { apiOrder, paidOrder } from './compared-orders.ts';
 import { dyingAt } from './dying-process.ts';
@@ -193,6 +196,38 @@ test('a subscription whose sale is a dead letter here is made from it, with the 
   checkout.orders.set(late.data.orderId, apiOrder(late.data.orderId));
   expect(await compare()).toEqual([]);
   expect(await subscriptions()).toHaveLength(2);
+});
+
+test('dead letters of sales that are nobody’s, or whose order is not there, keep no sale from its subscription', async () => {
+  const paidAt = replicas.clock.now().toISOString();
+  const saleOf = (orderId: string) => orderEvent(account, { orderId, paidAt, paymentMethod: 'sim_ok' });
+  const orderId = newId('order', replicas.clock.nowMs());
+  await replicas.database.pool.query(
+    `insert into dead_letters (event_id, stream, subject, payload, error)
+     select 'evt_' || lpad(n::text, 26, '0'), 'EVT_CHECKOUT', $1, replace($2, 'ord_n', 'ord_' || n), 'a fault'
+       from generate_series(1, 250) as n
+     union all values ('evt_b', 'EVT_CHECKOUT', $1, '{', 'not JSON'), ('evt_c', 'EVT_CHECKOUT', $1, $3, 'a fault')`,
+    [orderPaid.subject, JSON.stringify(saleOf('ord_n')), JSON.stringify(saleOf(orderId))],
+  );
+  checkout.orders.set(orderId, apiOrder(orderId));
+  expect(await compare()).toEqual([]);
+  expect(await subscriptions()).toMatchObject([{ order_id: orderId }]);
+});
+
+test('an order whose refund failed later is compared when the news of it had the time to arrive', async () => {
+  const orderId = await pay();
+  expect(await refundCharges(replica.deps, caller(), orderId)).toMatchObject({ status: 'refunded' });
+  checkout.orders.set(orderId, paidOrder(orderId, { status: 'refunded', refundedCents: 4900 }));
+  replicas.clock.advance(24 * hourMs);
+  const { payments } = await replicas.money(account, orderId);
+  const failed = payments.find(({ step }) => step === 'refund') as Payment;
+  await reopenCharges(replica.deps, { ...failed, message: 'The account is closed.' });
+  expect(await compare()).toEqual([]);
+  replicas.clock.advance(20 * minuteMs);
+  expect(await compare()).toEqual(['orders_differ']);
+  checkout.orders.set(orderId, paidOrder(orderId));
+  expect(await compare()).toEqual([]);
+  expect(await toldOf()).toHaveLength(1);
 });
 
 test('orders that checkout does not answer for are named, and compared by the next run', async () => {

@@ -1,20 +1,19 @@
 import type { EventData, EventEnvelope } from '@app/contracts/define';
+import { comparedOrdersMax } from '@app/contracts/order-comparisons';
 import { orderPaid } from '@app/contracts/orders';
 import { type Database, statement } from '@app/service-kit/database';
 import { isOutage } from '@app/service-kit/outages';
+import { accountOfLetter } from '../db/migrations/0040-dead-letters-by-account.ts';
 import { startSubscriptions, startsSubscription } from '../subscriptions/start-subscriptions.ts';
 import { askOrders, type Comparison } from './compare-page.ts';
 import { writeDifferences } from './order-differences.ts';
 import { readOrderPayments } from './order-payments.ts';
 
-/** Dead letters are few: nothing finds them by account. Those of sales that have their subscription are left out. */
+/** By an index: $1 account, $2 subject, $3 the last one of the page before. */
 const deadLettersStatement = statement(
   'order-comparisons-dead-letters',
-  `select payload from dead_letters
-   where subject = $2 and payload::json ->> 'accountId' = $1 and payload::json -> 'data' ->> 'pricingType' = 'subscription'
-     and not exists (select from subscriptions
-       where account_id = $1 and order_id = payload::json -> 'data' ->> 'orderId')
-   order by event_id limit 100`,
+  `select event_id, payload from dead_letters
+   where subject = $2 and ${accountOfLetter} = $1 and event_id > $3 order by event_id limit ${comparedOrdersMax}`,
 );
 
 type Sale = EventEnvelope<EventData<typeof orderPaid>>;
@@ -24,11 +23,16 @@ type Sale = EventEnvelope<EventData<typeof orderPaid>>;
  * checkout does not keep. What still cannot be made differs, and is told.
  */
 export async function startMissedSales(comparison: Comparison): Promise<void> {
+  const { deps, run } = comparison;
+  for await (const sales of missedSales(deps.database, run.accountId)) {
+    if (run.isClosing()) return;
+    await startMissing(comparison, sales);
+  }
+}
+
+async function startMissing(comparison: Comparison, sales: readonly Sale[]): Promise<void> {
   const { deps, run, quietSince } = comparison;
   const { accountId } = run;
-  const sales = (await missedSales(deps.database, accountId)).filter(
-    ({ data }) => startsSubscription(data) && !data.test,
-  );
   if (sales.length === 0) return;
   const orderIds = sales.map(({ data }) => data.orderId);
   const paid = (await askOrders(comparison, { orderIds })).filter(({ status }) => status === 'paid');
@@ -50,9 +54,25 @@ export async function startMissedSales(comparison: Comparison): Promise<void> {
   }
 }
 
-async function missedSales({ pool }: Database, accountId: string): Promise<Sale[]> {
-  const { rows } = await pool.query<{ payload: string }>(deadLettersStatement([accountId, orderPaid.subject]));
-  return rows.map(({ payload }) => JSON.parse(payload) as Sale);
+/** Sales of subscriptions that were given up on, a page of letters at a time. */
+async function* missedSales({ pool }: Database, accountId: string): AsyncGenerator<Sale[]> {
+  let after = '';
+  let page: { event_id: string; payload: string }[];
+  do {
+    page = (await pool.query<(typeof page)[number]>(deadLettersStatement([accountId, orderPaid.subject, after]))).rows;
+    after = page.at(-1)?.event_id ?? after;
+    yield page.flatMap(({ payload }) => saleOf(payload, accountId) ?? []);
+  } while (page.length === comparedOrdersMax);
+}
+
+/** Undefined for what is no sale of a subscription of the account, or cannot be read: a replay of it says why. */
+function saleOf(payload: string, accountId: string): Sale | undefined {
+  try {
+    const sale = JSON.parse(payload) as Sale;
+    return sale.accountId === accountId && startsSubscription(sale.data) && !sale.data.test ? sale : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const notMadeText = (orderId: string): string =>

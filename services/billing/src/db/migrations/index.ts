@@ -33,6 +33,8 @@ import { HeldInBooks } from './0035-held-in-books.ts';
 import { OrderComparisons } from './0036-order-comparisons.ts';
 import { UnmatchedPayments } from './0037-unmatched-payments.ts';
 import { ChosenProcessors } from './0038-chosen-processors.ts';
+import { DeadLettersByAccount } from './0040-dead-letters-by-account.ts';
+import { ReopenedCharges } from './0041-reopened-charges.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -70,4 +72,6 @@ export const migrations: Migrations = [
   { name: '0036-order-comparisons', class: OrderComparisons },
   { name: '0037-unmatched-payments', class: UnmatchedPayments },
   { name: '0038-chosen-processors', class: ChosenProcessors },
+  { name: '0040-dead-letters-by-account', class: DeadLettersByAccount },
+  { name: '0041-reopened-charges', class: ReopenedCharges },
 ];
