@@ -9,7 +9,7 @@ const paymentsStatement = statement(
   `select w.order_id as "orderId", coalesce(p.paid, false) as paid, h.status as hold,
      coalesce(h.currency, c.currency) as currency,
      c.charged as "chargedCents", c.refunded as "refundedCents", s.status as subscription,
-     coalesce(p.is_open or p.ended_at > $3 or h.settled_at > $3, p.is_open, false) as moving
+     coalesce(p.is_open, false) or coalesce(greatest(p.ended_at, h.settled_at, c.reopened_at) > $3, false) as moving
    from unnest($2::text[]) as w(order_id)
    cross join lateral (
      select bool_or(step = 'main' and status = 'succeeded') as paid, bool_or(next_check_at is not null) as is_open,
@@ -17,7 +17,7 @@ const paymentsStatement = statement(
      from payments where account_id = $1 and order_id = w.order_id and step <> 'renewal' and not test) as p
    cross join lateral (
      select coalesce(sum(amount_cents), 0)::bigint as charged, coalesce(sum(refunded_cents), 0)::bigint as refunded,
-       min(currency) as currency
+       min(currency) as currency, max(reopened_at) as reopened_at
      from charges where account_id = $1 and order_id = w.order_id and step <> 'renewal' and not test) as c
    left join lateral (
      select status, currency, settled_at from holds where account_id = $1 and order_id = w.order_id and not test) as h on true
@@ -50,6 +50,7 @@ const movedStatement = (name: string, table: string, id: string, at: string, whe
 const movedStatements = [
   movedStatement('charges', 'charges', 'id', 'charged_at', `step <> 'renewal'`),
   movedStatement('holds', 'holds', 'payment_id', 'held_at', 'true'),
+  movedStatement('reopened', 'charges', 'id', 'reopened_at', `step <> 'renewal' and reopened_at is not null`),
   movedStatement('refunds', 'payments', 'id', 'finished_at', `step = 'refund' and status = 'succeeded'`),
 ];
 
@@ -59,7 +60,7 @@ interface MovedRow {
   readonly at: Date;
 }
 
-/** Orders whose money moved after `from`, until `until`: charged, held or given back. */
+/** Orders whose money moved after `from`, until `until`: charged, held, given back, or opened again because a refund failed. */
 export async function* ordersThatMoved(
   { pool }: Database,
   accountId: string,

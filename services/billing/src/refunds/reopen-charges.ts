@@ -18,7 +18,7 @@ const reopenStatement = statement(
      where account_id = $1 and id = $2 and status = 'succeeded'
      returning account_id, subject, amount_cents
    ), reopened as (
-     update charges as c set refunded_cents = c.refunded_cents - f.amount_cents
+     update charges as c set refunded_cents = c.refunded_cents - f.amount_cents, reopened_at = $6
      from failed as f where c.account_id = f.account_id and c.id = f.subject
      returning c.id
    ), events as (
@@ -48,6 +48,7 @@ export async function reopenCharges({ database, clock, wakeRelay }: PaymentDeps,
     },
     { ...noticeEvent(refund, refundFailedText(refund, detail), source), notice: true },
   ];
-  await database.pool.query(reopenStatement([accountId, paymentId, detail, JSON.stringify(events), orderId]));
+  const values = [accountId, paymentId, detail, JSON.stringify(events), orderId, failedAt];
+  await database.pool.query(reopenStatement(values));
   wakeRelay();
 }
