@@ -1,8 +1,9 @@
 import { isDeath } from '@app/testing/dying-process';
+import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import type { StartInput } from '../src/payments/start-payment.ts';
@@ -276,6 +277,35 @@ test('the buyer of a payment that got lost with its process hears after three de
   expect(await goOn()).toMatchObject({ status: 'declined', tryNo: 1, reason: 'try_again_later' });
   expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp', 'lookUp']);
   expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
+});
+
+test.each([
+  ['behind', 'wrote it', -30_000],
+  ['ahead', 'looks it up', 30_000],
+] as const)('a replica whose clock is 30 s %s and that %s has no payment declined early', async (_, who, skewMs) => {
+  const account = newAccount();
+  const input = startInput();
+  const { clock } = replicas;
+  const deps = (replica: Replica, skewed: boolean) => ({
+    ...replica.deps,
+    clock: skewed ? fakeClock(new Date(clock.nowMs() + skewMs)) : clock,
+  });
+  const real = Date.now;
+  const system = vi.spyOn(Date, 'now');
+  onTestFinished(() => system.mockRestore());
+  const as = async <T>(replica: Replica, skewed: boolean, work: (by: Replica['deps']) => Promise<T>): Promise<T> => {
+    system.mockImplementation(() => real() + (skewed ? skewMs : 0));
+    return await work(deps(replica, skewed));
+  };
+  const started = as(replicas.start(dyingAt(3)), who === 'wrote it', (by) => startPayment(by, caller(account), input));
+  await expect(started).rejects.toSatisfy(isDeath);
+  const replica = replicas.start({ deadlineMs: 8_000 });
+  const goOn = () => as(replica, who === 'looks it up', (by) => continuePayment(by, caller(account), input.orderId));
+  clock.advance(20_000);
+  expect(await goOn()).toMatchObject({ status: 'processing' });
+  clock.advance(minuteMs);
+  expect(await goOn()).toMatchObject({ status: 'declined', tryNo: 1, reason: 'try_again_later' });
+  expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp', 'lookUp']);
 });
 
 test('a payment whose answer this process still waits for is not looked up, however late it is by the clock', async () => {

@@ -1,5 +1,6 @@
+import { type Database, statement } from '@app/service-kit/database';
 import type { ProcessorOutcome } from '../processors/payment-processor.ts';
-import { isLost } from './payment.rules.ts';
+import { type ClockDifferences, isLost } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import { changeBy, notReceivedChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -20,7 +21,10 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
   const lookedUpMs = clock.nowMs();
   try {
     const outcome = await ask(deps, payment);
-    if (outcome === null && !isLost(payment, processorCalls.deadlineMs, lookedUpMs)) return 'not received';
+    if (outcome === null) {
+      const clocks = await readClockDifferences(database, payment);
+      if (!isLost(payment, processorCalls.deadlineMs, lookedUpMs, clocks)) return 'not received';
+    }
     const nowMs = clock.nowMs();
     const change = outcome === null ? notReceivedChange(nowMs) : changeBy(payment, outcome, nowMs);
     await recordPaymentChange(deps, payment, change, context);
@@ -30,6 +34,22 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
     return 'unanswered';
   }
   return await readPayment(database, payment);
+}
+
+const clocksStatement = statement(
+  'payments-clock-differences',
+  `select sent_ahead_ms as "sentAheadMs", extract(epoch from $4::timestamptz - clock_timestamp())::float8 * 1000 as "lookedUpAheadMs"
+   from payments where account_id = $1 and order_id = $2 and id = $3`,
+);
+
+/** The database's clock is the one that all replicas share. */
+async function readClockDifferences(
+  { pool }: Database,
+  { account_id, order_id, id }: Payment,
+): Promise<ClockDifferences> {
+  const values = [account_id, order_id, id, new Date(Date.now())];
+  const { rows } = await pool.query<ClockDifferences>(clocksStatement(values));
+  return rows[0] as ClockDifferences;
 }
 
 async function ask(deps: PaymentDeps, { id, processor: name, account_id: accountId, test }: Payment) {

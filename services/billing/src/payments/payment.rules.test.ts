@@ -46,9 +46,12 @@ test('a buyer’s payment that is unknown three deadlines after it was sent is l
   const sentMs = Date.parse('2026-03-15T12:00:00.000Z');
   const payment = { step: 'main', sent_at: new Date(sentMs) } as Payment;
   expect(lostFrom(sentMs, 8_000)).toEqual(new Date(sentMs + 24_000));
-  expect([23_999, 24_000].map((ms) => isLost(payment, 8_000, sentMs + ms))).toEqual([false, true]);
+  const same = { sentAheadMs: -4_999, lookedUpAheadMs: 4_999 };
+  expect([23_999, 24_000].map((ms) => isLost(payment, 8_000, sentMs + ms, same))).toEqual([false, true]);
+  const apart = { sentAheadMs: -30_000, lookedUpAheadMs: 60_000 };
+  expect([113_999, 114_000].map((ms) => isLost(payment, 8_000, sentMs + ms, apart))).toEqual([false, true]);
   for (const step of ['capture', 'upsell', 'recharge', 'refund', 'release', 'renewal'] as const)
-    expect(isLost({ ...payment, step }, 8_000, sentMs + 24_000)).toBe(false);
+    expect(isLost({ ...payment, step }, 8_000, sentMs + 24_000, same)).toBe(false);
 });
 
 test('buyers hear of a decline only whether it was the card', () => {

@@ -24,7 +24,7 @@ export function mayResend(payment: Payment, nowMs: number): boolean {
 /**
  * A processor that does not know a buyer's payment so many deadlines after it was sent has certainly never got it. Before that a
  * copy may be under way still: the sender waits for one deadline, and what the network or the processor holds by then is given
- * a second one to be recorded. The third is for a process that is slow between row and call, and for clocks that differ.
+ * a second one to be recorded. The third is for a process that is slow between row and call.
  */
 const lostAfterDeadlines = 3;
 
@@ -33,14 +33,31 @@ export function lostFrom(sentMs: number, deadlineMs: number): Date {
   return new Date(sentMs + lostAfterDeadlines * deadlineMs);
 }
 
+/** A smaller difference is the time that the statement took which measured it. */
+const clocksDifferFromMs = 5_000;
+
+/** How far the system clocks of two replicas are from the database's, each in milliseconds ahead of it. */
+export interface ClockDifferences {
+  readonly sentAheadMs: number;
+  readonly lookedUpAheadMs: number;
+}
+
+const differenceOf = (aheadMs: number): number => (Math.abs(aheadMs) < clocksDifferFromMs ? 0 : aheadMs);
+
 /**
  * Whether a payment that the processor does not know is declined and never sent again: a buyer who was kept waiting has left,
  * or has paid in another tab. All others are sent again, because nobody else does so.
- * @param lookedUpMs when the look-up began
+ * @param lookedUpMs when the look-up began, by the clock of this replica; another one may have sent the payment
  */
-export function isLost(payment: Payment, deadlineMs: number, lookedUpMs: number): boolean {
-  const sentMs = (payment.sent_at ?? payment.created_at).getTime();
-  return payment.step === 'main' && lookedUpMs >= lostFrom(sentMs, deadlineMs).getTime();
+export function isLost(
+  payment: Payment,
+  deadlineMs: number,
+  lookedUpMs: number,
+  { sentAheadMs, lookedUpAheadMs }: ClockDifferences,
+): boolean {
+  const sentMs = (payment.sent_at ?? payment.created_at).getTime() - differenceOf(sentAheadMs);
+  const lookedUpAtMs = lookedUpMs - differenceOf(lookedUpAheadMs);
+  return payment.step === 'main' && lookedUpAtMs >= lostFrom(sentMs, deadlineMs).getTime();
 }
 
 /** Whether a buyer's payment is too old to be sent: a look-up may have declined it before the call of it ends. */

@@ -19,15 +19,15 @@ const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and 
  * Writes each try that may be made, and returns for each other one the tries before it. The indexes keep out a second one
  * that is written at the same time, by this statement or by another replica: it waits for that one, and writes nothing.
  * Subqueries look up order by order; for a join the planner may choose to read the whole table. All replicas write orders
- * in one order, so that none waits for another that waits for it.
+ * in one order, so that none waits for another that waits for it. $2 the system's time here
  */
 const startStatement = statement(
   'payments-start',
   `with incoming as materialized (
      select ${columns} from json_to_recordset($1::json) as i(${record})
    ), written as (
-     insert into payments (${columns})
-     select ${columns} from incoming as i
+     insert into payments (${columns}, sent_ahead_ms)
+     select ${columns}, extract(epoch from $2::timestamptz - clock_timestamp()) * 1000 from incoming as i
      where (select true from payments as p where ${ofItsOrder} and (p.status <> 'declined' or p.try_no >= i.try_no)
        limit 1) is null
      order by account_id, order_id, try_no
@@ -50,7 +50,9 @@ export function createTries(database: Database): Tries {
     span: { one: 'write payment', many: 'write payments' },
     keysOf: ({ account_id, order_id }) => [`${account_id}/${order_id}`],
     write: async (payments) => {
-      const { rows } = await database.pool.query<StoppedRow>(startStatement([JSON.stringify(payments)]));
+      const { rows } = await database.pool.query<StoppedRow>(
+        startStatement([JSON.stringify(payments), new Date(Date.now())]),
+      );
       const stopped = new Map(rows.map(({ id, tried }) => [id, (tried ?? []).map(paymentOf)]));
       return payments.map(({ id }) => stopped.get(id) ?? 'written');
     },

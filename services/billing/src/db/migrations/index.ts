@@ -35,6 +35,7 @@ import { UnmatchedPayments } from './0037-unmatched-payments.ts';
 import { ChosenProcessors } from './0038-chosen-processors.ts';
 import { DeadLettersByAccount } from './0040-dead-letters-by-account.ts';
 import { ReopenedCharges } from './0041-reopened-charges.ts';
+import { ClockDifferences } from './0042-clock-differences.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -74,4 +75,5 @@ export const migrations: Migrations = [
   { name: '0038-chosen-processors', class: ChosenProcessors },
   { name: '0040-dead-letters-by-account', class: DeadLettersByAccount },
   { name: '0041-reopened-charges', class: ReopenedCharges },
+  { name: '0042-clock-differences', class: ClockDifferences },
 ];
