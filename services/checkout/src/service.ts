@@ -25,7 +25,7 @@ import { refundRequests } from './refunds/requests.ts';
 import { sweepRefunds } from './refunds/sweep-refunds.ts';
 import { watchOverdue } from './reminders/overdue.ts';
 import { reminderRequests } from './reminders/requests.ts';
-import { createRunDeps, partsAtOnce } from './reminders/run-reminders.ts';
+import { closeRuns, createRunDeps, partsAtOnce } from './reminders/run-reminders.ts';
 import { settingsRequests } from './settings/requests.ts';
 import { startSweep } from './sweeps/sweep.ts';
 
@@ -61,6 +61,7 @@ export const createCheckout = defineService<CheckoutConfig>({
       // The run over all accounts has one permit, each account that it works on another.
       semaphore: createSemaphore(partsAtOnce + 1),
     });
+    resources.add('reminders', reminders, closeRuns);
     return {
       closing: () => {
         isClosing = true;

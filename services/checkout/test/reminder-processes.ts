@@ -18,6 +18,8 @@ export interface ProcessOptions {
   readonly perDay?: number;
   /** How long it waits for the mail server's replies to one message, in real milliseconds; 30,000 unless given. */
   readonly messageMs?: number;
+  /** How long a run waits for the mail server, in real milliseconds; 30,000 unless given. */
+  readonly handOverWaitMs?: number;
 }
 
 /** Processes that send reminders, in the test's own: on the harness's database, mail server and clock. */
@@ -41,12 +43,20 @@ export async function openReminderProcesses(harness: RemindersHarness): Promise<
     return await sending.finally(() => underWay.delete(sending));
   };
   return {
-    start: ({ dying, perDay = 500, messageMs = 30_000 } = {}) => {
+    start: ({ dying, perDay = 500, messageMs = 30_000, handOverWaitMs = 30_000 } = {}) => {
       const limits = { connectMs: 30_000, messageMs };
       const mailer = createMailer(createSmtpTransport(smtp.url, 'mail@shop.example', limits));
       const send: typeof mailer.send = (message) => onItsWay(mailer.send(message));
       return createRunDeps({
-        ...{ requester, clock, steps, perDay, logger: silentLogger(), publicUrl: 'https://shop.example' },
+        ...{
+          requester,
+          clock,
+          steps,
+          perDay,
+          handOverWaitMs,
+          logger: silentLogger(),
+          publicUrl: 'https://shop.example',
+        },
         ...{ wakeRelay: () => undefined, isClosing: () => false, semaphore: createSemaphore(2) },
         database: dying?.database(database) ?? database,
         mailer: dying === undefined ? { send } : { send: (message) => dying.between(() => send(message)) },

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { previewReminders } from '../src/reminders/preview-reminders.ts';
 import { type RunDeps, remindAccount } from '../src/reminders/run-reminders.ts';
-import { sendReminders } from '../src/reminders/send-reminders.ts';
+import { startSending } from '../src/reminders/send-reminders.ts';
 import { type Opened, plainCourse } from './checkout-harness.ts';
 import { openReminderProcesses, type ReminderProcesses } from './reminder-processes.ts';
 import { createRemindersHarness, dayMs, minuteMs, type RemindersHarness } from './reminders-harness.ts';
@@ -271,7 +271,7 @@ async function live(
 }
 
 async function run(deps: RunDeps, { accountId, settings }: History, lockLost: boolean): Promise<unknown> {
-  if (lockLost) return await sendReminders(deps, accountId, settings);
+  if (lockLost) return await startSending(deps, accountId, settings).ended;
   const runId = newId('dailyRun', deps.clock.nowMs());
   return await remindAccount(deps, accountId, { runId, deadlineMs: Date.now() + 60_000 });
 }

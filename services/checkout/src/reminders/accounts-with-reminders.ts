@@ -3,7 +3,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import { leastIdleMinutes, stalledBounds } from './reminder.rules.ts';
 import { lastActive } from './reminder-conditions.ts';
 
-/** Accounts with a checkout that may have stalled, or with one that was reminded of and is paid by now. */
+/** Accounts with a checkout that may have stalled, with one that was reminded of and is paid by now, or with a reminder to count. */
 const accountsStatement = statement(
   'reminders-accounts',
   `select account_id from (
@@ -16,6 +16,8 @@ const accountsStatement = statement(
        select from checkouts as c
        where c.account_id = r.account_id and c.id = r.checkout_id and c.status in ('paid', 'refunded'))
      group by r.account_id
+     union all
+     select r.account_id, 0 from reminders as r where r.uncounted group by r.account_id
    ) as accounts group by account_id order by sum(stalled), account_id`,
 );
 

@@ -114,6 +114,16 @@ export async function endSent({ pool }: Database, accountId: string, id: string,
   await pool.query(sentStatement([accountId, id, detail]));
 }
 
+const countLaterStatement = statement(
+  'reminders-count-later',
+  `update reminders set uncounted = true where account_id = $1 and id = $2 and status = 'sent'`,
+);
+
+/** The run of the reminder has its result already: the next one counts it. */
+export async function countLater({ pool }: Database, accountId: string, id: string): Promise<void> {
+  await pool.query(countLaterStatement([accountId, id]));
+}
+
 /** Nothing went out: the secrets of the links are taken back. The checkout is locked before the reminder, as everywhere. */
 const failedStatement = statement(
   'reminders-failed',

@@ -14,16 +14,38 @@ import {
 import { statement } from '@app/service-kit/database';
 import { accountsWithReminders } from './accounts-with-reminders.ts';
 import { noticeOf, problemOf } from './reminder.rules.ts';
-import { type ReminderDeps, type SentReminders, sendReminders } from './send-reminders.ts';
+import {
+  type HandingOver,
+  type ReminderDeps,
+  type SentReminders,
+  startSending,
+  withRefusals,
+} from './send-reminders.ts';
 
 type RunResult = RequestOutput<typeof runReminders>;
 
 export interface RunDeps extends ReminderDeps {
   readonly flight: SingleFlight<RunResult>;
+  /** How long a run waits for the mail server, in milliseconds; what is not handed over by then goes on apart. */
+  readonly handOverWaitMs: number;
+  /** What goes on apart from its run. */
+  readonly apart: Set<Promise<void>>;
 }
 
-export function createRunDeps(deps: ReminderDeps & SingleFlightDeps): RunDeps {
-  return { ...deps, flight: createSingleFlight<RunResult>(deps, { table: 'reminder_runs' }) };
+/** Far less than the gateway waits for a daily run, and than a mail server may keep a message. */
+const usualWaitMs = 30_000;
+
+export function createRunDeps(deps: ReminderDeps & SingleFlightDeps & { readonly handOverWaitMs?: number }): RunDeps {
+  const flight = createSingleFlight<RunResult>(deps, { table: 'reminder_runs' });
+  return { handOverWaitMs: usualWaitMs, ...deps, flight, apart: new Set() };
+}
+
+/** When the process closes: a hand-over that is under way gets a moment to be recorded; without, it counts as sent. */
+const closeWaitMs = 2_000;
+
+/** Resolves when what goes on apart has stopped, at the latest after two seconds. The process closes. */
+export async function closeRuns({ apart }: Pick<RunDeps, 'apart'>): Promise<void> {
+  await before(Promise.allSettled(apart), performance.now() + closeWaitMs);
 }
 
 /** Each account that is worked on takes connections from buyers: the lock's, and those of its statements. */
@@ -39,17 +61,23 @@ type ReminderRunRequest = Pick<RunRequest, 'runId' | 'deadlineMs'>;
  */
 export async function remindAccount(deps: RunDeps, accountId: string, request: ReminderRunRequest): Promise<RunResult> {
   const run = { accountId, platformRunId: null, ...request };
-  return await deps.flight.run(run, () => remindBuyers(deps, run));
+  return await deps.flight.run(run, () => remindBuyers(deps, run, performance.now() + deps.handOverWaitMs));
 }
 
 /** For every account, those with the fewest stalled checkouts first, so that none waits behind a larger one. */
 export async function remindAll(deps: RunDeps, request: ReminderRunRequest): Promise<RunResult> {
   const { flight, logger, isClosing } = deps;
+  // Accounts behind others that wait for a silent mail server wait no longer than these did.
+  const allUntilMs = performance.now() + 2 * deps.handOverWaitMs;
   const all = {
     ...{ flight, logger, isClosing, partsAtOnce, partLimitMs, processCloses },
     accounts: accountsWithReminders(deps),
     part: ({ accountId, runId }: Pick<RunRequest, 'accountId' | 'runId'>) =>
-      remindBuyers(deps, { accountId, runId, platformRunId: request.runId }),
+      remindBuyers(
+        deps,
+        { accountId, runId, platformRunId: request.runId },
+        Math.min(allUntilMs, performance.now() + deps.handOverWaitMs),
+      ),
     none: { ok: true, sent: 0, recovered: 0, problem: null },
     add: addResults,
     failed: () => ({ ok: false, sent: 0, recovered: 0, problem: 'The reminders of an account failed.' }),
@@ -70,16 +98,54 @@ const processCloses = (): DomainError =>
 
 type ReminderRun = Pick<RunRequest, 'accountId' | 'runId' | 'platformRunId'>;
 
-async function remindBuyers(deps: RunDeps, run: ReminderRun): Promise<RunResult> {
+/** @param waitUntilMs on the scale of performance.now(): what is not handed over by then goes on apart from the run */
+async function remindBuyers(deps: RunDeps, run: ReminderRun, waitUntilMs: number): Promise<RunResult> {
   const startedMs = performance.now();
   const settings = await readSettingsOf(deps.database.pool, run.accountId);
-  const sent = await sendReminders(deps, run.accountId, settings);
+  const handingOver = startSending(deps, run.accountId, settings);
+  const ended = await before(handingOver.ended, waitUntilMs);
+  const sent = withRefusals(ended ?? handingOver.leave());
+  if (ended === undefined) goOnApart(deps, run, handingOver);
   if (deps.isClosing()) throw processCloses();
   const result = await recordResult(deps, run, sent);
   const durationMs = Math.round(performance.now() - startedMs);
   deps.logger.info({ ...run, durationMs, ...result, failed: sent.failed }, 'reminders');
   return result;
 }
+
+/** The promise's value; undefined when it has none by then. */
+async function before<T>(promise: Promise<T>, untilMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Math.max(0, untilMs - performance.now()));
+  });
+  return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** Goes on when the run has its result; its seller is notified of what does not go out. */
+function goOnApart(deps: RunDeps, { accountId, runId }: ReminderRun, { ended }: HandingOver): void {
+  const { database, clock, logger, wakeRelay, apart } = deps;
+  const ending = ended
+    .then(async (rest) => {
+      const sent = withRefusals(rest);
+      const summary = problemOf(sent) ?? noticeOf({ ...sent, perDay: deps.perDay });
+      logger.info({ accountId, runId, ...sent }, 'reminders handed over after their run');
+      if (summary === null || sent.aboutCheckoutId === null) return;
+      const notice = { summary, checkoutId: sent.aboutCheckoutId, test: false };
+      const events = [outboxRow(reminderNoticed, notice, { accountId, requestId: null, nowMs: clock.nowMs() })];
+      await database.pool.query(insertOutboxSql, [JSON.stringify(events)]);
+      wakeRelay();
+    })
+    .catch((err: unknown) => logger.error({ err, accountId, runId }, 'reminders could not be handed over'))
+    .finally(() => apart.delete(ending));
+  apart.add(ending);
+}
+
+const countUncountedStatement = statement(
+  'reminders-count-uncounted',
+  `with counted as (update reminders set uncounted = false where account_id = $1 and uncounted returning 1)
+   select count(*)::int as sent from counted`,
+);
 
 const countRecoveredStatement = statement(
   'reminders-count-recovered',
@@ -107,9 +173,10 @@ async function recordResult(deps: RunDeps, run: ReminderRun, sent: SentReminders
   const now = clock.now();
   const result = await database.transaction(async (client) => {
     const { rows } = await client.query<{ recovered: number }>(countRecoveredStatement([run.accountId, now]));
+    const earlier = await client.query<{ sent: number }>(countUncountedStatement([run.accountId]));
     const problem = problemOf(sent);
     const recovered = rows[0]?.recovered ?? 0;
-    const counted = { ok: problem === null, sent: sent.sent, recovered, problem };
+    const counted = { ok: problem === null, sent: sent.sent + (earlier.rows[0]?.sent ?? 0), recovered, problem };
     const summary = problem ?? noticeOf({ ...sent, perDay: deps.perDay });
     const notice = summary === null ? null : { summary, checkoutId: sent.aboutCheckoutId };
     const events = eventsOf(run, counted, notice, now);

@@ -11,6 +11,7 @@ import { reminderRecorded } from '../points/points.ts';
 import {
   beginReminder,
   claimReminders,
+  countLater,
   countSent,
   endClaims,
   endFailed,
@@ -59,34 +60,63 @@ const atOnce = 4;
 /** Of one account: a slow mail server must not hold up the accounts behind it. The next run goes on. */
 const runMs = 10 * 60_000;
 
-/** Reminds every buyer of the account whose checkout has stalled, page by page. Each is asked about once in a run. */
-export async function sendReminders(deps: ReminderDeps, accountId: string, settings: Settings): Promise<SentReminders> {
-  const result: SentReminders = {
-    ...{ sent: 0, failed: 0, left: false, detail: '', aboutCheckoutId: null },
-    ...{ capped: false, refused: 0, refusedFirst: 0, refusal: '' },
+const nothingSent = (): SentReminders => ({
+  ...{ sent: 0, failed: 0, left: false, detail: '', aboutCheckoutId: null },
+  ...{ capped: false, refused: 0, refusedFirst: 0, refusal: '' },
+});
+
+/** The hand-over of an account's reminders, which a run begins and may leave behind. */
+export interface HandingOver {
+  /** When it is over: what became of the reminders since the run left it, or of all. */
+  readonly ended: Promise<SentReminders>;
+  /** The run has its result now. What became of the reminders so far; what goes out from here on, the next run counts. */
+  leave(): SentReminders;
+}
+
+/** Begins to remind every buyer of the account whose checkout has stalled, page by page; each is considered once. */
+export function startSending(deps: ReminderDeps, accountId: string, settings: Settings): HandingOver {
+  const run: Run = { accountId, settings, endsAtMs: performance.now() + runMs, isApart: false, result: nothingSent() };
+  return {
+    ended: sendPages(deps, run),
+    leave: () => {
+      const soFar = run.result;
+      run.result = { ...nothingSent(), left: soFar.left, capped: soFar.capped };
+      run.isApart = true;
+      return soFar;
+    },
   };
+}
+
+async function sendPages(deps: ReminderDeps, run: Run): Promise<SentReminders> {
+  const { accountId, settings } = run;
   await endClaims(deps.database, accountId, deps.clock.now());
-  const sentBefore = await countSent(deps.database, accountId, new Date(deps.clock.nowMs() - dayMs));
-  const endsAtMs = performance.now() + runMs;
   const boundsOf = () => stalledBounds(deps.clock.nowMs(), settings.nudgeAfterMinutes);
   for await (const page of stalledPages(deps.database, accountId, boundsOf, pageSize)) {
     // What nobody can buy any more takes no place under the ceiling: as long as it is stalled it would take the same again.
     const prepared = (await Promise.all(page.map((row) => prepare(deps, row)))).filter((one) => one !== null);
-    const room = Math.max(0, deps.perDay - sentBefore - result.sent);
-    result.capped = prepared.length > room;
-    if (result.capped) result.aboutCheckoutId ??= prepared[room]?.checkout_id ?? null;
-    await sendPage(deps, { accountId, settings, bounds: boundsOf(), endsAtMs, result }, prepared.slice(0, room));
-    if (result.left || result.capped) break;
+    // Another run may have begun after this one was left behind.
+    const sentBefore = await countSent(deps.database, accountId, new Date(deps.clock.nowMs() - dayMs));
+    const room = Math.max(0, deps.perDay - sentBefore);
+    run.result.capped = prepared.length > room;
+    if (run.result.capped) run.result.aboutCheckoutId ??= prepared[room]?.checkout_id ?? null;
+    await sendPage(deps, run, boundsOf(), prepared.slice(0, room));
+    if (run.result.left || run.result.capped) break;
   }
-  return refusesAll(result) ? { ...result, failed: result.failed + result.refused, detail: result.refusal } : result;
+  return run.result;
 }
+
+/** With what the mail server has against the sender, if it refuses everybody. */
+export const withRefusals = (result: SentReminders): SentReminders =>
+  refusesAll(result) ? { ...result, failed: result.failed + result.refused, detail: result.refusal } : result;
 
 interface Run {
   readonly accountId: string;
   readonly settings: Settings;
-  readonly bounds: StalledBounds;
   readonly endsAtMs: number;
-  readonly result: SentReminders;
+  /** Whether the run that began it has its result. */
+  isApart: boolean;
+  /** Replaced when the run leaves it. */
+  result: SentReminders;
 }
 
 /** A reminder with the secrets of its links, which are in the email and nowhere else. */
@@ -97,8 +127,13 @@ interface Prepared extends NewReminder {
   readonly token: string;
 }
 
-async function sendPage(deps: ReminderDeps, run: Run, prepared: readonly Prepared[]): Promise<void> {
-  const claimed = await claimReminders(deps.database, run.accountId, run.bounds, prepared);
+async function sendPage(
+  deps: ReminderDeps,
+  run: Run,
+  bounds: StalledBounds,
+  prepared: readonly Prepared[],
+): Promise<void> {
+  const claimed = await claimReminders(deps.database, run.accountId, bounds, prepared);
   const waiting = prepared.filter(({ id }) => claimed.has(id));
   const work = async (): Promise<void> => {
     while (!run.result.left) {
@@ -145,14 +180,15 @@ export async function priceStalled(deps: CheckoutDeps, row: Stalled): Promise<Pr
  */
 async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promise<boolean> {
   const { database, clock } = deps;
-  const { accountId, result } = run;
+  const { accountId } = run;
   if (!(await beginReminder(database, accountId, reminder, clock.now()))) return false;
   const handover = await deps.mailer.send(messageOf(deps, run.settings, reminder));
   if (handover.outcome === 'taken' || handover.outcome === 'unknown') {
     const detail = handover.outcome === 'unknown' ? handover.detail : null;
     await endSent(database, accountId, reminder.id, detail);
+    if (run.isApart) await countLater(database, accountId, reminder.id);
+    else run.result.sent += 1;
     reminderRecorded.announce(() => ({ accountId, reminderId: reminder.id, status: 'sent' }));
-    result.sent += 1;
     return true;
   }
   const { outcome, detail, cause } = handover;
@@ -160,6 +196,7 @@ async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promis
   const failure = { detail, isFinal: outcome === 'refused' };
   const refusals = await endFailed(database, accountId, reminder, failure, clock.now());
   reminderRecorded.announce(() => ({ accountId, reminderId: reminder.id, status: 'failed' }));
+  const { result } = run;
   result.aboutCheckoutId ??= reminder.checkout_id;
   if (failure.isFinal) {
     result.refused += 1;

@@ -14,6 +14,7 @@ import { PaymentRefunds } from './0013-payment-refunds.ts';
 import { WhatWasShown } from './0015-what-was-shown.ts';
 import { RepeatedPurchases } from './0016-repeated-purchases.ts';
 import { AuthorizedOrders } from './0018-authorized-orders.ts';
+import { RemindersHandedOverApart } from './0021-reminders-handed-over-apart.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -32,4 +33,5 @@ export const migrations: Migrations = [
   { name: '0015-what-was-shown', class: WhatWasShown },
   { name: '0016-repeated-purchases', class: RepeatedPurchases },
   { name: '0018-authorized-orders', class: AuthorizedOrders },
+  { name: '0021-reminders-handed-over-apart', class: RemindersHandedOverApart },
 ];
