@@ -56,6 +56,7 @@ beforeAll(async () => {
     ...nats.settings('webhook-dispatcher'),
     ...{ NATS_URL: proxy.url, DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' },
     ...{ SECRETS_KEY: 'a key of at least thirty-two characters', WEBHOOKS_ALLOW_LOOPBACK: 'enabled' },
+    WEBHOOKS_PER_SECOND: '1000000',
     CONSERVATION_SECONDS: '1',
   };
   dispatcher = await spawnNode('services/webhook-dispatcher/src/main.ts', env, {

@@ -60,6 +60,7 @@ export async function createDispatcher(
     NATS_PASSWORD: passwordOf('webhook-dispatcher'),
     SECRETS_KEY: 'a key of the bench, of thirty-two characters',
     WEBHOOKS_ALLOW_LOOPBACK: 'enabled',
+    WEBHOOKS_PER_SECOND: '1000000',
   };
   let starts = 0;
   let program: Awaited<ReturnType<typeof startProgram>> | undefined;

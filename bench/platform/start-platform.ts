@@ -55,6 +55,7 @@ export async function startStandalone(
     PORT: String(await freePort()),
     DATA_DIR: dataDir,
     RATE_LIMIT_PER_MINUTE: '0',
+    WEBHOOKS_PER_SECOND: '1000000',
     SIMULATED_SLOW_MS: String(slowCardMs),
   };
   return await startProgram(

@@ -79,6 +79,7 @@ export async function startClusterOn<Nats extends TestNats>(
     SECRETS_KEY: secret,
     RATE_LIMIT_PER_MINUTE: '0',
     WEBHOOKS_ALLOW_LOOPBACK: 'enabled',
+    WEBHOOKS_PER_SECOND: '1000000',
     SIMULATED_PROCESSOR: 'default',
     ...(typeof settings === 'function' ? settings(service) : settings),
   });

@@ -152,9 +152,10 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     return { ...common, SECRETS_KEY: secrets.secretsKey, ...simulated };
   }
   if (service === 'webhook-dispatcher') {
-    const { WEBHOOKS_ALLOW_LOOPBACK, SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS } = config;
+    const { WEBHOOKS_ALLOW_LOOPBACK, WEBHOOKS_PER_SECOND, SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS } = config;
     const emails = { SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS, EMAILS_PER_DAY: String(config.EMAILS_PER_DAY) };
-    return { ...common, SECRETS_KEY: secrets.secretsKey, WEBHOOKS_ALLOW_LOOPBACK, ...emails };
+    const webhooks = { WEBHOOKS_ALLOW_LOOPBACK, WEBHOOKS_PER_SECOND: String(WEBHOOKS_PER_SECOND) };
+    return { ...common, SECRETS_KEY: secrets.secretsKey, ...webhooks, ...emails };
   }
   if (service !== 'gateway') return common;
   return {

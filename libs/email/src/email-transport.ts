@@ -30,6 +30,8 @@ export type Handover =
       readonly detail: string;
       /** What `detail` leaves out, for the log of whoever runs this. */
       readonly cause?: string;
+      /** The server was found away shortly before, and was not asked for this message. */
+      readonly isSkipped?: true;
     };
 
 export interface EmailTransport {

@@ -9,7 +9,7 @@ export const configSchema = z
     DATABASE_POOL_MAX: integerSetting(3, 100, 10),
     /** Signing secrets are stored encrypted under a key derived from this. */
     SECRETS_KEY: z.string().min(32),
-    /** Allows deliveries to loopback addresses; for development. */
+    /** Allows deliveries to loopback addresses: every account reaches every port of this machine. For development. */
     WEBHOOKS_ALLOW_LOOPBACK: switchSetting('disabled'),
     /** Covers the whole exchange: look-up, connection, request and response. */
     ATTEMPT_TIMEOUT_SECONDS: integerSetting(1, 60, 15),
@@ -17,6 +17,8 @@ export const configSchema = z
     LEASE_SECONDS: integerSetting(2, 600, 60),
     /** How often one replica proves that no event and no delivery is lost. */
     CONSERVATION_SECONDS: integerSetting(1, 3_600, 60),
+    /** Deliveries of one account to one host, endpoints and automations together, over all replicas; 0: no bound. */
+    WEBHOOKS_PER_SECOND: integerSetting(0, 1_000_000, 100),
     /** Without a mail server automations send no email. */
     ...smtpSettings,
     /** Whether automations use the mail server: sellers of an older deployment may send receipts themselves. */

@@ -28,6 +28,7 @@ export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
   database: databaseOptions,
   start: async ({ config, database, clock, logger, nats, resources }) => {
     const allowLoopback = config.WEBHOOKS_ALLOW_LOOPBACK === 'enabled';
+    if (allowLoopback) logger.info('webhooks to loopback addresses allowed: accounts reach every port of this machine');
     const secrets = createSecretBox(config.SECRETS_KEY);
     const limits = { ...usualLimits, ...config.limits };
     const partitions = new Partitions(database, clock);
@@ -43,6 +44,7 @@ export const createWebhookDispatcher = defineService<WebhookDispatcherConfig>({
     const sending = {
       ...{ sendEmail: emails.sendEmail, emailTimeoutMs: emails.timeoutMs },
       ...{ owner: leaseOwner.id, secrets, allowLoopback, leaseSeconds: config.LEASE_SECONDS },
+      webhooksPerSecond: config.WEBHOOKS_PER_SECOND,
       attemptTimeoutMs: config.ATTEMPT_TIMEOUT_SECONDS * 1_000,
       onFailedForADay: (endpointId: string) => switchOff.failedForADay(endpointId),
       onGone: (endpointId: string, url: string) => switchOff.gone(endpointId, url),

@@ -57,6 +57,7 @@ const storing = () => {
   const dispatcher = {
     newLease: () => leases.create(),
     freeCapacityOf: () => 0,
+    hostRateOf: () => null,
     registerLease: () => {},
     queueCommitted: () => {},
   };

@@ -26,11 +26,18 @@ import {
 import { createWebhookDispatcher } from '../src/service.ts';
 import { Partitions } from '../src/storage/partitions.ts';
 
+/** Receivers of tests are all on one host. */
+const unbounded = { WEBHOOKS_PER_SECOND: '1000000' };
+
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 /** Starts the service on a database and a NATS server of its own, with a requester and publishers of other services' events. */
 export async function startHarness(settings: Record<string, string> = {}, limits: Partial<WorkLimits> = {}) {
   const [stored, nats] = [await createMigratedDatabase('webhook-dispatcher', migrate), await createTestNats()];
-  const own = { SECRETS_KEY: 'a key of at least thirty-two characters', WEBHOOKS_ALLOW_LOOPBACK: 'enabled' };
+  const own = {
+    SECRETS_KEY: 'a key of at least thirty-two characters',
+    WEBHOOKS_ALLOW_LOOPBACK: 'enabled',
+    ...unbounded,
+  };
   const env = { DATABASE_URL: stored.url, ...nats.settings('webhook-dispatcher'), ...own, ...settings };
   const clock = fakeClock();
   /** @param overrides what no environment sets: limits, and times below a second */

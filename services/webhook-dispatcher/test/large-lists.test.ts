@@ -22,6 +22,7 @@ async function store(accountId: string, bodies: readonly string[]): Promise<void
   const dispatcher = {
     newLease: () => leases.create(),
     freeCapacityOf: () => 0,
+    hostRateOf: () => null,
     registerLease: () => {},
     queueCommitted: () => {},
   };

@@ -6,8 +6,6 @@ export interface HandoverOutcome {
   readonly delivered: boolean;
   /** Why no attempt follows; null when delivered, and while another may follow. */
   readonly reasonCode: 'refused' | 'unknown' | null;
-  /** Whether the mail server is to blame, and not this message: then its other messages wait. */
-  readonly serverFailed: boolean;
   /** What is told of it; null when nothing is wrong. */
   readonly diagnosis: DiagnosisCode | null;
 }
@@ -17,9 +15,9 @@ export interface HandoverOutcome {
  * whether they paid twice.
  */
 export const handoverOutcomes: Readonly<Record<Handover['outcome'], HandoverOutcome>> = {
-  taken: { delivered: true, reasonCode: null, serverFailed: false, diagnosis: null },
-  refused: { delivered: false, reasonCode: 'refused', serverFailed: false, diagnosis: 'email_refused' },
-  deferred: { delivered: false, reasonCode: null, serverFailed: false, diagnosis: 'email_deferred' },
-  unreachable: { delivered: false, reasonCode: null, serverFailed: true, diagnosis: 'email_unreachable' },
-  unknown: { delivered: false, reasonCode: 'unknown', serverFailed: true, diagnosis: 'email_unknown' },
+  taken: { delivered: true, reasonCode: null, diagnosis: null },
+  refused: { delivered: false, reasonCode: 'refused', diagnosis: 'email_refused' },
+  deferred: { delivered: false, reasonCode: null, diagnosis: 'email_deferred' },
+  unreachable: { delivered: false, reasonCode: null, diagnosis: 'email_unreachable' },
+  unknown: { delivered: false, reasonCode: 'unknown', diagnosis: 'email_unknown' },
 };

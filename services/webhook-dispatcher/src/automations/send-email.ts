@@ -10,6 +10,7 @@ import { inSpan } from '@app/service-kit/tracing';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { type Attempt, newAttempt } from '../deliveries/attempt.ts';
 import type { Delivery, Destination } from '../deliveries/delivery.types.ts';
+import type { SendResult } from '../deliveries/delivery-scheduler.ts';
 import type { SendEmail } from '../deliveries/dispatcher.ts';
 import { waitAfter } from '../deliveries/schedule.rules.ts';
 import type { Payload } from '../events/trigger.rules.ts';
@@ -65,10 +66,18 @@ export function createSendEmail(deps: SendEmailDeps): SendEmail {
     const { outcome } = result.handover;
     const durationMs = Math.round(performance.now() - startedMs);
     duration?.(durationMs / 1_000, { 'email.outcome': outcome });
+    if ('isSkipped' in result.handover) return { attempt: null, result: 'away' };
     const attempt = attemptOf(deps.clock.nowMs(), delivery, to, { ...result, durationMs });
-    return { attempt, serverFailed: handoverOutcomes[outcome].serverFailed };
+    return { attempt, result: result.asked === undefined ? 'unsent' : sendResults[outcome] };
   };
 }
+
+/** Whether the mail server is to blame, and not this message. */
+const sendResults: Readonly<Record<Handover['outcome'], SendResult>> = {
+  ...{ taken: 'ok', refused: 'ok', deferred: 'ok' },
+  unreachable: 'away',
+  unknown: 'failed',
+};
 
 interface Result {
   /** Null when it is not known. */

@@ -30,6 +30,7 @@ function backlogOver(endpoints: readonly FakeEndpoint[], capacityOfGroups: FakeG
   return new Backlog({
     groupOf: (id) => of(id).group,
     freeCapacityOf: (id) => of(id).free,
+    hostRateOf: () => null,
     isHalfFree: (id) => of(id).free * 2 >= of(id).capacity,
     freeCapacityOfGroup: (group) => ({ ...capacityOfGroups[group] }),
   });

@@ -1,5 +1,6 @@
 import { type Group, groups } from './capacity.rules.ts';
 import type { DeliveryScheduler } from './delivery-scheduler.ts';
+import type { HostRate } from './host-rates.ts';
 import { type Priority, priorityOrder } from './priority.rules.ts';
 
 /** Deliveries of one claim, all endpoints together: the result stays bounded even with bodies of 100 KiB. */
@@ -8,7 +9,10 @@ const claimMax = 1_000;
 const freePartMin = 1 / 4;
 
 /** What the backlog asks of the scheduler. */
-type Capacity = Pick<DeliveryScheduler, 'groupOf' | 'freeCapacityOf' | 'freeCapacityOfGroup' | 'isHalfFree'>;
+type Capacity = Pick<
+  DeliveryScheduler,
+  'groupOf' | 'freeCapacityOf' | 'freeCapacityOfGroup' | 'hostRateOf' | 'isHalfFree'
+>;
 
 /** How many deliveries of one priority to claim for an endpoint, at most. */
 export interface ClaimLimit {
@@ -79,9 +83,9 @@ export class Backlog {
     const evenPart = Math.max(1, Math.floor(free / Math.max(1, claimable.size)));
     for (const endpointId of claimable) {
       if (free === 0) break;
-      const before = claimed.ofEndpoint.get(endpointId) ?? 0;
-      const limit = Math.min(evenPart, free, this.#capacity.freeCapacityOf(endpointId, priority) - before);
-      // What the claim takes of more urgent priorities may fill the endpoint: the next claim asks again.
+      const { room, before } = this.#roomOf(endpointId, priority, claimed);
+      const limit = Math.min(evenPart, free, room);
+      // What the claim takes otherwise may fill the endpoint, or its host: the next claim asks again.
       if (limit <= 0 && before > 0) continue;
       claimable.delete(endpointId);
       if (limit <= 0 || this.#capacity.groupOf(endpointId) !== group) {
@@ -90,10 +94,19 @@ export class Backlog {
       }
       limits.push({ endpointId, priority, limit });
       free -= limit;
-      claimed.all += limit;
       claimed.ofGroup[group] += limit;
-      claimed.ofEndpoint.set(endpointId, before + limit);
+      addClaimed(claimed, endpointId, this.#capacity.hostRateOf(endpointId), limit);
     }
+  }
+
+  /** How much the endpoint and its host's bound leave, and how much of both this claim has taken. */
+  #roomOf(endpointId: string, priority: Priority, claimed: ClaimedSoFar): { room: number; before: number } {
+    const rate = this.#capacity.hostRateOf(endpointId);
+    const before = claimed.ofEndpoint.get(endpointId) ?? 0;
+    const room = this.#capacity.freeCapacityOf(endpointId, priority) - before;
+    if (rate === null) return { room, before };
+    const ofHost = claimed.ofHost.get(rate) ?? 0;
+    return { room: Math.min(room, rate.roomFor(priority) - ofHost), before: before + ofHost };
   }
 
   /** Zero while too little is free to be worth a claim. */
@@ -108,11 +121,18 @@ interface ClaimedSoFar {
   all: number;
   readonly ofGroup: Record<Group, number>;
   readonly ofEndpoint: Map<string, number>;
+  readonly ofHost: Map<HostRate, number>;
+}
+function addClaimed(claimed: ClaimedSoFar, endpointId: string, rate: HostRate | null, count: number): void {
+  claimed.all += count;
+  claimed.ofEndpoint.set(endpointId, (claimed.ofEndpoint.get(endpointId) ?? 0) + count);
+  if (rate !== null) claimed.ofHost.set(rate, (claimed.ofHost.get(rate) ?? 0) + count);
 }
 const nothingClaimed = (): ClaimedSoFar => ({
   all: 0,
   ofGroup: { quick: 0, slow: 0, new: 0, 'breaker-open': 0, email: 0 },
   ofEndpoint: new Map(),
+  ofHost: new Map(),
 });
 
 const newDue = (): DueEndpoints => ({

@@ -111,13 +111,18 @@ const expireStatement = statement(
  */
 const freeVoidStatement = statement(
   'deliveries-free-void-leases',
-  `update deliveries set status = 'pending', lease_token = null, lease_owner = null, lease_until = null
-   where id = any (array(
-     select id from deliveries
-     where status = 'sending' and (lease_until < now() or lease_token = any ($3::text[])
-       or (lease_owner <> $1 and lease_until < now() + make_interval(secs => $2)
-         and lease_owner <> all (array(${liveLeaseOwners}))))
-     order by lease_until limit 1000 for update skip locked))`,
+  `with live as materialized (${liveLeaseOwners}
+   ), freed as (
+     update deliveries set status = 'pending', lease_token = null, lease_owner = null, lease_until = null
+     where id = any (array(
+       select id from deliveries
+       where status = 'sending' and (lease_until < now() or lease_token = any ($3::text[])
+         or (lease_owner <> $1 and lease_until < now() + make_interval(secs => $2)
+           and lease_owner <> all (array(select objid from live))))
+       order by lease_until limit 1000 for update skip locked))
+     returning 1
+   )
+   select (select count(*)::int from freed) as freed, (select count(*)::int from live) as replicas`,
 );
 
 const releaseStatement = statement(
@@ -262,13 +267,14 @@ function deliveryOf(row: ClaimedRow, { body, traceparent }: BodyRow, lease: Leas
 
 const lockGraceSeconds = 3;
 
-/** Returns deliveries to `pending` whose lease is void, at most 1,000, and says how many. */
+/** Returns deliveries to `pending` whose lease is void, at most 1,000, and says how many, and how many replicas live. */
 export async function freeVoidLeases(
   database: Database,
   own: { owner: number; leaseSeconds: number; lostTokens: readonly string[] },
-): Promise<number> {
+): Promise<{ freed: number; replicas: number }> {
   const values = [own.owner, own.leaseSeconds - lockGraceSeconds, own.lostTokens];
-  return (await database.pool.query(freeVoidStatement(values))).rowCount ?? 0;
+  const { rows } = await database.pool.query<{ freed: number; replicas: number }>(freeVoidStatement(values));
+  return rows[0] as { freed: number; replicas: number };
 }
 
 /** Returns claimed deliveries to `pending` without an attempt. A delivery that has another lease by now stays as it is. */

@@ -13,6 +13,7 @@ import {
 } from './capacity.rules.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
 import { DeliveryScheduler, type SendResult } from './delivery-scheduler.ts';
+import { HostRates } from './host-rates.ts';
 import { addTo, hasShare, noCounts, type Priority, priorityOrder } from './priority.rules.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -50,9 +51,9 @@ class Rig {
   #added = 0;
   closed = false;
 
-  constructor() {
+  constructor(webhooksPerSecond = 0) {
     this.scheduler = new DeliveryScheduler({
-      ...{ attemptTimeoutMs, emailTimeoutMs },
+      ...{ attemptTimeoutMs, emailTimeoutMs, rates: new HostRates(webhooksPerSecond) },
       send: (delivery, destination) => this.#send(delivery, destination),
       release: (_, deliveries) => this.takeOut(deliveries),
       onCapacity: (endpointId) => this.announced.push(endpointId),
@@ -505,5 +506,38 @@ test('the one request to an endpoint that fails is of the most urgent priority t
   expect(rig.scheduler.groupOf('a')).toBe('breaker-open');
   rig.add('a', 1);
   for (const priority of priorityOrder) expect(rig.scheduler.freeCapacityOf('a', priority)).toBe(0);
+  await rig.stop();
+});
+
+test('endpoints of one host share its rate: no more goes out, what may not wait is released, and all that is kept is sent', async () => {
+  const rig = new Rig(10);
+  for (const endpointId of ['a', 'b', 'c', 'd']) rig.add(endpointId, 40);
+  // Five seconds of the rate at once, and one second of it in memory.
+  expect(rig.released).toHaveLength(100);
+  const startedMs = performance.now();
+  await simulate(
+    rig,
+    4_000,
+    () => 50,
+    () => {
+      expect(rig.sent.length).toBeLessThanOrEqual(50 + ((performance.now() - startedMs) / 1_000) * 10);
+    },
+  );
+  expect(rig.sent).toHaveLength(60);
+  expect(rig.violations).toEqual([]);
+  await rig.stop();
+});
+
+test('when a used-up rate allows requests again, the most urgent deliveries of all its endpoints go first', async () => {
+  const rig = new Rig(10);
+  rig.add('a', 60);
+  await simulate(rig, 900, () => 50);
+  const before = rig.sent.length;
+  for (const endpointId of ['b', 'c']) rig.add(endpointId, 2, { priority: 1 });
+  rig.add('d', 3, { priority: 0 });
+  await simulate(rig, 3_000, () => 50);
+  const sent = rig.sent.slice(before).map(({ priority }) => priority);
+  expect(sent).toEqual(sent.toSorted());
+  expect(rig.violations).toEqual([]);
   await rig.stop();
 });

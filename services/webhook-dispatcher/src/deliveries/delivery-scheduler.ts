@@ -1,18 +1,28 @@
 import {
   capacityOf,
   type Group,
-  groupOf,
   groups,
-  type Health,
   healthAfter,
   overdueAfterMs,
   overdueMax,
-  slotsOf,
   slotsOfGroup,
   unknownHealth,
   waitingMaxOf,
 } from './capacity.rules.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
+import {
+  capacityOfQueue,
+  type EndpointQueue,
+  groupOfQueue,
+  heldBy,
+  mayStart,
+  newQueue,
+  nextPriorityOf,
+} from './endpoint-queue.ts';
+import { type GroupState, newGroup } from './group-state.ts';
+import type { HostRate, HostRates } from './host-rates.ts';
+import { LimitedQueues } from './limited-queues.ts';
+import { MailCircuit } from './mail-circuit.ts';
 import {
   addTo,
   type Counts,
@@ -25,41 +35,6 @@ import {
   roomFor,
 } from './priority.rules.ts';
 
-/** One endpoint's deliveries in this process. */
-interface EndpointQueue {
-  destination: Destination;
-  /** By priority; each oldest first. */
-  readonly byPriority: readonly [Delivery[], Delivery[], Delivery[]];
-  readonly waiting: Counts;
-  readonly inFlight: Counts;
-  /** Requests of more urgent priorities that began while one of this priority waited. */
-  readonly passedOver: Counts;
-  /** Those in flight that gave up their slot. */
-  overdue: number;
-  /** A request is overdue and nothing has succeeded since it began. */
-  stalled: boolean;
-  health: Health;
-  /** The group that counts `waiting`. */
-  group: Group;
-  succeededAtMs: number;
-  usedAtMs: number;
-  /** The set of ready queues that it stands in. */
-  turn: Set<EndpointQueue> | undefined;
-}
-
-/** Queues that may start a request, by the priority of their next delivery; each in the order of their turns. */
-type Ready = readonly [Set<EndpointQueue>, Set<EndpointQueue>, Set<EndpointQueue>];
-
-/** One group's part of this process. */
-interface GroupState {
-  readonly slotsTaken: Counts;
-  readonly waiting: Counts;
-  readonly passedOver: Counts;
-  readonly ready: Ready;
-  /** Moving average over the exchanges. */
-  meanMs: number;
-}
-
 interface InFlightRequest {
   readonly queue: EndpointQueue;
   readonly priority: Priority;
@@ -68,8 +43,14 @@ interface InFlightRequest {
   slot: Group | null;
 }
 
-/** `failed`: the receiver is to blame, and not this delivery alone. */
-export type SendResult = 'ok' | 'failed';
+/**
+ * - `failed`: the receiver is to blame, and not this delivery alone.
+ * - `away`: the mail server could not be reached; every other email would fail as well.
+ * - `unsent`: the email was not handed over, and the mail server was not asked.
+ */
+export type SendResult = 'ok' | 'failed' | 'away' | 'unsent';
+/** What a delivery that is due waits for, beside its turn. */
+export type WaitReason = 'host_rate' | 'mail_server';
 
 export interface DeliverySchedulerOptions {
   /** Makes one exchange with the receiver; never rejects. */
@@ -78,11 +59,14 @@ export interface DeliverySchedulerOptions {
   readonly release: (endpointId: string, deliveries: readonly Delivery[]) => void;
   /** An exchange with the endpoint is over, so there may be capacity for more of its deliveries. */
   readonly onCapacity: (endpointId: string) => void;
+  readonly rates: HostRates;
   readonly attemptTimeoutMs: number;
   readonly emailTimeoutMs: number;
 }
 
 const overdueCheckIntervalMs = 250;
+/** How often queues that wait for the rate of their host are looked at. */
+const rateCheckIntervalMs = 100;
 /** The health of an endpoint that was not used for this long is forgotten. */
 const forgetAfterMs = 10 * 60_000;
 
@@ -102,6 +86,8 @@ export class DeliveryScheduler {
     email: newGroup(),
   };
   readonly #requests = new Set<InFlightRequest>();
+  readonly #limited = new LimitedQueues();
+  readonly #mail = new MailCircuit();
   readonly #timers: NodeJS.Timeout[];
   #overdue = 0;
   #closed = false;
@@ -111,6 +97,7 @@ export class DeliveryScheduler {
     this.#options = options;
     this.#timers = [
       setInterval(() => this.#findOverdue(), overdueCheckIntervalMs).unref(),
+      setInterval(() => this.#resumeLimited(), rateCheckIntervalMs).unref(),
       setInterval(() => this.#forgetUnused(), forgetAfterMs).unref(),
     ];
   }
@@ -122,9 +109,21 @@ export class DeliveryScheduler {
   /** How many more deliveries of the priority the endpoint's queue takes. */
   freeCapacityOf(endpointId: string, priority: Priority): number {
     const queue = this.#queues.get(endpointId);
-    return queue === undefined
-      ? roomFor(capacityOf(unknownHealth), noCounts(), priority)
-      : roomFor(capacityOfQueue(queue), heldBy(queue), priority);
+    if (queue === undefined) return roomFor(capacityOf(unknownHealth), noCounts(), priority);
+    const room = roomFor(capacityOfQueue(queue), heldBy(queue), priority);
+    return queue.rate === null ? room : Math.min(room, queue.rate.roomFor(priority));
+  }
+
+  /** The bound that the endpoint shares with others; null without one, or while nothing is known of the endpoint. */
+  hostRateOf(endpointId: string): HostRate | null {
+    return this.#queues.get(endpointId)?.rate ?? null;
+  }
+
+  /** What the endpoint's deliveries that are due wait for; undefined when they merely wait for their turn. */
+  waitReasonOf(endpointId: string): WaitReason | undefined {
+    const queue = this.#queues.get(endpointId);
+    if (queue?.group === 'email') return this.#mail.isOpen ? 'mail_server' : undefined;
+    return queue?.rate?.isUsedUp() === true ? 'host_rate' : undefined;
   }
 
   /** Whether at least half of what the endpoint may hold of the priority is free, so that a claim is worth its statement. */
@@ -135,7 +134,9 @@ export class DeliveryScheduler {
 
   /** How many more deliveries of the priority may wait for endpoints of the group, and how many at most. */
   freeCapacityOfGroup(group: Group, priority: Priority): { free: number; max: number } {
-    const { waiting, meanMs } = this.#groups[group];
+    const { waiting, meanMs, slotsTaken } = this.#groups[group];
+    if (group === 'email' && this.#mail.isOpen)
+      return { free: this.#mail.mayProbe && waiting[0] + slotsTaken[0] === 0 ? 1 : 0, max: 1 };
     const free = roomFor(waitingMaxOf(group, meanMs), waiting, priority);
     return { free, max: free + countOf(waiting, priority) };
   }
@@ -144,13 +145,37 @@ export class DeliveryScheduler {
     const queue = this.#queues.get(destination.endpointId) ?? newQueue(destination);
     this.#queues.set(destination.endpointId, queue);
     if (destination.version > queue.destination.version) queue.destination = destination;
+    const [first] = deliveries;
+    if (first !== undefined) this.#setRate(queue, this.#options.rates.of(first.accountId, queue.destination.url));
+    const excess: Delivery[] = [];
     for (const delivery of deliveries) {
+      if (!this.#mayWait(queue, delivery.priority)) {
+        excess.push(delivery);
+        continue;
+      }
       queue.byPriority[delivery.priority].push(delivery);
       this.#countWaiting(queue, delivery.priority, 1);
     }
+    if (excess.length > 0) this.#options.release(destination.endpointId, excess);
     if (queue.stalled) this.#releaseWaiting(queue);
     this.#requeue(queue);
     this.#startRequests();
+  }
+
+  /** What came is more than was expected when the endpoint's queue was not known here, or the mail server went away meanwhile. */
+  #mayWait(queue: EndpointQueue, priority: Priority): boolean {
+    if (queue.group === 'email') return !this.#mail.isOpen || this.freeCapacityOfGroup('email', priority).free > 0;
+    return queue.rate === null || queue.rate.roomFor(priority) > 0;
+  }
+
+  /** The endpoint may have another host now, and a bound that was not used is forgotten. */
+  #setRate(queue: EndpointQueue, rate: HostRate | null): void {
+    if (rate === queue.rate) return;
+    const { waiting } = queue;
+    if (queue.rate !== null) for (const priority of priorityOrder) queue.rate.waiting[priority] -= waiting[priority];
+    if (rate !== null) for (const priority of priorityOrder) rate.waiting[priority] += waiting[priority];
+    this.#limited.leave(queue);
+    queue.rate = rate;
   }
 
   /** Removes and returns the deliveries that were not started, of one endpoint or of all. */
@@ -175,14 +200,22 @@ export class DeliveryScheduler {
   /** Moves the queue to the group it belongs to now, and to the end of that group's turns if it may start a request. */
   #requeue(queue: EndpointQueue): void {
     queue.turn?.delete(queue);
+    this.#limited.leave(queue);
     const group = groupOfQueue(queue);
     if (group !== queue.group) {
       moveCounts(queue.waiting, this.#groups[queue.group].waiting, this.#groups[group].waiting);
       queue.group = group;
     }
     const next = nextPriorityOf(queue);
-    queue.turn = next === undefined ? undefined : this.#groups[group].ready[next];
+    const isLimited = next !== undefined && this.#limited.keep(queue);
+    queue.turn = next === undefined || isLimited ? undefined : this.#groups[group].ready[next];
     queue.turn?.add(queue);
+  }
+
+  #resumeLimited(): void {
+    const allowed = this.#limited.takeAllowed();
+    for (const queue of allowed) this.#requeue(queue);
+    if (allowed.length > 0) this.#startRequests();
   }
 
   #startRequests(): void {
@@ -191,6 +224,11 @@ export class DeliveryScheduler {
         for (const queue of this.#groups[group].ready[priority]) {
           this.#startPassedOver(group, priority);
           if (!this.#hasSlot(group, priority)) break;
+          if (queue.rate?.available() === 0) {
+            // Another queue of the host has used it up.
+            this.#requeue(queue);
+            continue;
+          }
           // The queue goes to the end of the set, where this very loop meets it again.
           this.#start(queue, priority);
         }
@@ -202,11 +240,14 @@ export class DeliveryScheduler {
     for (const priority of priorityOrder) {
       if (priority <= by || !isOwed(passedOver[priority]) || !this.#hasSlot(group, priority)) continue;
       const [queue] = ready[priority];
-      if (queue !== undefined) this.#start(queue, priority);
+      if (queue?.rate?.available() === 0) this.#requeue(queue);
+      else if (queue !== undefined) this.#start(queue, priority);
     }
   }
 
   #hasSlot(group: Group, priority: Priority): boolean {
+    if (group === 'email' && this.#mail.isOpen && !(this.#mail.mayProbe && this.#groups.email.slotsTaken[0] === 0))
+      return false;
     if (this.#closed || !hasShare(slotsOfGroup[group], this.#groups[group].slotsTaken, priority)) return false;
     return (group !== 'new' && group !== 'breaker-open') || this.#overdue < overdueMax;
   }
@@ -221,6 +262,7 @@ export class DeliveryScheduler {
       addTo(queue.inFlight, priority, 1);
       addTo(this.#groups[group].slotsTaken, priority, 1);
       this.#requests.add(request);
+      queue.rate?.take();
       void this.#options.send(delivery, queue.destination).then((result) => this.#finish(request, result));
     }
     this.#requeue(queue);
@@ -256,7 +298,7 @@ export class DeliveryScheduler {
 
   #finish(request: InFlightRequest, result: SendResult): void {
     const { queue, priority } = request;
-    const failed = result === 'failed';
+    const failed = result === 'failed' || result === 'away';
     const nowMs = performance.now();
     const durationMs = nowMs - request.startedMs;
     this.#requests.delete(request);
@@ -274,9 +316,17 @@ export class DeliveryScheduler {
     const state = this.#groups[queue.group];
     state.meanMs = state.meanMs * 0.9 + durationMs * 0.1;
     if (queue.group === 'breaker-open' && !wasOpen) this.#releaseWaiting(queue);
+    if (queue.group === 'email') this.#judgeMailServer(result);
     this.#startRequests();
     this.#options.onCapacity(queue.destination.endpointId);
     if (this.#closed && this.#requests.size === 0) this.#onIdle?.();
+  }
+
+  #judgeMailServer(result: SendResult): void {
+    if (result === 'ok') this.#mail.close();
+    if (result !== 'away' && !(result === 'failed' && this.#mail.isOpen)) return;
+    this.#mail.open();
+    for (const queue of this.#queues.values()) if (queue.group === 'email') this.#releaseWaiting(queue);
   }
 
   #findOverdue(): void {
@@ -316,57 +366,15 @@ export class DeliveryScheduler {
   #countWaiting(queue: EndpointQueue, priority: Priority, count: number): void {
     addTo(queue.waiting, priority, count);
     addTo(this.#groups[queue.group].waiting, priority, count);
+    if (queue.rate !== null) addTo(queue.rate.waiting, priority, count);
   }
 
   #forgetUnused(): void {
     const beforeMs = performance.now() - forgetAfterMs;
     for (const [id, queue] of this.#queues)
       if (heldBy(queue)[0] === 0 && queue.usedAtMs < beforeMs) this.#queues.delete(id);
+    this.#options.rates.forgetUnused();
   }
-}
-
-const newQueue = (destination: Destination): EndpointQueue => ({
-  destination,
-  byPriority: [[], [], []],
-  waiting: noCounts(),
-  inFlight: noCounts(),
-  passedOver: noCounts(),
-  overdue: 0,
-  stalled: false,
-  health: unknownHealth,
-  group: destination.channel === 'email' ? 'email' : groupOf(unknownHealth),
-  succeededAtMs: Number.NEGATIVE_INFINITY,
-  usedAtMs: performance.now(),
-  turn: undefined,
-});
-
-const groupOfQueue = ({ destination, stalled, health }: EndpointQueue): Group =>
-  destination.channel === 'email' ? 'email' : stalled ? 'breaker-open' : groupOf(health);
-
-const newGroup = (): GroupState => ({
-  slotsTaken: noCounts(),
-  waiting: noCounts(),
-  passedOver: noCounts(),
-  ready: [new Set(), new Set(), new Set()],
-  meanMs: 0,
-});
-
-const capacityOfQueue = (queue: EndpointQueue): number => (queue.stalled ? 0 : capacityOf(queue.health));
-
-const heldBy = ({ waiting, inFlight }: EndpointQueue): Counts => [
-  waiting[0] + inFlight[0],
-  waiting[1] + inFlight[1],
-  waiting[2] + inFlight[2],
-];
-
-const mayStart = (queue: EndpointQueue, priority: Priority): boolean =>
-  queue.byPriority[priority].length > 0 && hasShare(slotsOf(queue.health), queue.inFlight, priority);
-
-/** A stalled queue is empty, because its deliveries were released. */
-function nextPriorityOf(queue: EndpointQueue): Priority | undefined {
-  if (queue.waiting[0] === 0) return undefined;
-  for (const priority of priorityOrder) if (mayStart(queue, priority)) return priority;
-  return undefined;
 }
 
 function moveCounts(counts: Counts, from: Counts, to: Counts): void {

@@ -12,15 +12,20 @@ import { createAttemptDelivery, goneStatus } from './attempt-delivery.ts';
 import { Backlog } from './backlog.ts';
 import { claimDeliveries, freeVoidLeases, markAndListDue, releaseDeliveries } from './claim-deliveries.ts';
 import type { Delivery, Destination, EndpointBatch, Lease } from './delivery.types.ts';
-import { DeliveryScheduler, type SendResult } from './delivery-scheduler.ts';
+import { DeliveryScheduler, type SendResult, type WaitReason } from './delivery-scheduler.ts';
 import type { DeliverySender } from './delivery-sender.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
+import { type HostRate, HostRates } from './host-rates.ts';
 import { Leases } from './leases.ts';
 import type { Priority } from './priority.rules.ts';
 import { createRecorder, type Recorder } from './record-attempts.ts';
+import { recordWaiting } from './record-waiting.ts';
 
-/** `serverFailed`: the mail server is to blame, and not this message. */
-export type SendEmail = (delivery: Delivery, to: Destination) => Promise<{ attempt: Attempt; serverFailed: boolean }>;
+/** The attempt is null when none took place, because the mail server was found away shortly before. */
+export type SendEmail = (
+  delivery: Delivery,
+  to: Destination,
+) => Promise<{ attempt: Attempt | null; result: SendResult }>;
 
 export interface DispatcherOptions {
   readonly database: Database;
@@ -30,6 +35,8 @@ export interface DispatcherOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly allowLoopback: boolean;
+  /** Deliveries of an account to one host, over all replicas; 0: no bound. */
+  readonly webhooksPerSecond: number;
   readonly attemptTimeoutMs: number;
   readonly leaseSeconds: number;
   readonly sendEmail: SendEmail;
@@ -59,6 +66,7 @@ export class Dispatcher implements DeliverySender {
   readonly #post;
   readonly #recorder: Recorder;
   readonly #leases: Leases;
+  readonly #rates: HostRates;
   readonly #scheduler: DeliveryScheduler;
   readonly #backlog: Backlog;
   readonly #releases: Batcher<Delivery, void>;
@@ -77,7 +85,9 @@ export class Dispatcher implements DeliverySender {
     this.#agent = createGuardedAgent(options);
     this.#post = createAttemptDelivery({ ...options, agent: this.#agent });
     this.#recorder = createRecorder({ database, partitions, logger, leaseMs: leaseSeconds * 1_000, onFailedForADay });
+    this.#rates = new HostRates(options.webhooksPerSecond);
     this.#scheduler = new DeliveryScheduler({
+      rates: this.#rates,
       ...{ attemptTimeoutMs: options.attemptTimeoutMs, emailTimeoutMs: options.emailTimeoutMs },
       send: (delivery, to) => this.#send(delivery, to),
       release: (endpointId, deliveries) => {
@@ -118,6 +128,11 @@ export class Dispatcher implements DeliverySender {
     if (this.#closing || this.#backlog.has(endpointId, priority)) return 0;
     const { free } = this.#scheduler.freeCapacityOfGroup(this.#scheduler.groupOf(endpointId), priority);
     return Math.min(free, this.#scheduler.freeCapacityOf(endpointId, priority));
+  }
+
+  /** The bound that all the account's deliveries to the URL's host share; null where there is none. */
+  hostRateOf(accountId: string, url: string | null): HostRate | null {
+    return this.#rates.of(accountId, url);
   }
 
   /** Queues the deliveries of a lease whose transaction is committed. */
@@ -165,6 +180,11 @@ export class Dispatcher implements DeliverySender {
     this.#inFlight.delete(delivery);
     // The delivery was released at shutdown: the process that claims it next records its own attempt.
     if (this.#abandoned) return 'failed';
+    if (attempt === null) {
+      this.#backlog.add(to.endpointId, delivery.priority);
+      await this.#release([delivery]);
+      return result;
+    }
     const recorded = this.#recorder.add(attempt);
     const { url } = to;
     if (attempt.status_code === goneStatus && url !== null)
@@ -177,11 +197,9 @@ export class Dispatcher implements DeliverySender {
     return result;
   }
 
-  async #attempt(delivery: Delivery, to: Destination): Promise<{ attempt: Attempt; result: SendResult }> {
-    if (to.channel === 'email') {
-      const { attempt, serverFailed } = await this.#options.sendEmail(delivery, to);
-      return { attempt, result: serverFailed ? 'failed' : 'ok' };
-    }
+  /** The attempt is null when none took place. */
+  async #attempt(delivery: Delivery, to: Destination): Promise<{ attempt: Attempt | null; result: SendResult }> {
+    if (to.channel === 'email') return await this.#options.sendEmail(delivery, to);
     const attempt = await this.#post(delivery, to);
     return { attempt, result: attempt.delivered ? 'ok' : 'failed' };
   }
@@ -219,10 +237,18 @@ export class Dispatcher implements DeliverySender {
 
   async #poll(): Promise<void> {
     const { database, clock, logger, owner, leaseSeconds } = this.#options;
-    const freed = await freeVoidLeases(database, { owner, leaseSeconds, lostTokens: this.#leases.lostTokens() });
+    const lostTokens = this.#leases.lostTokens();
+    const { freed, replicas } = await freeVoidLeases(database, { owner, leaseSeconds, lostTokens });
     if (freed > 0) logger.warn({ deliveries: freed }, 'leases were void; their deliveries are claimed again');
-    for (const { endpointId, priority } of await markAndListDue(database, clock.now()))
-      this.#backlog.add(endpointId, priority);
+    this.#rates.setReplicas(replicas);
+    const due = await markAndListDue(database, clock.now());
+    for (const { endpointId, priority } of due) this.#backlog.add(endpointId, priority);
+    const waiting = new Map<string, WaitReason>();
+    for (const { endpointId } of due) {
+      const reason = this.#scheduler.waitReasonOf(endpointId);
+      if (reason !== undefined) waiting.set(endpointId, reason);
+    }
+    await recordWaiting(database, waiting, this.#options.webhooksPerSecond);
   }
 
   /** Claims as much as there is capacity for, a bounded number at a time. */

@@ -2,6 +2,7 @@ import { newId } from '@app/contracts/ids';
 import type { Delivery, EndpointBatch, Lease } from '../deliveries/delivery.types.ts';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { type DestinationRow, destinationOf } from '../deliveries/destination.ts';
+import type { HostRate } from '../deliveries/host-rates.ts';
 import { type Priority, priorities } from '../deliveries/priority.rules.ts';
 import { takesName } from '../endpoints/filter.rules.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
@@ -29,6 +30,7 @@ export interface NewDeliveryRow {
 interface GrowingBatch extends EndpointBatch {
   readonly deliveries: Delivery[];
   readonly overflow: Set<Priority>;
+  readonly rate: HostRate | null;
 }
 
 const isTriggered = (automation: EndpointRow, { name, productId }: OutgoingEvent): boolean =>
@@ -52,6 +54,8 @@ export class DeliveryPlan {
   readonly #dispatcher: DeliverySender;
   readonly lease: Lease;
   readonly #nowMs: number;
+  /** Deliveries that this process sends at once, by the bound that they share. */
+  readonly #ofHost = new Map<HostRate, number>();
 
   constructor(dispatcher: DeliverySender, lease: Lease, nowMs: number) {
     this.#dispatcher = dispatcher;
@@ -98,16 +102,22 @@ export class DeliveryPlan {
   #addToBatch(event: OutgoingEvent, endpoint: EndpointRow, id: string, priority: Priority): 'pending' | 'sending' {
     let batch = this.batches.get(endpoint.id);
     if (batch === undefined) {
-      batch = { destination: destinationOf(endpoint.id, endpoint), deliveries: [], overflow: new Set() };
+      const rate = this.#dispatcher.hostRateOf(event.accountId, endpoint.url);
+      batch = { destination: destinationOf(endpoint.id, endpoint), deliveries: [], overflow: new Set(), rate };
       this.batches.set(endpoint.id, batch);
     }
-    const { deliveries, overflow } = batch;
+    const { deliveries, overflow, rate } = batch;
+    const ofHost = rate === null ? 0 : (this.#ofHost.get(rate) ?? 0);
     // One of the same or a more urgent priority waits in the database already: this one waits behind it.
     const waits = [...overflow].some((other) => other <= priority);
-    if (waits || deliveries.length >= this.#dispatcher.freeCapacityOf(endpoint.id, priority)) {
+    const isFull =
+      deliveries.length >= this.#dispatcher.freeCapacityOf(endpoint.id, priority) ||
+      (rate !== null && ofHost >= rate.roomFor(priority));
+    if (waits || isFull) {
       overflow.add(priority);
       return 'pending';
     }
+    if (rate !== null) this.#ofHost.set(rate, ofHost + 1);
     batch.deliveries.push({
       id,
       accountId: event.accountId,

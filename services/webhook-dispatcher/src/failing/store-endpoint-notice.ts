@@ -23,6 +23,7 @@ export interface EndpointNotice {
 const nobody: DeliverySender = {
   newLease: () => ({ token: '', owner: 0, seconds: 0, endsMs: 0 }),
   freeCapacityOf: () => 0,
+  hostRateOf: () => null,
   registerLease: () => undefined,
   queueCommitted: () => undefined,
 };

@@ -2,6 +2,8 @@ import type { RequestOutput } from '@app/contracts/define';
 import { isId } from '@app/contracts/ids';
 import type { DeliveryStatus, listDeliveries } from '@app/contracts/webhook-deliveries';
 import { statement } from '@app/service-kit/database';
+import type { WaitReason } from '../deliveries/delivery-scheduler.ts';
+import { waitingSince } from '../deliveries/record-waiting.ts';
 import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 import { type ReasonEndpoint, reasonText } from './reason.rules.ts';
 
@@ -46,6 +48,9 @@ export interface ListedDeliveryRow {
   readonly switched_off_reason: string | null;
   readonly switched_off_at: Date | null;
   readonly recovering: true | null;
+  /** What the endpoint's deliveries wait for right now, beside their turn. */
+  readonly wait_reason: WaitReason | null;
+  readonly per_second: number | null;
   readonly failing_since: Date | null;
   readonly failing_attempts: number | null;
   readonly last_outcome: string | null;
@@ -72,12 +77,15 @@ export const deliveriesStatement = (name: string, page: string, order = 'p.id de
        (select true from recoveries where endpoint_id = p.endpoint_id and account_id = $1 and status = 'running' limit 1)
          as recovering,
        f.since as failing_since, f.attempts as failing_attempts, a.outcome as last_outcome, a.url as last_url,
-       a.status_code as last_status, a.error as last_error, a.diagnosis as last_diagnosis,
+       w.reason as wait_reason, w.per_second, a.status_code as last_status, a.error as last_error, a.diagnosis as last_diagnosis,
        a.diagnosis_detail as last_detail
      from page p
        left join lateral (select order_id, email, sequence from events where account_id = $1 and id = p.event_id limit 1) v on true
        left join lateral (
          select role, url, active, switched_off_reason, switched_off_at from endpoints where id = p.endpoint_id and account_id = $1 limit 1) e on true
+       left join lateral (
+         select reason, per_second from waiting_endpoints
+         where p.status = 'pending' and endpoint_id = p.endpoint_id and account_id = $1 and at > ${waitingSince} limit 1) w on true
        left join lateral (
          select since, attempts from failing_endpoints where endpoint_id = p.endpoint_id and account_id = $1 limit 1) f on true
        left join lateral (
@@ -109,6 +117,8 @@ export function deliveryResource(row: ListedDeliveryRow): DeliveryResource {
       isDue: row.due,
       inRecovery: row.recovery_id !== null,
       endpoint: endpointOf(row),
+      waitReason: row.wait_reason,
+      perSecond: row.per_second ?? 0,
       ofAutomation: isId('automation', row.endpoint_id),
       lastFailure: lastFailureOf(row),
       warning: row.status === 'delivered' ? explainedLast(row) : null,

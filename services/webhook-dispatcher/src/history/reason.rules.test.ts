@@ -9,12 +9,23 @@ const endpoint: ReasonEndpoint = {
 const facts: ReasonFacts = {
   ...{ status: 'pending', reasonCode: null, event: 'order.paid', attempts: 0, nextAttemptAt: at, isDue: true },
   ...{ isTestSend: false, inRecovery: false, endpoint, ofAutomation: false, lastFailure: null, warning: null },
+  ...{ waitReason: null, perSecond: 0 },
 };
 const off = (switchedOffReason: string | null): ReasonEndpoint => ({
   ...{ ...endpoint, active: false, switchedOffReason, switchedOffAt: at },
 });
 
 test.each<[string, Partial<ReasonFacts>, RegExp]>([
+  [
+    'over the rate of its host',
+    { waitReason: 'host_rate', perSecond: 100 },
+    /at most 100 deliveries a second to one host/,
+  ],
+  [
+    'while the mail server is away',
+    { waitReason: 'mail_server' },
+    /^Waits for the mail server, which could not be reached/,
+  ],
   ['delivered at once', { status: 'delivered', attempts: 1 }, /^Delivered at the first try\.$/],
   [
     'its automation was removed',

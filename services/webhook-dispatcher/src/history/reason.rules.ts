@@ -1,5 +1,6 @@
 import type { DeliveryStatus } from '@app/contracts/webhook-deliveries';
 import { breakerOpensAfter } from '../deliveries/capacity.rules.ts';
+import type { WaitReason } from '../deliveries/delivery-scheduler.ts';
 import { heldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { testSendDropped } from '../deliveries/test-send.rules.ts';
 import { triesText } from '../texts/activity.rules.ts';
@@ -31,6 +32,10 @@ export interface ReasonFacts {
   readonly isDue: boolean;
   readonly inRecovery: boolean;
   readonly endpoint: ReasonEndpoint | null;
+  /** What it waits for, beside its turn; null for nothing. */
+  readonly waitReason: WaitReason | null;
+  /** How many deliveries of an account go to one host in a second. */
+  readonly perSecond: number;
   /** Also of one that was removed. */
   readonly ofAutomation: boolean;
   /** Why the last attempt failed; null when there was none, or when it delivered. */
@@ -65,8 +70,9 @@ function deliveredText({ attempts, warning }: ReasonFacts): string {
 }
 
 function pendingText(facts: ReasonFacts): string {
-  const { attempts, nextAttemptAt, isDue, endpoint, inRecovery } = facts;
+  const { attempts, nextAttemptAt, isDue, endpoint, inRecovery, waitReason, perSecond } = facts;
   if (!isDue) return `Try ${attempts + 1} follows at ${nextAttemptAt}.${last(facts)}`;
+  if (waitReason !== null) return `${waitText(waitReason, perSecond)}${last(facts)}`;
   const failing = endpoint?.failing;
   if (failing && failing.attempts >= breakerOpensAfter)
     return `Waits for its turn: every try to this endpoint has failed since ${failing.since}, so it gets one request at a time.${last(facts)}`;
@@ -75,6 +81,11 @@ function pendingText(facts: ReasonFacts): string {
     ? 'Waits for its first try, which is due.'
     : `Waits for try ${attempts + 1}, which is due.${last(facts)}`;
 }
+
+const waitText = (reason: WaitReason, perSecond: number): string =>
+  reason === 'mail_server'
+    ? 'Waits for the mail server, which could not be reached: one email at a time is attempted until it is back.'
+    : `Waits for its turn: an account sends at most ${perSecond} deliveries a second to one host, the most urgent first.`;
 
 /** It may have arrived, and the receiver did not say so. */
 const sent = (attempts: number): string => (attempts === 0 ? 'Not sent' : 'Sent no further');

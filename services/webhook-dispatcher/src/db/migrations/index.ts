@@ -17,6 +17,7 @@ import { HeldForFailing } from './0015-held-for-failing.ts';
 import { RecoveriesBegun } from './0016-recoveries-begun.ts';
 import { RepairedLately } from './0017-repaired-lately.ts';
 import { EmailsInAnyCase } from './0018-emails-in-any-case.ts';
+import { WaitingEndpoints } from './0019-waiting-endpoints.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -38,4 +39,5 @@ export const migrations: Migrations = [
   { name: '0016-recoveries-begun', class: RecoveriesBegun },
   { name: '0017-repaired-lately', class: RepairedLately },
   { name: '0018-emails-in-any-case', class: EmailsInAnyCase },
+  { name: '0019-waiting-endpoints', class: WaitingEndpoints },
 ];

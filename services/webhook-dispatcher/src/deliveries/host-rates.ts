@@ -1,0 +1,104 @@
+import { type Counts, noCounts, type Priority, roomFor } from './priority.rules.ts';
+
+/** What may go out at once after a pause, in seconds of the rate: a sale of some minutes begins without a delay. */
+const burstSeconds = 5;
+/** What may wait in memory, in seconds of the rate. The others wait in the database, where they take no other account's capacity. */
+const inMemorySeconds = 1;
+/** URLs whose host is remembered. */
+const hostsMax = 10_000;
+
+/** The part of this process in the bound of one account's deliveries to one host: a token bucket. */
+export class HostRate {
+  /** Deliveries in memory, of all the account's endpoints and automations at the host. */
+  readonly waiting: Counts = noCounts();
+  readonly #perSecond: () => number;
+  #tokens: number;
+  #filledAtMs = performance.now();
+
+  /** @param perSecond the part of this process, which changes with the number of replicas */
+  constructor(perSecond: () => number) {
+    this.#perSecond = perSecond;
+    this.#tokens = this.#burst();
+  }
+
+  /** How many deliveries may be sent right now. */
+  available(): number {
+    const nowMs = performance.now();
+    const filled = this.#tokens + ((nowMs - this.#filledAtMs) / 1_000) * this.#perSecond();
+    this.#tokens = Math.min(this.#burst(), filled);
+    this.#filledAtMs = nowMs;
+    return Math.floor(this.#tokens);
+  }
+
+  /** A delivery is sent. */
+  take(): void {
+    this.#tokens -= 1;
+  }
+
+  /** How many more deliveries of the priority may wait in memory: a less urgent one leaves room, as everywhere. */
+  roomFor(priority: Priority): number {
+    return roomFor(this.available() + Math.floor(inMemorySeconds * this.#perSecond()), this.waiting, priority);
+  }
+
+  /** Whether what is due waits for the rate: it takes what comes, so that less than a second of it is left. */
+  isUsedUp(): boolean {
+    return this.available() < this.#perSecond();
+  }
+
+  isUnused(): boolean {
+    return this.waiting[0] === 0 && this.available() >= Math.floor(this.#burst());
+  }
+
+  #burst(): number {
+    return Math.max(1, burstSeconds * this.#perSecond());
+  }
+}
+
+/**
+ * Bounds what one account sends to one host, over all its endpoints and automations: its orders are limited, and each of
+ * them may have 120 deliveries, so that a stranger's server would get a hundred times what the account may send us.
+ * Another account, or another host, has a bound of its own. Each replica has an even part of it.
+ */
+export class HostRates {
+  readonly #perSecond: number;
+  readonly #rates = new Map<string, HostRate>();
+  readonly #hosts = new Map<string, string>();
+  #replicas = 1;
+
+  /** @param perSecond deliveries of an account to a host over all replicas; 0: no bound */
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+  }
+
+  /** @param replicas how many dispatchers live, this one among them */
+  setReplicas(replicas: number): void {
+    this.#replicas = Math.max(1, replicas);
+  }
+
+  /** The bound of the account's deliveries to the URL's host; null where there is none. */
+  of(accountId: string, url: string | null): HostRate | null {
+    if (this.#perSecond === 0 || url === null) return null;
+    const key = `${accountId} ${this.#hostOf(url)}`;
+    const known = this.#rates.get(key);
+    if (known !== undefined) return known;
+    const made = new HostRate(() => this.#perSecond / this.#replicas);
+    this.#rates.set(key, made);
+    return made;
+  }
+
+  /** One that is made again later begins as it was: full. */
+  forgetUnused(): void {
+    for (const [key, rate] of this.#rates) if (rate.isUnused()) this.#rates.delete(key);
+  }
+
+  /** Ports of one host are one machine. */
+  #hostOf(url: string): string {
+    let host = this.#hosts.get(url);
+    if (host === undefined) {
+      host = new URL(url).hostname.replace(/\.$/, '');
+      if (this.#hosts.size >= hostsMax) this.#hosts.clear();
+      this.#hosts.set(url, host);
+    }
+    return host;
+  }
+}
