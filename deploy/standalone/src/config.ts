@@ -3,19 +3,23 @@ import { serviceNames } from '@app/contracts/services';
 import { type NatsPasswordVariable, natsPasswordVariable } from '@app/messaging/permissions';
 import { integerSetting, parseConfig, switchSetting, telemetrySettings } from '@app/service-kit/config';
 import { z } from 'zod';
+import { isLoopbackHost } from './loopback.ts';
 
 /** An existing nats-server's users, as `deploy/nats/nats.conf` names their passwords. */
 const natsPasswords = Object.fromEntries(
   serviceNames.map((service) => [natsPasswordVariable(service), z.string().min(1).optional()]),
 ) as Record<NatsPasswordVariable, z.ZodOptional<z.ZodString>>;
 
-export const configSchema = z.object({
+const configSchema = z.object({
   ...natsPasswords,
   PORT: integerSetting(0, 65_535, 3000),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('.data'),
   CLOCK_CONTROL: switchSetting('disabled'),
-  WEBHOOKS_ALLOW_LOOPBACK: switchSetting('enabled'),
+  /** Left out: enabled while HOST and the host of PUBLIC_URL are loopback, because only this machine's users sign up then. */
+  WEBHOOKS_ALLOW_LOOPBACK: z.enum(['enabled', 'disabled']).optional(),
+  /** Deliveries of one account to one host; 0: no bound. */
+  WEBHOOKS_PER_SECOND: integerSetting(0, 1_000_000, 100),
   SIGNUP: z.enum(['open', 'closed']).default('open'),
   RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -40,10 +44,28 @@ export const configSchema = z.object({
   HEALTH_HOST: z.string().min(1).default('127.0.0.1'),
   ...telemetrySettings,
 });
-export type StandaloneConfig = z.infer<typeof configSchema>;
+type Settings = z.infer<typeof configSchema>;
+export type StandaloneConfig = Settings & { readonly WEBHOOKS_ALLOW_LOOPBACK: 'enabled' | 'disabled' };
+
+/** Whether accounts belong to users of this machine: other machines reach neither the address nor a proxy before it. */
+const isLocal = ({ HOST, PUBLIC_URL }: Pick<Settings, 'HOST' | 'PUBLIC_URL'>): boolean =>
+  isLoopbackHost(HOST) && (PUBLIC_URL === undefined || isLoopbackHost(new URL(PUBLIC_URL).hostname));
+
+/** What the start says of webhooks to loopback addresses; undefined while only this machine's users have accounts. */
+export function loopbackWarning(config: StandaloneConfig): string | undefined {
+  if (config.WEBHOOKS_ALLOW_LOOPBACK === 'disabled' || isLocal(config)) return undefined;
+  return (
+    'WEBHOOKS_ALLOW_LOOPBACK=enabled with a public HOST or PUBLIC_URL: every account that signs up can send requests ' +
+    'to every port of this machine and read the responses. Leave the setting out to refuse them.'
+  );
+}
 
 export const databaseName = (service: ServiceName): string => service.replaceAll('-', '_');
 
 export function readConfig(env: Record<string, string | undefined> = process.env): StandaloneConfig {
-  return parseConfig(configSchema, env);
+  const config = parseConfig(configSchema, env);
+  return {
+    ...config,
+    WEBHOOKS_ALLOW_LOOPBACK: config.WEBHOOKS_ALLOW_LOOPBACK ?? (isLocal(config) ? 'enabled' : 'disabled'),
+  };
 }

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { loopbackWarning, readConfig } from './config.ts';
+
+const allowed = (env: Record<string, string>) => readConfig(env).WEBHOOKS_ALLOW_LOOPBACK;
+
+test.each([
+  {},
+  { HOST: 'localhost' },
+  { HOST: '::1', PUBLIC_URL: 'http://[::1]:3000' },
+  { PUBLIC_URL: 'http://127.0.0.1:8080' },
+  { HOST: '127.0.0.2', PUBLIC_URL: 'http://LOCALHOST' },
+])('webhooks to loopback addresses are allowed while only this machine reaches the platform: %o', (env) => {
+  expect(allowed(env)).toBe('enabled');
+  expect(loopbackWarning(readConfig(env))).toBeUndefined();
+});
+
+test.each([
+  { HOST: '0.0.0.0' },
+  { HOST: '::' },
+  { HOST: '192.168.1.5' },
+  { HOST: 'shop.example' },
+  { PUBLIC_URL: 'https://shop.example' },
+  { HOST: '0.0.0.0', PUBLIC_URL: 'http://127.0.0.1:3000' },
+  { HOST: '127.0.0.1', PUBLIC_URL: 'https://127.0.0.1.shop.example' },
+])('webhooks to loopback addresses are refused where other machines may sign up: %o', (env) => {
+  expect(allowed(env)).toBe('disabled');
+});
+
+test('the setting decides where it is given, and the start says what it opens', () => {
+  expect(allowed({ WEBHOOKS_ALLOW_LOOPBACK: 'disabled' })).toBe('disabled');
+  const open = readConfig({ HOST: '0.0.0.0', WEBHOOKS_ALLOW_LOOPBACK: 'enabled' });
+  expect(open.WEBHOOKS_ALLOW_LOOPBACK).toBe('enabled');
+  expect(loopbackWarning(open)).toMatch(/every account .* can send requests to every port of this machine/);
+});
