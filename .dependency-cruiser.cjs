@@ -54,6 +54,30 @@ module.exports = {
       to: { path: '^services/gateway/src/(app|server|service)\\.ts$' },
     },
     {
+      name: 'loaded-when-needed',
+      comment: 'A start does not wait for this code: import() it where it is needed.',
+      severity: 'error',
+      from: {},
+      to: {
+        path: '^services/gateway/src/mcp/serve-mcp\\.ts$|^deploy/standalone/src/seller\\.ts$',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'mcp-sdk-behind-its-door',
+      comment: 'serve-mcp.ts is loaded with the first MCP message, and the SDK with it.',
+      severity: 'error',
+      from: { path: '^services/gateway/src/', pathNot: '^services/gateway/src/mcp/(serve-mcp|mcp-server)\\.ts$' },
+      to: { path: 'node_modules/@modelcontextprotocol/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'mcp-server-behind-its-door',
+      severity: 'error',
+      from: { pathNot: '^services/gateway/src/mcp/serve-mcp\\.ts$' },
+      to: { path: '^services/gateway/src/mcp/mcp-server\\.ts$' },
+    },
+    {
       name: 'nothing-unresolved',
       comment: 'A module that cannot be found is a typing error or a missing dependency.',
       severity: 'error',
