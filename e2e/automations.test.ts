@@ -1,3 +1,4 @@
+import { accountSettingsChanged } from '@app/contracts/accounts';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestNats } from '@app/testing/nats';
 import { startSmtpServer } from '@app/testing/smtp-server';
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
 import { type Cluster, startClusterOn } from './support/cluster.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
-import { attempted } from './support/waits.ts';
+import { attempted, handled } from './support/waits.ts';
 
 guardLeaks();
 
@@ -22,6 +23,8 @@ beforeAll(async () => {
   await addProduct(seller);
   const names = { businessName: 'Ada & Co', supportEmail: 'help@ada.example' };
   handle = (await seller.call('PATCH', '/api/v1/settings', { body: names })).json.handle;
+  // Notices go to the address that the dispatcher knows; settings travel by an event.
+  await handled('webhook-dispatcher', accountSettingsChanged, (data) => data.supportEmail === names.supportEmail);
 });
 afterAll(async () => {
   await cluster.close();

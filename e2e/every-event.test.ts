@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { orderPaid } from '@app/contracts/orders';
+import { orderPaid, orderRefunded } from '@app/contracts/orders';
 import { subscriptionRebilled } from '@app/contracts/subscriptions';
 import { freePort } from '@app/embedded/ports';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@app/testing/http-receiver';
@@ -170,6 +170,9 @@ test('orders, checkouts, upsells and refunds', async () => {
   });
   const [refunded] = await causes(['order.refunded'], () => ok('POST', `/api/v1/orders/${orderId}/refund`, {}));
   expect(refunded?.body).toMatchObject({ orderId, totalCents: 9_900, total: '$99.00' });
+  // The payout below is without its commission.
+  await handled('affiliate', orderPaid, (data) => data.orderId === orderId);
+  await handled('affiliate', orderRefunded, (data) => data.orderId === orderId);
 
   await causes(['order.paid'], () => pay('course', 'plain@example.com'));
   const checkout = await pay('masterclass', 'accepts@example.com');
