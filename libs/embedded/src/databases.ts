@@ -16,15 +16,16 @@ const ensureLock = 7_213_004;
 export async function ensureDatabases(adminUrl: string, databases: DatabaseOwner[]): Promise<void> {
   await withClient(adminUrl, async (client) => {
     await client.query('select pg_advisory_lock($1)', [ensureLock]);
-    for (const wanted of databases) await ensureRole(client, wanted);
+    await ensureRoles(client, databases);
     const names = databases.map(({ database }) => database);
     const { rows } = await client.query('select datname from pg_database where datname = any($1)', [names]);
     const missing = databases.filter(({ database }) => !rows.some(({ datname }) => datname === database));
     // Each copies the template's files: side by side, because that is most of the time that a first start takes here.
     await Promise.all(missing.map((wanted) => withClient(adminUrl, (own) => createDatabase(own, wanted))));
-    for (const name of names) {
-      await client.query(`revoke connect on database ${client.escapeIdentifier(name)} from public`);
-    }
+    await together(
+      client,
+      names.map((name) => `revoke connect on database ${client.escapeIdentifier(name)} from public`),
+    );
   });
 }
 
@@ -45,11 +46,22 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-async function ensureRole(client: pg.Client, wanted: DatabaseOwner): Promise<void> {
-  const user = client.escapeIdentifier(wanted.user);
-  const role = await client.query('select from pg_roles where rolname = $1', [wanted.user]);
-  const verb = role.rowCount === 0 ? 'create' : 'alter';
-  await client.query(`${verb} role ${user} login password ${client.escapeLiteral(wanted.password)}`);
+async function ensureRoles(client: pg.Client, databases: DatabaseOwner[]): Promise<void> {
+  const names = databases.map(({ user }) => user);
+  const { rows } = await client.query<{ rolname: string }>('select rolname from pg_roles where rolname = any($1)', [
+    names,
+  ]);
+  const existing = new Set(rows.map(({ rolname }) => rolname));
+  const statements = databases.map(({ user, password }) => {
+    const verb = existing.has(user) ? 'alter' : 'create';
+    return `${verb} role ${client.escapeIdentifier(user)} login password ${client.escapeLiteral(password)}`;
+  });
+  await together(client, statements);
+}
+
+/** In one transaction: every start runs them, and waits for the disk once instead of once for each. */
+async function together(client: pg.Client, statements: string[]): Promise<void> {
+  await client.query(statements.join(';\n'));
 }
 
 async function createDatabase(client: pg.Client, wanted: DatabaseOwner): Promise<void> {
