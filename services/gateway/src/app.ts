@@ -39,6 +39,8 @@ export interface App {
   readonly accountQuota: AccountQuota | null;
   /** Of callers without a valid key. */
   readonly addressLimiter: AddressLimiter;
+  /** Of buyers: their pages and their checkouts. */
+  readonly buyersLimiter: AddressLimiter;
   readonly limitLogin: LoginLimit;
   readonly declineLimit: DeclineLimit;
   readonly visitorOf: VisitorDigest;

@@ -20,6 +20,8 @@ import { createWriteTurns } from './operations/write-turns.ts';
 
 /** For callers without a valid key, each address. */
 const addressLimitPerMinute = 60;
+/** For buyers, each address: a purchase takes some ten requests, and an office shares one address. */
+const buyersLimitPerMinute = 600;
 
 /** What the gateway's requests share; `resources` close it in reverse. */
 export async function createApp(
@@ -36,11 +38,10 @@ export async function createApp(
   const authenticator = createAuthenticator({ database, clock, logger, ...credentials });
   resources.add('authenticator', authenticator, (created) => created.close());
   const rateWindows = createRateWindows(database);
-  const addressLimiter = resources.add(
-    'address limiter',
-    new AddressLimiter(addressLimitPerMinute, rateWindows, logger),
-    (created) => created.close(),
-  );
+  const addressLimiter = new AddressLimiter({ limit: addressLimitPerMinute }, rateWindows, logger);
+  resources.add('address limiter', addressLimiter, (created) => created.close());
+  const buyersLimiter = new AddressLimiter({ policy: 'buyers', limit: buyersLimitPerMinute }, rateWindows, logger);
+  resources.add('buyers limiter', buyersLimiter, (created) => created.close());
   const perMinute = config.RATE_LIMIT_PER_MINUTE;
   return {
     ...{ config, logger, clock, database, authenticator, requester, wakeRelay, checks },
@@ -49,6 +50,7 @@ export async function createApp(
     writeTurns: createWriteTurns(),
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger, deps.quotaWithinMs),
     addressLimiter,
+    buyersLimiter,
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(rateWindows),
     declineLimit: perMinute === 0 ? noDeclineLimit : createDeclineLimit(rateWindows, logger),
     // A handle that was just taken is known at once.

@@ -104,7 +104,7 @@ test('what an address has used at one replica is used up at the others, but for 
   const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
   const [one, two] = [await harness.start(settings), await harness.start(settings)];
   const open = async (at: string) =>
-    (await send(at, 'POST', '/api/checkout', { headers: { 'x-forwarded-for': '203.0.113.200' }, body: {} })).status;
+    (await send(at, 'POST', '/api/auth/login', { headers: { 'x-forwarded-for': '203.0.113.200' }, body: {} })).status;
   for (let i = 0; i < 60; i++) expect(await open(one.url)).toBe(422);
   expect(await open(one.url)).toBe(429);
   await exchanged('203.0.113.200', 60);
@@ -112,6 +112,46 @@ test('what an address has used at one replica is used up at the others, but for 
   await exchanged('203.0.113.200', 66);
   // By itself it would allow sixty.
   expect(await open(two.url)).toBe(429);
+});
+
+test('fifteen buyers behind one address all buy: pages and the checkout have a limit of their own', async () => {
+  const unlimited = await harness.start();
+  const { key } = await createSeller(unlimited.url);
+  const { handle } = (await send(unlimited.url, 'GET', '/api/v1/settings', { key })).json;
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
+  const headers = { 'x-forwarded-for': '203.0.113.201' };
+  const guess = { headers: { ...headers, authorization: 'Bearer fnl_guess' } };
+  for (let i = 0; i < 61; i++) await send(limited.url, 'GET', '/api/v1/settings', guess);
+  expect((await send(limited.url, 'GET', '/api/v1/settings', guess)).status).toBe(429);
+  const buy = async (): Promise<number[]> => {
+    const page = await send(limited.url, 'GET', `/c/${handle}/course`, { headers });
+    const opened = await send(limited.url, 'POST', '/api/checkout', { headers, body: { handle, slug: 'course' } });
+    const path = `/api/checkout/${opened.json.id}`;
+    const buyer = { headers: { ...headers, 'x-checkout-secret': `${opened.json.secret}` } };
+    const changes: Sent[] = [];
+    for (const email of ['a@b.co', 'ada@b.co', 'ada@example.com'])
+      changes.push(await send(limited.url, 'PATCH', path, { ...buyer, body: { email } }));
+    const paid = await send(limited.url, 'POST', `${path}/pay`, { ...buyer, body: { paymentMethod: 'tok' } });
+    return [page, opened, ...changes, paid, await send(limited.url, 'GET', path, buyer)].map(statusOf);
+  };
+  const bought = await Promise.all(Array.from({ length: 15 }, buy));
+  expect(bought).toEqual(Array(15).fill(Array(7).fill(200)));
+  const page = await send(limited.url, 'GET', `/c/${handle}/course`, { headers });
+  expect(page.headers['ratelimit-policy']).toBe('"buyers";q=600;w=60');
+});
+
+test('the checkout gets 600 requests a minute from an address, over both replicas; then a keyless caller has its own left', async () => {
+  const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
+  const [one, two] = [await harness.start(settings), await harness.start(settings)];
+  const headers = { 'x-forwarded-for': '203.0.113.202' };
+  const open = async (at: string) => (await send(at, 'POST', '/api/checkout', { headers, body: {} })).status;
+  expect(new Set(await Promise.all(Array.from({ length: 600 }, () => open(one.url))))).toEqual(new Set([422]));
+  expect(await open(one.url)).toBe(429);
+  await exchanged('203.0.113.202', 600);
+  for (let i = 0; i < 6; i++) expect(await open(two.url)).toBe(422);
+  await exchanged('203.0.113.202', 606);
+  expect(await open(two.url)).toBe(429);
+  expect((await send(one.url, 'GET', '/api/v1/settings', { headers })).status).toBe(401);
 });
 
 test('an address that sends invented keys makes few statements, and a valid key from there is never refused', async () => {

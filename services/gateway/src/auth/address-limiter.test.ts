@@ -26,7 +26,8 @@ function table() {
     read: async () => [],
     forget: async () => 0,
   };
-  const replica = (limit: number, maxClients?: number) => new AddressLimiter(limit, shared, silentLogger(), maxClients);
+  const replica = (limit: number, maxClients?: number) =>
+    new AddressLimiter({ limit }, shared, silentLogger(), maxClients);
   return { state, replica };
 }
 

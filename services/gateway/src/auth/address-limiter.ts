@@ -35,6 +35,8 @@ const exchangedAtOnce = 1_000;
  */
 export class AddressLimiter {
   readonly limit: number;
+  /** As `RateLimit-Policy` says it. */
+  readonly policy: string;
   readonly #shared: RateWindows;
   readonly #logger: Logger;
   readonly #maxClients: number;
@@ -45,10 +47,17 @@ export class AddressLimiter {
   #closed = false;
 
   /**
+   * @param policy the limit's name: `default` or `buyers`; each has windows of its own
    * @param limit requests a minute
    * @param maxClients clients remembered at once; 20,000 of about 200 bytes are 4 MB
    */
-  constructor(limit: number, shared: RateWindows, logger: Logger, maxClients = 20_000) {
+  constructor(
+    { policy = 'default', limit }: { readonly policy?: string; readonly limit: number },
+    shared: RateWindows,
+    logger: Logger,
+    maxClients = 20_000,
+  ) {
+    this.policy = policy;
     this.limit = limit;
     this.#shared = shared;
     this.#logger = logger;
@@ -119,7 +128,11 @@ export class AddressLimiter {
     else for (const { client } of due) this.#due.delete(client);
     try {
       const uses = due.map(({ client }, index) => {
-        return { caller: `address ${client}`, amount: amounts[index] as number, seconds: windowSeconds };
+        return {
+          caller: `${this.policy === 'default' ? '' : `${this.policy} `}address ${client}`,
+          amount: amounts[index] as number,
+          seconds: windowSeconds,
+        };
       });
       const usages = await this.#shared.add(...uses);
       for (const [index, window] of due.entries()) enter(window, amounts[index] as number, usages[index] as Usage);

@@ -128,7 +128,7 @@ function rateLimits(perMinute: number): Html {
     perMinute === 0
       ? html`<p>This deployment sets no rate limit.</p>`
       : html`<p>${perMinute} requests a minute for an account, over all its keys and sessions; 60 a minute for each address without a
-valid key, buyers’ included. Answers
+valid key. Checkout pages and <code>/api/checkout</code> have 600 a minute for each address, apart from these. Answers
 carry <code>ratelimit-limit</code>, <code>ratelimit-remaining</code> and <code>ratelimit-reset</code> (seconds), and the
 same as <code>ratelimit</code> and <code>ratelimit-policy</code>; beyond the limit comes
 <a href="/developers/errors#rate_limited">429</a> with <code>retry-after</code> in seconds. Login has a

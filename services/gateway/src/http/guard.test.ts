@@ -25,9 +25,9 @@ function guarded(settings: { limit: number; fails?: boolean }) {
     },
   };
   const windows = { add: async () => [], read: async () => [], forget: async () => 0 };
-  const addressLimiter = new AddressLimiter(60, windows, silentLogger());
+  const addressLimiter = new AddressLimiter({ limit: 60 }, windows, silentLogger());
   const config = { RATE_LIMIT_PER_MINUTE: settings.limit };
-  const deps = { config, authenticator, accountQuota: null, addressLimiter };
+  const deps = { config, authenticator, accountQuota: null, addressLimiter, buyersLimiter: addressLimiter };
   const guard = createGuard(deps as unknown as GuardDeps);
   const headers: Record<string, unknown> = {};
   const reply = { header: (name: string, value: unknown) => Object.assign(headers, { [name]: value }) };

@@ -14,6 +14,7 @@ export interface GuardDeps {
   readonly config: GatewayConfig;
   readonly authenticator: Authenticator;
   readonly addressLimiter: AddressLimiter;
+  readonly buyersLimiter: AddressLimiter;
   /** Null where no limit is set. */
   readonly accountQuota: AccountQuota | null;
 }
@@ -30,35 +31,41 @@ export interface Guard {
   admit(access: Access, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
 }
 
-export function createGuard({ config, authenticator, accountQuota, addressLimiter: byAddress }: GuardDeps): Guard {
+export function createGuard(deps: GuardDeps): Guard {
+  const { config, authenticator, accountQuota, addressLimiter: byAddress, buyersLimiter } = deps;
   const limited = config.RATE_LIMIT_PER_MINUTE > 0;
   const ownSite = createOwnSite(config);
 
-  const countAddress = (req: FastifyRequest) => byAddress.take(clientOfAddress(req.ip));
+  const countAddress = (req: FastifyRequest, limiter = byAddress) => limiter.take(clientOfAddress(req.ip));
 
   /**
    * Counts the request for good.
    * @param allowed when this request was taken: later requests of the address may have used up its window
    */
-  function applyAddressLimit(reply: FastifyReply, window: Window, allowed = byAddress.allowed(window)): void {
+  function applyAddressLimit(
+    reply: FastifyReply,
+    window: Window,
+    limiter = byAddress,
+    allowed = limiter.allowed(window),
+  ): void {
     if (!limited) return;
-    byAddress.keep(window);
-    const remaining = byAddress.remaining(window);
-    const resetSeconds = byAddress.resetSeconds(window);
-    applyLimit(reply, byAddress.limit, { allowed, remaining, resetSeconds });
+    limiter.keep(window);
+    const remaining = limiter.remaining(window);
+    const resetSeconds = limiter.resetSeconds(window);
+    applyLimit(reply, limiter, { allowed, remaining, resetSeconds });
   }
 
   function admitActor(actor: Actor, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor> {
     if (actor.kind === 'session') ownSite.checkSession(req);
     if (actor.kind === 'platform' || accountQuota === null) return actor;
-    const { limit } = accountQuota;
+    const quota = { policy: 'default', limit: accountQuota.limit };
     const use = accountQuota.take(actor.accountId);
     if (!(use instanceof Promise)) {
-      applyLimit(reply, limit, use);
+      applyLimit(reply, quota, use);
       return actor;
     }
     return use.then((counted) => {
-      applyLimit(reply, limit, counted);
+      applyLimit(reply, quota, counted);
       return actor;
     });
   }
@@ -85,7 +92,7 @@ export function createGuard({ config, authenticator, accountQuota, addressLimite
       throw err;
     }
     if (actor === null) {
-      applyAddressLimit(reply, window, allowed);
+      applyAddressLimit(reply, window, byAddress, allowed);
       throw unauthorized();
     }
     byAddress.release(window);
@@ -96,7 +103,8 @@ export function createGuard({ config, authenticator, accountQuota, addressLimite
     admit: (access, req, reply) => {
       if (access !== 'credential') {
         if (access === 'public') ownSite.checkPage(req);
-        applyAddressLimit(reply, countAddress(req));
+        const limiter = access === 'anyPage' ? buyersLimiter : byAddress;
+        applyAddressLimit(reply, countAddress(req, limiter), limiter);
         return nobody;
       }
       const credential = credentialOf(req);
@@ -123,9 +131,13 @@ function credentialOf(req: FastifyRequest): Credential | null {
  * Sets the headers of draft-ietf-httpapi-ratelimit-headers, and those of its first versions, which programs know.
  * @throws DomainError rate_limited when the request is over the limit
  */
-function applyLimit(reply: FastifyReply, limit: number, { allowed, remaining, resetSeconds }: QuotaUse): void {
-  reply.header('ratelimit-policy', `"default";q=${limit};w=60`);
-  reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);
+function applyLimit(
+  reply: FastifyReply,
+  { policy, limit }: Pick<AddressLimiter, 'policy' | 'limit'>,
+  { allowed, remaining, resetSeconds }: QuotaUse,
+): void {
+  reply.header('ratelimit-policy', `"${policy}";q=${limit};w=60`);
+  reply.header('ratelimit', `"${policy}";r=${remaining};t=${resetSeconds}`);
   reply.header('ratelimit-limit', limit);
   reply.header('ratelimit-remaining', remaining);
   reply.header('ratelimit-reset', resetSeconds);
