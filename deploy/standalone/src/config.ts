@@ -32,6 +32,8 @@ const configSchema = z.object({
   EMAILS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
   /** How many reminders one account may send in 24 hours. */
   REMINDERS_PER_DAY: integerSetting(0, 1_000_000, 500),
+  /** How many open checkouts one account may have. */
+  OPEN_CHECKOUTS_PER_ACCOUNT: integerSetting(100, 10_000_000, 50_000),
   /** Whether accounts may sell live through the simulated processor, which moves no money. */
   SIMULATED_PROCESSOR: z.enum(['default', 'enabled', 'disabled']).default('default'),
   /** How long the simulated processor takes for `sim_slow`, in milliseconds. */

@@ -144,7 +144,11 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     LOG_LEVEL: config.LOG_LEVEL,
     CLOCK_CONTROL: config.CLOCK_CONTROL,
   };
-  if (service === 'checkout') return { ...common, ...emailSettingsOf(config) };
+  if (service === 'checkout') {
+    const { REMINDERS_PER_DAY: reminders, OPEN_CHECKOUTS_PER_ACCOUNT: open } = config;
+    const bounds = { REMINDERS_PER_DAY: String(reminders), OPEN_CHECKOUTS_PER_ACCOUNT: String(open) };
+    return { ...common, ...emailSettingsOf(config), ...bounds };
+  }
   // The purpose goes into each service's key, so that one secret is enough for both.
   if (service === 'billing') {
     const { SIMULATED_PROCESSOR, SIMULATED_SLOW_MS } = config;
@@ -172,13 +176,12 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
 
 /** Links in emails lead to the gateway; without a mail server emails are files beside the data. */
 function emailSettingsOf(config: StandaloneConfig) {
-  const { PUBLIC_URL, HOST, PORT, SMTP_URL, EMAIL_FROM, EMAIL_DIR, DATA_DIR, REMINDERS_PER_DAY } = config;
+  const { PUBLIC_URL, HOST, PORT, SMTP_URL, EMAIL_FROM, EMAIL_DIR, DATA_DIR } = config;
   const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
   return {
     PUBLIC_URL: PUBLIC_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`,
     SMTP_URL,
     EMAIL_FROM,
     EMAIL_DIR: EMAIL_DIR ?? join(DATA_DIR, 'emails'),
-    REMINDERS_PER_DAY: String(REMINDERS_PER_DAY),
   };
 }

@@ -8,6 +8,7 @@ import { createEmailTransport } from '@app/email/transports';
 import { onRequest } from '@app/messaging/serve-requests';
 import { defineService } from '@app/service-host/define-service';
 import { createSemaphore } from '@app/service-kit/semaphore';
+import { createOpeningBound } from './checkouts/bound-openings.ts';
 import { createCheckoutSteps } from './checkouts/checkout-steps.ts';
 import { checkoutEventHandlers } from './checkouts/consumers.ts';
 import { followPayments } from './checkouts/follow-payments.ts';
@@ -39,6 +40,8 @@ export const createCheckout = defineService<CheckoutConfig>({
     resources.add('order batcher', batcher, (created) => created.close());
     const steps = createCheckoutSteps(database, requester);
     resources.add('checkout steps', steps, (created) => created.close());
+    const openingBound = createOpeningBound(database, logger, config.OPEN_CHECKOUTS_PER_ACCOUNT);
+    resources.add('opening bound', openingBound, (created) => created.close());
     const parts = { database, requester, clock, steps, wakeRelay };
     const sweep = async (closing: () => boolean): Promise<void> => {
       await sweepCheckouts({ ...parts, logger, closing });
@@ -76,7 +79,7 @@ export const createCheckout = defineService<CheckoutConfig>({
       requests: [
         ...orderRequests(database, batcher),
         onRequest(ordersToCompareRequest, (input, { accountId }) => ordersToCompare(database, accountId, input)),
-        ...checkoutRequests(parts),
+        ...checkoutRequests(parts, openingBound),
         onRequest(followPaymentsRequest, (input, context) => followPayments({ ...parts, logger }, input, context)),
         ...refundRequests(parts),
         ...reminderRequests(reminders, overdue),

@@ -1,5 +1,6 @@
 import * as contract from '@app/contracts/checkouts';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
+import type { OpeningBound } from './bound-openings.ts';
 import { checkoutOwner } from './checkout-row.ts';
 import { continueCheckout } from './continue-checkout.ts';
 import { decideUpsell } from './decide-upsell.ts';
@@ -10,9 +11,13 @@ import type { CheckoutDeps } from './price-checkout.ts';
 import { updateCheckout } from './update-checkout.ts';
 
 /** Buyers act for no account: the secret says whose checkout it is. */
-export function checkoutRequests(deps: CheckoutDeps): RequestHandler[] {
+export function checkoutRequests(deps: CheckoutDeps, bound: OpeningBound): RequestHandler[] {
   return [
-    onRequest(contract.openCheckout, (input, context) => openCheckout(deps, input, context)),
+    onRequest(contract.openCheckout, async (input, context) => {
+      const opened = await openCheckout(deps, input, context);
+      bound.opened(context.accountId);
+      return opened;
+    }),
     onRequestAcrossAccounts(contract.getCheckout, (buyer, { requestId }) => getCheckout(deps, buyer, requestId)),
     onRequestAcrossAccounts(contract.updateCheckout, (input, { requestId }) => updateCheckout(deps, input, requestId)),
     onRequestAcrossAccounts(contract.payCheckout, (input, context) => payCheckout(deps, input, context)),

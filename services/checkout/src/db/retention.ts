@@ -9,6 +9,8 @@ const dayMs = 86_400_000;
 
 /** A visitor counts once a day, so today's visits are needed; yesterday's for replicas whose clocks differ. */
 const visitKeepDays = 2;
+/** A checkout that was opened and never touched since: a crawler's, or a page that was looked at. */
+const untouchedKeepDays = 1;
 /** A checkout that nobody paid is closed then. */
 const openKeepDays = 30;
 /** And deleted then. It became no order: nothing else refers to it. */
@@ -38,6 +40,12 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
   {
     statement: `delete from visits where ctid in (select ctid from visits where day < $1::date limit $2)`,
     limit: () => new Date(clock.nowMs() - (visitKeepDays - 1) * dayMs).toISOString().slice(0, 10),
+  },
+  {
+    statement: `delete from checkouts where id in
+      (select id from checkouts where status = 'open' and email is null and revision = 0 and created_at < $1 limit $2
+       for update skip locked) and status = 'open'`,
+    limit: () => daysAgo(clock, untouchedKeepDays),
   },
   {
     statement: `update checkouts set status = 'expired', revision = revision + 1 where id in

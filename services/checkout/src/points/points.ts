@@ -16,3 +16,6 @@ export const reminderRecorded = definePoint<
 
 /** A scan for accounts whose buyers wait for a run has ended; each of these has been notified once since its last run. */
 export const overdueNotified = definePoint<{ readonly accountIds: readonly string[] }>('checkout.overdue-notified');
+
+/** The account's open checkouts were counted, and those beyond its bound are deleted. */
+export const openingsBounded = definePoint<OfAccount & { readonly deleted: number }>('checkout.openings-bounded');

@@ -15,6 +15,7 @@ import { WhatWasShown } from './0015-what-was-shown.ts';
 import { RepeatedPurchases } from './0016-repeated-purchases.ts';
 import { AuthorizedOrders } from './0018-authorized-orders.ts';
 import { RemindersHandedOverApart } from './0021-reminders-handed-over-apart.ts';
+import { OpenCheckouts } from './0023-open-checkouts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -34,4 +35,5 @@ export const migrations: Migrations = [
   { name: '0016-repeated-purchases', class: RepeatedPurchases },
   { name: '0018-authorized-orders', class: AuthorizedOrders },
   { name: '0021-reminders-handed-over-apart', class: RemindersHandedOverApart },
+  { name: '0023-open-checkouts', class: OpenCheckouts },
 ];
