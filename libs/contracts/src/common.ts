@@ -70,6 +70,12 @@ export const emailAddress = z
     return address.slice(0, at) + address.slice(at).toLowerCase();
   });
 
+/**
+ * Whether an email to the address could arrive. Names under `.invalid` never exist (RFC 6761, 6.4): the buyers of the demo shop
+ * have such addresses, and no service sends them an email.
+ */
+export const canReceiveEmail = (address: string): boolean => !/\.invalid$/i.test(address);
+
 export const slug = z
   .string()
   .min(1)

@@ -63,6 +63,15 @@ test('a stalled checkout gets one reminder, whose link opens the checkout as it 
   expect(await harness.run()).toEqual(nothing);
 });
 
+test('a buyer whose address can receive nothing, as those of the demo shop, is not reminded and not counted', async () => {
+  await harness.open({ email: 'Ada.Okafor@demo.INVALID' });
+  await harness.open({ email });
+  later(61 * minuteMs);
+  expect(await harness.preview()).toMatchObject({ count: 1 });
+  expect(await harness.run()).toEqual(one);
+  expect(sentTo()).toEqual([email]);
+});
+
 test('the seller’s own page gets the secret behind the #, whatever the page’s address is', async () => {
   await harness.setSettings('acc_1', { checkoutUrl: 'https://ada.example/buy?lang=en#top' });
   const opened = await harness.open({ email });

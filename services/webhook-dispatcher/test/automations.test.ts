@@ -82,12 +82,20 @@ test('a sale sends the buyer a receipt and the seller a notice, and both are run
   ]);
 });
 
-test('a rehearsal’s receipt says that it is a test, and a hostile name is in no email to the address beside it', async () => {
+test('an order of the demo shop sends no email, neither to its buyer nor to the seller', async () => {
+  await stored(await seller.sell({ customerEmail: 'ada.okafor@demo.invalid' }));
+  await seller.sell({ customerEmail: 'bob@example.com' });
+  await seller.tried(2);
+  expect(server.received.map(({ to }) => to).sort()).toEqual(['bob@example.com', 'help@maya.example']);
+  expect(await seller.runs()).toHaveLength(2);
+});
+
+test('a rehearsal’s receipt goes to the seller alone and says that it is a test, and a hostile name is in no email to the address beside it', async () => {
   await switchOff('sale_notice');
   await seller.sell({ test: true, customerEmail: 'bob@example.com', customerName: 'Win\r\nBcc: eve@example.com' });
   await seller.tried(1);
   expect(server.received).toHaveLength(1);
-  const [email] = receivedBy('bob@example.com');
+  const [email] = receivedBy('help@maya.example');
   expect(headerOf(email?.text ?? '', 'Subject')).toMatch(/^(=\?UTF-8\?.*|\[Test\] )/);
   expect(email?.text).not.toMatch(/Win|eve@|^bcc/im);
 });

@@ -4,6 +4,7 @@ import {
   demoBuyers,
   demoCampaigns,
   demoCountries,
+  demoEmail,
   demoHistoryDays,
   demoOrderCount,
   demoPartner,
@@ -52,7 +53,7 @@ export function demoOrders(
       atMs: Math.floor(nowMs - ageMs - 60_000),
       body: {
         productSlug: product.slug,
-        email: `${buyer.toLowerCase().replace(' ', '.')}@example.net`,
+        email: demoEmail(buyer),
         name: buyer,
         country: pick(demoCountries),
         ...(taken.length > 0 ? { bumpIds: taken } : {}),

@@ -141,6 +141,9 @@ export const demoBuyers = [
   'Zoe Laurent',
 ] as const;
 
+/** Under a name that never exists (RFC 6761), so that no email is sent to any: `canReceiveEmail`. */
+export const demoEmail = (buyer: string): string => `${buyer.toLowerCase().replace(' ', '.')}@demo.invalid`;
+
 export const demoCountries = ['DE', 'US', 'GB', 'FR', 'SE', 'NL', 'CA', 'PL', 'ES', 'AT'] as const;
 
 export const demoCampaigns = [

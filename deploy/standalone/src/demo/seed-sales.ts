@@ -1,6 +1,6 @@
 import { decideUpsell, openCheckout, payCheckout } from '@app/contracts/checkouts';
 import { refundOrder } from '@app/contracts/orders';
-import { type DemoSale, demoSales, demoSeller, demoVisits } from './demo-shop.ts';
+import { type DemoSale, demoEmail, demoSales, demoSeller, demoVisits } from './demo-shop.ts';
 import { commandSender, type SeedContext, type SendCommand } from './seed.ts';
 
 /** The settings that sign-up gives a seller. */
@@ -47,7 +47,7 @@ async function sell(context: SeedContext, sale: DemoSale, index: number): Promis
 /** Opens a checkout, pays, and decides on the upsell. */
 async function pay(commands: SendCommand, sale: DemoSale, atMs: number) {
   const { slug, buyer, country, card, upsell } = sale;
-  const email = `${buyer.toLowerCase().replace(' ', '.')}@example.net`;
+  const email = demoEmail(buyer);
   const body = { handle, slug, email, name: buyer, country };
   const { id: checkoutId, secret } = await commands(openCheckout, { body, account, visitor: email }, atMs);
   const paid = await commands(payCheckout, { checkoutId, secret, body: { paymentMethod: card } }, atMs);

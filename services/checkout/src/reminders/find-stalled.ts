@@ -1,7 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { type CheckoutRow, checkoutColumns } from '../checkouts/checkout-row.ts';
 import type { StalledBounds } from './reminder.rules.ts';
-import { boughtSince, isDone, keepsOut, lastActive, optedOut } from './reminder-conditions.ts';
+import { boughtSince, canReceive, isDone, keepsOut, lastActive, optedOut } from './reminder-conditions.ts';
 
 /** A checkout whose buyer is to be reminded. */
 export interface Stalled extends CheckoutRow {
@@ -16,7 +16,7 @@ const latest = (after: string): string => `
   select distinct on (lower(c.email), c.product_id)
     c.id, lower(c.email) as buyer, c.product_id, c.created_at, ${lastActive} as idle_since
   from checkouts as c
-  where c.account_id = $1 and c.status = 'open' and c.email is not null and not c.test ${after}
+  where c.account_id = $1 and c.status = 'open' and c.email is not null and not c.test and ${canReceive} ${after}
   order by lower(c.email), c.product_id, c.created_at desc, c.id desc`;
 
 /** Of a latest checkout `c`. $1 account, $2 now, $3 idle since, $4 opened after, $5 quiet since. */

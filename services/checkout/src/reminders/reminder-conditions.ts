@@ -8,6 +8,9 @@ export const boughtSince = (account: string, buyer: string): string => `exists (
   select from orders as o where o.account_id = ${account} and lower(o.customer_email) = ${buyer}
     and o.product_id = c.product_id and not o.test and o.status <> 'expired' and o.created_at >= c.created_at)`;
 
+/** As `canReceiveEmail` says of an address. */
+export const canReceive = `lower(c.email) not like '%.invalid'`;
+
 export const optedOut = (account: string, buyer: string): string =>
   `exists (select from opt_outs as u where u.account_id = ${account} and u.email = ${buyer})`;
 

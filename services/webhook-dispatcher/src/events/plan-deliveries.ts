@@ -1,3 +1,4 @@
+import { canReceiveEmail } from '@app/contracts/common';
 import { newId } from '@app/contracts/ids';
 import type { Delivery, EndpointBatch, Lease } from '../deliveries/delivery.types.ts';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
@@ -33,12 +34,15 @@ interface GrowingBatch extends EndpointBatch {
   readonly rate: HostRate | null;
 }
 
-const isTriggered = (automation: EndpointRow, { name, productId }: OutgoingEvent): boolean =>
-  takesName(automation, name) && (automation.product_id === null || automation.product_id === productId);
+const isTriggered = (automation: EndpointRow, { name, productId, email }: OutgoingEvent): boolean =>
+  takesName(automation, name) &&
+  (automation.product_id === null || automation.product_id === productId) &&
+  (automation.channel !== 'email' || email === null || canReceiveEmail(email));
 
 /**
- * The endpoints that get a delivery of the event, whatever becomes of it: an automation only if the event triggers it,
- * and the endpoint without a URL only while the account has no other.
+ * The endpoints that get a delivery of the event, whatever becomes of it: an automation only if the event triggers it, one
+ * that sends emails only if the buyer's address can receive any, and the endpoint without a URL only while the account has
+ * no other.
  */
 export function endpointsFor(event: OutgoingEvent, ofAccount: readonly EndpointRow[]): EndpointRow[] {
   const hasUrl = ofAccount.some(({ role, url }) => role !== 'automation' && url !== null);
