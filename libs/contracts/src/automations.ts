@@ -5,6 +5,7 @@ import {
   listOf,
   okResult,
   oneLineRule,
+  pageQueryOf,
   rawText,
   receiverUrl,
   secretNotice,
@@ -112,7 +113,7 @@ const ofAutomation = { automationId: idSchema('automation') };
 
 /** Built-in ones first. */
 export const listAutomations = defineRequest('read', 'webhook-dispatcher', 'automations.list', {
-  input: z.object({}),
+  input: pageQueryOf(idSchema('automation')),
   output: listOf(automationResource),
 });
 export const createAutomation = defineRequest('command', 'webhook-dispatcher', 'automations.create', {

@@ -33,7 +33,9 @@ export const dailyResult = z
     rebills: z.object({ charged: z.int(), chargedCents: z.int(), retried: z.int(), canceled: z.int() }),
     // What the reminders of stalled checkouts did; the published name is `recovery`.
     recovery: z.object({ sent: z.int(), recovered: z.int() }),
-    holdsSettled: z.int().describe('Holds that this run settled, without those that a look-up ended.'),
+    holdsSettled: z
+      .int()
+      .describe('Holds that this run settled, without those of rehearsals and those that a look-up ended.'),
     chargedByCurrency: z
       .record(z.string(), z.int())
       .default({})

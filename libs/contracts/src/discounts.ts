@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountCents, instant, listOf, okResult, pageQueryOf, timestamp } from './common.ts';
+import { amountCents, instant, limits, listOf, okResult, pageQueryOf, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { ofProduct } from './products.ts';
@@ -24,10 +24,18 @@ export const discountResource = z
   })
   .meta({ id: 'Discount' });
 
+/** As the API shows it: catalog has the discount, checkout its uses. */
+export const usedDiscountResource = discountResource.extend({
+  uses: z
+    .int()
+    .nullable()
+    .describe('Orders that used it and open checkouts that pay with it; no rehearsals. Null while that is not known.'),
+});
+
 const discountFields = {
   percentOff: z.int().min(1).max(100).optional(),
   amountOffCents: amountCents.min(1).optional(),
-  expiresAt: instant.nullable().optional(),
+  expiresAt: instant.nullable().optional().describe('In the future.'),
   maxUses: z.int().min(1).max(1_000_000_000).nullable().optional(),
 };
 export const createDiscountBody = z
@@ -56,4 +64,10 @@ export const updateDiscount = defineRequest('command', 'catalog', 'discounts.upd
 export const deleteDiscount = defineRequest('command', 'catalog', 'discounts.delete', {
   input: ofProduct.extend({ discountId: z.string() }),
   output: okResult,
+});
+
+/** How often discounts were used, in the order of the ids; rehearsals are not counted. */
+export const readDiscountUses = defineRequest('read', 'checkout', 'discounts.read-uses', {
+  input: z.object({ discountIds: z.array(z.string()).max(limits.listMax) }),
+  output: z.object({ uses: z.array(z.int()) }),
 });

@@ -17,7 +17,9 @@ export const subscriptionResource = z
     product_id: idSchema('product'),
     product_name: z.string(),
     customer_email: z.string(),
-    amount_cents: z.int(),
+    amount_cents: z
+      .int()
+      .describe('What each renewal costs: the price of the product at the sale, without bumps and discount.'),
     currency: z.string(),
     billing_interval: billingInterval,
     status: subscriptionStatus,
@@ -30,7 +32,9 @@ export const subscriptionResource = z
     paused_at: timestamp.nullable(),
     next_charge_at: timestamp
       .nullable()
-      .describe('When the next daily run charges it; null when it is paused, canceled or `external`.'),
+      .describe(
+        'When the next daily run charges it; after a decline the beginning of the third UTC day. Null when it is paused, canceled or `external`.',
+      ),
     failed_tries: z.int().describe('Failed tries of the current renewal; the fourth cancels.'),
     last_four: z.string().nullable().describe('Of the card that renewals are charged to, where known.'),
     test: z.boolean(),

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { choiceOf, limits, listOf, okResult, rawText, receiverUrl, secretNotice, text, timestamp } from './common.ts';
+import {
+  choiceOf,
+  limits,
+  listOf,
+  okResult,
+  pageQueryOf,
+  rawText,
+  receiverUrl,
+  secretNotice,
+  text,
+  timestamp,
+} from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
@@ -157,7 +168,7 @@ export const deleteWebhookEndpoint = defineRequest('command', 'webhook-dispatche
 
 /** Every endpoint of the account, the primary one first. At most `limits.webhookEndpointsPerAccount`. */
 export const listWebhookEndpoints = defineRequest('read', 'webhook-dispatcher', 'endpoints.list', {
-  input: z.object({}),
+  input: pageQueryOf(idSchema('webhookEndpoint')),
   output: listOf(webhookEndpointResource),
 });
 export const createWebhookEndpoint = defineRequest('command', 'webhook-dispatcher', 'endpoints.create', {

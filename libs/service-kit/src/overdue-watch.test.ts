@@ -7,14 +7,14 @@ afterEach(() => void vi.useRealTimers());
 
 const minuteMs = 60_000;
 
-test('it looks at once and every ten minutes, a minute after a look that failed, and never after it was closed', async () => {
+test('it looks at once and every ten minutes, a minute after a look that failed or found some, and never after it was closed', async () => {
   let looks = 0;
   const watch = startOverdueWatch({
     logger: silentLogger(),
     look: async () => {
       looks += 1;
       if (looks <= 2) throw new Error('nobody answers');
-      return looks;
+      return looks === 3 ? 3 : 0;
     },
     waiting: 'something due',
   });
@@ -22,13 +22,15 @@ test('it looks at once and every ten minutes, a minute after a look that failed,
   expect([looks, watch.accounts()]).toEqual([1, 0]);
   await vi.advanceTimersByTimeAsync(minuteMs + 1);
   expect([looks, watch.accounts()]).toEqual([3, 3]);
+  await vi.advanceTimersByTimeAsync(minuteMs);
+  expect([looks, watch.accounts()]).toEqual([4, 0]);
   await vi.advanceTimersByTimeAsync(10 * minuteMs - 1);
-  expect(looks).toBe(3);
+  expect(looks).toBe(4);
   await vi.advanceTimersByTimeAsync(1);
-  expect([looks, watch.accounts()]).toEqual([4, 4]);
+  expect(looks).toBe(5);
   await watch.close();
   await vi.advanceTimersByTimeAsync(60 * minuteMs);
-  expect(looks).toBe(4);
+  expect(looks).toBe(5);
 });
 
 test('a look that is under way is told that the process closes, and no other one follows it', async () => {
@@ -46,4 +48,26 @@ test('a look that is under way is told that the process closes, and no other one
   await closed;
   await vi.advanceTimersByTimeAsync(60 * minuteMs);
   expect(looks).toHaveLength(1);
+});
+
+test('after a run it looks at once whether accounts wait still, and not where none did', async () => {
+  const waiting = [2, 1, 0];
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    return waiting.shift() ?? 0;
+  };
+  const watch = startOverdueWatch({ logger: silentLogger(), look, waiting: 'something due' });
+  await vi.advanceTimersByTimeAsync(0);
+  expect([looks, watch.accounts()]).toEqual([1, 2]);
+  for (const left of [1, 0]) {
+    watch.runEnded();
+    watch.runEnded();
+    await vi.advanceTimersByTimeAsync(0);
+    expect([watch.accounts(), watch.check.warning?.() === undefined]).toEqual([left, left === 0]);
+  }
+  watch.runEnded();
+  await vi.advanceTimersByTimeAsync(10 * minuteMs - 1);
+  expect(looks).toBe(3);
+  await watch.close();
 });

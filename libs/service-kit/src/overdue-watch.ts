@@ -2,7 +2,7 @@ import type { Logger } from './logger.ts';
 import type { Check } from './service.ts';
 
 const lookEveryMs = 10 * 60_000;
-/** Sooner after a look that failed: what it asks may start beside this process. */
+/** Sooner after a look that failed, and while accounts wait: the run that they wait for may end in another replica. */
 const lookAgainAfterMs = 60_000;
 
 export interface OverdueWatch {
@@ -10,6 +10,8 @@ export interface OverdueWatch {
   accounts(): number;
   /** Ready all the same: it says so in the health of the service. */
   readonly check: Check;
+  /** Call it after a run of this process: looks again at once, if accounts waited for one. */
+  runEnded(): void;
   close(): Promise<void>;
 }
 
@@ -25,15 +27,21 @@ export interface OverdueWatchOptions {
 export const overdueWarning = (accounts: number, waiting: string): string | undefined =>
   accounts === 0 ? undefined : `daily run overdue: ${accounts} accounts had none for 26 hours and have ${waiting}`;
 
-/** Looks at once, and then every ten minutes, whether anybody starts daily runs; a minute after a look that failed. */
+/**
+ * Looks at once, and then every ten minutes, whether daily runs are started; after a minute while some are overdue or when
+ * the look failed, and at once after a run.
+ */
 export function startOverdueWatch({ logger, look, waiting }: OverdueWatchOptions): OverdueWatch {
   let accounts = 0;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
+  let runHasEnded = false;
   const lookAgain = async (): Promise<void> => {
+    clearTimeout(timer);
     let nextMs = lookEveryMs;
     try {
       accounts = await look(() => closed);
+      if (accounts > 0) nextMs = lookAgainAfterMs;
       if (accounts > 0) logger.warn({ accounts }, `the daily run is overdue: these accounts have ${waiting}`);
     } catch (err) {
       nextMs = lookAgainAfterMs;
@@ -48,6 +56,15 @@ export function startOverdueWatch({ logger, look, waiting }: OverdueWatchOptions
   let looking = lookAgain();
   return {
     accounts: () => accounts,
+    runEnded: () => {
+      if (accounts === 0 || runHasEnded) return;
+      runHasEnded = true;
+      // One that is under way may have passed the account already.
+      looking = looking.then(async () => {
+        runHasEnded = false;
+        if (!closed) await lookAgain();
+      });
+    },
     check: {
       name: 'daily run',
       check: async () => undefined,

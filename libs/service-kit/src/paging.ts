@@ -61,6 +61,17 @@ export function pageOf<Row>(rows: readonly Row[], page: PageQuery): Page<Row> {
   return isPaging(page) || more ? { data, has_more: more } : { data };
 }
 
+/**
+ * A page of a list that is short and has an order of its own, of which `rows` are all; without paging, all of it.
+ * @throws DomainError validation_failed when `before` is the id of none of them
+ */
+export function pageOfAll<Row extends { readonly id: string }>(rows: readonly Row[], page: PageQuery): Page<Row> {
+  if (!isPaging(page)) return { data: [...rows] };
+  const from = page.before === undefined ? 0 : rows.findIndex(({ id }) => id === page.before) + 1;
+  if (page.before !== undefined && from === 0) throw unknownBefore();
+  return pageOf(rows.slice(from), page);
+}
+
 export const isPaging = (page: PageQuery): boolean => page.limit !== undefined || page.before !== undefined;
 
 /** A list that went on from nowhere would look like its end. */

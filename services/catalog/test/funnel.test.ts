@@ -154,9 +154,13 @@ test('discounts are listed, limited and deleted, and a code is taken once per pr
       code: 'validation_failed',
     });
   }
+  const now = catalog.clock.now().toISOString();
+  const inThePast = { code: 'validation_failed', errors: [{ field: 'expiresAt', code: 'in_the_past' }] };
+  await expect(create({ code: 'PAST', percentOff: 1, expiresAt: now })).rejects.toMatchObject(inThePast);
   const change = (discountId: string, body: object, context = {}) =>
     catalog.ask(discounts.updateDiscount, { productId, discountId, body }, context);
   expect(await change(percent.id, {})).toEqual(percent);
+  await expect(change(percent.id, { expiresAt: now })).rejects.toMatchObject(inThePast);
   expect(await change(percent.id, { maxUses: 10 })).toEqual({ ...percent, max_uses: 10 });
   expect(await change(percent.id, { expiresAt: null })).toEqual({ ...percent, expires_at: null, max_uses: 10 });
   await expect(change('dsc_01kex0000000000000000000zz', {})).rejects.toMatchObject({ code: 'discount_not_found' });

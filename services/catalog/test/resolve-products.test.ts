@@ -81,7 +81,7 @@ test('the response has the product and those of the bumps and codes asked for th
     expiresAt?: string;
     maxUses?: number;
   }) => catalog.ask(discounts.createDiscount, { productId, body });
-  const expired = await discount({ code: 'OLD', percentOff: 50, expiresAt: '2020-01-01T00:00:00.5Z' });
+  const expired = await discount({ code: 'OLD', percentOff: 50, expiresAt: '2027-01-01T00:00:00.5Z' });
   const fixed = await discount({ code: 'TEN', amountOffCents: 1000, maxUses: 3 });
   await discount({ code: 'UNASKED', percentOff: 1 });
   await catalog.ask(products.updateProduct, {
@@ -101,7 +101,7 @@ test('the response has the product and those of the bumps and codes asked for th
           code: 'OLD',
           percentOff: 50,
           amountOffCents: null,
-          expiresAt: '2020-01-01T00:00:00.500Z',
+          expiresAt: '2027-01-01T00:00:00.500Z',
           maxUses: null,
         },
         { id: fixed.id, code: 'TEN', percentOff: null, amountOffCents: 1000, expiresAt: null, maxUses: 3 },

@@ -8,7 +8,10 @@ import { listDailyRuns } from './list-daily-runs.ts';
 import { previewDailyRun } from './preview-daily-run.ts';
 import { type DailyDeps, runDailyForAccount, runDailyForAll } from './start-daily-run.ts';
 
-export function dailyRunRequests(deps: DailyDeps, overdue: Pick<OverdueWatch, 'accounts'>): RequestHandler[] {
+export function dailyRunRequests(
+  deps: DailyDeps,
+  overdue: Pick<OverdueWatch, 'accounts' | 'runEnded'>,
+): RequestHandler[] {
   return [
     onRequestAcrossAccounts(
       contract.startDailyRun,
@@ -24,9 +27,8 @@ export function dailyRunRequests(deps: DailyDeps, overdue: Pick<OverdueWatch, 'a
           confirmsUnmatched,
         };
         if (accountId === null && confirmsUnmatched) throw eachForItself();
-        return accountId === null
-          ? await runDailyForAll(deps, request)
-          : await runDailyForAccount(deps, accountId, request);
+        const run = accountId === null ? runDailyForAll(deps, request) : runDailyForAccount(deps, accountId, request);
+        return await run.finally(() => overdue.runEnded());
       },
     ),
     onRequest(contract.previewDailyRun, (page, { accountId }) => previewDailyRun(deps, accountId, page)),

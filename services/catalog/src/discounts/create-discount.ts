@@ -8,8 +8,9 @@ import { requireRoom } from '../commands/require-room.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { lockProduct } from '../products/require-product.ts';
 import { Discount, discountResourceOf } from './discount.entity.ts';
+import { expiryOf } from './expiry.rules.ts';
 
-/** @throws DomainError product_not_found, code_taken, limit_reached */
+/** @throws DomainError product_not_found, code_taken, limit_reached, validation_failed for an expiry that has passed */
 export async function createDiscount(
   { database, clock }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
@@ -26,7 +27,7 @@ export async function createDiscount(
       code: body.code,
       percentOff: body.percentOff ?? null,
       amountOffCents: body.amountOffCents ?? null,
-      expiresAt: body.expiresAt ? new Date(body.expiresAt) : null,
+      expiresAt: expiryOf(body.expiresAt ?? null, clock.now()),
       maxUses: body.maxUses ?? null,
       createdAt: clock.now(),
     });

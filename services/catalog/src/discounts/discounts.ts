@@ -9,6 +9,7 @@ import { pagedList } from '@app/service-kit/paging';
 import { runCommand } from '../commands/run-command.ts';
 import { requireProduct } from '../products/require-product.ts';
 import { Discount, discountResourceOf } from './discount.entity.ts';
+import { expiryOf } from './expiry.rules.ts';
 
 type DiscountRow = Omit<Discount, 'accountId' | 'productId'>;
 
@@ -36,10 +37,10 @@ export async function listDiscounts(
 
 /**
  * Changes expiry and use limit; null removes either.
- * @throws DomainError product_not_found, discount_not_found
+ * @throws DomainError product_not_found, discount_not_found, validation_failed for an expiry that has passed
  */
 export async function updateDiscount(
-  { database }: UseCaseDeps,
+  { database, clock }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
   { productId, discountId, body }: RequestInput<typeof contract.updateDiscount>,
 ): Promise<RequestOutput<typeof contract.updateDiscount>> {
@@ -48,7 +49,7 @@ export async function updateDiscount(
     const where = { accountId, productId, id: discountId };
     const discount = isId('discount', discountId) ? await tx.findOne(Discount, where) : null;
     if (discount === null) throw unknownDiscount(discountId);
-    if (body.expiresAt !== undefined) discount.expiresAt = body.expiresAt === null ? null : new Date(body.expiresAt);
+    if (body.expiresAt !== undefined) discount.expiresAt = expiryOf(body.expiresAt, clock.now());
     if (body.maxUses !== undefined) discount.maxUses = body.maxUses;
     return discountResourceOf(discount);
   });

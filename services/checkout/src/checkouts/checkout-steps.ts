@@ -1,9 +1,9 @@
 import { type ProductForSale, productsForSaleMax } from '@app/contracts/products-for-sale';
 import type { Requester } from '@app/messaging/requester';
 import type { Database } from '@app/service-kit/database';
+import { type LimitedDiscount, usesOf } from '../discounts/discount-uses.ts';
 import { type BatchedStep, createBatchedStep } from './batched-step.ts';
 import { type CheckoutRow, findCheckouts, type OfBuyer } from './checkout-row.ts';
-import { type LimitedDiscount, usesOf } from './discount-uses.ts';
 import { type BegunTry, freezeSales, type NewTry } from './freeze-sale.ts';
 import { productsForSale, type WantedProduct } from './products-for-sale.ts';
 import { type Opened, type Opening, recordOpenings } from './record-openings.ts';

@@ -1,8 +1,10 @@
+import { readDiscountUses as readUsesContract } from '@app/contracts/discounts';
 import { DomainError } from '@app/contracts/errors';
 import * as contract from '@app/contracts/orders';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { BatcherFullError } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
+import { readDiscountUses } from '../discounts/read-uses.ts';
 import { getOrder, listOrders } from './get-orders.ts';
 import type { OrderBatcher } from './order-batcher.ts';
 
@@ -18,6 +20,7 @@ export function orderRequests(database: Database, orders: OrderBatcher): Request
       }
     }),
     onRequest(contract.listOrders, (page, { accountId }) => listOrders(database, accountId, page)),
+    onRequest(readUsesContract, ({ discountIds }, { accountId }) => readDiscountUses(database, accountId, discountIds)),
     onRequest(contract.getOrder, ({ orderId }, { accountId }) => getOrder(database, accountId, orderId)),
   ];
 }

@@ -8,14 +8,18 @@ import { previewReminders } from './preview-reminders.ts';
 import { type RunDeps, remindAccount, remindAll } from './run-reminders.ts';
 
 /** Buyers act for no account: the token says whose reminders end. */
-export function reminderRequests(deps: RunDeps, overdue: Pick<OverdueWatch, 'accounts'>): RequestHandler[] {
+export function reminderRequests(
+  deps: RunDeps,
+  overdue: Pick<OverdueWatch, 'accounts' | 'runEnded'>,
+): RequestHandler[] {
   return [
     onRequestAcrossAccounts(contract.runReminders, async ({ accountId }, context) => {
       // Only the platform sends a request without an account; an account may run for itself alone.
       if (context.accountId !== '' && context.accountId !== accountId)
         throw new DomainError('insufficient_scope', 'Reminders of other accounts are the platform’s.');
       const request = { runId: idOfCommand('dailyRun', context.commandId), deadlineMs: context.deadlineMs };
-      return accountId === null ? await remindAll(deps, request) : await remindAccount(deps, accountId, request);
+      const run = accountId === null ? remindAll(deps, request) : remindAccount(deps, accountId, request);
+      return await run.finally(() => overdue.runEnded());
     }),
     onRequest(contract.previewReminders, (page, { accountId }) => previewReminders(deps, accountId, page)),
     onRequestAcrossAccounts(contract.countOverdueReminders, async () => ({ accounts: overdue.accounts() })),

@@ -21,7 +21,7 @@ export const webhookTools: readonly Tool[] = [
     name: 'list_webhook_endpoints',
     description: 'Every URL that gets events, and how much is held for it.',
     operation: operation('listWebhookEndpoints'),
-    unsaid: ['full'],
+    unsaid: ['full', 'limit', 'before'],
     annotations: reads,
   },
   {
@@ -131,7 +131,7 @@ export const webhookTools: readonly Tool[] = [
     name: 'list_automations',
     description: 'What events start: emails and POSTs. Built-in ones first.',
     operation: operation('listAutomations'),
-    unsaid: ['full'],
+    unsaid: ['full', 'limit', 'before'],
     annotations: reads,
   },
   {

@@ -72,7 +72,7 @@ export function openApiDocument(operations: readonly Operation[], baseUrl: strin
         schemas: { Problem: problem },
       },
     },
-    { override: plainSchema },
+    { override: schemasOf(operations) },
   );
 }
 
@@ -103,6 +103,15 @@ const headers = {
   WwwAuthenticate: textHeader('`Bearer`'),
   IdempotentReplayed: textHeader('`true` when this is the first answer again.'),
 };
+
+/** Plain schemas; `callOperation` refuses a change that names no field. */
+function schemasOf(operations: readonly Operation[]): typeof plainSchema {
+  const changes = new Set<unknown>(operations.filter(({ method }) => method === 'PATCH').map(({ body }) => body));
+  return (context) => {
+    plainSchema(context);
+    if (changes.has(context.zodSchema)) context.jsonSchema.minProperties = 1;
+  };
+}
 
 function operationObject(operation: Operation): ZodOpenApiOperationObject {
   const { params, query, body } = operation;

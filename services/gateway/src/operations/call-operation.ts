@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
-import { parseInput } from '@app/contracts/validation';
+import { invalidField, parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { Actor } from '../auth/actors.ts';
@@ -130,9 +130,19 @@ const noBody = z.strictObject({}).optional();
 
 /** An operation without body fields rejects a body that has some. The body of a GET or DELETE is ignored. */
 function parseBody({ method, body }: Operation, input: unknown): unknown {
-  if (body !== undefined) return parseInput(body, input);
+  if (body !== undefined) {
+    const parsed = parseInput(body, input);
+    if (method === 'PATCH' && Object.keys(parsed as object).length === 0) throw noChange(body);
+    return parsed;
+  }
   if (method !== 'GET' && method !== 'DELETE') parseInput(noBody, input);
   return undefined;
+}
+
+/** A change that names no field is a mistake: most likely the caller has dropped a field of another name. */
+function noChange(body: z.ZodType): DomainError {
+  const names = body instanceof z.ZodObject ? Object.keys(body.shape).map((name) => `\`${name}\``) : [];
+  return invalidField('', `must have at least one of the fields ${names.join(', ')}`, 'required');
 }
 
 const strictQueries = new WeakMap<Operation, z.ZodObject>();

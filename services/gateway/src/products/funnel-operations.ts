@@ -19,6 +19,10 @@ import { productParams } from './product-params.ts';
 const tag = 'Funnel';
 const emailParams = productParams.extend({ emailId: pathId('email', 'email_not_found') });
 
+const upsellRule =
+  'A checkout offers one upsell: of several active ones the first that was added. An order with a total of 0 offers none, ' +
+  'because no card can be held for it.';
+
 export const funnelOperations = [
   forwardOperation(getFunnel, {
     id: 'getFunnel',
@@ -30,7 +34,7 @@ export const funnelOperations = [
     errors: ['product_not_found'],
   }),
   ...offerOperations('bump', 'Bump', 'bumps', 'an order bump'),
-  ...offerOperations('upsell', 'Upsell', 'upsells', 'an upsell'),
+  ...offerOperations('upsell', 'Upsell', 'upsells', 'an upsell', upsellRule),
   forwardOperation(createFunnelEmail, {
     id: 'createFunnelEmail',
     method: 'POST',
@@ -83,7 +87,7 @@ export const funnelOperations = [
 ];
 
 /** Bumps and upsells are edited alike: `/bumps/{bumpId}`, `/upsells/{upsellId}`. */
-function offerOperations(kind: OfferKind, noun: string, folder: string, thing: string) {
+function offerOperations(kind: OfferKind, noun: string, folder: string, thing: string, description = '') {
   const path = `/api/v1/products/{productId}/${folder}`;
   const itemParams = productParams.extend({ offerId: pathId(kind, 'offer_not_found') });
   const addedInput = () => ({ kind });
@@ -94,6 +98,7 @@ function offerOperations(kind: OfferKind, noun: string, folder: string, thing: s
       path,
       tag,
       summary: `Add ${thing}`,
+      description,
       params: productParams,
       errors: ['product_not_found', 'limit_reached'],
       addedInput,

@@ -1,4 +1,6 @@
+import type { PageQuery } from '@app/contracts/common';
 import { statement } from '@app/service-kit/database';
+import { type Page, pageOfAll } from '@app/service-kit/paging';
 import type { AutomationDeps } from './automation-deps.ts';
 import {
   type AutomationResource,
@@ -14,14 +16,19 @@ const listStatement = statement(
   `select ${automationColumns} from endpoints where account_id = $1 and role = 'automation' order by id`,
 );
 
-/** The built-in ones first, each as the seller left it, then the seller's own, oldest first. */
+/**
+ * The built-in ones first, each as the seller left it, then the seller's own, oldest first.
+ * @throws DomainError validation_failed for an unknown `before`
+ */
 export async function listAutomations(
   deps: Pick<AutomationDeps, 'database' | 'clock' | 'emailsAvailable'>,
   accountId: string,
-): Promise<{ data: AutomationResource[] }> {
+  query: PageQuery,
+): Promise<Page<AutomationResource>> {
   const { rows } = await deps.database.pool.query<AutomationRow>(listStatement([accountId]));
   const ofKey = new Map(rows.map((row) => [row.built_in, row]));
   const builtIn = builtIns.map((one) => ofKey.get(one.key) ?? builtInRow(accountId, one));
   const own = rows.filter((row) => row.built_in === null);
-  return { data: [...builtIn, ...own].map((row) => resourceOf(row, deps)) };
+  const { data, ...page } = pageOfAll([...builtIn, ...own], query);
+  return { data: data.map((row) => resourceOf(row, deps)), ...page };
 }

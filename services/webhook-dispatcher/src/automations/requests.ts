@@ -12,7 +12,7 @@ import { deleteAutomation, updateAutomation } from './update-automation.ts';
 
 export function automationRequests(deps: AutomationDeps & TestDeps): RequestHandler[] {
   return [
-    onRequest(contract.listAutomations, (_, { accountId }) => listAutomations(deps, accountId)),
+    onRequest(contract.listAutomations, (page, { accountId }) => listAutomations(deps, accountId, page)),
     onRequest(contract.createAutomation, (input, context) => createAutomation(deps, context, input)),
     onRequest(contract.getAutomation, async ({ automationId }, { accountId }) =>
       resourceOf(await findAutomation(deps.database, accountId, automationId), deps),

@@ -16,7 +16,7 @@ export function endpointRequests(deps: EndpointDeps): RequestHandler[] {
       putEndpoint(deps, accountId, commandId, body),
     ),
     onRequest(contract.deleteWebhookEndpoint, (_, context) => removeEndpoint(deps, context, 'primary')),
-    onRequest(contract.listWebhookEndpoints, (_, { accountId }) => listEndpoints(deps, accountId)),
+    onRequest(contract.listWebhookEndpoints, (page, { accountId }) => listEndpoints(deps, accountId, page)),
     onRequest(contract.createWebhookEndpoint, ({ body }, { accountId, commandId }) =>
       createEndpoint(deps, accountId, commandId, body),
     ),

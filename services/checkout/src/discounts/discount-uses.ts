@@ -1,5 +1,4 @@
-import { statement } from '@app/service-kit/database';
-import type { Queryable } from './checkout-row.ts';
+import { type Client, statement } from '@app/service-kit/database';
 
 /** A discount whose uses are limited. */
 export interface LimitedDiscount {
@@ -15,7 +14,7 @@ const usesStatement = statement(
 );
 
 /** How often each discount was used, in their places. */
-export async function usesOf(db: Queryable, discounts: readonly LimitedDiscount[]): Promise<number[]> {
+export async function usesOf(db: Pick<Client, 'query'>, discounts: readonly LimitedDiscount[]): Promise<number[]> {
   const values = [discounts.map(({ accountId }) => accountId), discounts.map(({ discountId }) => discountId)];
   const { rows } = await db.query<{ uses: number }>(usesStatement(values));
   return rows.map(({ uses }) => uses);
