@@ -213,11 +213,23 @@ export const decideUpsell = defineRequest('command', 'checkout', 'checkouts.deci
   input: ofBuyer.extend({ body: decideUpsellBody }),
   output: outcomeOfAccount,
 });
-/** Whose checkout it is, asked before a payment is tried: the edge counts tries by account. */
+/** Whose checkout it is, requested before an attempt to pay: the edge counts attempts by account. */
 export const checkoutOwner = defineRequest('read', 'checkout', 'checkouts.owner', {
   input: ofBuyer,
-  output: z.object({ accountId: z.string() }),
+  output: z.object({
+    accountId: z.string(),
+    /** Whether an attempt has succeeded before; an older checkout service leaves it out. */
+    paid: z.boolean().optional(),
+  }),
 });
+
+/** An account has reached its limit of declined payments, for Recent activity: once a UTC day. */
+export const paymentsLimited = defineEvent(
+  'gateway',
+  'payments.limited',
+  1,
+  z.object({ summary: z.string(), test: z.boolean() }),
+);
 
 /** A visitor opened a product's checkout for the first time that day (UTC). */
 export const checkoutVisited = defineEvent(

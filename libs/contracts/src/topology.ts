@@ -1,6 +1,6 @@
 import { accountSettingsChanged } from './accounts.ts';
 import { affiliateCodeUnmatched, affiliatePaid } from './affiliates.ts';
-import { checkoutVisited } from './checkouts.ts';
+import { checkoutVisited, paymentsLimited } from './checkouts.ts';
 import { dailyRunNoticed } from './daily-runs.ts';
 import type { EventDefinition } from './define.ts';
 import { funnelEmailSynced } from './funnels.ts';
@@ -122,6 +122,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       paymentNoticed,
       dailyRunNoticed,
       reminderNoticed,
+      paymentsLimited,
       funnelEmailSynced,
       affiliateCodeUnmatched,
       accountSettingsChanged,

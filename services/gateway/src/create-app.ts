@@ -7,10 +7,12 @@ import { AddressLimiter } from './auth/address-limiter.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { createLoginLimit, unlimitedLogin } from './auth/login-limit.ts';
 import { LookupCache } from './auth/lookup-cache.ts';
-import { createRateWindows } from './auth/rate-windows.ts';
+import { createRateWindows, type RateWindows } from './auth/rate-windows.ts';
+import { createAttemptCapacity } from './checkouts/attempt-capacity.ts';
 import { createBuyerDigests } from './checkouts/buyer-digests.ts';
-import { createDeclineLimit, noDeclineLimit } from './checkouts/decline-limit.ts';
+import { createDeclineLimit, type DeclineLimit, noDeclineLimit } from './checkouts/decline-limit.ts';
 import { findSeller } from './checkouts/find-seller.ts';
+import { createRefusals } from './checkouts/refusals.ts';
 import { createVisitorDigest } from './checkouts/visitor.ts';
 import type { GatewayConfig } from './config.ts';
 import { healthTimes } from './http/health-routes.ts';
@@ -52,7 +54,7 @@ export async function createApp(
     addressLimiter,
     buyersLimiter,
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(rateWindows),
-    declineLimit: perMinute === 0 ? noDeclineLimit : createDeclineLimit(rateWindows, logger),
+    declineLimit: perMinute === 0 ? noDeclineLimit : startDeclineLimit(context, rateWindows),
     // A handle that was just taken is known at once.
     sellers: new LookupCache((handle: string) => findSeller(database, handle), { keepsMisses: false }),
     passwordCost: deps.passwordCost ?? passwordCost,
@@ -62,4 +64,11 @@ export async function createApp(
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
     writeRefusal: deps.writeRefusal ?? (() => undefined),
   };
+}
+
+function startDeclineLimit(context: ServiceContext<GatewayConfig>, windows: RateWindows): DeclineLimit {
+  const { config, database, clock, logger, wakeRelay, resources } = context;
+  const capacity = resources.add('attempt capacity', createAttemptCapacity(database), (created) => created.close());
+  const refusals = createRefusals({ windows, database, clock, wakeRelay, pepper: config.KEY_PEPPER });
+  return createDeclineLimit({ windows, capacity, refusals, logger });
 }

@@ -43,6 +43,8 @@ export function createCheckoutStandIn() {
     forget: asked.clear,
     secrets,
     tokens,
+    /** Checkouts that have succeeded before. */
+    succeeded: new Set<string>(),
     paid,
     pay: paid,
     continue: paid as () => Promise<CheckoutOutcome>,
@@ -105,6 +107,7 @@ export function createCheckoutStandIn() {
     }),
     onRequestAcrossAccounts(checkoutOwner, async (input, context) => ({
       accountId: owner(noted('owner', input, context)),
+      paid: checkout.succeeded.has(input.checkoutId),
     })),
   ];
   return { checkout, handlers };

@@ -136,24 +136,30 @@ export async function checkoutOfTry(
   return row;
 }
 
-async function oneCheckout(database: Database, id: string, query: ReturnType<typeof bySecret>): Promise<CheckoutRow> {
-  const { rows } = isId('checkout', id) ? await database.pool.query<CheckoutRow>(query) : { rows: [] };
+async function oneCheckout<Row extends object = CheckoutRow>(
+  database: Database,
+  id: string,
+  query: ReturnType<typeof bySecret>,
+): Promise<Row> {
+  const { rows } = isId('checkout', id) ? await database.pool.query<Row>(query) : { rows: [] };
   return requireFound(rows[0]);
 }
 
 const ownerBySecret = statement(
   'checkout-owner',
-  'select account_id from checkouts where id = $1 and $2 = any (secret_hashes)',
+  `select account_id, status in ('authorized', 'paid', 'refunded') as paid
+   from checkouts where id = $1 and $2 = any (secret_hashes)`,
 );
 
 /**
- * Whose checkout it is.
+ * Whose checkout it is, and whether an attempt to pay has succeeded.
  * @throws DomainError checkout_not_found
  */
 export async function checkoutOwner(
   database: Database,
   { checkoutId, secret }: OfBuyer,
-): Promise<{ accountId: string }> {
-  const row = await oneCheckout(database, checkoutId, ownerBySecret([checkoutId, hashOf(secret)]));
-  return { accountId: row.account_id };
+): Promise<{ accountId: string; paid: boolean }> {
+  const query = ownerBySecret([checkoutId, hashOf(secret)]);
+  const row = await oneCheckout<Pick<CheckoutRow, 'account_id'> & { paid: boolean }>(database, checkoutId, query);
+  return { accountId: row.account_id, paid: row.paid };
 }

@@ -28,7 +28,7 @@ export interface RateWindows {
 
 // Time is the database's. A window that ends later than a new one began before the clock was set back, and counts as
 // over. The 5 s allow for statements that waited for each other: now() is when each was sent.
-const goesOn = `w.ends_at > now() and w.ends_at <= excluded.ends_at + interval '5 seconds'`;
+export const windowGoesOn = `w.ends_at > now() and w.ends_at <= excluded.ends_at + interval '5 seconds'`;
 
 const add = statement(
   'rate-windows-add',
@@ -36,8 +36,8 @@ const add = statement(
    select caller, now() + make_interval(secs => seconds), amount
    from unnest($1::text[], $2::integer[], $3::integer[]) with ordinality as u (caller, amount, seconds, place) order by place
    on conflict (caller) do update set
-     ends_at = case when ${goesOn} then w.ends_at else excluded.ends_at end,
-     taken = case when ${goesOn} then w.taken else 0 end + excluded.taken
+     ends_at = case when ${windowGoesOn} then w.ends_at else excluded.ends_at end,
+     taken = case when ${windowGoesOn} then w.taken else 0 end + excluded.taken
    returning caller, taken, extract(epoch from ends_at - now())::float8 * 1000 as left_ms`,
 );
 

@@ -1,4 +1,5 @@
 import { type OpenCheckoutBody, openCheckout as openCheckoutRequest } from '@app/contracts/checkouts';
+import { idOfCommand } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
 import type { Call } from '../operations/operation.ts';
 
@@ -12,5 +13,8 @@ export async function openCheckout(call: Call<unknown, unknown, OpenCheckoutBody
   if (seller === null) throw invalidField('handle', 'is no seller’s handle', 'unknown_value');
   const visitor = app.visitorOf(app.clock.now(), address, headers['user-agent'] ?? '');
   const { accountId, account } = seller;
-  return await app.requester.requestBytes(openCheckoutRequest, { body, account, visitor }, { ...context, accountId });
+  const input = { body, account, visitor };
+  const opened = await app.requester.requestBytes(openCheckoutRequest, input, { ...context, accountId });
+  app.declineLimit.opened(idOfCommand('checkout', context.commandId), accountId);
+  return opened;
 }

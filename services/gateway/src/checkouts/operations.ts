@@ -93,7 +93,8 @@ export const checkoutOperations = [
       'Charges the total that was shown last, or holds the card while an upsell is offered. Asking again gives the same ' +
       'outcome and charges nothing; after `declined` it is a new try, and after `requires_action` another card ' +
       'may pay instead of the confirmation. What the buyer has bought within the hour, subscribes to or is paying for ' +
-      'already is charged only with `confirmRepeat: true`. Too many declined tries are refused for a while.',
+      'already is charged only with `confirmRepeat: true`. After too many declined attempts of an address, an account or a ' +
+      'checkout the answer is 429 with `Retry-After`, and no processor is called.',
     params,
     body: payCheckoutBody,
     response: checkoutOutcome,

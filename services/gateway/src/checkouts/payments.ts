@@ -8,33 +8,31 @@ import {
 import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { askCheckout, type BuyersCall, buyerOf } from './ask-checkout.ts';
-import { tooManyTries } from './decline-limit.ts';
+import { windowSeconds } from './attempt-capacity.ts';
+import { tooManyAttempts } from './too-many-attempts.ts';
 
 // Buyers are not told whose account it is: the outcome alone is the response.
 
 /**
- * Tries to pay.
- * @throws DomainError rate_limited before anything is asked of a processor
+ * Attempts to pay.
+ * @throws DomainError rate_limited before a processor is called
  */
 export async function payCheckout(call: BuyersCall<RequestInput<typeof payRequest>['body']>): Promise<CheckoutOutcome> {
-  const { address, body, params } = call;
+  const { address, body } = call;
+  const { checkoutId } = call.params;
   const buyerDigests = call.app.buyerDigests(call, body.paymentMethod);
-  const { declineLimit } = call.app;
   const buyer = buyerOf(call);
   const input = { ...buyer, body, buyerDigests, ownUrls: [...call.ownUrls] };
-  return await declineLimit.inTurn(address, async () => {
-    await declineLimit.check(address, async () => (await askCheckout(call, checkoutOwner, buyer)).accountId);
-    const { accountId, outcome } = await askCheckout(call, payRequest, input).catch(inOurWords);
-    await declineLimit.paid({ ...params, address, accountId, status: outcome.status });
-    return outcome;
-  });
+  const attempting = { address, checkoutId, owner: () => askCheckout(call, checkoutOwner, buyer) };
+  const pay = () => askCheckout(call, payRequest, input).catch(inOurWords);
+  return (await call.app.declineLimit.attempt(attempting, pay)).outcome;
 }
 
 /** Asks how a payment stands that the buyer had to confirm at the bank, or that was under way. */
 export async function continueCheckout(call: BuyersCall): Promise<CheckoutOutcome> {
   const { app, address, params } = call;
   const { accountId, outcome } = await askCheckout(call, continueRequest, buyerOf(call));
-  await app.declineLimit.continued({ ...params, address, accountId, status: outcome.status });
+  await app.declineLimit.continued({ ...params, address, accountId, outcome });
   return outcome;
 }
 
@@ -48,5 +46,5 @@ export async function decideUpsell(
 
 /** A checkout that had all its tries refuses in the words of the other limits. */
 function inOurWords(err: unknown): never {
-  throw err instanceof DomainError && err.code === 'rate_limited' ? tooManyTries() : err;
+  throw err instanceof DomainError && err.code === 'rate_limited' ? tooManyAttempts(windowSeconds) : err;
 }

@@ -73,8 +73,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
     'The lines add up to more than a payment may be; `detail` says how much that is. Nothing was charged or recorded.',
   webhook_url_refused: 'Webhooks go to public addresses only: private, loopback and metadata addresses are refused.',
   rate_limited:
-    'Wait for the seconds in `retry-after`. On `pay`: too many payments were declined from this address, at this account ' +
-    'or on this checkout; which is not told, and nothing was charged.',
+    'Wait for the seconds in `retry-after`. On `pay`: the limit of declined payments of this address, this account or this ' +
+    'checkout is reached; the answer does not say which, and nothing was charged.',
   internal: 'A fault of ours. Tell us the request id; repeat with the same Idempotency-Key.',
   service_unavailable:
     'Part of the platform is down, or has no room for more of your answers until you read those that wait. Nothing was ' +

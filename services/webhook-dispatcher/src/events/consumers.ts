@@ -1,5 +1,6 @@
 import { settingsHandler } from '@app/account-settings/settings-handler';
 import { affiliateCodeUnmatched, affiliatePaid } from '@app/contracts/affiliates';
+import { paymentsLimited } from '@app/contracts/checkouts';
 import { dailyRunNoticed } from '@app/contracts/daily-runs';
 import type { EventData, EventDefinition } from '@app/contracts/define';
 import { funnelEmailSynced } from '@app/contracts/funnels';
@@ -84,6 +85,9 @@ export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
       recordNotices(deps, events, client, ({ summary }) => oneLine(summary)),
     ),
     onEvent(reminderNoticed, (events, client) =>
+      recordNotices(deps, events, client, ({ summary }) => oneLine(summary)),
+    ),
+    onEvent(paymentsLimited, (events, client) =>
       recordNotices(deps, events, client, ({ summary }) => oneLine(summary)),
     ),
     settingsHandler,

@@ -6,6 +6,7 @@ import { KeyRotation } from './0004-key-rotation.ts';
 import { RateWindows } from './0005-rate-windows.ts';
 import { SettingsAsAnEvent } from './0006-settings-as-an-event.ts';
 import { AccountHandles } from './0007-account-handles.ts';
+import { HeldCapacity } from './0011-held-capacity.ts';
 import { SessionOrigins } from './0013-session-origins.ts';
 
 export const migrations: Migrations = [
@@ -16,5 +17,6 @@ export const migrations: Migrations = [
   { name: '0005-rate-windows', class: RateWindows },
   { name: '0006-settings-as-an-event', class: SettingsAsAnEvent },
   { name: '0007-account-handles', class: AccountHandles },
+  { name: '0011-held-capacity', class: HeldCapacity },
   { name: '0013-session-origins', class: SessionOrigins },
 ];
