@@ -264,7 +264,7 @@ test('a capture that fails is told, tried again daily and before the expiry; the
   expect(await settled(order)).toEqual([]);
   replicas.clock.advance(hourMs);
   await replica.round();
-  expect(captures()).toBe(3);
+  expect(captures()).toBe(4);
   expect(await settled(order)).toEqual([['settled', 'declined', false, 4900]]);
   expect(await taken(order)).toEqual([['charge', 4900]]);
   // Once when it failed first, and once when it came to its end.

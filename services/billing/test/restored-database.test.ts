@@ -174,6 +174,70 @@ test('while the newest payments cannot be read nothing is charged', async () => 
   expect(await renewed(id)).toMatchObject({ period: 2 });
 });
 
+const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
+
+async function heldOrder(by: Replica, paymentMethod: string): Promise<() => ReturnType<typeof settleHold>> {
+  const caller = { accountId: account, requestId: 'r' };
+  const input = startInput({ hold: { upsell, decisionMinutes: 60 }, paymentMethod });
+  expect(await startPayment(by.deps, caller, input)).toMatchObject({ status: 'held' });
+  return () => settleHold(by.deps, caller, input.orderId, 'accepted');
+}
+
+const takenThere = async () =>
+  (await replicas.books(account)).flatMap(({ kind, status, amountCents }) =>
+    status === 'succeeded' && kind !== 'hold' ? [[kind, amountCents]] : [],
+  );
+
+test.each([
+  ['within the day, under the same key', hourMs, ['capture', 'chargeSaved', 'chargeSaved']],
+  ['later, when it is looked up first', 2 * dayMs, ['capture', 'lookUp', 'lookUp']],
+] as const)(
+  'a restored database charges a card in place of its hold, and for the upsell, once: %s',
+  async (_, passMs, calls) => {
+    const replica = replicas.start();
+    const settle = await heldOrder(replica, 'sim_hold_expires');
+    const copy = await copyDatabase(replicas.database);
+    const before = await settle();
+    const taken = await takenThere();
+    expect(taken).toEqual([
+      ['charge', 4900],
+      ['charge', 1500],
+    ]);
+    await copy.restore();
+    replicas.clock.advance(passMs);
+    const made = replica.processor.calls.length;
+    expect(await settle()).toEqual(before);
+    expect(await takenThere()).toEqual(taken);
+    expect(replica.processor.calls.slice(made).map(({ method }) => method)).toEqual(calls);
+  },
+);
+
+test('a hold that was captured since the backup is charged nothing in its place, also after its end', async () => {
+  let refused = false;
+  const refusing = (inner: PaymentProcessor): PaymentProcessor => ({
+    ...inner,
+    capture: async (request, call) => {
+      if (refused) return await inner.capture(request, call);
+      refused = true;
+      return { status: 'declined', kind: 'soft', reason: 'processing_error', message: 'Try again later.' };
+    },
+  });
+  const replica = replicas.start({ processor: refusing });
+  expect(await (await heldOrder(replica, 'sim_ok'))()).toMatchObject({ status: 'settling' });
+  const copy = await copyDatabase(replicas.database);
+  replicas.clock.advance(dayMs);
+  await daily(replica);
+  const taken = await takenThere();
+  expect(taken).toEqual([
+    ['capture', 4900],
+    ['charge', 1500],
+  ]);
+  await copy.restore();
+  replicas.clock.advance(7 * dayMs);
+  await daily(replica);
+  expect(await takenThere()).toEqual(taken);
+});
+
 /** An odd step kills before statements and after them. */
 const seamStep = volume(13, 1);
 

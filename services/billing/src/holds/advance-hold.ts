@@ -2,6 +2,7 @@ import { type HoldResult, holdSettled } from '@app/contracts/payments';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { beginPayment, type NextPayment } from '../payments/begin-payment.ts';
+import { lookUpPayment } from '../payments/look-up-payment.ts';
 import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { noticeEvent } from '../payments/payment-events.ts';
@@ -10,7 +11,7 @@ import { readMoney } from '../payments/payment-rows.ts';
 import { sendPayment } from '../payments/send-payment.ts';
 import type { Caller } from '../payments/start-payment.ts';
 import { type HoldStep, holdResultOf, nextHoldStep } from './hold.rules.ts';
-import { holdPaymentKey } from './hold-payment-key.ts';
+import { holdPaymentKey, keyMayBeForgotten } from './hold-payment-key.ts';
 
 /** How a hold stands, and whether this call brought it to its end. */
 export interface AdvancedHold {
@@ -67,10 +68,26 @@ async function takeStep(
     }
     case 'send': {
       const begun = await beginPayment(deps, money, paymentOf(hold, money, next));
-      if (begun !== undefined) await sendPayment(deps, begun, { requestId: caller.requestId, money });
+      if (begun !== undefined) await send(deps, caller, { hold, money, payment: begun });
       return undefined;
     }
   }
+}
+
+interface Begun {
+  readonly hold: Hold;
+  readonly money: OrderMoney;
+  readonly payment: Payment;
+}
+
+/** A charge whose key may have been sent, and forgotten, before a backup was restored is looked up first. */
+async function send(deps: PaymentDeps, { requestId }: Caller, { hold, money, payment }: Begun): Promise<void> {
+  const context = { requestId, money };
+  if (payment.call === 'chargeSaved' && keyMayBeForgotten(hold, deps.clock.nowMs())) {
+    // Unanswered, it is open: its look-up is made again.
+    if ((await lookUpPayment(deps, payment, context)) !== 'not received') return;
+  }
+  await sendPayment(deps, payment, context);
 }
 
 function paymentOf(

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
-import type { Payment } from '../payments/payment.types.ts';
+import { resendWithinMs } from '../payments/payment.rules.ts';
+import type { Hold, Payment } from '../payments/payment.types.ts';
 
 /**
  * The id of a charge that follows a hold on the saved card, which is its idempotency key: it follows from order, purpose and
@@ -17,3 +18,7 @@ export function holdPaymentKey(
   const entropy = hash('sha256', `${order_id} ${step} ${tryNo}`, 'buffer');
   return idOfCommand('payment', idSuffixOf(windowEndMs, entropy));
 }
+
+/** Whether the processor may have forgotten a key that was sent for the hold before a backup was restored. */
+export const keyMayBeForgotten = ({ payment_id }: Pick<Hold, 'payment_id'>, nowMs: number): boolean =>
+  nowMs - idTimeMs(payment_id) >= resendWithinMs;

@@ -117,10 +117,13 @@ test('a capture that failed is made again when it may be, and waits for the last
   expect(next(failed, { atMs: nowMs + 47 * hourMs })).toEqual({ kind: 'wait', until: hold.capture_before });
 });
 
-test('once the hold has ended the card is charged in its place, once; a decline of that loses it', () => {
+test('once a capture was declined after the hold’s end the card is charged in its place, once; a decline of that loses it', () => {
   const recharge = { kind: 'send', step: 'recharge', tryNo: 1 };
   expect(next(declined('hold_expired'))).toEqual(recharge);
-  expect(next(declined('capture_failed'), { atMs: hold.capture_before.getTime(), again: true })).toEqual(recharge);
+  const ended = { atMs: hold.capture_before.getTime() };
+  expect(next(declined('capture_failed'), ended)).toEqual({ kind: 'send', step: 'capture', tryNo: 2 });
+  const last = { ...payment('capture', 'declined', 'capture_failed', 2), created_at: hold.capture_before };
+  expect(next([...declined('capture_failed'), last], { ...ended, again: true })).toEqual(recharge);
   const lost = { kind: 'finish', status: 'lost', upsellDeclined: false };
   expect(
     next([...declined('hold_expired'), payment('recharge', 'declined', 'card_declined')], { again: true }),

@@ -36,12 +36,13 @@ export function nextHoldStep(hold: Hold, money: OrderMoney, nowMs: number, again
   // Its money was taken, as before a backup was restored: whatever follows, it is not taken again.
   if (captures.some((capture) => isAlreadyCaptured(capture.decline_reason)))
     return { kind: 'wait', until: new Date(nowMs + dayMs) };
-  if (isHoldExpired(last.decline_reason) || nowMs >= hold.capture_before.getTime()) {
+  if (isHoldExpired(last.decline_reason) || last.created_at >= hold.capture_before) {
     // Without a saved card there is nothing to charge.
     if (money.savedMethod === null) return { kind: 'finish', status: 'lost', upsellDeclined: false };
     return { kind: 'send', step: 'recharge', tryNo: 1 };
   }
-  if (again) return { kind: 'send', step: 'capture', tryNo: last.try_no + 1 };
+  // A capture that a restored database does not know may have succeeded: the processor says so, or that the hold has ended.
+  if (again || nowMs >= hold.capture_before.getTime()) return { kind: 'send', step: 'capture', tryNo: last.try_no + 1 };
   return { kind: 'wait', until: captureAgainAt(hold, nowMs) };
 }
 

@@ -14,7 +14,7 @@ export function nextCheckAt(checks: number, nowMs: number): Date {
 }
 
 /** Processors keep idempotency keys for 24 hours at least; an hour is left for clocks that differ. */
-const resendWithinMs = 23 * hourMs;
+export const resendWithinMs = 23 * hourMs;
 
 /** What the processor never got may be sent again for so long, unless a buyer waits for it; after it, it counts as declined. */
 export function mayResend(payment: Payment, nowMs: number): boolean {
