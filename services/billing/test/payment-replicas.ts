@@ -34,7 +34,7 @@ export interface Replica {
   /** One round of the payments loop. */
   round(): Promise<void>;
   /** A daily run of one account; returns how many holds it settled. */
-  daily(accountId: string): Promise<number>;
+  daily(accountId: string, run?: Partial<AccountRun>): Promise<number>;
   /** The steps of a daily run that charge renewals and count what ended of them; returns its counts. */
   renew(accountId: string, run?: Partial<AccountRun>): Promise<RenewCounts>;
 }
@@ -154,9 +154,9 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
       failsList = true;
     },
     round: () => runRound(deps),
-    daily: async (accountId) => {
+    daily: async (accountId, fields = {}) => {
       const counts = noCounts();
-      const run = runOf(accountId, deps);
+      const run = { ...runOf(accountId, deps), ...fields };
       for (const step of dailySteps(deps)) await step(deps, run, counts);
       return counts.holdsSettled;
     },

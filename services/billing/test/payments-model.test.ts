@@ -10,6 +10,7 @@ import { continuePayment } from '../src/payments/continue-payment.ts';
 import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
+import { Backups, databases } from './backups.ts';
 import { type DyingProcess, dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
@@ -54,6 +55,8 @@ const parts = [
 interface Moment {
   readonly requests: readonly { readonly request: Request; readonly at: 0 | 1 }[];
   readonly faults: readonly (typeof faults)[number][];
+  /** What becomes of the database before: a backup of it is taken, or billing is started anew on the last one. */
+  readonly database: (typeof databases)[number];
   /** The seam at which replica 0 is killed; it is started anew afterwards. */
   readonly killed: number | null;
   readonly deliverLate: boolean;
@@ -107,6 +110,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
     { weight: 2, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(fc.constantFrom(...faults), { maxLength: 2 }) },
   ),
+  database: fc.constantFrom(...databases),
   killed: fc.oneof(
     { weight: 2, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 14 }) },
@@ -115,17 +119,18 @@ const moment: fc.Arbitrary<Moment> = fc.record({
   passMs: fc.constantFrom(0, 0, minuteMs, 5 * minuteMs, hourMs, 3 * hourMs),
 });
 
-test('whatever is clicked, lost, doubled, late or killed: our books equal the processor’s, and nothing is taken twice', {
-  timeout: volume(60_000, 3 * hourMs),
+test('whatever is clicked, lost, doubled, late, killed or restored: our books equal the processor’s, and nothing is taken twice', {
+  timeout: volume(180_000, 3 * hourMs),
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.boolean(), fc.array(moment, { minLength: 2, maxLength: 9 }), async (held, moments) => {
       await replicas.clear();
       const order = newOrder(held);
       const run = new Processes();
-      for (const each of moments) await live(run, order, each);
+      const backups = new Backups(replicas, order.account);
+      for (const each of moments) await live(run, backups, order, each);
       await reconcile(run, order);
-      await expectBooksEqual(replicas, order.account, order.input.orderId);
+      await expectBooksEqual(replicas, order.account, order.input.orderId, backups.lost);
       expect(replicas.errors).toEqual([]);
     }),
     { ...randomRuns(12, 10_000), endOnFailure: true },
@@ -167,6 +172,11 @@ class Processes {
     this.#living[0] = this.#start();
   }
 
+  /** Billing is started anew. */
+  replaceAll(): void {
+    this.#living = [this.#start(), this.#start()];
+  }
+
   async deliverLate(): Promise<void> {
     for (const { processor } of this.all) await processor.deliverLate();
   }
@@ -178,13 +188,24 @@ class Processes {
   }
 }
 
-async function live(run: Processes, order: Order, { requests, faults: failing, killed, deliverLate, passMs }: Moment) {
+async function live(
+  run: Processes,
+  backups: Backups,
+  order: Order,
+  { requests, faults: failing, database, killed, deliverLate, passMs }: Moment,
+) {
+  if (await backups.make(database)) run.replaceAll();
   if (killed !== null) run.kill(dyingAt(killed));
   run.at(0).fail(...failing);
-  const made = requests.flatMap(({ request: what, at }) => [
-    make(run.at(at), order, what),
-    ...(what.kind === 'tabs' ? [make(run.at(at === 0 ? 1 : 0), order, { kind: 'continue' })] : []),
-  ]);
+  // Checkout was answered, and asks for no second sale.
+  const answered = (await backups.lostSales()).length > 0;
+  const isMade = ({ kind }: Request) => !answered || (kind !== 'start' && kind !== 'tabs');
+  const made = requests
+    .filter(({ request: what }) => isMade(what))
+    .flatMap(({ request: what, at }) => [
+      make(run.at(at), order, what),
+      ...(what.kind === 'tabs' ? [make(run.at(at === 0 ? 1 : 0), order, { kind: 'continue' })] : []),
+    ]);
   for (const outcome of await Promise.allSettled(made)) {
     if (outcome.status === 'rejected') expectHarmless(outcome.reason);
   }

@@ -1,17 +1,25 @@
 import { expect } from 'vitest';
 import type { Payment } from '../src/payments/payment.types.ts';
 import type { BookEntry } from '../src/processors/simulated-books.ts';
+import type { Backups } from './backups.ts';
 import type { Replicas } from './payment-replicas.ts';
 import { type RenewalState, readRenewals, readStory, readSubscription } from './subscriptions-of-tests.ts';
 
 type Story = Awaited<ReturnType<typeof readStory>>;
 
-/** What must hold of a subscription once nothing is on its way any more. `cents`: what a period costs. */
+type Lost = Backups['lost'];
+
+/**
+ * What must hold of a subscription once nothing is on its way any more.
+ * @param cents what a period costs
+ * @param lost what a restored database did not know, by the payments' ids
+ */
 export async function expectRenewedOnce(
   replicas: Replicas,
   account: string,
   { id, orderId }: { readonly id: string; readonly orderId: string },
   cents: number,
+  lost: Lost = new Map(),
 ): Promise<void> {
   const [subscription, renewals, story, allBooks] = await Promise.all([
     readSubscription(replicas, id),
@@ -20,7 +28,15 @@ export async function expectRenewedOnce(
     replicas.books(account),
   ]);
   const { payments } = await replicas.money(account, orderId);
-  const books = allBooks.filter((entry) => entry.orderId === orderId);
+  const ofOrder = allBooks.filter((entry) => entry.orderId === orderId);
+  const known = new Set(payments.map((payment) => payment.id));
+  const isMissing = ({ paymentId }: BookEntry) => lost.has(paymentId) && !known.has(paymentId);
+  const books = ofOrder.filter((entry) => !isMissing(entry));
+  expectChargedOnce(ofOrder, payments, lost);
+  // A decline that was lost is of no consequence; what was taken is recorded as soon as something is due.
+  if (subscription.status === 'active' || subscription.status === 'past_due') {
+    expect(ofOrder.filter((entry) => isMissing(entry) && entry.status === 'succeeded')).toEqual([]);
+  }
   expect(payments.filter(({ finished_at }) => finished_at === null)).toEqual([]);
   expectEqualBooks(payments, books, cents);
   await expectChargesEqual(replicas, account, orderId, payments);
@@ -32,6 +48,31 @@ export async function expectRenewedOnce(
     expect(payments.filter(({ created_at }) => created_at > canceled_at)).toEqual([]);
     expect(subscription.next_charge_at).toBeNull();
   }
+}
+
+/** However often the database was restored, the processor took each period once. */
+function expectChargedOnce(books: readonly BookEntry[], payments: readonly Payment[], lost: Lost): void {
+  const own = new Map(payments.map(({ id, subject }) => [id, subject]));
+  const periods = books
+    .filter(({ status }) => status === 'succeeded')
+    .map(({ paymentId }) => own.get(paymentId) ?? lost.get(paymentId)?.subject);
+  expect(new Set(periods).size).toBe(periods.length);
+}
+
+/** All money that a restored database lacks for good is named to the seller. */
+export async function expectLostNamed(replicas: Replicas, account: string, lost: Lost): Promise<void> {
+  if (lost.size === 0) return;
+  const { rows } = await replicas.database.pool.query<{ id: string }>('select id from payments where account_id = $1', [
+    account,
+  ]);
+  const known = new Set(rows.map(({ id }) => id));
+  const missing = (await replicas.books(account)).filter(
+    ({ paymentId, status }) => status === 'succeeded' && lost.has(paymentId) && !known.has(paymentId),
+  );
+  const named = (await replicas.events(account)).flatMap(({ data }) =>
+    data.code === 'orphan' ? [String(data.summary).match(/\(reference (\w+)\)/)?.[1]] : [],
+  );
+  expect(named).toEqual(expect.arrayContaining(missing.map(({ reference }) => reference)));
 }
 
 /** The processor's entries are our payments with the same ends, one success for each period. */

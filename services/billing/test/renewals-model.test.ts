@@ -1,17 +1,17 @@
 import { DomainError } from '@app/contracts/errors';
-import { newId, newIdSuffix } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { randomRuns } from '@app/testing/long';
+import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { cancelOfRefundedOrders } from '../src/subscriptions/cancel-refunded.ts';
-import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
-import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
+import { Backups, databases } from './backups.ts';
 import { dyingAt } from './dying-process.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
-import { expectRenewedOnce } from './renewal-invariants.ts';
-import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
+import { dayMs, hourMs, minuteMs, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
+import { expectLostNamed, expectRenewedOnce } from './renewal-invariants.ts';
+import { type Act, actedAt, Shop } from './sellers-acts.ts';
+import { readSubscription } from './subscriptions-of-tests.ts';
 
 guardLeaks();
 
@@ -29,23 +29,25 @@ const cards = [
 ];
 const faults = ['throws_before', 'throws_after', 'doubled', 'raced', 'late', 'answer_lost', 'request_lost'] as const;
 
-type Knock = { readonly kind: 'daily' | 'round' } | SellersKnock;
-type SellersKnock =
-  | { readonly kind: 'pause' | 'resume' | 'cancel' | 'refund'; readonly of: number }
-  | { readonly kind: 'card'; readonly of: number; readonly card: string };
+type Work =
+  | { readonly kind: 'daily' | 'confirm' | 'round' | 'buy' }
+  /** A daily run in which sellers act while renewals wait for their calls, or while they are about to be sent. */
+  | { readonly kind: 'queued' | 'claimed'; readonly acts: readonly Act[] };
+type Knock = Work | Act;
 
 /** What happens at one moment: who knocks at which replica at once, what fails, where one is killed, what time passes. */
 interface Moment {
   readonly knocks: readonly { readonly knock: Knock; readonly at: 0 | 1 }[];
   readonly faults: readonly (typeof faults)[number][];
+  /** What becomes of the database before: a backup of it is taken, or billing is started anew on the last one. */
+  readonly database: (typeof databases)[number];
   readonly killed: number | null;
   readonly deliverLate: boolean;
   readonly passMs: number;
 }
 
 const which = fc.integer({ min: 0, max: 2 });
-const knock: fc.Arbitrary<Knock> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('daily' as const, 'daily' as const, 'round' as const) }) },
+const act: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
@@ -59,12 +61,25 @@ const knock: fc.Arbitrary<Knock> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('card' as const), of: which, card: fc.constantFrom(...cards) }),
   },
 );
+const knock: fc.Arbitrary<Knock> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('daily' as const, 'daily' as const, 'round' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('buy' as const, 'confirm' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('queued' as const, 'queued' as const, 'claimed' as const),
+      acts: fc.array(act, { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  { weight: 5, arbitrary: act },
+);
 const moment: fc.Arbitrary<Moment> = fc.record({
   knocks: fc.array(fc.record({ knock, at: fc.constantFrom(0 as const, 1 as const) }), { minLength: 1, maxLength: 4 }),
   faults: fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(fc.constantFrom(...faults), { maxLength: 3 }) },
   ),
+  database: fc.constantFrom(...databases),
   killed: fc.oneof(
     { weight: 2, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }) },
@@ -74,99 +89,137 @@ const moment: fc.Arbitrary<Moment> = fc.record({
 });
 const bought = fc.array(fc.constantFrom(...cards), { minLength: 1, maxLength: 3 });
 
-interface Shop {
-  readonly account: string;
-  /** By the orders of subscriptions that were canceled while no renewal was under way, what the processor had then. */
-  readonly ended: Map<string, number>;
-  readonly subscriptions: readonly { readonly id: string; readonly orderId: string }[];
-}
-
-test('whatever is due, clicked, lost, doubled, late or killed: each period is charged once at most, and all books and events agree', async () => {
+test('whatever is due, clicked, queued, lost, doubled, late, killed or restored: each period is charged once at most, and all books and events agree', {
+  timeout: volume(180_000, 3 * hourMs),
+}, async () => {
   await fc.assert(
     fc.asyncProperty(bought, fc.array(moment, { minLength: 3, maxLength: 10 }), async (methods, moments) => {
       await replicas.clear();
       replicas.clock.set('2026-01-31T12:00:00.000Z');
-      const account = newAccount();
-      const subscriptions = [];
-      for (const paymentMethod of methods) subscriptions.push(await subscribe(replicas, account, { paymentMethod }));
+      const shop = new Shop(replicas);
+      for (const paymentMethod of methods) await shop.subscribe(paymentMethod);
+      const run = new Processes(shop);
+      // From now on the newest payments of the processor are compared.
+      await run.start().daily(shop.account);
       replicas.clock.advance(28 * dayMs);
-      const shop = { account, subscriptions, ended: new Map<string, number>() };
-      const started: Replica[] = [];
-      const living: [Replica, Replica] = [startInto(started), startInto(started)];
-      for (const each of moments) await live(living, started, shop, each);
-      await reconcile(started, shop);
-      for (const subscription of subscriptions) await expectRenewedOnce(replicas, account, subscription, 1900);
-      for (const [orderId, calls] of shop.ended) expect(await countCalls(account, orderId)).toBe(calls);
+      for (const each of moments) await live(run, each);
+      await reconcile(run);
+      for (const each of shop.subscriptions)
+        await expectRenewedOnce(replicas, shop.account, each, 1900, run.backups.lost);
+      await expectLostNamed(replicas, shop.account, run.backups.lost);
+      await shop.expectKept();
       expect(replicas.errors).toEqual([]);
     }),
-    { ...randomRuns(6, 400), endOnFailure: true },
+    { ...randomRuns(3, 400), endOnFailure: true },
   );
 });
 
-function startInto(started: Replica[], ...wrap: Parameters<Replicas['start']>): Replica {
-  const replica = replicas.start(...wrap);
-  started.push(replica);
-  return replica;
-}
+/** Two replicas; a killed one is replaced, and after a backup was restored all are. */
+class Processes {
+  readonly shop: Shop;
+  readonly backups: Backups;
+  readonly started: Replica[] = [];
+  living: [Replica, Replica];
+  #kept: ReturnType<Shop['kept']> = new Map();
 
-async function live(
-  living: [Replica, Replica],
-  started: Replica[],
-  shop: Shop,
-  { knocks, faults: failing, killed, deliverLate, passMs }: Moment,
-): Promise<void> {
-  if (killed !== null) living[0] = startInto(started, dyingAt(killed));
-  living[0].fail(...failing);
-  const done = await Promise.allSettled(knocks.map(({ knock: what, at }) => make(living[at], shop, what)));
-  for (const outcome of done) if (outcome.status === 'rejected') expectHarmless(outcome.reason);
-  if (killed !== null) living[0] = startInto(started);
-  // No request is on its way for a day.
-  if (deliverLate || passMs >= dayMs) for (const { processor } of started) await processor.deliverLate();
-  replicas.clock.advance(passMs);
-}
+  constructor(shop: Shop) {
+    this.shop = shop;
+    this.backups = new Backups(replicas, shop.account);
+    this.living = [this.start(), this.start()];
+  }
 
-async function make({ deps, round, daily }: Replica, shop: Shop, what: Knock): Promise<unknown> {
-  if ('of' in what) return await act(deps, shop, what);
-  return await (what.kind === 'daily' ? daily(shop.account) : round());
-}
+  start(...wrap: Parameters<Replicas['start']>): Replica {
+    const replica = replicas.start(...wrap);
+    this.started.push(replica);
+    return replica;
+  }
 
-async function act(
-  deps: Replica['deps'],
-  { account, subscriptions, ended }: Shop,
-  what: SellersKnock,
-): Promise<unknown> {
-  const subscription = subscriptions[what.of];
-  if (subscription === undefined) return;
-  const context = { accountId: account, requestId: 'r', commandId: newIdSuffix(replicas.clock.nowMs()) };
-  const changing = { ...deps, database: replicas.database };
-  switch (what.kind) {
-    case 'pause':
-      return await pauseSubscription(changing, context, subscription.id);
-    case 'resume':
-      return await resumeSubscription(changing, context, subscription.id);
-    case 'cancel': {
-      const { renewal_under_way } = await cancelSubscription(changing, context, subscription.id);
-      if (!renewal_under_way) ended.set(subscription.orderId, await countCalls(account, subscription.orderId));
-      return;
-    }
-    case 'card':
-      return await putPaymentMethod(changing, context, subscription.id, what.card);
-    case 'refund':
-      return await refund(account, subscription.orderId);
+  async deliverLate(): Promise<void> {
+    for (const { processor } of this.started) await processor.deliverLate();
+  }
+
+  async back(database: Moment['database']): Promise<void> {
+    // What was sent before the outage has arrived when it is over.
+    if (database === 'restored') await this.deliverLate();
+    if (database === 'copied') this.#kept = this.shop.kept();
+    if (!(await this.backups.make(database))) return;
+    this.shop.restore(this.#kept);
+    this.living = [this.start(), this.start()];
   }
 }
 
-/** What the processor has of an order. */
-async function countCalls(account: string, orderId: string): Promise<number> {
-  return (await replicas.books(account)).filter((entry) => entry.orderId === orderId).length;
+async function live(run: Processes, { knocks, faults: failing, database, killed, deliverLate, passMs }: Moment) {
+  const { shop } = run;
+  await run.back(database);
+  if (killed !== null) run.living[0] = run.start(dyingAt(killed));
+  run.living[0].fail(...failing);
+  const acts = knocks.flatMap(({ knock: what }) => ('of' in what ? [what] : 'acts' in what ? what.acts : []));
+  const stopped = await claimsOfStopped(
+    run,
+    knocks.some(({ knock: { kind } }) => kind === 'confirm'),
+  );
+  const done = await Promise.allSettled(knocks.map(({ knock: what, at }) => make(run, run.living[at], what, acts)));
+  for (const outcome of done) if (outcome.status === 'rejected') expectHarmless(outcome.reason);
+  await stopped();
+  await shop.expectKept();
+  if (killed !== null) run.living[0] = run.start();
+  // No request is on its way for a day.
+  if (deliverLate || passMs >= dayMs) await run.deliverLate();
+  replicas.clock.advance(passMs);
 }
 
-/** As checkout tells of it. */
-async function refund(accountId: string, orderId: string): Promise<void> {
-  const now = replicas.clock.now().toISOString();
-  const data = { orderId, refundedAt: now } as Parameters<typeof cancelOfRefundedOrders>[1][number]['data'];
-  const event = { id: newId('event', 0), accountId, occurredAt: now, requestId: null, traceparent: undefined, data };
-  await replicas.database.transaction((client) => cancelOfRefundedOrders(client, [event]));
+async function make(run: Processes, replica: Replica, what: Knock, acts: readonly Act[]): Promise<unknown> {
+  return await ('of' in what ? run.shop.act(replica.deps, what, acts) : work(run, replica, what, acts));
+}
+
+async function work(run: Processes, replica: Replica, what: Work, acts: readonly Act[]): Promise<unknown> {
+  const { shop } = run;
+  switch (what.kind) {
+    case 'daily':
+      return await replica.daily(shop.account);
+    case 'confirm':
+      return await replica.daily(shop.account, { confirmsUnmatched: true });
+    case 'round':
+      return await replica.round();
+    case 'buy':
+      return await startPayment(replica.deps, { accountId: shop.account, requestId: 'r' }, startInput());
+    case 'queued':
+    case 'claimed': {
+      const act = async () => {
+        for (const each of what.acts) await shop.act(replica.deps, each, acts).catch(expectHarmless);
+      };
+      return await run
+        .start(actedAt('renewals-claim', what.kind === 'queued' ? 'before' : 'after', act))
+        .daily(shop.account);
+    }
+  }
+}
+
+/**
+ * While the processor shows a sale that a restored database cannot explain, no renewal is claimed that the processor does not
+ * have, until the seller confirms.
+ * @returns compares what is claimed then
+ */
+async function claimsOfStopped(
+  { shop: { account }, backups }: Processes,
+  confirms: boolean,
+): Promise<() => Promise<void>> {
+  const sales = confirms ? [] : await backups.lostSales();
+  const { rows: confirmed } = await replicas.database.pool.query<{ payment_id: string }>(
+    'select payment_id from unmatched_payments where account_id = $1 and confirmed_at is not null',
+    [account],
+  );
+  const isConfirmed = new Set(confirmed.map(({ payment_id }) => payment_id));
+  if (sales.every(({ paymentId }) => isConfirmed.has(paymentId))) return async () => undefined;
+  const claimed = async () =>
+    (
+      await replicas.database.pool.query<{ id: string }>(
+        `select id from payments where account_id = $1 and step = 'renewal'`,
+        [account],
+      )
+    ).rows.map(({ id }) => id);
+  const known = new Set([...(await claimed()), ...(await replicas.books(account)).map(({ paymentId }) => paymentId)]);
+  return async () => expect((await claimed()).filter((id) => !known.has(id))).toEqual([]);
 }
 
 /** A killed process answers nobody, and a canceled subscription refuses what comes too late: nothing else may fail. */
@@ -175,12 +228,15 @@ function expectHarmless(err: unknown): void {
   throw err;
 }
 
-/** The line works again, and days pass with their daily runs until nothing is left open. */
-async function reconcile(started: Replica[], shop: Shop): Promise<void> {
-  for (const { processor } of started) await processor.deliverLate();
-  const replica = startInto(started);
+/** The line works again, and days pass with their daily runs until nothing is left open; at the end the seller confirms. */
+async function reconcile(run: Processes): Promise<void> {
+  const { shop } = run;
+  await run.deliverLate();
+  const replica = run.start();
   for (let day = 0; day < 4 || (day < 12 && !(await isSettled(shop))); day += 1) {
-    await replica.daily(shop.account);
+    const stopped = await claimsOfStopped(run, day > 0);
+    await replica.daily(shop.account, { confirmsUnmatched: day > 0 });
+    await stopped();
     for (const waitMs of [minuteMs, 5 * minuteMs, hourMs, dayMs]) {
       replicas.clock.advance(waitMs);
       await replica.round();

@@ -1,0 +1,60 @@
+import type { Payment } from '../src/payments/payment.types.ts';
+import type { BookEntry } from '../src/processors/simulated-books.ts';
+import { copyDatabase, type DatabaseCopy } from './database-copy.ts';
+import type { Replicas } from './payment-replicas.ts';
+
+/** What becomes of billing's database at one moment of a random history. */
+export const databases = ['stays', 'stays', 'stays', 'stays', 'copied', 'restored'] as const;
+
+/** A payment that a restored database did not know. */
+export interface LostPayment {
+  readonly step: Payment['step'];
+  /** Of a renewal its period. */
+  readonly subject: string;
+  /** Whether the processor had it by then; otherwise it may arrive still. */
+  readonly arrived: boolean;
+}
+
+/** Backups of billing's database in one history, and what it lacked after it was restored from them. */
+export class Backups {
+  readonly lost = new Map<string, LostPayment>();
+  readonly #replicas: Replicas;
+  readonly #account: string;
+  #last: DatabaseCopy | undefined;
+
+  constructor(replicas: Replicas, account: string) {
+    this.#replicas = replicas;
+    this.#account = account;
+  }
+
+  /** @returns whether an earlier state of the database came back: no process that knew the later one may go on */
+  async make(what: (typeof databases)[number]): Promise<boolean> {
+    if (what === 'copied') this.#last = await copyDatabase(this.#replicas.database);
+    if (what !== 'restored' || this.#last === undefined) return false;
+    const [before, books] = await Promise.all([this.#payments(), this.#replicas.books(this.#account)]);
+    await this.#last.restore();
+    const [kept, arrived] = [await this.#payments(), new Set(books.map(({ paymentId }) => paymentId))];
+    for (const [id, about] of before) {
+      if (!kept.has(id)) this.lost.set(id, { ...about, arrived: arrived.has(id) });
+    }
+    return true;
+  }
+
+  /** Sales that the processor has and the database lacks. */
+  async lostSales(): Promise<readonly BookEntry[]> {
+    if (this.lost.size === 0) return [];
+    const [known, books] = await Promise.all([this.#payments(), this.#replicas.books(this.#account)]);
+    return books.filter(
+      ({ status, paymentId }) =>
+        status !== 'declined' && !known.has(paymentId) && this.lost.get(paymentId)?.step === 'main',
+    );
+  }
+
+  async #payments(): Promise<Map<string, Pick<Payment, 'step' | 'subject'>>> {
+    const { rows } = await this.#replicas.database.pool.query<Pick<Payment, 'id' | 'step' | 'subject'>>(
+      'select id, step, subject from payments where account_id = $1',
+      [this.#account],
+    );
+    return new Map(rows.map(({ id, ...about }) => [id, about]));
+  }
+}

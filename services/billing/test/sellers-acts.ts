@@ -1,0 +1,143 @@
+import { newId, newIdSuffix } from '@app/contracts/ids';
+import { expect } from 'vitest';
+import { cancelOfRefundedOrders } from '../src/subscriptions/cancel-refunded.ts';
+import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
+import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
+import { newAccount, type Replica, type Replicas, type Wrap } from './payment-replicas.ts';
+import { subscribe } from './subscriptions-of-tests.ts';
+
+/** What a seller does to one of the subscriptions. */
+export type Act =
+  | { readonly kind: 'pause' | 'resume' | 'cancel' | 'refund'; readonly of: number }
+  | { readonly kind: 'card'; readonly of: number; readonly card: string };
+
+/** From an answer on that no renewal was under way: what the processor has of the order, and the payments on earlier cards. */
+interface Answered {
+  readonly calls?: { readonly count: number; readonly until: 'resumed' | 'ever' };
+  readonly card?: { readonly method: string; readonly before: ReadonlySet<string> };
+}
+
+/** A seller with subscriptions, and what they were answered. */
+export class Shop {
+  readonly account = newAccount();
+  readonly subscriptions: { readonly id: string; readonly orderId: string }[] = [];
+  readonly #replicas: Replicas;
+  #answered = new Map<string, Answered>();
+
+  constructor(replicas: Replicas) {
+    this.#replicas = replicas;
+  }
+
+  async subscribe(paymentMethod: string): Promise<void> {
+    this.subscriptions.push(await subscribe(this.#replicas, this.account, { paymentMethod }));
+  }
+
+  /** @param meanwhile what else is done at the same time: of two contrary acts nobody knows which one was last */
+  async act(deps: Replica['deps'], what: Act, meanwhile: readonly Act[]): Promise<void> {
+    const subscription = this.subscriptions[what.of];
+    if (subscription === undefined) return;
+    const { id, orderId } = subscription;
+    const contrary = meanwhile.some((other) => other !== what && other.of === what.of && isContrary(what, other));
+    if (what.kind === 'resume' || what.kind === 'pause') this.#forget(orderId, 'calls');
+    if (what.kind === 'card') this.#forget(orderId, 'card');
+    const underWay = await this.#make(deps, what, id, orderId);
+    if (underWay || contrary || what.kind === 'resume') return;
+    const note = what.kind === 'card' ? await this.#noteCard(orderId, what.card) : await this.#noteCalls(orderId, what);
+    this.#answered.set(orderId, { ...this.#answered.get(orderId), ...note });
+  }
+
+  /** Whoever was answered that nothing was under way is charged nothing afterwards, and nothing on an earlier card. */
+  async expectKept(): Promise<void> {
+    for (const [orderId, { calls, card }] of this.#answered) {
+      if (calls !== undefined) expect([orderId, await this.#countCalls(orderId)]).toEqual([orderId, calls.count]);
+      if (card === undefined) continue;
+      const since = (await this.#payments(orderId)).filter((payment) => !card.before.has(payment.id));
+      expect(since.filter(({ request }) => (request as { savedMethod?: string }).savedMethod !== card.method)).toEqual(
+        [],
+      );
+    }
+  }
+
+  /** What a database that is copied now knows for good; a pause may end after the copy, in a time that the copy does not know. */
+  kept(): ReadonlyMap<string, Answered> {
+    const ever = [...this.#answered].filter(([, { calls }]) => calls?.until === 'ever');
+    return new Map(ever.map(([orderId, { calls }]) => [orderId, calls === undefined ? {} : { calls }]));
+  }
+
+  restore(kept: ReadonlyMap<string, Answered>): void {
+    this.#answered = new Map(kept);
+  }
+
+  /** @returns whether a renewal is under way then */
+  async #make(deps: Replica['deps'], what: Act, id: string, orderId: string): Promise<boolean> {
+    const context = { accountId: this.account, requestId: 'r', commandId: newIdSuffix(this.#replicas.clock.nowMs()) };
+    const changing = { ...deps, database: this.#replicas.database };
+    switch (what.kind) {
+      case 'pause':
+        return (await pauseSubscription(changing, context, id)).renewal_under_way;
+      case 'resume':
+        return (await resumeSubscription(changing, context, id)).renewal_under_way;
+      case 'cancel':
+        return (await cancelSubscription(changing, context, id)).renewal_under_way;
+      case 'card':
+        return (await putPaymentMethod(changing, context, id, what.card)).renewal_under_way;
+      case 'refund':
+        await this.#refund(orderId);
+        return (await this.#payments(orderId)).some(({ finished_at }) => finished_at === null);
+    }
+  }
+
+  /** As checkout tells of it. */
+  async #refund(orderId: string): Promise<void> {
+    const now = this.#replicas.clock.now().toISOString();
+    const data = { orderId, refundedAt: now } as Parameters<typeof cancelOfRefundedOrders>[1][number]['data'];
+    const about = { accountId: this.account, occurredAt: now, requestId: null, traceparent: undefined };
+    const event = { id: newId('event', 0), ...about, data };
+    await this.#replicas.database.transaction((client) => cancelOfRefundedOrders(client, [event]));
+  }
+
+  async #noteCalls(orderId: string, { kind }: Act): Promise<Answered> {
+    return { calls: { count: await this.#countCalls(orderId), until: kind === 'pause' ? 'resumed' : 'ever' } };
+  }
+
+  async #noteCard(orderId: string, method: string): Promise<Answered> {
+    return { card: { method, before: new Set((await this.#payments(orderId)).map(({ id }) => id)) } };
+  }
+
+  #forget(orderId: string, what: keyof Answered): void {
+    const { [what]: forgotten, ...rest } = this.#answered.get(orderId) ?? {};
+    const isForGood = what === 'calls' && this.#answered.get(orderId)?.calls?.until === 'ever';
+    if (forgotten !== undefined && !isForGood) this.#answered.set(orderId, rest);
+  }
+
+  async #payments(orderId: string) {
+    return (await this.#replicas.money(this.account, orderId)).payments;
+  }
+
+  /** What the processor has of an order. */
+  async #countCalls(orderId: string): Promise<number> {
+    return (await this.#replicas.books(this.account)).filter((entry) => entry.orderId === orderId).length;
+  }
+}
+
+function isContrary(one: Act, other: Act): boolean {
+  if (one.kind === 'card') return other.kind === 'card';
+  return other.kind === 'resume';
+}
+
+/** A process whose first statement of this name waits until sellers have acted: before it, or after it. */
+export function actedAt(name: string, place: 'before' | 'after', act: () => Promise<unknown>): Wrap {
+  let acted = false;
+  const database: Wrap['database'] = (inner) => {
+    const query = async (config: { readonly name?: string }, values?: unknown[]) => {
+      const isFirst = config.name === name && !acted;
+      if (isFirst) acted = true;
+      if (isFirst && place === 'before') await act();
+      const result = await inner.pool.query(config as never, values);
+      if (isFirst && place === 'after') await act();
+      return result;
+    };
+    return { ...inner, pool: Object.assign(Object.create(inner.pool), { query }) };
+  };
+  return { database };
+}
