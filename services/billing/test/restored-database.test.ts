@@ -1,3 +1,4 @@
+import { newIdSuffix } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
@@ -8,10 +9,12 @@ import { dailySteps } from '../src/daily-runs/steps.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
+import { pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, newAccount, type Replica, type Replicas, runOf, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
+import { actedAt } from './sellers-acts.ts';
 import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
 guardLeaks();
@@ -156,6 +159,23 @@ test('a payment that the restored database cannot explain stops the charging of 
   replicas.clock.advance(31 * dayMs);
   expect(await daily(replica)).toEqual([]);
   expect(await chargedThere()).toMatchObject({ [orderId]: 2 });
+});
+
+test('what falls due while a run finds nothing due is charged by the next run, which compares the newest payments first', async () => {
+  const { id } = await subscribe(replicas, account);
+  const context = () => ({ accountId: account, requestId: 'r', commandId: newIdSuffix(replicas.clock.nowMs()) });
+  const { deps } = replicas.start();
+  await pauseSubscription(deps, context(), id);
+  await daily(replicas.start());
+  replicas.clock.advance(29 * dayMs);
+  const copy = await copyDatabase(replicas.database);
+  await startPayment(deps, { accountId: account, requestId: 'r' }, startInput());
+  await copy.restore();
+  const resume = () => resumeSubscription(deps, context(), id);
+  await daily(replicas.start(actedAt('subscriptions-due', 'after', resume)));
+  expect(await renewed(id)).toMatchObject({ status: 'active', period: 1 });
+  expect(await daily(replicas.start())).toMatchObject([{ code: 'charging_stopped' }, { code: 'orphans_found' }]);
+  expect(await renewed(id)).toMatchObject({ period: 1 });
 });
 
 test('while the newest payments cannot be read nothing is charged', async () => {

@@ -26,8 +26,10 @@ export function chargeWhenMatched(deps: PaymentDeps, charge: DailyStep): DailySt
   return async (stepDeps, run, counts) => {
     // Those that the seller was told of; what this run finds is new.
     if (run.confirmsUnmatched === true) await confirmUnmatched(deps.database, run.accountId, deps.clock.now());
-    const due = run.test ? undefined : await oldestDue(deps, run);
-    if (due === undefined) return await charge(stepDeps, run, counts);
+    if (run.test) return await charge(stepDeps, run, counts);
+    const due = await oldestDue(deps, run);
+    // What falls due meanwhile waits for the next run, which compares first.
+    if (due === undefined) return;
     const { accountId } = run;
     try {
       await matchNewest(deps, run, due.next_charge_at);
