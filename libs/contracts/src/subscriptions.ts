@@ -26,7 +26,7 @@ export const subscriptionResource = z
     collection: collectionMethod,
     started_at: timestamp,
     current_period_end: timestamp.describe(
-      'Of an `external` one the end of the last period that the platform knows of, which the order paid: later ones are between seller and buyer, until it is resumed or gets a card.',
+      'Of an `external` one the end of the period that it is in now, or was in when it was paused or canceled: the seller collects its periods, so each counts as paid.',
     ),
     canceled_at: timestamp.nullable(),
     paused_at: timestamp.nullable(),

@@ -143,7 +143,7 @@ test('test subscriptions are listed by themselves, with the other filters', asyn
   const rehearsed = await subscribe(replicas, account, { test: true });
   const live = await subscribe(replicas, account);
   const list = async (query: Parameters<typeof listSubscriptions>[2]) =>
-    (await listSubscriptions(replicas.database, account, query)).data.map(({ id }) => id);
+    (await listSubscriptions(replicas, account, query)).data.map(({ id }) => id);
   expect(await list({})).toEqual([live.id]);
   expect(await list({ test: 'false' })).toEqual([live.id]);
   expect(await list({ test: 'true' })).toEqual([rehearsed.id]);

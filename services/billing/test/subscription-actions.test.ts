@@ -233,6 +233,30 @@ test('a card makes an external subscription automatic from its next period on', 
   expect(await rowOf(seen)).toMatchObject({ period: 2, anchor_period: 0 });
 });
 
+test('an external subscription is in the period of the day, up to its pause or its end', async () => {
+  const seen = await subscribe({ paymentMethod: null });
+  const endOf = async () => (await get(seen)).current_period_end;
+  const listed = async () => {
+    const query = { collection: 'external' as const };
+    const of = { accountId: seen.account, requestId: 'r' };
+    return (await harness.requester.request(contract.listSubscriptions, query, of)).data.map(
+      (one) => one.current_period_end,
+    );
+  };
+  const third = '2026-03-31T12:00:00.000Z';
+  expect([await endOf(), await listed()]).toEqual([third, [third]]);
+  const nowAt = harness.clock.now();
+  harness.clock.set(new Date('2026-06-30T12:00:00.000Z'));
+  expect(await endOf()).toBe('2026-07-31T12:00:00.000Z');
+  expect(await act(pauseSubscription, seen)).toMatchObject({ current_period_end: '2026-07-31T12:00:00.000Z' });
+  harness.clock.set(new Date('2026-12-15T12:00:00.000Z'));
+  expect(await endOf()).toBe('2026-07-31T12:00:00.000Z');
+  expect(await act(cancelSubscription, seen)).toMatchObject({ current_period_end: '2026-07-31T12:00:00.000Z' });
+  harness.clock.set(new Date('2027-12-15T12:00:00.000Z'));
+  expect(await endOf()).toBe('2026-07-31T12:00:00.000Z');
+  harness.clock.set(nowAt);
+});
+
 test('the database refuses a subscription that is due while it is paused, canceled or external, and a state without its time', async () => {
   const seen = await subscribe();
   for (const [change, constraint] of [

@@ -42,7 +42,7 @@ const act = (action: typeof cancelSubscription, { account, id, replica }: Life) 
   action(replica.deps, contextOf(account), id);
 const putCard = ({ account, id, replica }: Life, method: string) =>
   putPaymentMethod(replica.deps, contextOf(account), id, method);
-const read = ({ account, id }: Life) => getSubscription(replicas.database, account, id);
+const read = ({ account, id }: Life) => getSubscription(replicas, account, id);
 const chargedCents = async ({ account }: Life): Promise<number> =>
   (await replicas.books(account))
     .filter(({ status }) => status === 'succeeded')

@@ -23,6 +23,17 @@ export async function readAheadDays(
   return new Map(rows.map(({ account_id, ahead_days }) => [account_id, ahead_days]));
 }
 
+/** What time it is for an account's orders: those of rehearsals, or those of real buyers. */
+export async function timeOf(
+  { database, clock }: { readonly database: Pick<Database, 'pool'>; readonly clock: Clock },
+  accountId: string,
+  test: boolean,
+): Promise<Date> {
+  const now = clock.now();
+  if (!test) return now;
+  return rehearsalTime(now, (await readAheadDays(database.pool, [accountId])).get(accountId) ?? 0);
+}
+
 /** What time it is for the account's rehearsals. */
 export async function getRehearsal(
   { database, clock }: { readonly database: Database; readonly clock: Clock },

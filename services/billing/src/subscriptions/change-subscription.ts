@@ -51,7 +51,7 @@ export interface Decision {
 
 /** The lock orders this action and whoever begins or ends a renewal: each sees what the other has written. */
 const lockSql = `
-  select ${subscriptionColumns}, hard_declined, free_try, anchor, anchor_period, period,
+  select ${subscriptionColumns}, hard_declined, free_try,
     collection = 'automatic' and payment_method = $3 and coalesce(processor, $4) = $4 as same_card
   from subscriptions where account_id = $1 and id = $2 for update`;
 
@@ -107,8 +107,8 @@ export async function changeSubscription(
     const { charging, paid_at } = renewal as RenewalState;
     const found = { now, subscription: row, charging, paid_at, same_card: row.same_card ?? false };
     const { change, event, card: newCard } = decide(found);
-    if (change === null) return { ...subscriptionOf(row), renewal_under_way: charging };
-    const changed = await update(tx, accountId, { ...row, ...change }, newCard);
+    if (change === null) return { ...subscriptionOf(row, now), renewal_under_way: charging };
+    const changed = await update(tx, accountId, { ...row, ...change }, now, newCard);
     if (event !== undefined) await addToOutbox(tx, [event(changed)]);
     return { ...changed, renewal_under_way: charging };
   });
@@ -120,6 +120,7 @@ async function update(
   tx: Transaction,
   accountId: string,
   next: LockedRow,
+  now: Date,
   card: NewCard | undefined,
 ): Promise<SubscriptionResource> {
   const [row] = await executeBound<SubscriptionRow>(tx, updateSql, [
@@ -140,5 +141,5 @@ async function update(
     card?.method ?? null,
     card?.processor ?? null,
   ]);
-  return subscriptionOf(row as SubscriptionRow);
+  return subscriptionOf(row as SubscriptionRow, now);
 }

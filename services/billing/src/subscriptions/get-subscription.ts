@@ -1,10 +1,12 @@
 import { limits } from '@app/contracts/common';
 import type { RequestOutput } from '@app/contracts/define';
 import type { getSubscription as contract } from '@app/contracts/subscriptions';
+import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { paymentResourceOf } from '../payments/list-payments.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import { paymentColumns, paymentOf } from '../payments/payment-rows.ts';
+import { timeOf } from '../runs/rehearsal-time.ts';
 import { nthPeriodEnd } from './period.rules.ts';
 import { noSubscription, type SubscriptionRow, subscriptionColumns, subscriptionOf } from './subscription-rows.ts';
 
@@ -14,7 +16,7 @@ type Period = Resource['periods'][number];
 /** The subscription with its history, as of one moment: a renewal that ends meanwhile is in both lists or in none. */
 const byId = statement(
   'subscriptions-by-id',
-  `select ${subscriptionColumns}, period,
+  `select ${subscriptionColumns},
      (select json_agg(r order by r.period desc)
       from (select period, starts_at, ends_at, amount_cents, status, paid_at from renewals
             where account_id = s.account_id and subscription_id = s.id order by period desc limit $3) as r) as renewals,
@@ -26,7 +28,6 @@ const byId = statement(
 );
 
 interface HistoryRow extends SubscriptionRow {
-  readonly period: number;
   readonly renewals: Period[] | null;
   readonly payments: Payment[] | null;
 }
@@ -35,13 +36,17 @@ interface HistoryRow extends SubscriptionRow {
  * One subscription, of a test order too, with its periods and payments, newest first and at most 100 each.
  * @throws DomainError subscription_not_found, for another account's as well
  */
-export async function getSubscription(database: Database, accountId: string, id: string): Promise<Resource> {
-  const { rows } = await database.pool.query<HistoryRow>(byId([accountId, id, limits.listMax]));
+export async function getSubscription(
+  deps: { readonly database: Database; readonly clock: Clock },
+  accountId: string,
+  id: string,
+): Promise<Resource> {
+  const { rows } = await deps.database.pool.query<HistoryRow>(byId([accountId, id, limits.listMax]));
   const [row] = rows;
   if (row === undefined) throw noSubscription(id);
   const renewed = (row.renewals ?? []).map(periodOf);
   return {
-    ...subscriptionOf(row),
+    ...subscriptionOf(row, await timeOf(deps, accountId, row.test)),
     periods: [...renewed, firstPeriod(row)].slice(0, limits.listMax),
     payments: (row.payments ?? []).map((payment) => paymentResourceOf(paymentOf(payment), row)),
   };

@@ -1,7 +1,9 @@
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { listSubscriptions as contract } from '@app/contracts/subscriptions';
+import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
+import { timeOf } from '../runs/rehearsal-time.ts';
 import { type SubscriptionRow, subscriptionColumns, subscriptionOf } from './subscription-rows.ts';
 
 const filters = {
@@ -35,7 +37,7 @@ for (let bits = 0; bits < 2 ** all.length; bits += 1) {
 
 /** The account's subscriptions, newest first: those of test orders, or those of all others. Ids sort by time, so they page by id. */
 export async function listSubscriptions(
-  database: Database,
+  deps: { readonly database: Database; readonly clock: Clock },
   accountId: string,
   { status, collection, productId, email, test, ...page }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
@@ -43,6 +45,7 @@ export async function listSubscriptions(
   const chosen = all.filter((filter) => values[filter] !== undefined);
   const list = lists.get(keyOf(chosen, test === 'true')) as ReturnType<typeof listBy>;
   const scope = [accountId, ...chosen.map((filter) => values[filter] as string)];
-  const { data, ...rest } = await list(database, scope, page);
-  return { data: data.map(subscriptionOf), ...rest };
+  const { data, ...rest } = await list(deps.database, scope, page);
+  const now = await timeOf(deps, accountId, test === 'true');
+  return { data: data.map((row) => subscriptionOf(row, now)), ...rest };
 }

@@ -8,11 +8,10 @@ import { putPaymentMethod } from './put-payment-method.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from './subscriptions.ts';
 
 export function subscriptionRequests(deps: ChangeDeps & { readonly processors: Processors }): RequestHandler[] {
-  const { database } = deps;
   return [
-    onRequest(contract.listSubscriptions, (query, { accountId }) => listSubscriptions(database, accountId, query)),
+    onRequest(contract.listSubscriptions, (query, { accountId }) => listSubscriptions(deps, accountId, query)),
     onRequest(contract.getSubscription, ({ subscriptionId }, { accountId }) =>
-      getSubscription(database, accountId, subscriptionId),
+      getSubscription(deps, accountId, subscriptionId),
     ),
     onRequest(contract.cancelSubscription, ({ subscriptionId }, context) =>
       cancelSubscription(deps, context, subscriptionId),

@@ -30,10 +30,12 @@ export interface Subscription extends SubscriptionState {
 export type SubscriptionChange = Partial<SubscriptionState> | null;
 
 /** A rehearsal may have begun at a later time than now, and nothing ends before it began. */
-export function cancel({ status, started_at }: Subscription, now: Date): SubscriptionChange {
+export function cancel(subscription: Subscription, now: Date): SubscriptionChange {
+  const { status, started_at } = subscription;
   if (status === 'canceled') return null;
   const canceled_at = started_at > now ? started_at : now;
-  return { status: 'canceled', canceled_at, paused_at: null, next_charge_at: null, free_try: false };
+  const dates = paidUntil(subscription, now);
+  return { ...dates, status: 'canceled', canceled_at, paused_at: null, next_charge_at: null, free_try: false };
 }
 
 /** Stops renewals, and tries of one that failed. What is under way at the processor is recorded as it ends. */
@@ -91,13 +93,22 @@ export function replaceCard(subscription: Subscription, now: Date): Subscription
   }
 }
 
+/** What says which period a subscription is in. */
+type PeriodState = Pick<
+  Subscription,
+  'status' | 'collection' | 'anchor' | 'anchor_period' | 'period' | 'billing_interval' | 'paused_at'
+>;
+
 /**
- * The period that the seller has collected up to now, or up to the pause. Nobody charges what is `external`, so its row may
- * stand at an earlier period; empty for what is charged here, whose row is right.
+ * The period that the seller has collected up to now, or up to the pause. The platform does not charge what is `external`,
+ * so its row may stand at an earlier period; empty for what is charged here and for what is canceled, whose rows are right.
  */
-function paidUntil(subscription: Subscription, now: Date): Partial<SubscriptionState> {
-  const { collection, anchor, anchor_period, billing_interval: interval } = subscription;
-  if (collection === 'automatic') return {};
+export function paidUntil(
+  subscription: PeriodState,
+  now: Date,
+): Partial<Pick<SubscriptionState, 'period' | 'current_period_end'>> {
+  const { status, collection, anchor, anchor_period, billing_interval: interval } = subscription;
+  if (collection === 'automatic' || status === 'canceled') return {};
   const n = Math.max(subscription.period - anchor_period, periodAt(anchor, interval, subscription.paused_at ?? now));
   return { period: anchor_period + n, current_period_end: nthPeriodEnd(anchor, interval, n) };
 }

@@ -1,18 +1,22 @@
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/subscriptions';
+import { paidUntil } from './subscription-change.rules.ts';
 
 export type SubscriptionResource = RequestOutput<typeof contract.listSubscriptions>['data'][number];
 export type ChangedSubscription = RequestOutput<typeof contract.cancelSubscription>;
 
-/** As `SubscriptionRow` names them: everything that is shown, so not the payment method. */
+/** As `SubscriptionRow` names them: everything that is shown, and what says which period it is in; not the payment method. */
 export const subscriptionColumns = `id, order_id, product_id, product_name, customer_email, amount_cents, currency,
   billing_interval, status, collection, started_at, current_period_end, canceled_at, paused_at, next_charge_at,
-  failed_tries, last_four, test`;
+  failed_tries, last_four, test, anchor, anchor_period, period`;
 
 type Dates = 'started_at' | 'current_period_end' | 'canceled_at' | 'paused_at' | 'next_charge_at';
 
 export interface SubscriptionRow extends Omit<SubscriptionResource, Dates> {
+  readonly anchor: Date;
+  readonly anchor_period: number;
+  readonly period: number;
   readonly started_at: Date;
   readonly current_period_end: Date;
   readonly canceled_at: Date | null;
@@ -20,7 +24,8 @@ export interface SubscriptionRow extends Omit<SubscriptionResource, Dates> {
   readonly next_charge_at: Date | null;
 }
 
-export const subscriptionOf = (row: SubscriptionRow): SubscriptionResource => ({
+/** @param now for a test subscription the time of its rehearsal */
+export const subscriptionOf = (row: SubscriptionRow, now: Date): SubscriptionResource => ({
   id: row.id,
   order_id: row.order_id,
   product_id: row.product_id,
@@ -32,7 +37,7 @@ export const subscriptionOf = (row: SubscriptionRow): SubscriptionResource => ({
   status: row.status,
   collection: row.collection,
   started_at: row.started_at.toISOString(),
-  current_period_end: row.current_period_end.toISOString(),
+  current_period_end: (paidUntil(row, now).current_period_end ?? row.current_period_end).toISOString(),
   canceled_at: row.canceled_at?.toISOString() ?? null,
   paused_at: row.paused_at?.toISOString() ?? null,
   next_charge_at: row.next_charge_at?.toISOString() ?? null,
