@@ -70,14 +70,27 @@ test('a full queue gives up the latest of who has the most, and refuses who woul
   expect(refused).toEqual(['a full', 'b full']);
   for (let n = 0; n < 7; n += 1) await finish();
   await Promise.all(all);
-  expect(begun).toEqual(['x', 'a', 'b', 'c', 'owner', 'a', 'b']);
+  expect(begun).toEqual(['x', 'c', 'owner', 'a', 'b', 'a', 'b']);
+});
+
+test('what a client was refused counts as what it had', async () => {
+  const { begun, refused, enter, finish } = workshop();
+  // The owner had as much as the flood was given, and the flood was refused twice.
+  void enter('owner');
+  await finish();
+  const all = ['flood', 'flood', 'flood', 'flood', 'flood', 'flood', 'owner'].map(enter);
+  await turn();
+  expect(refused).toEqual(['flood share', 'flood share']);
+  for (let n = 0; n < 5; n += 1) await finish();
+  await Promise.all(all);
+  expect(begun).toEqual(['owner', 'flood', 'owner', 'flood', 'flood', 'flood']);
 });
 
 test('what a client had counts for as long as it is remembered', async () => {
   const { time, begun, enter, finish } = workshop();
   for (const client of ['a', 'hold']) void enter(client);
   await finish();
-  time.ms = 60_000;
+  time.ms = 120_000;
   const all = [enter('a'), enter('b')];
   for (let n = 0; n < 3; n += 1) await finish();
   await Promise.all(all);

@@ -17,11 +17,14 @@ export interface FairQueueLimits {
   readonly waitingMax: number;
   /** Those of one client. */
   readonly shareMax: number;
-  /** How long a piece of work that was begun counts against its client, in milliseconds. */
+  /** How long work that was begun or refused counts against its client, in milliseconds: so long at least, twice at most. */
   readonly rememberMs: number;
 }
 
-/** Runs clients' work, those first who have had the least of it: a flood by some delays the others by one piece of work. */
+/**
+ * Runs clients' work, those first who had the least begun or refused of late: a flood by some delays the others by one
+ * piece of work.
+ */
 export interface FairQueue {
   /** @throws QueueFullError */
   run<T>(client: string, work: () => Promise<T>): Promise<T>;
@@ -36,32 +39,37 @@ interface Waiter {
 /** @param nowMs a clock that only goes forward */
 export function createFairQueue(limits: FairQueueLimits, nowMs = () => performance.now()): FairQueue {
   const waiting: Waiter[] = [];
-  const served = createServedCounts(limits.rememberMs, nowMs);
+  const had = createCounts(limits.rememberMs, nowMs);
   let running = 0;
   const waitingOf = (client: string): number => waiting.filter((waiter) => waiter.client === client).length;
-  const loadOf = (client: string): number => served.of(client) + waitingOf(client);
+  const loadOf = (client: string): number => had.of(client) + waitingOf(client);
 
   const beginNext = (): void => {
     if (running === limits.atOnce || waiting.length === 0) return;
-    const counts = waiting.map(({ client }) => served.of(client));
+    const counts = waiting.map(({ client }) => had.of(client));
     const [next] = waiting.splice(counts.indexOf(Math.min(...counts)), 1);
     if (next === undefined) return;
     running += 1;
-    served.add(next.client);
+    had.add(next.client);
     next.begin();
+  };
+
+  const refusal = (client: string, ownShare: boolean): QueueFullError => {
+    had.add(client);
+    return new QueueFullError(ownShare);
   };
 
   /** In a full queue the client with the most gives up its latest, for one that has less. */
   const makeRoom = (client: string): void => {
     const loads = waiting.map((waiter) => loadOf(waiter.client));
     const most = Math.max(...loads);
-    if (most <= loadOf(client) + 1) throw new QueueFullError(false);
+    if (most <= loadOf(client) + 1) throw refusal(client, false);
     const [dropped] = waiting.splice(loads.lastIndexOf(most), 1);
-    dropped?.reject(new QueueFullError(false));
+    dropped?.reject(refusal(dropped.client, false));
   };
 
   const waitInLine = (client: string): Promise<void> => {
-    if (waitingOf(client) >= limits.shareMax) throw new QueueFullError(true);
+    if (waitingOf(client) >= limits.shareMax) throw refusal(client, true);
     if (waiting.length >= limits.waitingMax) makeRoom(client);
     return new Promise((resolve, reject) => {
       waiting.push({ client, begin: resolve, reject });
@@ -82,26 +90,29 @@ export function createFairQueue(limits: FairQueueLimits, nowMs = () => performan
   };
 }
 
-/** How much of each client's work was begun of late; bounded by how much can be begun in that time. */
-function createServedCounts(rememberMs: number, nowMs: () => number) {
-  const begun: { readonly client: string; readonly atMs: number }[] = [];
-  const counts = new Map<string, number>();
+/** A flood from more clients than these forgets the earlier ones sooner: 20,000 addresses are about 2 MB. */
+const clientsMax = 20_000;
+
+/** What each client was given or refused, remembered for `rememberMs` at least and twice that at most. */
+function createCounts(rememberMs: number, nowMs: () => number) {
+  let recent = new Map<string, number>();
+  let before = new Map<string, number>();
+  let sinceMs = nowMs();
   const forget = (): void => {
-    while (begun[0] !== undefined && nowMs() - begun[0].atMs >= rememberMs) {
-      const { client } = begun.shift() as { client: string };
-      const left = (counts.get(client) ?? 1) - 1;
-      if (left === 0) counts.delete(client);
-      else counts.set(client, left);
-    }
+    const passedMs = nowMs() - sinceMs;
+    if (passedMs < rememberMs && recent.size < clientsMax) return;
+    before = passedMs < 2 * rememberMs ? recent : new Map();
+    recent = new Map();
+    sinceMs = nowMs();
   };
   return {
     add: (client: string): void => {
-      begun.push({ client, atMs: nowMs() });
-      counts.set(client, (counts.get(client) ?? 0) + 1);
+      forget();
+      recent.set(client, (recent.get(client) ?? 0) + 1);
     },
     of: (client: string): number => {
       forget();
-      return counts.get(client) ?? 0;
+      return (recent.get(client) ?? 0) + (before.get(client) ?? 0);
     },
   };
 }
