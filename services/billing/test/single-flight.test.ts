@@ -381,6 +381,7 @@ test('the platform’s run sums the accounts, joins a seller’s own run, and is
   const again = runDailyForAll(replica(0, charge), againId);
   await joined(againId.runId);
   await finished('acc_a', platformId.runId);
+  await joined(idOfPart(platformId.runId, 'acc_b'));
   held.release();
   const sum = await platform;
   expect(sum).toMatchObject({ ok: true, rebills: { charged: 3, chargedCents: 5700 } });

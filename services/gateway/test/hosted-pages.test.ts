@@ -174,13 +174,13 @@ test('a token that is none, or that nobody has, gets one and the same page, and 
 test('pages share the limit by address, and a buyer over it reads when to come back', async () => {
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '600', TRUST_PROXY: '1' });
   const headers = { 'x-forwarded-for': '203.0.113.9' };
-  const answers: Sent[] = [];
-  for (let n = 0; n < 61; n += 1) answers.push(await send(limited.url, 'GET', `/c/${handle}/course`, { headers }));
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
-  const last = answers.at(-1);
-  expect(last?.status).toBe(429);
-  expect(last?.headers['content-type']).toBe('text/html; charset=utf-8');
-  expect(Number(last?.headers['retry-after'])).toBeGreaterThan(0);
+  const open = () => send(limited.url, 'GET', `/c/${handle}/course`, { headers });
+  const allowed = await Promise.all(Array.from({ length: 600 }, open));
+  expect(new Set(allowed.map(({ status }) => status))).toEqual(new Set([200]));
+  const last = await open();
+  expect(last.status).toBe(429);
+  expect(last.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(Number(last.headers['retry-after'])).toBeGreaterThan(0);
 });
 
 test('the word of other hosted pages is no seller’s handle', async () => {
