@@ -303,6 +303,13 @@ const attempts = (): Record<string, Attempt> => {
       body: { email: 'nobody@example.com', password: 'wrong password' },
       expect: (answer) => expect(answer.status).toBe(401),
     },
+    verifyEmail: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
+    requestPasswordReset: {
+      body: { email: 'nobody@example.com' },
+      expect: (answer) => expect(answer.json).toEqual({ ok: true }),
+    },
+    resetPassword: { body: { token: 'a'.repeat(43), password: 'a new long password' }, expect: 'unknown' },
+    requestVerification: { expect: (answer) => expect(answer.status).toBe(403) },
     logOut: { expect: (answer) => expect(answer.status).toBe(403) },
     getMe: { expect: (answer) => expect(answer.status).toBe(403) },
     // No key may do these; which sessions a session sees and ends is tested below.

@@ -5,6 +5,7 @@ import { startSmtpServer } from '@app/testing/smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
 import { type Cluster, startClusterOn } from './support/cluster.ts';
+import { verifyAddress } from './support/letters.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { attempted, handled } from './support/waits.ts';
 
@@ -20,6 +21,7 @@ beforeAll(async () => {
   const settings = { SMTP_URL: server.url, EMAIL_FROM: 'mail@platform.example' };
   cluster = await startClusterOn(await createTestNats(), { settings, apart: [] });
   seller = await signUp(cluster.baseUrl);
+  await verifyAddress(cluster.baseUrl, seller, server);
   await addProduct(seller);
   const names = { businessName: 'Ada & Co', supportEmail: 'help@ada.example' };
   handle = (await seller.call('PATCH', '/api/v1/settings', { body: names })).json.handle;
@@ -80,7 +82,7 @@ test('a template is checked, previewed and tested before a buyer sees it', async
   const tested = await seller.call('POST', `/api/v1/automations/${made.json.id}/test`);
   expect(tested).toMatchObject({ status: 200, json: { test: true, endpoint_id: made.json.id, event: 'order.paid' } });
   const [email] = await server.receivedEmails(1, ({ text }) => text.includes('Subject: [Test] Hi Maya'));
-  expect(email?.to).toBe('help@ada.example');
+  expect(email?.to).toBe(seller.email);
   expect(emailsTo('maya@example.com')).toEqual([]);
   // A try is no event of the account.
   const { data } = (await seller.call('GET', '/api/v1/events')).json;

@@ -14,6 +14,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
 import { type Cluster, startCluster } from './support/cluster.ts';
 import { type Later, startLater } from './support/later.ts';
+import { verifyAddress } from './support/letters.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { type Answer, addProduct, type Seller, signUp } from './support/seller.ts';
 import { handledAll, receivedAll } from './support/waits.ts';
@@ -60,6 +61,7 @@ beforeAll(async () => {
     apart: ['billing', 'checkout'],
   });
   seller = await signUp(cluster.baseUrl);
+  await verifyAddress(cluster.baseUrl, seller, emails);
 });
 
 afterAll(async () => {
@@ -160,9 +162,9 @@ async function leaveCheckouts(handle: string, round: number): Promise<string[]> 
   return buyers;
 }
 
-/** By buyer, how many emails were written to them. */
+/** By buyer, how many reminders were written to them. */
 function emailsByBuyer(): Map<string, number> {
-  const written = readdirSync(emails).filter((name) => name.endsWith('.eml'));
+  const written = readdirSync(emails).filter((name) => /^rmd.*\.eml$/.test(name));
   const buyers = written.map(
     (name) => /^To: .*?([\w-]+@example\.com)/m.exec(readFileSync(join(emails, name), 'latin1'))?.[1],
   );

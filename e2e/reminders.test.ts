@@ -4,6 +4,7 @@ import { accountSettingsChanged } from '@app/contracts/accounts';
 import { query } from '@app/testing/sql';
 import { beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
+import { verifyAddress } from './support/letters.ts';
 import { addProduct, call, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 import { handled } from './support/waits.ts';
@@ -15,15 +16,19 @@ let handle: string;
 beforeAll(async () => {
   platform = await sharedPlatform();
   seller = await signUp(platform.baseUrl);
+  await verifyAddress(platform.baseUrl, seller, platform.emails);
   await addProduct(seller);
   handle = (await seller.call('PATCH', '/api/v1/settings', { body: { businessName: 'Ada & Co' } })).json.handle;
 });
 
 const runDaily = async () => (await seller.call('POST', '/api/cron/daily')).json;
 
+/** Letters of the gateway are files here too. */
+const reminderFiles = () => readdirSync(platform.emails).filter((name) => name.startsWith('rmd'));
+
 /** The links of the emails, in their plain parts. */
 const links = () =>
-  readdirSync(platform.emails).map((name) => {
+  reminderFiles().map((name) => {
     const text = readFileSync(join(platform.emails, name), 'latin1').replaceAll('=\r\n', '').replaceAll('=3D', '=');
     const [, id = '', secret = ''] = /checkout=(cko_\w+)#secret=([\w-]+)/.exec(text) ?? [];
     const [, token = ''] = /\/c\/opt-out\/([\w-]+)/.exec(text) ?? [];

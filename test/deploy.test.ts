@@ -167,6 +167,8 @@ describe('docker-compose.yml', () => {
       .filter(([, service]) => service.profiles === undefined && (service.networks ?? ['inside']).join() !== 'inside')
       .map(([name]) => name);
     expect(reaching).toEqual(['gateway', 'checkout', 'webhook-dispatcher']);
+    const sendingEmails = ['gateway', 'checkout', 'webhook-dispatcher'];
+    for (const name of sendingEmails) expect(compose.services[name].networks).toContain('outbound');
   });
 });
 

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { migrate as migrateAffiliate } from '@app/affiliate/migrate';
 import { migrate as migrateBilling } from '@app/billing/migrate';
 import { migrate as migrateCatalog } from '@app/catalog/migrate';
@@ -22,6 +25,10 @@ const migrations: Record<ServiceName, (url: string) => Promise<unknown>> = {
   metrics: migrateMetrics,
   'webhook-dispatcher': migrateDispatcher,
 };
+
+/** Letters and reminders are files there, for every cluster of this process that says nothing else. */
+const emailFiles = mkdtempSync(join(tmpdir(), 'funnelry-emails-'));
+process.once('exit', () => rmSync(emailFiles, { recursive: true, force: true }));
 
 export const platformKey = 'platform-key-of-the-tests-0123456789abcdef';
 
@@ -76,6 +83,7 @@ export async function startClusterOn<Nats extends TestNats>(
     PORT: String(port),
     KEY_PEPPER: secret,
     PLATFORM_KEY: platformKey,
+    EMAIL_DIR: emailFiles,
     SECRETS_KEY: secret,
     RATE_LIMIT_PER_MINUTE: '0',
     WEBHOOKS_ALLOW_LOOPBACK: 'enabled',

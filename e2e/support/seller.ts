@@ -16,6 +16,8 @@ export interface CallOptions {
 /** A seller as an HTTP client: an account of its own and a key. */
 export interface Seller {
   readonly accountId: string;
+  /** Of its user and of the account. */
+  readonly email: string;
   readonly apiKey: string;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
@@ -60,6 +62,7 @@ export async function signUp(baseUrl: string, name = 'Test Seller', scopes?: str
   const authorization = `Bearer ${apiKey}`;
   return {
     accountId: signedUp.json.accountId,
+    email,
     apiKey,
     call: (method, path, options = {}) =>
       call(baseUrl, method, path, { ...options, headers: { authorization, ...options.headers } }),

@@ -30,6 +30,7 @@ const configSchema = z.object({
   AUTOMATION_EMAILS: switchSetting('enabled'),
   /** How many emails the automations of one account may send in a day. */
   EMAILS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
+  LETTERS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
   /** How many reminders one account may send in 24 hours. */
   REMINDERS_PER_DAY: integerSetting(0, 1_000_000, 500),
   /** How many open checkouts one account may have. */

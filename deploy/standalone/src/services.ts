@@ -171,7 +171,14 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     RATE_LIMIT_PER_MINUTE: String(config.RATE_LIMIT_PER_MINUTE),
     KEY_PEPPER: secrets.keyPepper,
     PLATFORM_KEY: secrets.platformKey,
+    ...letterSettingsOf(config),
   };
+}
+
+/** Letters are files beside the reminders where there is no mail server. */
+function letterSettingsOf(config: StandaloneConfig) {
+  const { SMTP_URL, EMAIL_FROM, EMAIL_DIR } = emailSettingsOf(config);
+  return { SMTP_URL, EMAIL_FROM, EMAIL_DIR, LETTERS_PER_DAY: String(config.LETTERS_PER_DAY) };
 }
 
 /** Links in emails lead to the gateway; without a mail server emails are files beside the data. */

@@ -22,6 +22,7 @@ export const idPrefixes = {
   payout: 'pay',
   ledgerEntry: 'led',
   reminder: 'rmd',
+  letter: 'ltr',
   webhookEndpoint: 'whe',
   event: 'evt',
   delivery: 'dlv',

@@ -11,6 +11,9 @@ export interface EmailSettings {
 /** Only files have this sender. RFC 2606 reserves the domain, so no answer can be delivered anywhere. */
 const fileSender = 'reminders@example.invalid';
 
+/** The sender's address: where there is no mail server, that of files. */
+export const senderOf = ({ EMAIL_FROM = fileSender }: Pick<EmailSettings, 'EMAIL_FROM'>): string => EMAIL_FROM;
+
 /** SMTP where a server is named, files otherwise. */
 export function createEmailTransport(settings: EmailSettings, limits?: SmtpLimits): EmailTransport {
   const { SMTP_URL: url, EMAIL_FROM: from = fileSender, EMAIL_DIR: directory } = settings;

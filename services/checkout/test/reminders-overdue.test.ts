@@ -107,6 +107,16 @@ test('whom no run would remind waits for none: the product is gone, or no remind
   expect([await look(), await told()]).toMatchObject([1, [{ checkoutId: live.id }]]);
 });
 
+test('whom an unverified account may not remind waits for no run, and no preview names them', async () => {
+  await harness.setSettings('acc_1', { email: 'ada@example.com', emailVerified: false });
+  await harness.open({ email });
+  later(waitMs + minuteMs);
+  expect([await look(), await told(), (await harness.preview()).count]).toEqual([0, [], 0]);
+  await harness.open({ email: 'Ada@example.com' });
+  later(waitMs + minuteMs);
+  expect([await look(), (await told()).length, (await harness.preview()).count]).toEqual([1, 1, 1]);
+});
+
 test('a shop with thousands of products is looked at a few at a time: buyers who pay wait in the same line', async () => {
   const live = await harness.open({ email });
   await harness.query(

@@ -72,6 +72,20 @@ test('a buyer whose address can receive nothing, as those of the demo shop, is n
   expect(sentTo()).toEqual([email]);
 });
 
+test('an account whose address is not verified reminds nobody else, says so once a run, and goes on when it is', async () => {
+  await harness.setSettings('acc_1', { email: 'ada@example.com', emailVerified: false });
+  await harness.open({ email });
+  await harness.open({ email: 'Ada@example.com' });
+  later(61 * minuteMs);
+  expect(await harness.run()).toEqual(one);
+  expect(sentTo()).toEqual(['Ada@example.com']);
+  const noticed = (await harness.events()).filter(({ subject }) => subject.includes('reminder.noticed'));
+  expect(noticed).toMatchObject([{ data: { summary: expect.stringContaining('is not verified') } }]);
+  await harness.setSettings('acc_1', { email: 'ada@example.com', emailVerified: true });
+  expect(await harness.run()).toEqual(one);
+  expect(sentTo()).toEqual(['Ada@example.com', email]);
+});
+
 test('the seller’s own page gets the secret behind the #, whatever the page’s address is', async () => {
   await harness.setSettings('acc_1', { checkoutUrl: 'https://ada.example/buy?lang=en#top' });
   const opened = await harness.open({ email });

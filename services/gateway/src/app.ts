@@ -17,6 +17,7 @@ import type { GatewayConfig } from './config.ts';
 import type { HealthTimes } from './http/health-routes.ts';
 import type { ReadLimiter } from './http/read-limiter.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
+import type { Letters } from './letters/letters.ts';
 import type { Turns } from './operations/turns.ts';
 
 /** Moves the clock of every service; resolves when all have followed. */
@@ -42,6 +43,7 @@ export interface App {
   /** Of buyers: their pages and their checkouts. */
   readonly buyersLimiter: AddressLimiter;
   readonly limitLogin: LoginLimit;
+  readonly letters: Letters;
   readonly declineLimit: DeclineLimit;
   readonly visitorOf: VisitorDigest;
   readonly buyerDigests: BuyerDigests;

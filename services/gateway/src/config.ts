@@ -1,30 +1,36 @@
+import { emailSettings, hasSender, senderMissing } from '@app/email/settings';
 import { commonSettings, integerSetting, parseConfig, streamSettings } from '@app/service-kit/config';
 import { z } from 'zod';
 
 const secret = z.string().min(32, 'must be at least 32 characters');
 
-export const configSchema = z.object({
-  ...commonSettings,
-  ...streamSettings,
-  PORT: integerSetting(0, 65_535, 3000),
-  HOST: z.string().default('127.0.0.1'),
-  /** How the outside reaches this deployment; left out, it is where each connection ends. */
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
-    .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
-  /** Number of proxies in front whose X-Forwarded-For is believed. */
-  TRUST_PROXY: integerSetting(0, 10, 0),
-  /** Connections at once; half of what the process may have open when that is less. */
-  MAX_CONNECTIONS: integerSetting(10, 100_000, 4_000),
-  SIGNUP: z.enum(['open', 'closed']).default('open'),
-  /** Requests a minute for each account; 0 switches every rate limit off. */
-  RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
-  /** Secret under which API keys are stored; changing it makes every key unknown. */
-  KEY_PEPPER: secret,
-  /** Key of the deployment itself, for the daily job of all accounts. */
-  PLATFORM_KEY: secret.optional(),
-});
+export const configSchema = z
+  .object({
+    ...commonSettings,
+    ...streamSettings,
+    ...emailSettings,
+    PORT: integerSetting(0, 65_535, 3000),
+    HOST: z.string().default('127.0.0.1'),
+    /** How the outside reaches this deployment; left out, it is where each connection ends. */
+    PUBLIC_URL: z
+      .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+    /** Number of proxies in front whose X-Forwarded-For is believed. */
+    TRUST_PROXY: integerSetting(0, 10, 0),
+    /** Connections at once; half of what the process may have open when that is less. */
+    MAX_CONNECTIONS: integerSetting(10, 100_000, 4_000),
+    SIGNUP: z.enum(['open', 'closed']).default('open'),
+    /** Requests a minute for each account; 0 switches every rate limit off. */
+    RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
+    /** Emails that verify an address or reset a password, of all accounts together in a day. */
+    LETTERS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
+    /** Secret under which API keys are stored; changing it makes every key unknown. */
+    KEY_PEPPER: secret,
+    /** Key of the deployment itself, for the daily job of all accounts. */
+    PLATFORM_KEY: secret.optional(),
+  })
+  .refine(hasSender, senderMissing);
 export type GatewayConfig = z.infer<typeof configSchema>;
 
 export function readConfig(env: Record<string, string | undefined> = process.env): GatewayConfig {

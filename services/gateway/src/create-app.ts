@@ -18,6 +18,7 @@ import type { GatewayConfig } from './config.ts';
 import { healthTimes } from './http/health-routes.ts';
 import { ReadLimiter, readLimits } from './http/read-limiter.ts';
 import { createIdempotencyStore } from './idempotency/idempotency-store.ts';
+import { startLetters } from './letters/letters.ts';
 import { createWriteTurns } from './operations/write-turns.ts';
 
 /** For callers without a valid key, each address. */
@@ -44,6 +45,9 @@ export async function createApp(
   resources.add('address limiter', addressLimiter, (created) => created.close());
   const buyersLimiter = new AddressLimiter({ policy: 'buyers', limit: buyersLimitPerMinute }, rateWindows, logger);
   resources.add('buyers limiter', buyersLimiter, (created) => created.close());
+  const letters = resources.add('letters', startLetters(config, { database, clock, logger }, rateWindows), (started) =>
+    started.close(),
+  );
   const perMinute = config.RATE_LIMIT_PER_MINUTE;
   return {
     ...{ config, logger, clock, database, authenticator, requester, wakeRelay, checks },
@@ -53,6 +57,7 @@ export async function createApp(
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, rateWindows, logger, deps.quotaWithinMs),
     addressLimiter,
     buyersLimiter,
+    letters,
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(rateWindows),
     declineLimit: perMinute === 0 ? noDeclineLimit : startDeclineLimit(context, rateWindows),
     // A handle that was just taken is known at once.

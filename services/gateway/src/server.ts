@@ -3,6 +3,7 @@ import { operations } from './api/operations.ts';
 import type { App } from './app.ts';
 import { devClockOperations } from './dev-clock/operations.ts';
 import { routeDevelopers } from './developers/routes.ts';
+import { routeLetterPages } from './hosted/letter-routes.ts';
 import { routeHostedPages } from './hosted/routes.ts';
 import { createGuard } from './http/guard.ts';
 import { routeHealth } from './http/health-routes.ts';
@@ -19,6 +20,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   server.get('/', (_, reply) => reply.redirect('/developers', 302));
   routeDevelopers(server, app);
   routeHostedPages(server, app, guard);
+  routeLetterPages(server, app, guard);
   await routeMcp(server, app, guard);
   await server.ready();
   return server;

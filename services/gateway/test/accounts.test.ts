@@ -36,6 +36,7 @@ test('sign-up makes an account with its own handle, signs in, and never stores t
   expect(meResource.strict().parse(me.json)).toEqual({
     accountId: first.json.accountId,
     email: 'maya@example.com',
+    emailVerified: false,
     name: 'Maya’s Studio',
     handle: 'mayas-studio',
   });

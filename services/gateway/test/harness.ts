@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   createAutomation,
   revealAutomationSecret,
@@ -105,8 +108,10 @@ export async function createHarness(given?: TestNats) {
       onRequestAcrossAccounts(findProductsForSale, async ({ wanted }) => ({ products: wanted.map(productOf) })),
     ]),
   ];
+  const emails = mkdtempSync(join(tmpdir(), 'funnelry-letters-'));
   const env = {
     DATABASE_URL: database.url,
+    EMAIL_DIR: emails,
     ...nats.settings('gateway'),
     PORT: '0',
     KEY_PEPPER: 'p'.repeat(32),
@@ -118,6 +123,8 @@ export async function createHarness(given?: TestNats) {
     nats,
     database,
     clock,
+    /** Where letters are files. */
+    emails,
     /** The orders that checkout was asked for, and what it and the other services were asked besides. */
     placed: placed.list,
     asked: asked.list,
@@ -157,6 +164,7 @@ export async function createHarness(given?: TestNats) {
       for (const standIn of standIns) await standIn.close();
       await database.close();
       await nats.close();
+      rmSync(emails, { recursive: true, force: true });
     },
   };
 }

@@ -13,6 +13,9 @@ import { errorsOf } from '../src/openapi/operation-errors.ts';
 import type { Operation } from '../src/operations/operation.ts';
 import { publicCode } from '../src/problems/problem-document.ts';
 
+/** Public writes that a repetition does no harm: they take no Idempotency-Key. */
+const keyless = ['logIn', 'verifyEmail', 'requestPasswordReset', 'resetPassword'];
+
 interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -231,7 +234,7 @@ describe.each(operations.map((operation): [string, Operation] => [operation.id, 
     expect(named('path')).toEqual([...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
     expect(named('query')).toEqual(Object.keys(operation.query?.shape ?? {}));
     expect(named('header')).toContain('x-request-id');
-    const isWithoutKey = id === 'logIn' || operation.changesNothing === true;
+    const isWithoutKey = keyless.includes(id) || operation.changesNothing === true;
     expect(named('header').includes('Idempotency-Key')).toBe(operation.method === 'POST' && !isWithoutKey);
     expect(found.requestBody !== undefined).toBe(operation.body !== undefined);
     const answer = found.responses[200];

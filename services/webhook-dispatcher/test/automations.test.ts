@@ -82,6 +82,26 @@ test('a sale sends the buyer a receipt and the seller a notice, and both are run
   ]);
 });
 
+test('an account whose address is not verified sends to that address alone, and activity says what was not sent', async () => {
+  seller = await mailSeller(harness, { email: 'maya@own.example', emailVerified: false });
+  await add({ ...mine(), action: { ...mine().action, to: 'seller' } });
+  await seller.sell({ customerEmail: 'stranger@example.com' });
+  await seller.sell({ customerEmail: 'Maya@own.example' });
+  await seller.tried(6);
+  expect(server.received.map(({ to }) => to)).toEqual(['Maya@own.example']);
+  const runs = await seller.runs();
+  expect(runs.filter(({ reason }) => reason === 'unverified')).toHaveLength(5);
+  const said = (await seller.activity()).filter(({ error }) => error?.includes('address is verified'));
+  expect(said).toHaveLength(5);
+});
+
+test('a rehearsal goes to the account’s own address, whatever address for support it has', async () => {
+  seller = await mailSeller(harness, { email: 'maya@own.example' });
+  await seller.sell({ test: true, customerEmail: 'bob@example.com' });
+  await seller.tried(2);
+  expect(server.received.map(({ to }) => to)).toEqual(['maya@own.example', 'maya@own.example']);
+});
+
 test('an order of the demo shop sends no email, neither to its buyer nor to the seller', async () => {
   await stored(await seller.sell({ customerEmail: 'ada.okafor@demo.invalid' }));
   await seller.sell({ customerEmail: 'bob@example.com' });

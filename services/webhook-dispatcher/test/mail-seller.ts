@@ -1,4 +1,4 @@
-import { accountSettingsChanged, newAccountSettings } from '@app/contracts/accounts';
+import { accountSettingsChanged, newAccountSettings, type Settings } from '@app/contracts/accounts';
 import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import type { startSmtpServer } from '@app/testing/smtp-server';
@@ -15,10 +15,15 @@ const settings = {
 };
 
 /** An account of which the service knows the settings. */
-export async function mailSeller(harness: Harness) {
+export async function mailSeller(harness: Harness, changes: Partial<Settings> = {}) {
   const account = harness.account();
   const changedAt = harness.clock.now().toISOString();
-  const eventId = await harness.publish(accountSettingsChanged, account, { ...settings, revision: 1, changedAt });
+  const eventId = await harness.publish(accountSettingsChanged, account, {
+    ...settings,
+    ...changes,
+    revision: 1,
+    changedAt,
+  });
   await handled(eventId);
   return {
     account,

@@ -27,9 +27,13 @@ const isDue = (isKeptOut: string): string => `c.idle_since <= $3 and c.created_a
       select from reminders as r where r.account_id = $1 and r.email = c.buyer and r.product_id = c.product_id
         and ${isKeptOut})`;
 
-/** What is only claimed is due: a run sends it, or its process died, and the next run does. */
-const stalled = `
-  select c.id, c.buyer, c.product_id, c.idle_since from (${latest('')}) as c where ${isDue(isDone('$2', '$5'))}`;
+/**
+ * What is only claimed is due: a run sends it, or its process died, and the next run does.
+ * @param only where the statement has the one buyer whom the account may remind, or null
+ */
+const stalled = (only: string): string => `
+  select c.id, c.buyer, c.product_id, c.idle_since from (${latest('')}) as c
+  where ${isDue(isDone('$2', '$5'))} and (${only}::text is null or c.buyer = ${only})`;
 
 const withSales = `
   select ${checkoutColumns}, d.buyer, d.idle_since from due as d
@@ -94,17 +98,21 @@ export async function* stalledPages(
 
 const byProductStatement = statement(
   'reminders-stalled-by-product',
-  `select product_id, count(*)::int as count from (${stalled}) as due group by product_id order by product_id`,
+  `select product_id, count(*)::int as count from (${stalled('$6')}) as due group by product_id order by product_id`,
 );
 
-/** How many checkouts of each product have stalled. */
+/**
+ * How many checkouts of each product have stalled.
+ * @param only as `onlyRecipient` gives it
+ */
 export async function countStalled(
   { pool }: Database,
   accountId: string,
   bounds: StalledBounds,
+  only: string | null,
 ): Promise<{ product_id: string; count: number }[]> {
   const { rows } = await pool.query<{ product_id: string; count: number }>(
-    byProductStatement(valuesOf(accountId, bounds)),
+    byProductStatement([...valuesOf(accountId, bounds), only]),
   );
   return rows;
 }
@@ -113,7 +121,7 @@ export async function countStalled(
 const oldestStatement = statement(
   'reminders-stalled-oldest',
   `with taken as (
-     select s.id, s.buyer, s.idle_since from (${stalled}) as s
+     select s.id, s.buyer, s.idle_since from (${stalled('$10')}) as s
      where s.product_id = any ($6) order by s.buyer, s.product_id limit $7
    ), due as (
      select id, buyer, idle_since from taken where id > $8 order by id limit $9
@@ -122,7 +130,7 @@ const oldestStatement = statement(
 
 /**
  * Those of some products that a run with `room` for so many reminders takes, in the order in which they were opened: ids of
- * checkouts are in that order.
+ * checkouts are in that order. `only` as `onlyRecipient` gives it.
  */
 export async function findOldestStalled(
   { pool }: Database,
@@ -133,8 +141,10 @@ export async function findOldestStalled(
     readonly room: number;
     readonly afterId: string;
     readonly limit: number;
+    readonly only: string | null;
   },
 ): Promise<Stalled[]> {
-  const values = [...valuesOf(accountId, bounds), page.productIds, page.room, page.afterId, page.limit];
+  const { productIds, room, afterId, limit, only } = page;
+  const values = [...valuesOf(accountId, bounds), productIds, room, afterId, limit, only];
   return (await pool.query<Stalled>(oldestStatement(values))).rows;
 }

@@ -10,7 +10,7 @@ import { reminderRunKeepDays } from '../db/retention.ts';
 import { overdueNotified } from '../points/points.ts';
 import { countStalled, findOldestStalled } from './find-stalled.ts';
 import { liveProducts } from './preview-reminders.ts';
-import { stalledBounds } from './reminder.rules.ts';
+import { onlyRecipient, stalledBounds } from './reminder.rules.ts';
 
 export interface OverdueDeps extends Pick<CheckoutDeps, 'database' | 'clock' | 'steps' | 'wakeRelay'> {
   readonly logger: Logger;
@@ -54,15 +54,17 @@ const productsAtOnce = 50;
 /** A checkout whose buyer was to be reminded by then and would be now; null when the account has none. */
 async function findWaiting(deps: OverdueDeps, accountId: string, dueByMs: number): Promise<string | null> {
   const { database, clock, perDay } = deps;
-  const { nudgeAfterMinutes } = await readSettingsOf(database.pool, accountId);
+  const settings = await readSettingsOf(database.pool, accountId);
+  const { nudgeAfterMinutes } = settings;
+  const only = onlyRecipient(settings);
   const { openedAfter } = stalledBounds(clock.nowMs(), nudgeAfterMinutes);
   const bounds = { ...stalledBounds(dueByMs, nudgeAfterMinutes), openedAfter };
-  const stalled = await countStalled(database, accountId, bounds);
+  const stalled = await countStalled(database, accountId, bounds, only);
   for (let from = 0; from < stalled.length; from += productsAtOnce) {
     const live = await liveProducts(deps, accountId, stalled.slice(from, from + productsAtOnce));
     if (live.length === 0) continue;
     const productIds = live.map(({ product_id }) => product_id);
-    const page = { productIds, room: perDay, afterId: '', limit: 1 };
+    const page = { productIds, room: perDay, afterId: '', limit: 1, only };
     const [oldest] = await findOldestStalled(database, accountId, bounds, page);
     if (oldest !== undefined) return oldest.id;
   }

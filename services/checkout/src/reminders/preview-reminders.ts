@@ -4,27 +4,30 @@ import type { previewReminders as contract } from '@app/contracts/reminders';
 import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
 import { countSent } from './claim-reminders.ts';
 import { countStalled, findOldestStalled, type Stalled } from './find-stalled.ts';
-import { dayMs, stalledBounds } from './reminder.rules.ts';
+import { dayMs, onlyRecipient, stalledBounds } from './reminder.rules.ts';
 import { priceStalled } from './send-reminders.ts';
 
 const minuteMs = 60_000;
 
 /**
  * What the next run would send right now, by the reads of the run; nothing is claimed. Products that nobody can buy any more
- * are left out, of the count too, and so is what the ceiling of a day does not allow.
+ * are left out, of the count too, and so is what the ceiling of a day does not allow, and whom an unverified account may not
+ * remind.
  */
 export async function previewReminders(
   deps: CheckoutDeps & { readonly perDay: number },
   accountId: string,
   { limit = 100, after = '' }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
-  const { nudgeAfterMinutes } = await readSettingsOf(deps.database.pool, accountId);
+  const settings = await readSettingsOf(deps.database.pool, accountId);
+  const { nudgeAfterMinutes } = settings;
+  const only = onlyRecipient(settings);
   const bounds = stalledBounds(deps.clock.nowMs(), nudgeAfterMinutes);
   const sent = await countSent(deps.database, accountId, new Date(deps.clock.nowMs() - dayMs));
   const room = Math.max(0, deps.perDay - sent);
-  const counted = await countStalled(deps.database, accountId, bounds);
+  const counted = await countStalled(deps.database, accountId, bounds, only);
   const live = await liveProducts(deps, accountId, counted);
-  const page = { productIds: live.map(({ product_id }) => product_id), room, afterId: after, limit: limit + 1 };
+  const page = { productIds: live.map(({ product_id }) => product_id), room, afterId: after, limit: limit + 1, only };
   const found = await findOldestStalled(deps.database, accountId, bounds, page);
   const shown = await Promise.all(found.slice(0, limit).map((row) => resourceOf(deps, row, nudgeAfterMinutes)));
   return {

@@ -52,13 +52,13 @@ test('what a mail server says is cut to a line of 300 characters', () => {
 });
 
 test.each([
-  [{ refusedFirst: 0, refusal: '550 no', capped: false, perDay: 5 }, null],
+  [{ refusedFirst: 0, refusal: '550 no', capped: false, unverified: 0, perDay: 5 }, null],
   [
-    { refusedFirst: 2, refusal: '550 no\nuser', capped: false, perDay: 5 },
+    { refusedFirst: 2, refusal: '550 no\nuser', capped: false, unverified: 0, perDay: 5 },
     '2 reminders were refused (550 no user). Daily runs try twice more, once a day, and then give up.',
   ],
   [
-    { refusedFirst: 0, refusal: '', capped: true, perDay: 5 },
+    { refusedFirst: 0, refusal: '', capped: true, unverified: 0, perDay: 5 },
     'The ceiling of 5 reminders in a day is reached: later runs send the others.',
   ],
 ])('a refused address is told with the first refusal, a ceiling whenever it is reached', (run, notice) => {

@@ -1,3 +1,5 @@
+import type { Settings } from '@app/contracts/accounts';
+
 /** A buyer who is idle for less may still be typing; settings allow no less. */
 export const leastIdleMinutes = 10;
 /** Older checkouts are forgotten ones. */
@@ -27,6 +29,10 @@ export function stalledBounds(nowMs: number, nudgeAfterMinutes: number): Stalled
     quietSince: new Date(nowMs - quietDays * dayMs),
   };
 }
+
+/** The one address that an account may remind until its own is verified, lower-cased; null when it may remind all. */
+export const onlyRecipient = ({ emailVerified, email }: Pick<Settings, 'emailVerified' | 'email'>): string | null =>
+  emailVerified ? null : email.toLowerCase();
 
 /** Where the buyer finds the checkout as it was. */
 export interface CheckoutPlace {
@@ -64,6 +70,9 @@ export function problemOf({ failed, left, detail }: { failed: number; left: bool
 const ceilingOf = (perDay: number): string =>
   `The ceiling of ${perDay} reminders in a day is reached: later runs send the others.`;
 
+const unverifiedText =
+  'Reminders were not sent: the account’s email address is not verified, and until it is, emails go to that address alone.';
+
 /** A server that refuses everybody has something against the sender. */
 const refusedByAll = 3;
 
@@ -76,12 +85,17 @@ export function noticeOf(run: {
   readonly refusedFirst: number;
   readonly refusal: string;
   readonly capped: boolean;
+  readonly unverified: number;
   readonly perDay: number;
 }): string | null {
-  const { refusedFirst, refusal, capped, perDay } = run;
+  const { refusedFirst, refusal, capped, unverified, perDay } = run;
   const what = refusedFirst === 1 ? '1 reminder was' : `${refusedFirst} reminders were`;
   const refused = `${what} refused (${oneLine(refusal)}). Daily runs try twice more, once a day, and then give up.`;
-  const told = [...(refusedFirst > 0 ? [refused] : []), ...(capped ? [ceilingOf(perDay)] : [])];
+  const told = [
+    ...(refusedFirst > 0 ? [refused] : []),
+    ...(unverified > 0 ? [unverifiedText] : []),
+    ...(capped ? [ceilingOf(perDay)] : []),
+  ];
   return told.length === 0 ? null : told.join(' ');
 }
 

@@ -20,7 +20,15 @@ import {
   releaseReminders,
 } from './claim-reminders.ts';
 import { type Stalled, stalledPages } from './find-stalled.ts';
-import { checkoutLink, dayMs, optOutLink, refusesAll, type StalledBounds, stalledBounds } from './reminder.rules.ts';
+import {
+  checkoutLink,
+  dayMs,
+  onlyRecipient,
+  optOutLink,
+  refusesAll,
+  type StalledBounds,
+  stalledBounds,
+} from './reminder.rules.ts';
 import { reminderText } from './reminder-message.rules.ts';
 
 export interface ReminderDeps extends CheckoutDeps {
@@ -46,6 +54,8 @@ export interface SentReminders {
   aboutCheckoutId: string | null;
   /** Whether the account has sent as many as it may in a day. */
   capped: boolean;
+  /** How many wait until the account's email address is verified. */
+  unverified: number;
   /** How many the mail server refused for good, now and for the first time. */
   refused: number;
   refusedFirst: number;
@@ -62,7 +72,7 @@ const runMs = 10 * 60_000;
 
 const nothingSent = (): SentReminders => ({
   ...{ sent: 0, failed: 0, left: false, detail: '', aboutCheckoutId: null },
-  ...{ capped: false, refused: 0, refusedFirst: 0, refusal: '' },
+  ...{ capped: false, unverified: 0, refused: 0, refusedFirst: 0, refusal: '' },
 });
 
 /** The hand-over of an account's reminders, which a run begins and may leave behind. */
@@ -91,9 +101,14 @@ async function sendPages(deps: ReminderDeps, run: Run): Promise<SentReminders> {
   const { accountId, settings } = run;
   await endClaims(deps.database, accountId, deps.clock.now());
   const boundsOf = () => stalledBounds(deps.clock.nowMs(), settings.nudgeAfterMinutes);
+  const only = onlyRecipient(settings);
   for await (const page of stalledPages(deps.database, accountId, boundsOf, pageSize)) {
+    const allowed = page.filter(({ buyer }) => only === null || buyer === only);
+    const others = page.filter((row) => !allowed.includes(row));
+    run.result.unverified += others.length;
+    run.result.aboutCheckoutId ??= others[0]?.id ?? null;
     // What nobody can buy any more takes no place under the ceiling: as long as it is stalled it would take the same again.
-    const prepared = (await Promise.all(page.map((row) => prepare(deps, row)))).filter((one) => one !== null);
+    const prepared = (await Promise.all(allowed.map((row) => prepare(deps, row)))).filter((one) => one !== null);
     // Another run may have begun after this one was left behind.
     const sentBefore = await countSent(deps.database, accountId, new Date(deps.clock.nowMs() - dayMs));
     const room = Math.max(0, deps.perDay - sentBefore);

@@ -9,6 +9,9 @@ export const Account = defineEntity({
     handle: p.text(),
     businessName: p.text(),
     supportEmail: p.text(),
+    /** That of the user who made the account. */
+    email: p.text(),
+    emailVerified: p.boolean(),
     defaultCurrency: p.text(),
     testMode: p.boolean(),
     holdDecisionMinutes: p.integer(),

@@ -3,10 +3,12 @@ import { newAccountSettings, type Settings } from '@app/contracts/accounts';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { addToOutbox } from '@app/messaging/outbox';
+import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { findSeller } from '../checkouts/find-seller.ts';
+import { insertLetterSql, letterValues, type NewLetter } from '../letters/new-letter.ts';
 import { Account } from './account.entity.ts';
 import { handleFrom } from './handle.rules.ts';
 import { checkNewPassword } from './new-password.ts';
@@ -23,6 +25,8 @@ export interface SignUp {
   readonly requestId?: string;
   /** As `clientOfAddress` gives it; empty where no request asked for it. */
   readonly address: string;
+  /** That verifies the address; null over a limit. Left out where the deployment itself makes the account: it is verified. */
+  readonly letter?: NewLetter | null;
 }
 
 /** Two signups with one name at the same moment may collide in the handle; a third collision does not happen. */
@@ -86,6 +90,8 @@ async function createAccount(
     handle: taken ? `${base}-${randomBytes(3).toString('hex')}` : base,
     businessName: wanted.name,
     supportEmail: email,
+    email,
+    emailVerified: wanted.letter === undefined,
   };
   await em.transactional(async (tx) => {
     await tx.insert(Account, {
@@ -96,6 +102,7 @@ async function createAccount(
     });
     await takeHandle(tx, accountId, settings.handle, createdAt);
     await tx.insert(User, { id: userId, accountId, email, passwordHash, createdAt });
+    if (wanted.letter) await executeBound(tx, insertLetterSql, letterValues(wanted.letter));
     await addToOutbox(tx, [settingsChangedRow({ accountId, settings, revision: 1, changedAt: createdAt, requestId })]);
   });
 }

@@ -3,6 +3,7 @@ import { apiKeyOperations } from '../api-keys/operations.ts';
 import { automationOperations } from '../automations/operations.ts';
 import { checkoutOperations } from '../checkouts/operations.ts';
 import { dailyOperations } from '../daily/operations.ts';
+import { letterOperations } from '../letter-links/operations.ts';
 import { metricsOperations } from '../metrics/operations.ts';
 import type { Operation } from '../operations/operation.ts';
 import { orderOperations } from '../orders/operations.ts';
@@ -40,4 +41,5 @@ export const operations: readonly Operation[] = [
   ...settingsOperations,
   ...apiKeyOperations,
   ...sessionOperations,
+  ...letterOperations,
 ];

@@ -4,7 +4,7 @@ import type { Actor } from './actors.ts';
 import { allScopes } from './actors.ts';
 
 /** The per-request look-ups: one statement each, prepared once per connection. */
-const settingsColumns = `a.handle, a.business_name, a.support_email, a.default_currency, a.test_mode,
+const settingsColumns = `a.handle, a.business_name, a.support_email, a.email, a.email_verified, a.default_currency, a.test_mode,
   a.hold_decision_minutes, a.nudge_after_minutes, a.commission_hold_days, a.cancellation_notices, a.daily_charge_limit,
   a.checkout_url`;
 
@@ -27,6 +27,8 @@ interface SettingsRow {
   readonly handle: string;
   readonly business_name: string;
   readonly support_email: string;
+  readonly email: string;
+  readonly email_verified: boolean;
   readonly default_currency: string;
   readonly test_mode: boolean;
   readonly hold_decision_minutes: number;
@@ -96,6 +98,8 @@ function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings'> {
       handle: row.handle,
       businessName: row.business_name,
       supportEmail: row.support_email,
+      email: row.email,
+      emailVerified: row.email_verified,
       defaultCurrency: row.default_currency,
       testMode: row.test_mode,
       holdDecisionMinutes: row.hold_decision_minutes,

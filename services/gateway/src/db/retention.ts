@@ -12,12 +12,13 @@ const oldest = (table: string, since: string): string =>
   `delete from ${table} where ctid = any(array(
      select ctid from ${table} where ${since} < $1 and (select min(${since}) from ${table}) < $1 order by ${since} limit $2))`;
 
-/** Stored responses after 30 days, keys 90 days after their end, sessions and windows of rate limits after theirs. */
+/** Stored responses after 30 days, keys 90 days after their end, sessions, letters and windows of rate limits after theirs. */
 export const retention = (clock: Clock): readonly RetentionRule[] => [
   ...messagingRetention,
   { statement: oldest('idempotency_records', 'created_at'), limit: () => keptSince(clock.now()) },
   { statement: oldest('api_keys', 'least(revoked_at, expires_at)'), limit: () => endedKeysKeptSince(clock.now()) },
   { statement: oldest('sessions', 'expires_at'), limit: () => clock.now() },
+  { statement: oldest('letters', 'expires_at'), limit: () => clock.now() },
   // Of the database's time, as they are.
   { statement: oldest('rate_windows', 'ends_at'), limit: () => new Date() },
 ];

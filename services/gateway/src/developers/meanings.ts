@@ -12,7 +12,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
     'A browser sent this from a page of another site, or under a name that is not this deployment’s own. Programs send ' +
     'a key instead of a session.',
   signup_closed: 'This deployment takes no new accounts.',
-  not_found: 'No endpoint has this path.',
+  not_found:
+    'No endpoint has this path, or the token of an email was used already, is older than 48 hours, or is not complete.',
   product_not_found: 'The account has no product with this id or slug. Someone else’s is answered the same way.',
   offer_not_found: 'The product has no bump or upsell with this id.',
   email_not_found: 'The product has no post-purchase email with this id.',

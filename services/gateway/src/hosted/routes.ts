@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { slug as handleForm } from '@app/contracts/common';
-import { DomainError, errorCodes } from '@app/contracts/errors';
+import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { findProductsForSale } from '@app/contracts/products-for-sale';
 import { getOptOut, optOut } from '@app/contracts/reminders';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { buyerTokenOf, writeBuyerCookie } from '../checkouts/buyer-cookie.rules.ts';
-import { html } from '../html/html.ts';
 import { stylesheet } from '../html/stylesheet.ts';
 import { isHttps } from '../http/base-url.ts';
 import type { Guard } from '../http/guard.ts';
-import { RetryLaterError } from '../problems/retry-later-error.ts';
-import { toDomainError } from '../problems/to-domain-error.ts';
 import {
   checkoutPage,
   missingCheckoutPage,
@@ -21,8 +18,9 @@ import {
   unknownProductPage,
   unknownSellerPage,
 } from './checkout-page.ts';
-import { noticePage, stylesheetPath } from './layout.ts';
+import { stylesheetPath } from './layout.ts';
 import { askPage, endedPage, unknownTokenPage } from './opt-out-pages.ts';
+import { nothing, sendErrorPage, sendPage } from './send-page.ts';
 
 const newToken = (): string => randomBytes(32).toString('base64url');
 
@@ -35,11 +33,8 @@ const assets = [
   ['/c/checkout-views.js', 'text/javascript; charset=utf-8', asset('checkout-views.js')],
 ] as const;
 
-const nothing = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 /** Its script, and calls of this deployment’s API. */
 const checkoutPolicy = `${nothing}; script-src 'self'; connect-src 'self'; form-action 'none'`;
-/** No script; a form to itself. */
-const noticePolicy = `${nothing}; form-action 'self'`;
 
 /** As tokens are made: 43 characters of base64url, with room for longer ones. */
 const tokenForm = /^[\w-]{20,200}$/;
@@ -143,23 +138,4 @@ async function known<T>(answer: Promise<T>): Promise<T | null> {
     if (err instanceof DomainError && err.code === 'not_found') return null;
     throw err;
   });
-}
-
-function sendPage(reply: FastifyReply, status: number, page: string, policy = noticePolicy): FastifyReply {
-  return reply.code(status).header('content-security-policy', policy).type('text/html; charset=utf-8').send(page);
-}
-
-/** Buyers read a page, not a problem document. */
-function sendErrorPage(err: unknown, req: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = toDomainError(err);
-  req.failure = { error, cause: err };
-  if (err instanceof RetryLaterError) reply.header('retry-after', err.retryAfterSeconds);
-  const { status } = errorCodes[error.code];
-  const text = error.code === 'payload_too_large' ? 'Nothing needs to be sent beside the address.' : error.message;
-  const mayWorkLater = status >= 500 || status === 429;
-  const page = noticePage('That did not work', [
-    html`<p>${text}${mayWorkLater ? ' Try again in a minute.' : ''}</p>`,
-    html`<p class="quiet">Request ${req.id}</p>`,
-  ]);
-  return sendPage(reply, status, page);
 }

@@ -24,3 +24,10 @@ export const clientCountsExchanged = definePoint<{
   /** `taken`: requests in the client's minute at all replicas. */
   readonly counts: readonly { readonly client: string; readonly taken: number }[];
 }>('gateway.client-counts-exchanged');
+
+/** An attempt to hand a letter over is recorded. */
+export const letterHandedOver = definePoint<{
+  readonly letterId: string;
+  readonly to: string;
+  readonly outcome: 'taken' | 'refused' | 'deferred' | 'unreachable' | 'unknown';
+}>('gateway.letter-handed-over');

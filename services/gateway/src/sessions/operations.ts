@@ -37,18 +37,21 @@ export const sessionOperations = [
     tag,
     summary: 'Make an account and log in to it',
     description:
+      'Sends an email with a link that verifies the address: until then the account sends emails to it alone. ' +
       'The session cookie is in the first answer only: one that is repeated under its Idempotency-Key has none.',
     auth: 'public',
     body: signupBody,
     response: signupResult,
     errors: ['signup_closed', 'email_taken'],
     idempotencyScope: ({ body }) => body.email.toLowerCase(),
-    run: async ({ app, body, context, cookie, address, headers }) => {
+    run: async ({ app, body, context, cookie, address, headers, ownUrls }) => {
       if (app.config.SIGNUP === 'closed')
         throw new DomainError('signup_closed', 'This deployment takes no new accounts.');
       const wanted = { ...body, requestId: context.requestId, address };
-      const { accountId, userId } = await signUp(app, wanted, context.commandId);
+      const letter = await app.letters.admit('verification', { email: body.email, address, baseUrl: ownUrls[0] ?? '' });
+      const { accountId, userId } = await signUp(app, { ...wanted, letter }, context.commandId);
       app.wakeRelay();
+      app.letters.wake();
       cookie.set(await openSession(app, userId, originOf({ address, headers })));
       return { ok: true, accountId };
     },
@@ -100,8 +103,8 @@ export const sessionOperations = [
       const user = await app.database
         .fork()
         .findOneOrFail(User, { id: actor.userId ?? '', accountId: actor.accountId });
-      const { handle, businessName } = actor.settings;
-      return { accountId: actor.accountId, email: user.email, name: businessName, handle };
+      const { handle, businessName, emailVerified } = actor.settings;
+      return { accountId: actor.accountId, email: user.email, emailVerified, name: businessName, handle };
     },
   }),
   defineOperation({

@@ -12,6 +12,8 @@ export function settingsOf(account: Account): Settings {
     handle: account.handle,
     businessName: account.businessName,
     supportEmail: account.supportEmail,
+    email: account.email,
+    emailVerified: account.emailVerified,
     defaultCurrency: account.defaultCurrency,
     testMode: account.testMode,
     holdDecisionMinutes: account.holdDecisionMinutes,

@@ -1,4 +1,5 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
+import type { Settings } from '@app/contracts/accounts';
 import { endpointOff } from '@app/contracts/webhooks';
 import type { Handover } from '@app/email/email-transport';
 import type { Mailer } from '@app/email/mailer';
@@ -88,7 +89,7 @@ interface Result {
   /** The account has sent its emails of the day: this one waits until then, and no attempt counts. */
   readonly postponedUntilMs?: number;
   /** Why it is given up, where that is not what the mail server said. */
-  readonly reasonCode?: 'no_address';
+  readonly reasonCode?: 'no_address' | 'unverified';
 }
 
 async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination): Promise<Result> {
@@ -102,12 +103,13 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     const [row] = rows;
     if (row === undefined) return { recipient: null, handover: deferred('the automation was deleted') };
     const payload = JSON.parse(delivery.body) as Payload;
-    const recipient = recipientOf(row, delivery, seller.supportEmail);
+    const recipient = recipientOf(row, delivery, seller);
     // What is stored of the event never changes; the seller's address may be set later.
     if (!recipient && row.action.to === 'buyer' && !delivery.test)
       return { recipient: null, handover: noAddress, reasonCode: 'no_address' };
     if (!recipient || !seller.supportEmail)
       return { recipient: null, handover: deferred('the address is not known yet') };
+    if (!mayReceive(seller, recipient)) return { recipient, handover: unverified, reasonCode: 'unverified' };
     if (mailer === undefined) return { recipient, handover: deferred('this deployment has no mail server') };
     const now = clock.now();
     const perDay = emailsPerDay + (isNotice(delivery) ? noticesBeyondLimit : 0);
@@ -131,15 +133,27 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
   }
 }
 
-/** Rehearsals and test sends go to the seller alone: their buyers are invented, and some have an address of a stranger. */
-function recipientOf({ asked, email, action }: EmailRow, { test }: Delivery, sellersEmail: string): string | null {
-  if (test) return sellersEmail;
-  return (asked ? email : null) ?? (action.to === 'buyer' ? email : sellersEmail);
+/**
+ * Rehearsals and test sends go to the seller's own address alone: their buyers are invented, and anyone's address may be set
+ * as the one for support. Accounts whose settings are older than this have that one alone.
+ */
+function recipientOf({ asked, email, action }: EmailRow, { test }: Delivery, seller: Settings): string | null {
+  if (test) return seller.email || seller.supportEmail;
+  return (asked ? email : null) ?? (action.to === 'buyer' ? email : seller.supportEmail);
 }
+
+/** Whoever signs up with an address that is not theirs writes to nobody else. */
+const mayReceive = ({ emailVerified, email }: Settings, recipient: string): boolean =>
+  emailVerified || recipient.toLowerCase() === email.toLowerCase();
+
+const unverified: Handover = {
+  outcome: 'refused',
+  detail: 'not sent: until the account’s email address is verified, its emails go to that address alone',
+};
 
 /**
  * That an endpoint is off shall not wait a day for the receipts of a good one. The number is bounded all the same, because
- * a seller's address is never verified, and an endpoint may be switched off as often as it is switched on.
+ * an address for support is never verified, and an endpoint may be switched off as often as it is switched on.
  */
 const noticesBeyondLimit = 50;
 const isNotice = ({ eventName, test }: Delivery): boolean => eventName === endpointOff && !test;

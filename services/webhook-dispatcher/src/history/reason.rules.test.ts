@@ -145,6 +145,7 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ],
   ['expired, never sent', { status: 'failed', reasonCode: 'expired' }, /^Never sent: it waited for 30 days/],
   ['expired', { status: 'failed', reasonCode: 'expired', attempts: 1 }, /waiting for 30 days, with 1 try\./],
+  ['of an unverified account', { status: 'failed', reasonCode: 'unverified', attempts: 1 }, /address is not verified/],
   ['without an address', { status: 'failed', reasonCode: 'no_address', attempts: 1 }, /no address of a buyer/],
   ['refused', { status: 'failed', reasonCode: 'refused', attempts: 1 }, /refused for good/],
   ['removed', { status: 'canceled', reasonCode: 'removed' }, /^Not sent: the endpoint was removed/],

@@ -154,6 +154,8 @@ function failedText(facts: ReasonFacts): string {
         : `Given up after waiting for 30 days, with ${tries}.${last(facts)}`;
     case 'no_address':
       return 'Given up: the event has no address of a buyer.';
+    case 'unverified':
+      return 'Not sent: the account’s email address is not verified, and until it is, emails go to that address alone. Request a verification email; then it can be redelivered.';
     case 'refused':
       return `Given up: it was refused for good.${last(facts)}`;
     case 'unknown':

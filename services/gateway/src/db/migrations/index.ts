@@ -6,6 +6,7 @@ import { KeyRotation } from './0004-key-rotation.ts';
 import { RateWindows } from './0005-rate-windows.ts';
 import { SettingsAsAnEvent } from './0006-settings-as-an-event.ts';
 import { AccountHandles } from './0007-account-handles.ts';
+import { Letters } from './0008-letters.ts';
 import { HeldCapacity } from './0011-held-capacity.ts';
 import { SessionOrigins } from './0013-session-origins.ts';
 
@@ -17,6 +18,7 @@ export const migrations: Migrations = [
   { name: '0005-rate-windows', class: RateWindows },
   { name: '0006-settings-as-an-event', class: SettingsAsAnEvent },
   { name: '0007-account-handles', class: AccountHandles },
+  { name: '0008-letters', class: Letters },
   { name: '0011-held-capacity', class: HeldCapacity },
   { name: '0013-session-origins', class: SessionOrigins },
 ];

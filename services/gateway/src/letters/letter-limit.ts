@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { RateWindows } from '../auth/rate-windows.ts';
+
+/** Whose limit is reached, null when none is. Counts over all replicas, in windows of a day. */
+export type LetterLimit = (email: string, address: string) => Promise<'email' | 'address' | 'deployment' | null>;
+
+export const unlimitedLetters: LetterLimit = async () => null;
+
+const daySeconds = 86_400;
+/** To one address: its owner who tries again and again gets each letter, and a stranger who names it is no nuisance. */
+const toEmailMax = 5;
+/** Asked for by one client: a household, or an office behind one address. */
+const fromAddressMax = 20;
+
+/**
+ * Letters are the one kind of email that a caller without an account can cause.
+ * @param perDay of the whole deployment
+ */
+export function createLetterLimit(windows: RateWindows, perDay: number): LetterLimit {
+  return async (email, address) => {
+    const to = createHash('sha256').update(email.toLowerCase()).digest('base64url');
+    const window = (caller: string) => ({ caller, amount: 1, seconds: daySeconds });
+    const [ofAddress, ofEmail] = await windows.add(window(`letters from ${address}`), window(`letters to ${to}`));
+    if ((ofAddress?.taken ?? 0) > fromAddressMax) return 'address';
+    if ((ofEmail?.taken ?? 0) > toEmailMax) return 'email';
+    const [ofAll] = await windows.add(window('letters'));
+    return (ofAll?.taken ?? 0) > perDay ? 'deployment' : null;
+  };
+}

@@ -1,0 +1,68 @@
+import { createMailer } from '@app/email/mailer';
+import { createEmailTransport, senderOf } from '@app/email/transports';
+import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
+import type { Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import { createSealedBox } from '@app/service-kit/sealed-box';
+import type { RateWindows } from '../auth/rate-windows.ts';
+import type { GatewayConfig } from '../config.ts';
+import { RetryLaterError } from '../problems/retry-later-error.ts';
+import { handOverLetters } from './hand-over-letters.ts';
+import { createLetterLimit, unlimitedLetters } from './letter-limit.ts';
+import { type LetterKind, type NewLetter, newLetter } from './new-letter.ts';
+
+interface Wanted {
+  readonly email: string;
+  /** As `clientOfAddress` gives it. */
+  readonly address: string;
+  readonly baseUrl: string;
+}
+
+export interface Letters extends Pick<BackgroundLoop, 'close'> {
+  /**
+   * Counts a letter and makes it; null when the recipient or the deployment has had its letters of the day. The caller
+   * stores it, and calls `wake` after the commit.
+   */
+  admit(kind: LetterKind, wanted: Wanted): Promise<NewLetter | null>;
+  /** @throws RetryLaterError rate_limited when the client has caused its letters of the day; otherwise as `admit` */
+  admitOrRefuse(kind: LetterKind, wanted: Wanted): Promise<NewLetter | null>;
+  wake(): void;
+}
+
+/** A letter of another replica that died is due after three minutes. */
+const pauseMs = 30_000;
+
+export function startLetters(
+  config: GatewayConfig,
+  deps: { readonly database: Database; readonly clock: Clock; readonly logger: Logger },
+  windows: RateWindows,
+): Letters {
+  const { clock, logger } = deps;
+  const box = createSealedBox(config.KEY_PEPPER, 'letters');
+  const mailer = createMailer(createEmailTransport(config));
+  const handOver = { ...deps, box, mailer, replyTo: senderOf(config) };
+  const loop = startLoop({
+    name: 'gateway.letters',
+    round: (isClosing) => handOverLetters(handOver, isClosing),
+    pauseMs: () => pauseMs,
+    onFailure: (err) => logger.warn({ err }, 'letters could not be handed over; the next round is in 30 seconds'),
+  });
+  const limit =
+    config.RATE_LIMIT_PER_MINUTE === 0 ? unlimitedLetters : createLetterLimit(windows, config.LETTERS_PER_DAY);
+  const make = (kind: LetterKind, { email, baseUrl }: Wanted) => newLetter(box, kind, email, baseUrl, clock.now());
+  const admit = async (kind: LetterKind, wanted: Wanted, refuse: boolean): Promise<NewLetter | null> => {
+    const reached = await limit(wanted.email, wanted.address);
+    if (reached === 'deployment')
+      logger.warn({ perDay: config.LETTERS_PER_DAY }, 'the letters of the day are used up: LETTERS_PER_DAY');
+    if (reached === 'address' && refuse)
+      throw new RetryLaterError('rate_limited', 'At most 20 such emails a day from one address.', 3_600);
+    return reached === null ? make(kind, wanted) : null;
+  };
+  return {
+    admit: (kind, wanted) => admit(kind, wanted, false),
+    admitOrRefuse: (kind, wanted) => admit(kind, wanted, true),
+    wake: loop.wake,
+    close: loop.close,
+  };
+}

@@ -1,0 +1,49 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { newId } from '@app/contracts/ids';
+import type { SealedBox } from '@app/service-kit/sealed-box';
+
+export type LetterKind = 'verification' | 'password_reset';
+
+/** Where the links of each kind lead; the token follows. */
+export const letterPaths: Readonly<Record<LetterKind, string>> = {
+  verification: '/letters/verification',
+  password_reset: '/letters/password-reset',
+};
+
+const validMs = 48 * 60 * 60 * 1000;
+
+/** A letter as it is stored: with the token's hash, and the link sealed. */
+export interface NewLetter {
+  readonly id: string;
+  readonly kind: LetterKind;
+  /** The recipient; of a user, lower-cased. */
+  readonly email: string;
+  readonly tokenHash: Buffer;
+  readonly sealed: Buffer;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** 256 random bits: nobody can search that space, so that the hash needs no pepper. */
+export const hashLetterToken = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** @param baseUrl this deployment's address for links, without a slash at its end */
+export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseUrl: string, now: Date): NewLetter {
+  const token = randomBytes(32).toString('base64url');
+  const id = newId('letter', now.getTime());
+  return {
+    ...{ id, kind, email: email.toLowerCase(), tokenHash: hashLetterToken(token), createdAt: now },
+    sealed: box.seal(Buffer.from(`${baseUrl}${letterPaths[kind]}/${token}`), id),
+    expiresAt: new Date(now.getTime() + validMs),
+  };
+}
+
+/** Takes `letterValues`. Where no user has the address, the row has no link: it takes as long and is never sent. */
+export const insertLetterSql = `
+  insert into letters (id, kind, user_id, token_hash, sealed, created_at, next_attempt_at, expires_at)
+  select $1, $2, u.id, $4, case when u.id is null then null else $5::bytea end, $6, $6, $7
+  from (select 1) as one left join users as u on u.email = $3`;
+
+export const letterValues = (letter: NewLetter): unknown[] => [
+  ...[letter.id, letter.kind, letter.email, letter.tokenHash, letter.sealed, letter.createdAt, letter.expiresAt],
+];

@@ -1,0 +1,68 @@
+import { freePort } from '@app/embedded/ports';
+import { spawnNode } from '@app/testing/child-service';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
+import { startSmtpServer } from '@app/testing/smtp-server';
+import { query } from '@app/testing/sql';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { letterHandedOver } from '../src/points/points.ts';
+import { createHarness, createSeller, type Harness } from './harness.ts';
+
+guardLeaks();
+
+const minuteMs = 60_000;
+let harness: Harness;
+let server: Awaited<ReturnType<typeof startSmtpServer>>;
+let mail: Record<string, string>;
+beforeEach(async () => {
+  harness = await createHarness();
+  server = await startSmtpServer();
+  mail = { SMTP_URL: server.url, EMAIL_FROM: 'mail@platform.example' };
+});
+afterEach(async () => {
+  await harness.close();
+  await server.close();
+});
+
+const lettersTo = (email: string) =>
+  query<{ attempts: number; waits: boolean }>(
+    harness.database.url,
+    `select l.attempts, l.sealed is not null as waits from letters as l join users as u on u.id = l.user_id
+     where u.email = $1`,
+    [email],
+  );
+
+test('a letter that the mail server does not take now goes out later', async () => {
+  server.behaviour.message = '450 not now';
+  const { url } = await harness.start(mail);
+  const { email } = await createSeller(url);
+  await announced(letterHandedOver, ({ to, outcome }) => to === email && outcome === 'deferred');
+  expect(await lettersTo(email)).toEqual([{ attempts: 1, waits: true }]);
+  delete server.behaviour.message;
+  harness.clock.advance(5 * minuteMs);
+  // Wakes the loop.
+  await createSeller(url);
+  await announced(letterHandedOver, ({ to, outcome }) => to === email && outcome === 'taken');
+  expect(server.received.filter(({ to }) => to === email)).toHaveLength(1);
+});
+
+test('a letter whose gateway is killed between its commit and the hand-over goes out once another one runs', async () => {
+  const reached = Promise.withResolvers<void>();
+  server.behaviour.RCPT = () => {
+    reached.resolve();
+    return 'silent';
+  };
+  const port = await freePort();
+  const env = { ...harness.env, ...mail, PORT: String(port), LOG_LEVEL: 'warn' };
+  const killed = await spawnNode('services/gateway/src/main.ts', env, { readyLine: /^gateway ready/ });
+  const { email } = await createSeller(`http://127.0.0.1:${port}`);
+  await reached.promise;
+  await killed.kill();
+  expect(await lettersTo(email)).toEqual([{ attempts: 1, waits: true }]);
+  delete server.behaviour.RCPT;
+  harness.clock.advance(4 * minuteMs);
+  await harness.start(mail);
+  await announced(letterHandedOver, ({ to, outcome }) => to === email && outcome === 'taken');
+  expect(await lettersTo(email)).toEqual([{ attempts: 2, waits: false }]);
+  expect(server.received.map(({ to }) => to)).toEqual([email]);
+});

@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { accountSettingsChanged } from '@app/contracts/accounts';
+import { announced } from '@app/testing/points';
+import { query } from '@app/testing/sql';
+import { afterEach, expect, test } from 'vitest';
+import { letterHandedOver } from '../src/points/points.ts';
+import { createSeller } from './harness.ts';
+import { send } from './http.ts';
+import { harness, startGateway, url } from './set-up.ts';
+
+startGateway();
+afterEach(() => harness.clock.reset());
+
+/** Since the test file began. */
+const sentTo = (email: string, count = 1) => announced(letterHandedOver, ({ to }) => to === email, count);
+const plain = (text: string) => text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
+/** The links of the letters to the address, of one kind, oldest first. */
+const linksTo = (email: string, path: string): string[] =>
+  readdirSync(harness.emails)
+    .sort()
+    .map((name) => plain(readFileSync(join(harness.emails, name), 'latin1')))
+    .filter((text) => text.includes(`To: ${email}`))
+    .flatMap((text) => new RegExp(`http://[\\w.:]+/letters/${path}/[\\w-]{43}`).exec(text)?.[0] ?? []);
+const tokenOf = (link = '') => link.slice(link.lastIndexOf('/') + 1);
+const me = async (session: string) => (await send(url, 'GET', '/api/auth/me', { session })).json;
+const post = (path: string, body?: object, session?: string) =>
+  send(url, 'POST', path, { ...(body && { body }), ...(session && { session }) });
+
+test('sign-up sends a letter; its page verifies by POST alone, once, and the services are notified', async () => {
+  const seller = await createSeller(url);
+  await sentTo(seller.email);
+  expect(await me(seller.session)).toMatchObject({ email: seller.email, emailVerified: false });
+  const [link = ''] = linksTo(seller.email, 'verification');
+  for (let opened = 0; opened < 2; opened++) expect(await (await fetch(link)).text()).toContain('method="post"');
+  expect(await me(seller.session)).toMatchObject({ emailVerified: false });
+  expect(await (await fetch(link, { method: 'POST' })).text()).toContain('is verified');
+  expect(await me(seller.session)).toMatchObject({ emailVerified: true });
+  expect((await fetch(link, { method: 'POST' })).status).toBe(404);
+  const events = await query<{ data: unknown }>(
+    harness.database.url,
+    `select payload::json->'data' as data from outbox
+     where subject = $1 and payload::json->>'accountId' = $2 order by (payload::json->'data'->>'revision')::int`,
+    [accountSettingsChanged.subject, seller.accountId],
+  );
+  expect(events).toMatchObject([
+    { data: { revision: 1, email: seller.email, emailVerified: false } },
+    { data: { revision: 2, email: seller.email, emailVerified: true } },
+  ]);
+});
+
+test('a letter that is requested again verifies too, none is sent once that is done, and none works after 48 hours', async () => {
+  const seller = await createSeller(url);
+  await sentTo(seller.email);
+  expect((await post('/api/auth/verification', undefined, seller.session)).json).toEqual({ ok: true });
+  await sentTo(seller.email, 2);
+  const [first, second] = linksTo(seller.email, 'verification');
+  harness.clock.advance(48 * 3_600_000 - 60_000);
+  expect((await post('/api/auth/verification/redeem', { token: tokenOf(second) })).json).toEqual({ ok: true });
+  harness.clock.advance(120_000);
+  expect((await post('/api/auth/verification/redeem', { token: tokenOf(first) })).status).toBe(404);
+  expect((await post('/api/auth/verification', undefined, seller.session)).json).toEqual({ ok: true });
+  expect(linksTo(seller.email, 'verification')).toHaveLength(2);
+});
+
+test('a password is reset by a letter: all sessions end, the token works once, and a weak password leaves it valid', async () => {
+  const seller = await createSeller(url);
+  await sentTo(seller.email);
+  expect((await post('/api/auth/password-reset', { email: seller.email.toUpperCase() })).json).toEqual({ ok: true });
+  await sentTo(seller.email, 2);
+  const [link = ''] = linksTo(seller.email, 'password-reset');
+  const submit = (password: string) => fetch(link, { method: 'POST', body: new URLSearchParams({ password }) });
+  expect((await submit('password123')).status).toBe(422);
+  expect((await send(url, 'GET', '/api/auth/me', { session: seller.session })).status).toBe(200);
+  const stored = JSON.stringify(await query(harness.database.url, `select encode(sealed, 'escape') from letters`));
+  expect(stored).not.toContain(tokenOf(link));
+  expect((await submit('a new long password')).status).toBe(200);
+  expect((await send(url, 'GET', '/api/auth/me', { session: seller.session })).status).toBe(401);
+  expect((await submit('another long password')).status).toBe(404);
+  const logIn = (password: string) => post('/api/auth/login', { email: seller.email, password });
+  expect((await logIn('a long password')).status).toBe(401);
+  expect((await logIn('a new long password')).status).toBe(200);
+});
+
+test('an address that no user has gets the same answer and no letter', async () => {
+  expect(await post('/api/auth/password-reset', { email: 'nobody@example.com' })).toMatchObject({
+    status: 200,
+    json: { ok: true },
+  });
+  const rows = await query(harness.database.url, 'select kind from letters where user_id is null and sealed is null');
+  expect(rows).toEqual([{ kind: 'password_reset' }]);
+});
+
+test('letters to one address and by one client are bounded, in any mix of kinds', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
+  const { email } = await createSeller(url);
+  await sentTo(email);
+  const ask = (address: string, to = email) =>
+    send(limited.url, 'POST', '/api/auth/password-reset', {
+      headers: { 'x-forwarded-for': address },
+      body: { email: to },
+    });
+  for (let n = 1; n <= 8; n++) expect((await ask(`198.51.100.${n}`)).status).toBe(200);
+  const rows = await query(
+    harness.database.url,
+    `select 1 from letters as l join users as u on u.id = l.user_id
+    where u.email = $1 and l.kind = 'password_reset'`,
+    [email],
+  );
+  expect(rows).toHaveLength(5);
+  const answers = [];
+  for (let n = 0; n < 21; n++) answers.push((await ask('203.0.113.9', `nobody-${n}@example.com`)).status);
+  expect(answers).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
+});
