@@ -1,0 +1,59 @@
+import { createTestNats } from '@app/testing/nats';
+import { startSmtpServer } from '@app/testing/smtp-server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cluster, startClusterOn } from '../support/cluster.ts';
+import { verifyAddress } from '../support/letters.ts';
+import { addProduct, type Seller, signUp } from '../support/seller.ts';
+import { attempted } from '../support/waits.ts';
+import { print } from './print.ts';
+
+/** Bound: an account whose address is not verified sends emails to that address alone. */
+const [accounts, orders, ownTexts] = [5, 30, 3];
+/** Of a sale: the receipt, the texts of the account's own, and the notice to an address for support that is a stranger's too. */
+const emailsOfSale = 1 + ownTexts + 1;
+
+let server: Awaited<ReturnType<typeof startSmtpServer>>;
+let cluster: Pick<Cluster, 'baseUrl' | 'close'>;
+beforeAll(async () => {
+  server = await startSmtpServer();
+  const settings = { SMTP_URL: server.url, EMAIL_FROM: 'mail@platform.example' };
+  cluster = await startClusterOn(await createTestNats(), { settings, apart: [] });
+});
+afterAll(async () => {
+  await cluster.close();
+  await server.close();
+});
+
+async function order(seller: Seller, email: string): Promise<void> {
+  const body = { productSlug: 'course', email };
+  expect((await seller.call('POST', '/api/v1/orders', { body })).status).toBe(200);
+}
+
+test('unverified accounts send no email to strangers, by whichever way; a verified one sends its receipts', async () => {
+  const spammers = await Promise.all(Array.from({ length: accounts }, () => signUp(cluster.baseUrl)));
+  for (const [n, spammer] of spammers.entries()) {
+    await addProduct(spammer);
+    await spammer.call('PATCH', '/api/v1/settings', { body: { supportEmail: `stranger-${n}@victim.example` } });
+    for (let text = 0; text < ownTexts; text += 1) {
+      const action = { type: 'email', to: 'buyer', subject: 'You have won', body: 'Come to https://spam.example' };
+      const body = { name: `Spam ${text}`, event: 'order.paid', action };
+      expect((await spammer.call('POST', '/api/v1/automations', { body })).status).toBe(200);
+    }
+  }
+  const honest = await signUp(cluster.baseUrl);
+  await addProduct(honest);
+  await verifyAddress(cluster.baseUrl, honest, server);
+
+  const sell = (spammer: Seller, n: number) =>
+    Promise.all(Array.from({ length: orders }, (_, sale) => order(spammer, `stranger-${n}-${sale}@victim.example`)));
+  await Promise.all(spammers.map(sell));
+  await order(honest, 'grace@buyer.example');
+  for (const { accountId } of spammers) await attempted(accountId, orders * emailsOfSale);
+  await server.receivedEmails(1, ({ to }) => to === 'grace@buyer.example');
+  const toStrangers = server.received.filter(({ to }) => to.endsWith('@victim.example'));
+  print(
+    `relay: ${accounts} unverified accounts tried ${accounts * orders * emailsOfSale} emails to strangers; ` +
+      `${toStrangers.length} arrived, and the receipt of a verified one did`,
+  );
+  expect(toStrangers).toEqual([]);
+});
