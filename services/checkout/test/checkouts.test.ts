@@ -64,7 +64,10 @@ test('an unknown id, an id that is none and a wrong secret get one and the same 
   expect(await failure(id, '')).toEqual(wrong);
   const owner = { checkoutId: id, secret };
   const anyone = { accountId: '', requestId: 'r' };
-  expect(await harness.base.requester.request(checkoutOwner, owner, anyone)).toEqual({ accountId: 'acc_1' });
+  expect(await harness.base.requester.request(checkoutOwner, owner, anyone)).toEqual({
+    accountId: 'acc_1',
+    paid: false,
+  });
 });
 
 test('a repeated open makes one checkout, and each secret that was handed out opens it', async () => {

@@ -32,14 +32,17 @@ const canceled: Subscription = {
 const external: Subscription = { ...active, collection: 'external', next_charge_at: null };
 
 test('a subscription is canceled from every state that lives, and a canceled one stays as it is', () => {
-  for (const living of [active, pastDue, paused, external])
-    expect(cancel(living, at('2026-02-11'))).toEqual({
-      status: 'canceled',
-      canceled_at: at('2026-02-11'),
-      paused_at: null,
-      next_charge_at: null,
-      free_try: false,
-    });
+  const ended = {
+    status: 'canceled',
+    canceled_at: at('2026-02-11'),
+    paused_at: null,
+    next_charge_at: null,
+    free_try: false,
+  };
+  for (const living of [active, pastDue, paused]) expect(cancel(living, at('2026-02-11'))).toEqual(ended);
+  // The seller has collected its period.
+  const collected = { period: 1, current_period_end: external.current_period_end };
+  expect(cancel(external, at('2026-02-11'))).toEqual({ ...ended, ...collected });
   expect(cancel(canceled, at('2026-02-11'))).toBeNull();
 });
 

@@ -1,0 +1,38 @@
+import { type Cluster, startCluster } from '../support/cluster.ts';
+import { type Answer, addProduct, call, type Seller, signUp } from '../support/seller.ts';
+
+/** A shop of one course behind one proxy, with the default limits. */
+export interface FloodedShop {
+  readonly seller: Seller;
+  /** Opens a checkout from this address. */
+  open(address: string, email?: string): Promise<Answer>;
+  /** Pays it from this address. */
+  pay(address: string, opened: Answer, paymentMethod: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** @param settings of all services, beside one proxy in front */
+export async function startFloodedShop(settings: Record<string, string> = {}): Promise<FloodedShop> {
+  const cluster: Cluster = await startCluster({
+    settings: { RATE_LIMIT_PER_MINUTE: '600', ...settings, TRUST_PROXY: '1' },
+    apart: [],
+  });
+  const { baseUrl } = cluster;
+  const seller = await signUp(baseUrl);
+  await addProduct(seller);
+  const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
+  return {
+    seller,
+    open: (address, email) =>
+      call(baseUrl, 'POST', '/api/checkout', {
+        headers: { 'x-forwarded-for': address },
+        body: { handle, slug: 'course', ...(email === undefined ? {} : { email }) },
+      }),
+    pay: (address, { json }, paymentMethod) =>
+      call(baseUrl, 'POST', `/api/checkout/${json.id}/pay`, {
+        headers: { 'x-forwarded-for': address, 'x-checkout-secret': `${json.secret}` },
+        body: { paymentMethod },
+      }),
+    close: () => cluster.close(),
+  };
+}
