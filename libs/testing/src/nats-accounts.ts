@@ -14,6 +14,12 @@ export const userOf = (name: ServiceName | typeof testObserver, account: number)
 export const accountsOfProcess = (): number[] =>
   Array.from({ length: accountsEach }, (_, n) => (Number(process.env.VITEST_POOL_ID ?? 1) - 1) * accountsEach + n);
 
+/**
+ * Streams reserve what they are bounded to, and a server offers three quarters of what is free where its files are: the files
+ * of tests may be in memory, and a test that needs a full disk makes one.
+ */
+export const storageConfig = 'jetstream: { max_file_store: 1TB }\n';
+
 /** One nats-server for all test files: an account is a server of its own to its users, with its own streams. */
 export function natsAccountsConfig(): string {
   const password = JSON.stringify(testPassword);
@@ -23,5 +29,5 @@ export function natsAccountsConfig(): string {
     return `  TEST_${number}: {\n  jetstream: enabled\n  users: ${users}\n  }`;
   };
   const accounts = Array.from({ length: workers * accountsEach }, (_, number) => account(number));
-  return `${natsLimitsConfig}accounts: {\n${accounts.join('\n')}\n}\n`;
+  return `${natsLimitsConfig}${storageConfig}accounts: {\n${accounts.join('\n')}\n}\n`;
 }

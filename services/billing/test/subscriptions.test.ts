@@ -76,7 +76,8 @@ test('an order of a subscription product starts a subscription at the product’
     amount_cents: 9900,
     current_period_end: '2027-01-31T12:00:00.000Z',
   });
-  const events = await harness.publishedOf(account);
+  // The watch may say meanwhile that no daily run has come for what is due.
+  const events = (await harness.publishedOf(account)).filter(({ data }) => 'startedAt' in (data as object));
   expect(events.map((event) => subscriptionStarted.data.parse(event.data).subscriptionId)).toEqual([
     monthly?.id,
     yearly?.id,
