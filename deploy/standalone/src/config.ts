@@ -30,6 +30,8 @@ const configSchema = z.object({
   AUTOMATION_EMAILS: switchSetting('enabled'),
   /** How many emails the automations of one account may send in a day. */
   EMAILS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
+  /** The same of all accounts together; 0 for no bound. */
+  DEPLOYMENT_EMAILS_PER_DAY: integerSetting(0, 100_000_000, 20_000),
   LETTERS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
   /** How many reminders one account may send in 24 hours. */
   REMINDERS_PER_DAY: integerSetting(0, 1_000_000, 500),

@@ -157,7 +157,13 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
   }
   if (service === 'webhook-dispatcher') {
     const { WEBHOOKS_ALLOW_LOOPBACK, WEBHOOKS_PER_SECOND, SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS } = config;
-    const emails = { SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS, EMAILS_PER_DAY: String(config.EMAILS_PER_DAY) };
+    const emails = {
+      SMTP_URL,
+      EMAIL_FROM,
+      AUTOMATION_EMAILS,
+      EMAILS_PER_DAY: String(config.EMAILS_PER_DAY),
+      DEPLOYMENT_EMAILS_PER_DAY: String(config.DEPLOYMENT_EMAILS_PER_DAY),
+    };
     const webhooks = { WEBHOOKS_ALLOW_LOOPBACK, WEBHOOKS_PER_SECOND: String(WEBHOOKS_PER_SECOND) };
     return { ...common, SECRETS_KEY: secrets.secretsKey, ...webhooks, ...emails };
   }

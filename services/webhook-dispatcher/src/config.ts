@@ -25,6 +25,8 @@ export const configSchema = z
     AUTOMATION_EMAILS: switchSetting('enabled'),
     /** How many emails the automations of one account may send in a UTC day: a stolen account writes to no more people. */
     EMAILS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
+    /** The same of all accounts together; 0 for no bound: many accounts of one sender write to no more people. */
+    DEPLOYMENT_EMAILS_PER_DAY: integerSetting(0, 100_000_000, 20_000),
   })
   .refine(hasSender, senderMissing)
   .refine((config) => config.LEASE_SECONDS > config.ATTEMPT_TIMEOUT_SECONDS, {

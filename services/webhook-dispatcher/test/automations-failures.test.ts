@@ -143,6 +143,22 @@ test('of many sales at once no more emails go out than an account may send in a 
   expect(server.received).toHaveLength(3);
 });
 
+test('all accounts together send no more emails than the deployment may in a day, and the others go out the next day', async () => {
+  const seller = await start({ ...mailSettings(server), EMAILS_PER_DAY: '10', DEPLOYMENT_EMAILS_PER_DAY: '3' });
+  // What other tests have sent today.
+  await harness.query(`delete from emails_sent where account_id = ''`);
+  await Promise.all([seller.sell(), seller.sell()]);
+  await seller.tried(4);
+  expect((await seller.runs()).map(({ status }) => status).sort()).toEqual([...Array(3).fill('delivered'), 'pending']);
+  const waiting = (await seller.activity()).filter(({ error }) => error?.includes('this deployment sends 3 emails'));
+  expect(waiting).toHaveLength(1);
+  harness.clock.advance(24 * 60 * 60 * 1_000);
+  harness.wake();
+  await seller.tried(5);
+  expect((await seller.runs()).map(({ status }) => status)).toEqual(Array(4).fill('delivered'));
+  expect(server.received).toHaveLength(4);
+});
+
 test('an account sends no more emails than it may in a day, and the others go out the next day', async () => {
   const seller = await start({ ...mailSettings(server), EMAILS_PER_DAY: '2' });
   const statuses = async () => (await seller.runs()).map(({ status }) => status);

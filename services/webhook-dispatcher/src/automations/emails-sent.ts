@@ -19,16 +19,36 @@ const [dayMs, hourMs] = [86_400_000, 3_600_000];
 export const nextDayMs = (now: Date): number =>
   (Math.floor(now.getTime() / dayMs) + 1) * dayMs + Math.round(Math.random() * hourMs);
 
+/** The row of all accounts together. */
+const everyAccount = '';
+
+/** Emails of a UTC day. */
+export interface EmailBounds {
+  readonly ofAccount: number;
+  /** Of all accounts together; 0 for no bound. */
+  readonly ofAll: number;
+}
+
 /**
  * Counts an email of the account's automations for the UTC day of `now`, before it is handed over: so there are never more,
  * however many go out at once. A process that dies before the hand-over has counted one that was not sent.
- * @returns false when the account has sent as many as it may
+ * @returns what has sent as many as it may: the account, or all accounts together; null when the email may go out
  */
-export async function reserveEmail(database: Database, accountId: string, now: Date, perDay: number): Promise<boolean> {
-  return (await database.pool.query(reserveStatement([accountId, dayOf(now), perDay]))).rowCount === 1;
+export async function reserveEmail(
+  database: Database,
+  accountId: string,
+  now: Date,
+  { ofAccount, ofAll }: EmailBounds,
+): Promise<'account' | 'all' | null> {
+  const reserve = async (id: string, perDay: number): Promise<boolean> =>
+    (await database.pool.query(reserveStatement([id, dayOf(now), perDay]))).rowCount === 1;
+  if (!(await reserve(accountId, ofAccount))) return 'account';
+  if (ofAll === 0 || (await reserve(everyAccount, ofAll))) return null;
+  await database.pool.query(giveBackStatement([accountId, dayOf(now)]));
+  return 'all';
 }
 
-/** Takes back the count of an email that was not sent. @param now as `reserveEmail` got it */
+/** Takes back the counts of an email that was not sent. @param now as `reserveEmail` got it */
 export async function giveEmailBack(database: Database, accountId: string, now: Date): Promise<void> {
-  await database.pool.query(giveBackStatement([accountId, dayOf(now)]));
+  for (const id of [accountId, everyAccount]) await database.pool.query(giveBackStatement([id, dayOf(now)]));
 }

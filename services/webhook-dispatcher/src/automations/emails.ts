@@ -20,14 +20,19 @@ interface Settings {
   readonly EMAIL_FROM?: string | undefined;
   readonly AUTOMATION_EMAILS: 'enabled' | 'disabled';
   readonly EMAILS_PER_DAY: number;
+  readonly DEPLOYMENT_EMAILS_PER_DAY: number;
   readonly LEASE_SECONDS: number;
 }
 
-export function createEmails(settings: Settings, deps: Omit<SendEmailDeps, 'mailer' | 'emailsPerDay'>): Emails {
-  const { SMTP_URL: url, EMAIL_FROM: from, EMAILS_PER_DAY: emailsPerDay } = settings;
+export function createEmails(
+  settings: Settings,
+  deps: Omit<SendEmailDeps, 'mailer' | 'emailsPerDay' | 'allEmailsPerDay'>,
+): Emails {
+  const { SMTP_URL: url, EMAIL_FROM: from } = settings;
+  const { EMAILS_PER_DAY: emailsPerDay, DEPLOYMENT_EMAILS_PER_DAY: allEmailsPerDay } = settings;
   const timeoutMs = Math.min(messageMaxMs, settings.LEASE_SECONDS * 500);
   const limits = { connectMs: Math.min(connectMaxMs, timeoutMs), messageMs: timeoutMs };
   const available = settings.AUTOMATION_EMAILS === 'enabled' && url !== undefined && from !== undefined;
   const mailer = available ? createMailer(createSmtpTransport(url, from, limits)) : undefined;
-  return { available, sendEmail: createSendEmail({ ...deps, mailer, emailsPerDay }), timeoutMs };
+  return { available, sendEmail: createSendEmail({ ...deps, mailer, emailsPerDay, allEmailsPerDay }), timeoutMs };
 }

@@ -29,6 +29,8 @@ export interface SendEmailDeps {
   readonly mailer: Mailer | undefined;
   /** How many emails the automations of one account may send in a UTC day; notices that an endpoint is off may be a few more. */
   readonly emailsPerDay: number;
+  /** The same of all accounts together; 0 for no bound. */
+  readonly allEmailsPerDay: number;
 }
 
 /** A test has no number in the account's log; its recipient is stored in the place of the buyer. */
@@ -93,7 +95,7 @@ interface Result {
 }
 
 async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination): Promise<Result> {
-  const { database, clock, logger, mailer, emailsPerDay } = deps;
+  const { database, clock, logger, mailer } = deps;
   const { accountId } = delivery;
   try {
     const [{ rows }, seller] = await Promise.all([
@@ -112,11 +114,8 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     if (!mayReceive(seller, recipient)) return { recipient, handover: unverified, reasonCode: 'unverified' };
     if (mailer === undefined) return { recipient, handover: deferred('this deployment has no mail server') };
     const now = clock.now();
-    const perDay = emailsPerDay + (isNotice(delivery) ? noticesBeyondLimit : 0);
-    if (!(await reserveEmail(database, accountId, now, perDay))) {
-      const detail = `the automations of an account send ${emailsPerDay} emails a day at most; the others go out later`;
-      return { recipient, handover: deferred(detail), postponedUntilMs: nextDayMs(now) };
-    }
+    const detail = await overBound(deps, delivery, now);
+    if (detail !== null) return { recipient, handover: deferred(detail), postponedUntilMs: nextDayMs(now) };
     const handover = await mailer.send({
       ...{ id: delivery.id, fromName: seller.businessName, to: recipient, replyTo: seller.supportEmail },
       ...automationEmail(row.action, payload, seller, delivery.test),
@@ -130,6 +129,23 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
   } catch (err) {
     logger.warn({ err, accountId, deliveryId: delivery.id }, 'an email could not be made');
     return { recipient: null, handover: deferred('the email could not be made') };
+  }
+}
+
+/** Counts the email. @returns why it waits for the next day; null when it may go out now */
+async function overBound(
+  { database, emailsPerDay, allEmailsPerDay }: SendEmailDeps,
+  delivery: Delivery,
+  now: Date,
+): Promise<string | null> {
+  const bounds = { ofAccount: emailsPerDay + (isNotice(delivery) ? noticesBeyondLimit : 0), ofAll: allEmailsPerDay };
+  switch (await reserveEmail(database, delivery.accountId, now, bounds)) {
+    case 'account':
+      return `the automations of an account send ${emailsPerDay} emails a day at most; the others go out later`;
+    case 'all':
+      return `this deployment sends ${allEmailsPerDay} emails of automations a day at most; the others go out later`;
+    default:
+      return null;
   }
 }
 
