@@ -49,10 +49,11 @@ test('a flood of openings leaves an account its bound: the oldest without an ema
   await harness.base.start({ OPEN_CHECKOUTS_PER_ACCOUNT: String(max) });
   const [anothers, wanted, bought, tried] = [
     await harness.open({}, { accountId: 'acc_2' }),
-    await harness.open({ email }),
+    await harness.open(),
     await harness.open({ email: 'bob@example.com' }),
     await harness.open({ email: 'eve@example.com' }),
   ];
+  await harness.update(wanted, { email });
   await harness.pay(bought);
   await harness.pay(tried, 'declined');
   const opened = await flood(400);
@@ -67,7 +68,16 @@ test('a flood of openings leaves an account its bound: the oldest without an ema
   expect(await idsOf('acc_2')).toEqual([anothers.id]);
 });
 
-test('openings with an email are bounded too, the oldest first, once none without an email is left', async () => {
+test('an email that came with the opening keeps no checkout of a flood, and evicts no fresh one', async () => {
+  await harness.base.start({ OPEN_CHECKOUTS_PER_ACCOUNT: String(max) });
+  await flood(150, { email: 'invented@example.com' });
+  const fresh = await harness.open();
+  await flood(50, { email: 'invented@example.com' });
+  await allBounded(201);
+  expect(await idsOf('acc_1')).toContain(fresh.id);
+});
+
+test('checkouts with an email are bounded too, the oldest first', async () => {
   await harness.base.start({ OPEN_CHECKOUTS_PER_ACCOUNT: String(max) });
   const without = await flood(50);
   const opened = await flood(200, { email });

@@ -147,6 +147,35 @@ test('at an account’s limit who has paid before pays on; others are refused fo
   expect(await refused(other, 1)).toEqual([429, '60']);
 });
 
+test('just below an account’s limit an attempt that hangs keeps no buyer in line who has paid before', async () => {
+  const shop = await opened();
+  const [buyer, hanging] = [newAddress(), newAddress()];
+  harness.checkout.pay = harness.checkout.paid;
+  await (await opened(shop)).pay(buyer, either(0));
+  await declinedBefore(shop.id, 199);
+  const [reached, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  harness.checkout.pay = async () => {
+    reached.resolve();
+    await answered.promise;
+    return { status: 'declined', totalCents: 4_900, reason: 'card_declined' };
+  };
+  const slow = (await opened(shop)).pay(hanging, either(0));
+  await reached.promise;
+  harness.checkout.pay = harness.checkout.paid;
+  expect((await (await opened(shop)).pay(buyer, either(1))).json.status).toBe('paid');
+  answered.resolve();
+  expect((await slow).json.status).toBe('declined');
+});
+
+test('an order that costs nothing makes nobody a buyer who has paid before', async () => {
+  const shop = await opened();
+  const address = newAddress();
+  harness.checkout.pay = async () => ({ status: 'paid', totalCents: 0 });
+  expect((await (await opened(shop)).pay(address)).json.status).toBe('paid');
+  await declinedBefore(shop.id, 200);
+  expect((await (await opened(shop)).pay(address)).status).toBe(429);
+});
+
 test('at an account’s limit a checkout that has succeeded before is answered, from wherever', async () => {
   const shop = await opened();
   await declinedBefore(shop.id, 200);

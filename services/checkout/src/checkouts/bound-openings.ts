@@ -13,14 +13,15 @@ export interface OpeningBound {
 const deleteMax = 5_000;
 
 /**
- * Those beyond the bound: without an email first, the oldest first. One that was tried to pay stays: billing knows its order.
+ * Those beyond the bound: first those that were opened and not touched since, or have no email; the oldest first. An email
+ * that came with the opening shows no buyer. One with an attempt to pay stays: billing knows its order.
  * What another statement has locked is being changed by its buyer.
  */
 const deleteSurplus = statement(
   'checkouts-delete-surplus',
   `delete from checkouts where status = 'open' and try_no = 0 and id = any(array(
      select id from checkouts where account_id = $1 and status = 'open' and try_no = 0
-     order by (email is not null), created_at
+     order by (email is not null and revision > 0), created_at
      limit least($3, greatest(0, (select count(*) from checkouts where account_id = $1 and status = 'open') - $2))
      for update skip locked))`,
 );

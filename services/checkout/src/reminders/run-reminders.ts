@@ -12,6 +12,7 @@ import {
   type SingleFlightDeps,
 } from '@app/messaging/single-flight';
 import { statement } from '@app/service-kit/database';
+import { createSemaphore } from '@app/service-kit/semaphore';
 import { accountsWithReminders } from './accounts-with-reminders.ts';
 import { noticeOf, problemOf } from './reminder.rules.ts';
 import {
@@ -35,9 +36,20 @@ export interface RunDeps extends ReminderDeps {
 /** Far less than the gateway waits for a daily run, and than a mail server may keep a message. */
 const usualWaitMs = 30_000;
 
-export function createRunDeps(deps: ReminderDeps & SingleFlightDeps & { readonly handOverWaitMs?: number }): RunDeps {
+/** Accounts whose reminders go out at once, in runs and apart: each takes four connections to the mail server. */
+const accountsSendingMax = 8;
+
+type GivenDeps = Omit<ReminderDeps, 'sending'> & SingleFlightDeps & { readonly handOverWaitMs?: number };
+
+export function createRunDeps(deps: GivenDeps): RunDeps {
   const flight = createSingleFlight<RunResult>(deps, { table: 'reminder_runs' });
-  return { handOverWaitMs: usualWaitMs, ...deps, flight, apart: new Set() };
+  return {
+    handOverWaitMs: usualWaitMs,
+    ...deps,
+    flight,
+    apart: new Set(),
+    sending: createSemaphore(accountsSendingMax),
+  };
 }
 
 /** When the process closes: a hand-over that is under way gets a moment to be recorded; without, it counts as sent. */

@@ -3,6 +3,7 @@ import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import type { Mailer } from '@app/email/mailer';
 import type { Logger } from '@app/service-kit/logger';
+import type { Semaphore } from '@app/service-kit/semaphore';
 import type { PricedSale } from '../checkouts/checkout.rules.ts';
 import { priceOpen } from '../checkouts/get-checkout.ts';
 import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
@@ -40,6 +41,8 @@ export interface ReminderDeps extends CheckoutDeps {
   readonly perDay: number;
   /** Whether the process closes: a run ends early then. */
   readonly isClosing: () => boolean;
+  /** Lets few accounts hand over at once: behind a slow mail server the hand-overs of many runs would add up. */
+  readonly sending: Semaphore;
 }
 
 /** What became of an account's reminders in one run. */
@@ -87,7 +90,7 @@ export interface HandingOver {
 export function startSending(deps: ReminderDeps, accountId: string, settings: Settings): HandingOver {
   const run: Run = { accountId, settings, endsAtMs: performance.now() + runMs, isApart: false, result: nothingSent() };
   return {
-    ended: sendPages(deps, run),
+    ended: deps.sending.run(() => sendPages(deps, run)),
     leave: () => {
       const soFar = run.result;
       run.result = { ...nothingSent(), left: soFar.left, capped: soFar.capped };
@@ -99,6 +102,8 @@ export function startSending(deps: ReminderDeps, accountId: string, settings: Se
 
 async function sendPages(deps: ReminderDeps, run: Run): Promise<SentReminders> {
   const { accountId, settings } = run;
+  run.result.left = deps.isClosing() || performance.now() > run.endsAtMs;
+  if (run.result.left) return run.result;
   await endClaims(deps.database, accountId, deps.clock.now());
   const boundsOf = () => stalledBounds(deps.clock.nowMs(), settings.nudgeAfterMinutes);
   const only = onlyRecipient(settings);

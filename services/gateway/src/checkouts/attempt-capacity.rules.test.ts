@@ -21,7 +21,7 @@ test('what counts for good is full, and names whose it is; what others hold is b
   expect(of([18, 2], [199, 1])).toEqual({ kind: 'held', windows: ['address 1', 'account 1'] });
   expect(of([19, 2], [0, 1])).toEqual({ kind: 'full', caller: 'address' });
   expect(of([0, 2], [200, 1])).toEqual({ kind: 'full', caller: 'account' });
-  expect(of([16, 6], [0, 1])).toEqual({ kind: 'busy' });
+  expect(of([16, 6], [0, 1])).toEqual({ kind: 'busy', caller: 'address' });
 });
 
 test('an attempt that one limit keeps out takes nothing of the other', () => {

@@ -23,12 +23,12 @@ export interface Requested {
 
 /**
  * `held`: in these windows, in the order of the uses. `full`: what counts has reached the limit of this caller, until its
- * window ends. `busy`: attempts under way hold what is left, and may give it back.
+ * window ends. `busy`: attempts under way hold what is left of this caller's, and may give it back.
  */
 export type Taking =
   | { readonly kind: 'held'; readonly windows: readonly string[] }
   | { readonly kind: 'full'; readonly caller: string }
-  | { readonly kind: 'busy' };
+  | { readonly kind: 'busy'; readonly caller: string };
 
 /** Grants capacity to the requests of a batch in their order. `amounts`: what each caller requested in the whole batch. */
 export function grant(
@@ -50,7 +50,8 @@ export function grant(
   return all.map(({ uses }) => {
     const full = uses.find(({ caller, amount, limit }) => windowOf(caller).taken + amount > limit);
     if (full !== undefined) return { kind: 'full', caller: full.caller };
-    if (uses.some(({ caller, amount, limit }) => windowOf(caller).used + amount > limit)) return { kind: 'busy' };
+    const busy = uses.find(({ caller, amount, limit }) => windowOf(caller).used + amount > limit);
+    if (busy !== undefined) return { kind: 'busy', caller: busy.caller };
     for (const { caller, amount } of uses) windowOf(caller).used += amount;
     return { kind: 'held', windows: uses.map(({ caller }) => windowOf(caller).window) };
   });

@@ -4,7 +4,7 @@ import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
 import type { RateWindows } from '../auth/rate-windows.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
-import type { CapacityUse } from './attempt-capacity.rules.ts';
+import type { CapacityUse, Taking } from './attempt-capacity.rules.ts';
 import { type AttemptCapacity, windowSeconds } from './attempt-capacity.ts';
 import type { Refusals } from './refusals.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
@@ -90,6 +90,9 @@ export interface DeclineLimitDeps {
 export function createDeclineLimit(deps: DeclineLimitDeps): DeclineLimit {
   const { windows, refusals, logger } = deps;
   const owners = createOwners(windows);
+  /** What is free shows no card, so it makes no buyer known. */
+  const paidCallerOf = ({ accountId, address, outcome }: PaymentAttempt): string | undefined =>
+    outcome.totalCents > 0 ? refusals.paidCaller(accountId, address) : undefined;
 
   async function settleOutcome(made: PaymentAttempt, held: Held): Promise<void> {
     const { accountId, address, outcome } = made;
@@ -100,7 +103,7 @@ export function createDeclineLimit(deps: DeclineLimitDeps): DeclineLimit {
     }
     const isSmall = outcome.totalCents > 0 && outcome.totalCents <= smallCents;
     const counted = { ofAddress: isSmall ? smallSuccessOfAddress : 0, ofAccount: 0 };
-    await settle(deps, { address, accountId, ...counted }, held, refusals.paidCaller(accountId, address));
+    await settle(deps, { address, accountId, ...counted }, held, paidCallerOf(made));
   }
 
   return {
@@ -125,7 +128,7 @@ export function createDeclineLimit(deps: DeclineLimitDeps): DeclineLimit {
       });
       if (isOpen === 0) return;
       const back = { ofAddress: -declineOfAddress, ofAccount: -1 };
-      await settle(deps, { address, accountId, ...back }, null, refusals.paidCaller(accountId, address));
+      await settle(deps, { address, accountId, ...back }, null, paidCallerOf(made));
     },
   };
 }
@@ -157,6 +160,8 @@ function createOwners(windows: RateWindows) {
   };
 }
 
+const withoutLimit = (use: CapacityUse): CapacityUse => ({ ...use, limit: Number.POSITIVE_INFINITY });
+
 /** Resolves when the attempt holds capacity of its address and of its account. */
 async function hold(
   { capacity, refusals }: Pick<DeclineLimitDeps, 'capacity' | 'refusals'>,
@@ -166,20 +171,26 @@ async function hold(
   const untilMs = performance.now() + capacityWithinMs;
   const byAddress: CapacityUse = { caller: ofAddress(address), amount: declineOfAddress, limit: limitOfAddress };
   let byAccount: CapacityUse = { caller: ofAccount(accountId), amount: 1, limit: limitOfAccount };
+  const hasPaid = async (): Promise<boolean> => (await owner()).paid ?? false;
+  let isAsked = false;
+  /** Just below its limit an account has capacity for few attempts at once: a flood must not keep known buyers in line. */
+  const isFreeOfAccount = async (taking: Exclude<Taking, { kind: 'held' }>): Promise<boolean> => {
+    if (taking.caller !== byAccount.caller) return false;
+    if (taking.kind === 'full') await refusals.admit(accountId, address, hasPaid);
+    const isKnown = taking.kind === 'full' || (!isAsked && (await refusals.isKnown(accountId, address, hasPaid)));
+    isAsked = true;
+    return isKnown;
+  };
   for (;;) {
     const taking = await capacity.take({ uses: [byAddress, byAccount] });
     if (taking.kind === 'held') {
       const [inAddress = '', inAccount = ''] = taking.windows;
       return { ofAddress: inAddress, ofAccount: inAccount };
     }
-    if (taking.kind === 'busy') {
-      if (performance.now() > untilMs) throw tooLate();
-      await wait(checkAgainMs);
-      continue;
-    }
-    if (taking.caller === byAddress.caller) throw tooManyAttempts(windowSeconds);
-    await refusals.admit(accountId, address, async () => (await owner()).paid ?? false);
-    byAccount = { ...byAccount, limit: Number.POSITIVE_INFINITY };
+    if (await isFreeOfAccount(taking)) byAccount = withoutLimit(byAccount);
+    else if (taking.kind === 'full') throw tooManyAttempts(windowSeconds);
+    else if (performance.now() > untilMs) throw tooLate();
+    else await wait(checkAgainMs);
   }
 }
 

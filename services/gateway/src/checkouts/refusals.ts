@@ -24,6 +24,8 @@ export interface Refusals {
    * @throws DomainError rate_limited
    */
   admit(accountId: string, address: string, hasPaid: () => Promise<boolean>): Promise<void>;
+  /** Whether the address or the checkout has a success in the last 30 days. */
+  isKnown(accountId: string, address: string, hasPaid: () => Promise<boolean>): Promise<boolean>;
   /** The caller in `rate_windows` that says that an address has paid at an account. */
   paidCaller(accountId: string, address: string): string;
 }
@@ -54,6 +56,10 @@ export function createRefusals({ windows, database, clock, wakeRelay, pepper }: 
 
   return {
     paidCaller,
+    isKnown: async (accountId, address, hasPaid) => {
+      const [paid = 0] = await windows.read(paidCaller(accountId, address));
+      return paid > 0 || (await hasPaid());
+    },
     admit: async (accountId, address, hasPaid) => {
       const digest = digestOf(accountId, address);
       const [paid = 0, refusals = 0] = await windows.read(paidCaller(accountId, address), `refusals ${digest}`);
