@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { RateWindows } from '../auth/rate-windows.ts';
+import type { LetterKind } from './new-letter.ts';
 
 /** Whose limit is reached, null when none is. Counts over all replicas, in windows of a day. */
-export type LetterLimit = (email: string, address: string) => Promise<'email' | 'address' | 'deployment' | null>;
+export type LetterLimit = (
+  kind: LetterKind,
+  email: string,
+  address: string,
+) => Promise<'email' | 'address' | 'deployment' | null>;
 
 export const unlimitedLetters: LetterLimit = async () => null;
 
@@ -13,17 +18,18 @@ const toEmailMax = 5;
 const fromAddressMax = 20;
 
 /**
- * Letters are the one kind of email that a caller without an account can cause.
- * @param perDay of the whole deployment
+ * Letters are the one kind of email that a caller without an account can cause. Requests to reset
+ * passwords of unknown addresses count as well, so each kind has a bound of its own: they use up no verification.
+ * @param perDay of one kind, of the whole deployment
  */
 export function createLetterLimit(windows: RateWindows, perDay: number): LetterLimit {
-  return async (email, address) => {
+  return async (kind, email, address) => {
     const to = createHash('sha256').update(email.toLowerCase()).digest('base64url');
     const window = (caller: string) => ({ caller, amount: 1, seconds: daySeconds });
     const [ofAddress, ofEmail] = await windows.add(window(`letters from ${address}`), window(`letters to ${to}`));
     if ((ofAddress?.taken ?? 0) > fromAddressMax) return 'address';
     if ((ofEmail?.taken ?? 0) > toEmailMax) return 'email';
-    const [ofAll] = await windows.add(window('letters'));
+    const [ofAll] = await windows.add(window(`letters ${kind}`));
     return (ofAll?.taken ?? 0) > perDay ? 'deployment' : null;
   };
 }

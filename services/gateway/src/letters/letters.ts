@@ -52,7 +52,7 @@ export function startLetters(
     config.RATE_LIMIT_PER_MINUTE === 0 ? unlimitedLetters : createLetterLimit(windows, config.LETTERS_PER_DAY);
   const make = (kind: LetterKind, { email, baseUrl }: Wanted) => newLetter(box, kind, email, baseUrl, clock.now());
   const admit = async (kind: LetterKind, wanted: Wanted, refuse: boolean): Promise<NewLetter | null> => {
-    const reached = await limit(wanted.email, wanted.address);
+    const reached = await limit(kind, wanted.email, wanted.address);
     if (reached === 'deployment')
       logger.warn({ perDay: config.LETTERS_PER_DAY }, 'the letters of the day are used up: LETTERS_PER_DAY');
     if (reached === 'address' && refuse)

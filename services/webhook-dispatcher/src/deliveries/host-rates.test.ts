@@ -14,6 +14,8 @@ test('an account and a host share one bound over all URLs and ports; another acc
     expect(rates.of('acc_1', same)).toBe(rate);
   expect(rates.of('acc_2', url)).not.toBe(rate);
   expect(rates.of('acc_1', 'https://other.example/')).not.toBe(rate);
+  expect(rates.of('acc_1', 'https://one.of-many.victim.example/')).toBe(rate);
+  expect(rates.of('acc_1', 'https://192.0.2.1/')).not.toBe(rates.of('acc_1', 'https://198.51.2.1/'));
   expect(rates.of('acc_1', null)).toBeNull();
   expect(new HostRates(0).of('acc_1', url)).toBeNull();
 });

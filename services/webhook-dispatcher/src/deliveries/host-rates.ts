@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type Counts, noCounts, type Priority, roomFor } from './priority.rules.ts';
 
 /** What may go out at once after a pause, in seconds of the rate: a sale of some minutes begins without a delay. */
@@ -55,7 +56,7 @@ export class HostRate {
 }
 
 /**
- * Bounds what one account sends to one host, over all its endpoints and automations: its orders are limited, and each of
+ * Bounds what one account sends to one host, and to all names of its domain, over all its endpoints and automations: its orders are limited, and each of
  * them may have 120 deliveries, so that a stranger's server would get a hundred times what the account may send us.
  * Another account, or another host, has a bound of its own. Each replica has an even part of it.
  */
@@ -95,10 +96,18 @@ export class HostRates {
   #hostOf(url: string): string {
     let host = this.#hosts.get(url);
     if (host === undefined) {
-      host = new URL(url).hostname.replace(/\.$/, '');
+      host = siteOf(new URL(url).hostname.replace(/\.$/, ''));
       if (this.#hosts.size >= hostsMax) this.#hosts.clear();
       this.#hosts.set(url, host);
     }
     return host;
   }
+}
+
+/**
+ * The last two labels of a name: whoever owns a domain may have all names below it lead to one victim. That joins
+ * `a.co.uk` and `b.co.uk`, of one account alone. An address stays as it is.
+ */
+function siteOf(host: string): string {
+  return isIP(host.replace(/^\[|\]$/g, '')) === 0 ? host.split('.').slice(-2).join('.') : host;
 }
