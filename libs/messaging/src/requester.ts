@@ -112,10 +112,11 @@ interface Call {
   readonly mailbox: Mailbox;
   readonly peer: Peer;
   readonly startedMs: number;
-  /** By `performance.now()`, as the start is. */
   readonly giveUpMs: number;
   /** An earlier attempt may have reached a replica. */
   handedOver: boolean;
+  /** When the latest attempt went out, by `performance.now()`. */
+  sentMs: number;
 }
 
 /**
@@ -134,7 +135,8 @@ async function deliver(
   const peer = deps.peerOf(definition.service);
   const startedMs = performance.now();
   const giveUpMs = startedMs + (context.waitMs ?? repeatWithinMs);
-  const call: Call = { deps, definition, payload, context, mailbox, peer, startedMs, giveUpMs, handedOver: false };
+  const times = { startedMs, giveUpMs, sentMs: startedMs };
+  const call: Call = { deps, definition, payload, context, mailbox, peer, handedOver: false, ...times };
   try {
     while (true) {
       const result = await attempt(call);
@@ -146,10 +148,7 @@ async function deliver(
   }
 }
 
-/**
- * Why an attempt brought no reply: no service received it, no sign came, the connection broke, or the callee worked on it
- * for longer than an attempt may take.
- */
+/** Why an attempt brought no reply: no service received it, no sign came, the connection broke, or it took too long. */
 type Failure = 'unreached' | 'silent' | 'lost' | 'timed_out';
 
 const isCommand = ({ definition }: Call): boolean => definition.mode === 'command';
@@ -217,7 +216,8 @@ async function attempt(call: Call): Promise<Msg | Failure> {
     // The connection is closed.
     return 'unreached';
   }
-  return await resultOf(call, performance.now() + limitMs);
+  call.sentMs = performance.now();
+  return await resultOf(call, call.sentMs + limitMs);
 }
 
 /**
@@ -247,11 +247,11 @@ async function resultOf(call: Call, endMs: number): Promise<Msg | Failure> {
   return 'timed_out';
 }
 
-/** @throws service_unavailable for a read when no replica replies to a ping either */
-async function silence({ definition, peer, deps }: Call): Promise<Failure> {
+/** @throws service_unavailable for a read when no replica replies to a ping either, nor to another call since the attempt */
+async function silence({ definition, peer, deps, sentMs }: Call): Promise<Failure> {
   if (definition.mode === 'command') return 'silent';
   const result = await peer.ping(deps.pingMs);
-  if (result === 'silent') throw unavailable(definition);
+  if (result === 'silent' && peer.sinceHeardMs() >= performance.now() - sentMs) throw unavailable(definition);
   return result === 'alive' ? 'silent' : result;
 }
 
