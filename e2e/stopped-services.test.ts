@@ -80,6 +80,8 @@ test('of three replicas one hangs: no read is refused', async () => {
   // With one other alone, each of a read's some ten tries would be a coin's toss: now and then all go to the one that hangs.
   const [hanging] = await Promise.all([cluster.spawn('checkout'), cluster.spawn('checkout')]);
   process.kill(hanging.pid, 'SIGSTOP');
-  const answers = await Promise.all(Array.from({ length: 40 }, () => seller.call('GET', '/api/v1/orders')));
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  // An account has eight reads under way, and others wait for 5 s at most: forty would wait longer for those that met the
+  // replica that hangs, which is noticed after 2 s each time.
+  const answers = await Promise.all(Array.from({ length: 16 }, () => seller.call('GET', '/api/v1/orders')));
+  expect(answers.filter(({ status }) => status !== 200).map(({ json }) => json)).toEqual([]);
 });
