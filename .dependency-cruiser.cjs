@@ -117,6 +117,16 @@ module.exports = {
       to: { pathNot: '^libs/money/src/' },
     },
     {
+      name: 'pages-are-pure',
+      comment: 'Views turn data into HTML: no requests, no database, no server.',
+      severity: 'error',
+      from: { path: '^libs/pages/src/', pathNot: tests },
+      to: {
+        path: '^(libs|node:|fastify)|node_modules/(fastify|pg|@mikro-orm|@nats-io)',
+        pathNot: '^libs/(pages|contracts|money)/',
+      },
+    },
+    {
       name: 'contracts-import-zod-only',
       severity: 'error',
       from: { path: '^libs/contracts/src/', pathNot: tests },

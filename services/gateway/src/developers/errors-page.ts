@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
-import { html, withCode } from '../html/html.ts';
+import { html } from '@app/pages/html';
+import { withCode } from '@app/pages/text';
 import { publicCode } from '../problems/problem-document.ts';
 import { renderPage, type Section } from './layout.ts';
 import { meanings } from './meanings.ts';

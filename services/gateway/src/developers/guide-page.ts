@@ -1,5 +1,6 @@
 import { limits } from '@app/contracts/common';
-import { type Html, html, withCode } from '../html/html.ts';
+import { type Html, html } from '@app/pages/html';
+import { withCode } from '@app/pages/text';
 import { tools } from '../mcp/tools.ts';
 import type { Operation } from '../operations/operation.ts';
 import { placeholderUrl } from './base-url-text.ts';

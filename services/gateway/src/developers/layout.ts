@@ -1,4 +1,4 @@
-import { type Html, html } from '../html/html.ts';
+import { type Html, html } from '@app/pages/html';
 
 export const stylesheetPath = '/developers/style.css';
 export const iconPath = '/developers/icon.svg';

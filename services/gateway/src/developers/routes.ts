@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { escapeHtml } from '@app/pages/escape-html';
 import type { FastifyInstance } from 'fastify';
 import { operations } from '../api/operations.ts';
 import type { App } from '../app.ts';
-import { escapeHtml } from '../html/html.ts';
 import { stylesheet } from '../html/stylesheet.ts';
 import { baseUrlOf } from '../http/base-url.ts';
 import { openApiDocument } from '../openapi/document.ts';

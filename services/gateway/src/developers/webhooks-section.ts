@@ -1,5 +1,6 @@
 import { webhookEventNames } from '@app/contracts/webhooks';
-import { type Html, html, joined } from '../html/html.ts';
+import { type Html, html } from '@app/pages/html';
+import { joined } from '@app/pages/text';
 import { code } from './layout.ts';
 import * as samples from './samples.ts';
 

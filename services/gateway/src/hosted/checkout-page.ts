@@ -1,5 +1,5 @@
 import { currencyDigits } from '@app/money/format';
-import { type Html, html } from '../html/html.ts';
+import { type Html, html } from '@app/pages/html';
 import { noticePage, renderBuyersPage } from './layout.ts';
 
 export const scriptPath = '/c/checkout.js';

@@ -1,5 +1,5 @@
+import { type Html, html } from '@app/pages/html';
 import { iconPath } from '../developers/layout.ts';
-import { type Html, html } from '../html/html.ts';
 
 export const stylesheetPath = '/c/style.css';
 

@@ -1,4 +1,4 @@
-import { html } from '../html/html.ts';
+import { html } from '@app/pages/html';
 import { noticePage, renderBuyersPage } from './layout.ts';
 
 /** One button: mail scanners open links, and none of them may redeem one. */

@@ -1,4 +1,4 @@
-import { html } from '../html/html.ts';
+import { html } from '@app/pages/html';
 import { noticePage, renderBuyersPage } from './layout.ts';
 
 const nameOf = (businessName: string): string => businessName || 'this seller';

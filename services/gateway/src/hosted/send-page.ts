@@ -1,6 +1,6 @@
 import { errorCodes } from '@app/contracts/errors';
+import { html } from '@app/pages/html';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { html } from '../html/html.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import { noticePage } from './layout.ts';
