@@ -25,7 +25,7 @@ const entryPoints = [
   '^bench/main\\.ts$',
   '^deploy/require-node\\.js$',
   // Browsers load it.
-  '^services/gateway/src/hosted/checkout\\.js$',
+  '^services/gateway/src/pages/hosted/checkout\\.js$',
   '^vitest\\.config\\.ts$',
   '\\.d\\.ts$',
 ].join('|');
@@ -47,11 +47,21 @@ module.exports = {
       to: { circular: true },
     },
     {
-      name: 'gateway-framework-never-imports-the-app',
-      comment: 'app.ts holds what these folders make; what they need of each other they take as an interface.',
+      name: 'folders-never-import-the-root-of-their-service',
+      comment: 'service.ts and config.ts wire the folders; what a folder needs of them it takes as an interface.',
       severity: 'error',
-      from: { path: '^services/gateway/src/(auth|http|idempotency|problems)/', pathNot: tests },
-      to: { path: '^services/gateway/src/(app|server|service)\\.ts$' },
+      from: { path: '^services/[^/]+/src/[^/]+/', pathNot: tests },
+      to: { path: '^services/[^/]+/src/[^/]+\\.ts$' },
+    },
+    {
+      name: 'gateway-operations-are-imported-by-what-publishes-them',
+      comment: 'The framework of operations knows none of them.',
+      severity: 'error',
+      from: {
+        path: '^services/gateway/src/(api/[^/]+\\.ts$|(db|edge|identity|letters|limits|problems)/)',
+        pathNot: tests,
+      },
+      to: { path: '^services/gateway/src/(api/operations|mcp|openapi|pages)/' },
     },
     {
       name: 'loaded-when-needed',

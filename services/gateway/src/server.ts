@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import { operations } from './api/operations.ts';
-import type { App } from './app.ts';
-import { devClockOperations } from './dev-clock/operations.ts';
-import { routeDevelopers } from './developers/routes.ts';
-import { routeLetterPages } from './hosted/letter-routes.ts';
-import { routeHostedPages } from './hosted/routes.ts';
-import { createGuard } from './http/guard.ts';
-import { routeHealth } from './http/health-routes.ts';
-import { createHttpServer } from './http/http-server.ts';
+import type { App } from './api/app.ts';
+import { routeOperations } from './api/operation-routes.ts';
+import { operations } from './api/operations/all-operations.ts';
+import { devClockOperations } from './api/operations/test-clock.ts';
+import { createGuard } from './edge/guard.ts';
+import { routeHealth } from './edge/health-routes.ts';
+import { createHttpServer } from './edge/http-server.ts';
 import { routeMcp } from './mcp/routes.ts';
-import { routeOperations } from './operations/operation-routes.ts';
+import { routeDevelopers } from './pages/developers/routes.ts';
+import { routeLetterPages } from './pages/hosted/letter-routes.ts';
+import { routeHostedPages } from './pages/hosted/routes.ts';
 
 /** The HTTP server with every route of the product, not yet listening. */
 export async function createServer(app: App): Promise<FastifyInstance> {

@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { defineService, type ServiceContext } from '@app/service-host/define-service';
 import { ConfigError } from '@app/service-kit/config';
 import type { RunningService, ServiceDeps } from '@app/service-kit/service';
-import type { PasswordCost } from './accounts/password.ts';
-import type { ClockControl } from './app.ts';
+import type { ClockControl } from './api/app.ts';
 import type { GatewayConfig } from './config.ts';
-import { createApp } from './create-app.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
-import type { HealthTimes } from './http/health-routes.ts';
+import type { HealthTimes } from './edge/health-routes.ts';
+import type { PasswordCost } from './identity/password.ts';
+import { createApp } from './open-app.ts';
 import { createServer } from './server.ts';
 
 /** What the first seller is made with, in a process with all services. */

@@ -5,8 +5,8 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { timePasses } from '@app/testing/time-passes';
 import { afterEach, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
-import { type ConnectionLimits, Connections } from '../src/http/connections.ts';
-import { rejectConnection, rejectUnreadable } from '../src/http/reject-on-socket.ts';
+import { type ConnectionLimits, Connections } from '../src/edge/connections.ts';
+import { rejectConnection, rejectUnreadable } from '../src/edge/reject-on-socket.ts';
 import { send } from './http.ts';
 
 guardLeaks();

@@ -7,10 +7,17 @@ import { html } from '@app/pages/html';
 import { withCode } from '@app/pages/text';
 import { startReceiver } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
-import { operations } from '../src/api/operations.ts';
-import { placeholderUrl } from '../src/developers/base-url-text.ts';
-import { catchUp, firstKey, libraryCheck, nodeCheck, openCheckout, payCheckout } from '../src/developers/samples.ts';
+import { operations } from '../src/api/operations/all-operations.ts';
 import { tools } from '../src/mcp/tools.ts';
+import { placeholderUrl } from '../src/pages/developers/base-url-text.ts';
+import {
+  catchUp,
+  firstKey,
+  libraryCheck,
+  nodeCheck,
+  openCheckout,
+  payCheckout,
+} from '../src/pages/developers/samples.ts';
 import { publicCode } from '../src/problems/problem-document.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';

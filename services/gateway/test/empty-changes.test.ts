@@ -1,7 +1,7 @@
 import { idPrefixes, newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { operations } from '../src/api/operations.ts';
+import { operations } from '../src/api/operations/all-operations.ts';
 import { send } from './http.ts';
 import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
 

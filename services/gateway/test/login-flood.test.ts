@@ -1,6 +1,6 @@
 import { listen } from '@app/testing/points';
 import { expect, test } from 'vitest';
-import { passwordCost } from '../src/accounts/password.ts';
+import { passwordCost } from '../src/identity/password.ts';
 import { passwordHashed } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { type Sent, send } from './http.ts';

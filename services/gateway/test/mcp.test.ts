@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as Client2025 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Transport2025 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { beforeAll, expect, test } from 'vitest';
-import { operations } from '../src/api/operations.ts';
+import { operations } from '../src/api/operations/all-operations.ts';
 import { toolRequest } from '../src/mcp/tool-arguments.ts';
 import { tools } from '../src/mcp/tools.ts';
 import { createSeller, platformKey } from './harness.ts';

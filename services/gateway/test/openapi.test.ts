@@ -4,13 +4,13 @@ import { type ErrorCode, errorCodes } from '@app/contracts/errors';
 import * as webhookPayloads from '@app/contracts/webhook-payloads';
 import { webhookEventNames } from '@app/contracts/webhooks';
 import { describe, expect, test } from 'vitest';
-import { operations } from '../src/api/operations.ts';
+import type { Operation } from '../src/api/operation.ts';
+import { operations } from '../src/api/operations/all-operations.ts';
 import { tools } from '../src/mcp/tools.ts';
 import { openApiDocument } from '../src/openapi/document.ts';
 import { problem } from '../src/openapi/error-responses.ts';
 import { examples, problemExample } from '../src/openapi/examples.ts';
 import { errorsOf } from '../src/openapi/operation-errors.ts';
-import type { Operation } from '../src/operations/operation.ts';
 import { publicCode } from '../src/problems/problem-document.ts';
 
 /** Public writes that a repetition does no harm: they take no Idempotency-Key. */

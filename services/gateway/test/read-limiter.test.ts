@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { ReadLimiter, type ReadLimits } from '../src/http/read-limiter.ts';
+import { ReadLimiter, type ReadLimits } from '../src/limits/read-limiter.ts';
 
 const limits: ReadLimits = {
   running: 2,

@@ -1,6 +1,6 @@
-import { Account } from '../accounts/account.entity.ts';
-import { User } from '../accounts/user.entity.ts';
-import { ApiKey } from '../api-keys/api-key.entity.ts';
-import { Session } from '../sessions/session.entity.ts';
+import { Account } from '../identity/account.entity.ts';
+import { ApiKey } from '../identity/api-key.entity.ts';
+import { Session } from '../identity/session.entity.ts';
+import { User } from '../identity/user.entity.ts';
 
 export const entities = [Account, User, Session, ApiKey];

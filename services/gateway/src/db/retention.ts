@@ -1,8 +1,8 @@
 import { messagingRetention } from '@app/messaging/retention';
 import type { Clock } from '@app/service-kit/clock';
 import type { RetentionRule } from '@app/service-kit/retention';
-import { endedKeysKeptSince } from '../api-keys/list-api-keys.ts';
-import { keptSince } from '../idempotency/idempotency.rules.ts';
+import { keptSince } from '../api/idempotency.rules.ts';
+import { endedKeysKeptSince } from '../identity/list-api-keys.ts';
 
 /**
  * By an index on what is compared. With nothing due it is one look at the index's beginning, whatever the planner's

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RateWindows } from '../auth/rate-windows.ts';
+import type { RateWindows } from '../limits/rate-windows.ts';
 import type { LetterKind } from './new-letter.ts';
 
 /** Whose limit is reached, null when none is. Counts over all replicas, in windows of a day. */

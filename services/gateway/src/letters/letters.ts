@@ -1,16 +1,21 @@
 import { createMailer } from '@app/email/mailer';
-import { createEmailTransport, senderOf } from '@app/email/transports';
+import { createEmailTransport, type EmailSettings, senderOf } from '@app/email/transports';
 import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { createSealedBox } from '@app/service-kit/sealed-box';
-import type { RateWindows } from '../auth/rate-windows.ts';
-import type { GatewayConfig } from '../config.ts';
+import type { RateWindows } from '../limits/rate-windows.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { handOverLetters } from './hand-over-letters.ts';
 import { createLetterLimit, unlimitedLetters } from './letter-limit.ts';
 import { type LetterKind, type NewLetter, newLetter } from './new-letter.ts';
+
+interface LettersConfig extends EmailSettings {
+  readonly KEY_PEPPER: string;
+  readonly LETTERS_PER_DAY: number;
+  readonly RATE_LIMIT_PER_MINUTE: number;
+}
 
 interface Wanted {
   readonly email: string;
@@ -34,7 +39,7 @@ export interface Letters extends Pick<BackgroundLoop, 'close'> {
 const pauseMs = 30_000;
 
 export function startLetters(
-  config: GatewayConfig,
+  config: LettersConfig,
   deps: { readonly database: Database; readonly clock: Clock; readonly logger: Logger },
   windows: RateWindows,
 ): Letters {

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { FieldError } from '@app/contracts/errors';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { App } from '../app.ts';
-import type { Actor } from '../auth/actors.ts';
-import type { RequestFailure } from '../http/request-log.ts';
-import { callOperation } from '../operations/call-operation.ts';
-import { checkAccess } from '../operations/check-access.ts';
+import type { App } from '../api/app.ts';
+import { callOperation } from '../api/call-operation.ts';
+import { checkAccess } from '../api/check-access.ts';
+import type { RequestFailure } from '../edge/request-log.ts';
+import type { Actor } from '../identity/actors.ts';
 import { excerpt } from '../problems/excerpt.rules.ts';
 import { publicCode, shortened } from '../problems/problem-document.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';

@@ -1,5 +1,5 @@
 import { ProtocolError, Server, type Tool as ToolDefinition } from '@modelcontextprotocol/server';
-import type { App } from '../app.ts';
+import type { App } from '../api/app.ts';
 import { excerpt } from '../problems/excerpt.rules.ts';
 import { type Caller, callTool, mayCall } from './call-tool.ts';
 import { hintsOf } from './tool.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type NodeIncomingMessageLike, toWebRequest } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { App } from '../app.ts';
+import type { App } from '../api/app.ts';
 import type { Caller } from './call-tool.ts';
 import { createMcpServer } from './mcp-server.ts';
 

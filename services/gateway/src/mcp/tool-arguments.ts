@@ -1,7 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import { parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
-import { type Operation, takesIdempotencyKey } from '../operations/operation.ts';
+import { type Operation, takesIdempotencyKey } from '../api/operation.ts';
 import type { Tool } from './tool.ts';
 
 type Shape = z.core.$ZodLooseShape;

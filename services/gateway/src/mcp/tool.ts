@@ -1,5 +1,5 @@
-import { operations } from '../api/operations.ts';
-import type { Operation } from '../operations/operation.ts';
+import type { Operation } from '../api/operation.ts';
+import { operations } from '../api/operations/all-operations.ts';
 
 /** One tool of the MCP server. Its arguments are the parameters and the body fields of the operation, side by side. */
 export interface Tool {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { checkoutSecretHeader } from '../auth/checkout-secret.ts';
-import { type Operation, takesIdempotencyKey } from '../operations/operation.ts';
+import { type Operation, takesIdempotencyKey } from '../api/operation.ts';
+import { checkoutSecretHeader } from '../identity/checkout-secret.ts';
 import { commonHeaders, errorResponses, problem, sharedResponses } from './error-responses.ts';
 import { examples } from './examples.ts';
 import { mcpPath } from './mcp-path.ts';

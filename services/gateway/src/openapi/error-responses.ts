@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import type { Operation } from '../operations/operation.ts';
+import type { Operation } from '../api/operation.ts';
 import { problemType, publicCode } from '../problems/problem-document.ts';
 import { problemExample } from './examples.ts';
 import { byStatus, errorsOf } from './operation-errors.ts';

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
-import { isForAnyPage, isKeyless, type Operation, takesIdempotencyKey } from '../operations/operation.ts';
+import { isForAnyPage, isKeyless, type Operation, takesIdempotencyKey } from '../api/operation.ts';
 
 /** Every error that a caller of this operation can get: its own and those of the gateway. */
 export function errorsOf(operation: Operation): ErrorCode[] {

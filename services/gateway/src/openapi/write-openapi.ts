@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { operations } from '../api/operations.ts';
+import { operations } from '../api/operations/all-operations.ts';
 import { openApiDocument } from './document.ts';
 
 /** Writes the published description into docs/; a test compares it with what is served. */

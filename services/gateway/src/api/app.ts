@@ -1,0 +1,69 @@
+import type { Requester } from '@app/messaging/requester';
+import type { Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
+import type { Logger } from '@app/service-kit/logger';
+import type { Check } from '@app/service-kit/service';
+import type { EdgeConfig } from '../edge/edge-config.ts';
+import type { HealthTimes } from '../edge/health-routes.ts';
+import type { Authenticator } from '../identity/authenticator.ts';
+import type { BuyerDigests } from '../identity/buyer-digests.ts';
+import type { Seller } from '../identity/find-seller.ts';
+import type { LookupCache } from '../identity/lookup-cache.ts';
+import type { PasswordCost } from '../identity/password.ts';
+import type { VisitorDigest } from '../identity/visitor.ts';
+import type { Letters } from '../letters/letters.ts';
+import type { AccountQuota } from '../limits/account-quota.ts';
+import type { AddressLimiter } from '../limits/address-limiter.ts';
+import type { DeclineLimit } from '../limits/decline-limit.ts';
+import type { LoginLimit } from '../limits/login-limit.ts';
+import type { ReadLimiter } from '../limits/read-limiter.ts';
+import type { Turns } from '../limits/turns.ts';
+import type { IdempotencyStore } from './idempotency-store.ts';
+
+/** Moves the clock of every service; resolves when all have followed. */
+export interface ClockControl {
+  set(offsetMs: number): Promise<void>;
+}
+
+interface AppConfig extends EdgeConfig {
+  readonly SIGNUP: 'open' | 'closed';
+  readonly KEY_PEPPER: string;
+}
+
+/** Everything that operations and routes work with. */
+export interface App {
+  readonly config: AppConfig;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly requester: Requester;
+  /** Called after a commit with events. */
+  readonly wakeRelay: () => void;
+  readonly authenticator: Authenticator;
+  readonly idempotency: IdempotencyStore;
+  /** Null where no limit is set. */
+  readonly accountQuota: AccountQuota | null;
+  /** Of callers without a valid key. */
+  readonly addressLimiter: AddressLimiter;
+  /** Of buyers: their pages and their checkouts. */
+  readonly buyersLimiter: AddressLimiter;
+  readonly limitLogin: LoginLimit;
+  readonly letters: Letters;
+  readonly declineLimit: DeclineLimit;
+  readonly visitorOf: VisitorDigest;
+  readonly buyerDigests: BuyerDigests;
+  /** By handle, as checkouts are opened with them. */
+  readonly sellers: LookupCache<Seller>;
+  /** Bounds the responses that clients have not read yet. */
+  readonly readLimiter: ReadLimiter;
+  /** Of each account's writes. */
+  readonly writeTurns: Turns;
+  /** Of new passwords. */
+  readonly passwordCost: PasswordCost;
+  readonly healthTimes: HealthTimes;
+  /** Null where the clock may not be moved. */
+  readonly clockControl: ClockControl | null;
+  readonly checks: readonly Check[];
+  /** Why nothing can be written right now, for the caller to read; undefined when it can. */
+  readonly writeRefusal: () => string | undefined;
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { DomainError } from '@app/contracts/errors';
+import { newIdSuffix } from '@app/contracts/ids';
+import { invalidField, parseInput } from '@app/contracts/validation';
+import { z } from 'zod';
+import type { Actor } from '../identity/actors.ts';
+import { checkoutNotFound } from '../identity/checkout-secret.ts';
+import type { App } from './app.ts';
+import { checkAccess } from './check-access.ts';
+import { checkIdempotencyKey, leaseSecondsOf } from './idempotency.rules.ts';
+import type { Call, KeyScope, Operation, SecretField, SessionCookie } from './operation.ts';
+import { notFoundCodeOf } from './path-params.ts';
+import { runIdempotent } from './run-idempotent.ts';
+import { takesTurns } from './write-turns.ts';
+
+export interface OperationRequest {
+  readonly actor: Actor;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  /** Only for operations that take one, see `takesIdempotencyKey`. */
+  readonly idempotencyKey?: string | undefined;
+  readonly requestId: string;
+  /** This deployment's address, for links in problem documents. */
+  readonly baseUrl: string;
+  /** As `clientOfAddress` gives it. */
+  readonly address?: string;
+  /** As `ownUrlsOf` gives them. */
+  readonly ownUrls?: readonly string[];
+  /** Of an HTTP request. */
+  readonly headers?: IncomingHttpHeaders;
+  /** Only browsers have one. */
+  readonly cookie?: SessionCookie;
+}
+
+export interface OperationResult {
+  readonly status: 200;
+  /** JSON. */
+  readonly body: Uint8Array;
+  readonly replayed: boolean;
+}
+
+/**
+ * Runs an operation for HTTP and for MCP alike: checks access, validates the input, waits for the account's turn, looks
+ * for an earlier request under the Idempotency-Key.
+ * @throws DomainError
+ */
+export async function callOperation(
+  app: App,
+  operation: Operation,
+  request: OperationRequest,
+): Promise<OperationResult> {
+  const { actor, idempotencyKey, headers = {} } = request;
+  checkAccess(operation, actor, headers);
+  if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
+  const params = parseParams(operation.params, request.params);
+  const query = parseInput(strictQueryOf(operation), request.query, 'query');
+  const body = parseBody(operation, request.body);
+  const perform = async (commandId: string): Promise<Uint8Array> => {
+    const context = { accountId: actor.accountId, requestId: request.requestId, commandId };
+    const call: Call<unknown, unknown, unknown> = {
+      app,
+      actor,
+      params,
+      query,
+      body,
+      context,
+      cookie: request.cookie ?? noCookie,
+      address: request.address ?? '',
+      ownUrls: request.ownUrls ?? [],
+      headers,
+    };
+    const result = await operation.run(call);
+    return result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
+  };
+  if (operation.method !== 'GET') checkWritable(app);
+  const { accountId } = actor;
+  const work = () => performOnce(app, operation, request, { params, query, body }, perform);
+  return accountId !== '' && takesTurns(operation) ? await app.writeTurns(accountId, work) : await work();
+}
+
+/** Performs it under its Idempotency-Key, if it has one. */
+async function performOnce(
+  app: App,
+  operation: Operation,
+  { actor, idempotencyKey, headers = {} }: OperationRequest,
+  { params, query, body }: { readonly params: unknown; readonly query: object; readonly body: unknown },
+  perform: (commandId: string) => Promise<Uint8Array>,
+): Promise<OperationResult> {
+  const commandId = operation.method === 'GET' ? '' : newIdSuffix(app.clock.nowMs());
+  if (idempotencyKey === undefined) {
+    return { status: 200, body: await perform(commandId), replayed: false };
+  }
+  const result = await runIdempotent(app.idempotency, app.logger, {
+    record: { accountId: ownerOfKey(operation, actor, { params, body, headers }), key: idempotencyKey },
+    // Of the validated input: the order of fields and white space do not count.
+    fingerprint: app.idempotency.fingerprint([
+      credentialOf(actor),
+      operation.method,
+      operation.path,
+      params,
+      isNoBody(operation, body) ? null : body,
+      // Nothing where there is none: fingerprints are kept for 30 days, also over an upgrade.
+      ...(Object.keys(query).length === 0 ? [] : [query]),
+    ]),
+    commandId,
+    now: app.clock.now(),
+    leaseSeconds: leaseSecondsOf(operation.longestMs),
+    run: perform,
+    stored: (response) => storedPart(operation, response),
+  });
+  return { status: 200, ...result };
+}
+
+/** Rejects a write that would fail before any of it takes effect. */
+function checkWritable(app: App): void {
+  const reason = app.writeRefusal();
+  if (reason !== undefined) throw new DomainError('service_unavailable', `Nothing can be written: ${reason}.`);
+}
+
+const nothing = {};
+const noCookie: SessionCookie = { set: () => undefined, clear: () => undefined };
+
+/** Without a body, and with an empty one where none is needed, it is one request. */
+const isNoBody = ({ body: schema }: Operation, body: unknown): boolean =>
+  body === undefined || (schema?.safeParse(undefined).success === true && Object.keys(body as object).length === 0);
+
+const noBody = z.strictObject({}).optional();
+
+/** An operation without body fields rejects a body that has some. The body of a GET or DELETE is ignored. */
+function parseBody({ method, body }: Operation, input: unknown): unknown {
+  if (body !== undefined) {
+    const parsed = parseInput(body, input);
+    if (method === 'PATCH' && Object.keys(parsed as object).length === 0) throw noChange(body);
+    return parsed;
+  }
+  if (method !== 'GET' && method !== 'DELETE') parseInput(noBody, input);
+  return undefined;
+}
+
+/** A change that names no field is a mistake: most likely the caller has dropped a field of another name. */
+function noChange(body: z.ZodType): DomainError {
+  const names = body instanceof z.ZodObject ? Object.keys(body.shape).map((name) => `\`${name}\``) : [];
+  return invalidField('', `must have at least one of the fields ${names.join(', ')}`, 'required');
+}
+
+const strictQueries = new WeakMap<Operation, z.ZodObject>();
+
+/** Services ignore unknown fields of a query; the API rejects them. */
+function strictQueryOf(operation: Operation): z.ZodObject {
+  const known = strictQueries.get(operation);
+  if (known !== undefined) return known;
+  const strict = (operation.query ?? z.object({})).strict();
+  strictQueries.set(operation, strict);
+  return strict;
+}
+
+function parseParams(schema: z.ZodObject | undefined, input: unknown): unknown {
+  if (schema === undefined) return nothing;
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const [name] = result.error.issues[0]?.path ?? [];
+  const code = notFoundCodeOf(schema.shape[String(name)] as z.ZodType | undefined);
+  if (code === 'checkout_not_found') throw checkoutNotFound();
+  throw new DomainError(code, 'There is nothing with this id on this account.');
+}
+
+/** Stored responses belong to a user in all sessions, or to one API key. */
+function credentialOf({ kind, keyId, userId }: Actor): string {
+  return `${kind} ${keyId ?? userId ?? ''}`;
+}
+
+/** Each account has its own Idempotency-Keys. Where there is no account yet, the operation says whose they are. */
+function ownerOfKey({ id, idempotencyScope }: Operation, actor: Actor, scope: KeyScope<unknown, unknown>): string {
+  if (idempotencyScope === undefined) return actor.accountId;
+  return `${id} ${createHash('sha256').update(idempotencyScope(scope)).digest('base64url')}`;
+}
+
+function storedPart({ isUnderWay, secret }: Operation, response: Uint8Array): Uint8Array | undefined {
+  if (isUnderWay?.(JSON.parse(Buffer.from(response).toString('utf8')))) return undefined;
+  return withoutSecret(secret, response);
+}
+
+function withoutSecret(secret: SecretField | undefined, response: Uint8Array): Uint8Array {
+  if (secret === undefined) return response;
+  const { [secret.name]: shown, ...rest } = JSON.parse(Buffer.from(response).toString('utf8')) as Record<
+    string,
+    unknown
+  >;
+  return shown === undefined ? response : Buffer.from(JSON.stringify({ ...rest, secret_notice: secret.notice }));
+}

@@ -1,0 +1,42 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { DomainError } from '@app/contracts/errors';
+import type { Actor } from '../identity/actors.ts';
+import { checkoutSecretOf } from '../identity/checkout-secret.ts';
+import { loginRequired, unauthorized } from '../identity/unauthorized.ts';
+import type { Operation } from './operation.ts';
+
+/**
+ * @throws DomainError unauthorized, insufficient_scope or, for want of a buyer's secret, checkout_not_found when this
+ * actor may not call this operation
+ */
+export function checkAccess(operation: Operation, actor: Actor, headers: IncomingHttpHeaders): void {
+  switch (operation.auth) {
+    case 'public':
+    case 'visitor':
+      return;
+    case 'buyer':
+      checkoutSecretOf(headers);
+      return;
+    case 'session':
+      if (actor.kind !== 'session') throw actor.kind === 'nobody' ? unauthorized() : loginRequired();
+      return;
+    case 'platform':
+      if (actor.kind !== 'platform') throw new DomainError('insufficient_scope', 'Only the platform key may do this.');
+      return;
+    case 'daily':
+      if (actor.kind !== 'platform') checkScope(operation, actor);
+      return;
+    case 'account':
+      checkScope(operation, actor);
+  }
+}
+
+function checkScope(operation: Operation, actor: Actor): void {
+  if (actor.kind === 'nobody') throw unauthorized();
+  if (actor.kind === 'platform') {
+    throw new DomainError('insufficient_scope', 'The platform key acts for no account: it may only run the daily job.');
+  }
+  if (operation.scope !== undefined && !actor.scopes.has(operation.scope)) {
+    throw new DomainError('insufficient_scope', `This needs a key with the scope ${operation.scope}.`);
+  }
+}

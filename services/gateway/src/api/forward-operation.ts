@@ -1,0 +1,67 @@
+import type { RequestDefinition } from '@app/contracts/define';
+import { z } from 'zod';
+import type { Actor } from '../identity/actors.ts';
+import type { Operation } from './operation.ts';
+
+type Forwarded<Params> = Omit<Operation, 'auth' | 'scope' | 'params' | 'query' | 'body' | 'response' | 'run'> &
+  Partial<Pick<Operation, 'auth' | 'scope'>> & {
+    readonly params?: Params;
+  };
+
+/** The fields of the service's input that come neither from the path nor from the body. */
+type OtherFields<Input extends z.ZodObject, Params extends z.ZodObject> = Omit<
+  z.output<Input>,
+  'body' | keyof Params['shape']
+>;
+
+/** What a GET needs is in its path and query. */
+type AllFromCaller = { readonly method: 'GET'; addedInput?: never };
+
+/** Required when the service needs fields that no caller sends. */
+type AddedInput<Fields> =
+  Record<never, never> extends Fields
+    ? { addedInput?(actor: Actor): Partial<Fields> }
+    : { addedInput(actor: Actor): Fields };
+
+/**
+ * An operation that only forwards to a service. The request's definition gives the response, the body (its field
+ * `body`) and, for a GET, the query: every field that is not in the path. An account's key calls it, with the scope
+ * `read` for a read and `write` for a command, unless the operation says otherwise.
+ */
+export function forwardOperation<
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
+>(
+  request: RequestDefinition<Input, Output>,
+  operation: Forwarded<Params> & (AddedInput<OtherFields<Input, Params>> | AllFromCaller),
+): Operation {
+  const { addedInput, params, ...rest }: Forwarded<z.ZodObject> & { addedInput?(actor: Actor): object } = operation;
+  const query = operation.method === 'GET' ? queryOf(request.input, params) : undefined;
+  const body = request.input.shape.body as z.ZodType | undefined;
+  return {
+    auth: 'account',
+    scope: request.mode === 'read' ? 'read' : 'write',
+    ...rest,
+    ...(params && { params }),
+    ...(query && { query }),
+    ...(body && { body }),
+    response: request.output,
+    run: ({ app, actor, context, ...call }) => {
+      const input = {
+        ...(call.params as object),
+        ...(call.query as object),
+        ...(body && { body: call.body }),
+        ...addedInput?.(actor),
+      };
+      // Safe because `callOperation` validates with the schemas above, which are parts of the request's own.
+      return app.requester.requestBytes<RequestDefinition>(request, input, context);
+    },
+  };
+}
+
+/** The input's fields that the path does not have; undefined when none is left. */
+function queryOf(input: z.ZodObject, params: z.ZodObject | undefined): z.ZodObject | undefined {
+  const fields = Object.entries(input.shape).filter(([name]) => params?.shape[name] === undefined);
+  return fields.length === 0 ? undefined : z.object(Object.fromEntries(fields));
+}

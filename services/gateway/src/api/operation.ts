@@ -1,0 +1,136 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ApiKeyScope } from '@app/contracts/accounts';
+import type { ErrorCode } from '@app/contracts/errors';
+import type { z } from 'zod';
+import type { Actor } from '../identity/actors.ts';
+import type { App } from './app.ts';
+
+/** What a service gets beside the input. The command id makes repeating a command harmless. */
+export interface OperationContext {
+  readonly accountId: string;
+  readonly requestId: string;
+  readonly commandId: string;
+}
+
+/** The browser's session cookie, as far as an operation may touch it. */
+export interface SessionCookie {
+  set(token: string): void;
+  clear(): void;
+}
+
+export interface Call<Params, Query, Body> {
+  readonly app: App;
+  readonly actor: Actor;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly context: OperationContext;
+  readonly cookie: SessionCookie;
+  /** As `clientOfAddress` gives it; empty in calls of MCP tools, which no limit by address concerns. */
+  readonly address: string;
+  /** Addresses of this deployment as the caller reached it; empty in calls of MCP tools. */
+  readonly ownUrls: readonly string[];
+  /** Of the HTTP request, names in lower case; empty in calls of MCP tools. */
+  readonly headers: Readonly<IncomingHttpHeaders>;
+}
+
+/** What tells whose an Idempotency-Key is where there is no account. */
+export type KeyScope<Params, Body> = Pick<Call<Params, unknown, Body>, 'params' | 'body' | 'headers'>;
+
+/**
+ * Who may call.
+ * - `public`: anyone, without a key.
+ * - `visitor`: as `public`, also from a page of any other site. No session and no key counts.
+ * - `buyer`: as `visitor`, with the secret of the checkout in the header `x-checkout-secret`.
+ * - `account`: an account's key with the operation's scope, or a logged-in session.
+ * - `session`: a logged-in session only.
+ * - `daily`: as `account`, or the platform key.
+ * - `platform`: the platform key only.
+ */
+export type OperationAuth = 'public' | 'visitor' | 'buyer' | 'account' | 'session' | 'daily' | 'platform';
+
+export interface SecretField {
+  readonly name: string;
+  /** A repeated response has this text instead, as `secret_notice`. */
+  readonly notice: string;
+}
+
+/**
+ * One endpoint of the API. The same list drives the routes, the OpenAPI document, the MCP tools and the
+ * test of account isolation.
+ */
+export interface Operation {
+  /** camelCase; the OpenAPI operationId. */
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** In OpenAPI style: `/api/v1/orders/{orderId}`. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly auth: OperationAuth;
+  readonly scope?: ApiKeyScope;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly response: z.ZodType;
+  /** The field of the response that is a secret: sent once, and never again under the same Idempotency-Key. */
+  readonly secret?: SecretField;
+  /** For a POST that only looks: it takes no Idempotency-Key, and nothing of its response is kept. */
+  readonly changesNothing?: true;
+  /** For a write that waits for no other of its account: it locks no row that others wait for, or first hashes a password. */
+  readonly takesNoTurn?: true;
+  /** How long the response may take, in milliseconds; the requester's 20 s unless given. */
+  readonly longestMs?: number;
+  /** Whether a response tells of work that goes on: it is not kept for repetitions under its Idempotency-Key. */
+  isUnderWay?(response: { readonly status?: unknown }): boolean;
+  /** For an operation without a key of the API that takes an Idempotency-Key: whose keys they are. */
+  idempotencyScope?(scope: KeyScope<unknown, unknown>): string;
+  /** Errors of its own, beside those that every operation has. */
+  readonly errors: readonly ErrorCode[];
+  /** Resolves to the response's body, or to the bytes of a service's reply, which are JSON already. */
+  run(call: Call<unknown, unknown, unknown>): Promise<object>;
+}
+
+interface TypedOperation<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>
+  extends Omit<Operation, 'params' | 'query' | 'body' | 'run' | 'idempotencyScope'> {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  idempotencyScope?(scope: KeyScope<z.output<Params>, z.output<Body>>): string;
+  run(call: Call<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<object>;
+}
+
+type NoFields = z.ZodObject<Record<never, never>>;
+
+/** An operation whose `run` gets what its schemas make of the request; without a body schema the body must be empty. */
+export function defineOperation<
+  Params extends z.ZodObject = NoFields,
+  Query extends z.ZodObject = NoFields,
+  Body extends z.ZodType = z.ZodUndefined,
+>(operation: TypedOperation<Params, Query, Body>): Operation {
+  // Safe because `callOperation` validates with these very schemas before it calls `run`.
+  return operation as unknown as Operation;
+}
+
+/** Whether pages of any site may call it. */
+export function isForAnyPage({ auth }: Operation): boolean {
+  return auth === 'visitor' || auth === 'buyer';
+}
+
+/** Whether it is called without a key of the API and without a session. */
+export function isKeyless(operation: Operation): boolean {
+  return operation.auth === 'public' || isForAnyPage(operation);
+}
+
+/**
+ * Whether the caller may send an Idempotency-Key with it. Over HTTP that is a POST: repeating a PUT, PATCH or DELETE
+ * changes nothing more. A tool takes one for every write, because a model does not see the method. An operation that is
+ * called without a key of the API takes none unless it says whose keys they are; one that changes nothing takes none.
+ */
+export function takesIdempotencyKey(operation: Operation, via: 'http' | 'mcp'): boolean {
+  const { method, changesNothing, idempotencyScope } = operation;
+  if (changesNothing) return false;
+  const writes = via === 'http' ? method === 'POST' : method !== 'GET';
+  return writes && (!isKeyless(operation) || idempotencyScope !== undefined);
+}

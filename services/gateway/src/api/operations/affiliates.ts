@@ -1,0 +1,98 @@
+import {
+  createAffiliate,
+  createPayout,
+  getStatement,
+  listAffiliates,
+  listCommissions,
+  listPayouts,
+  updateAffiliate,
+} from '@app/contracts/affiliates';
+import { z } from 'zod';
+import { forwardOperation } from '../forward-operation.ts';
+import { defineOperation } from '../operation.ts';
+import { pathCode } from '../path-params.ts';
+import { queryBoolean } from '../query-boolean.ts';
+
+const tag = 'Affiliates';
+const params = z.object({ code: pathCode('affiliate_not_found') });
+
+export const affiliateOperations = [
+  forwardOperation(listAffiliates, {
+    id: 'listAffiliates',
+    method: 'GET',
+    path: '/api/v1/affiliates',
+    tag,
+    summary: 'List affiliates, newest first',
+    errors: [],
+  }),
+  forwardOperation(createAffiliate, {
+    id: 'createAffiliate',
+    method: 'POST',
+    path: '/api/v1/affiliates',
+    tag,
+    summary: 'Add an affiliate',
+    errors: ['code_taken', 'limit_reached'],
+  }),
+  forwardOperation(updateAffiliate, {
+    id: 'updateAffiliate',
+    method: 'PATCH',
+    path: '/api/v1/affiliates/{code}',
+    tag,
+    summary: 'Change an affiliate',
+    description: 'Commissions on earlier sales, and on the renewals of those, stay with the terms of the sale.',
+    params,
+    errors: ['affiliate_not_found'],
+  }),
+  forwardOperation(listCommissions, {
+    id: 'listCommissions',
+    method: 'GET',
+    path: '/api/v1/affiliates/{code}/commissions',
+    tag,
+    summary: 'List an affiliate’s commissions, newest first',
+    description:
+      'A commission is `pending` until `due_at`, then `due` until a payout pays it; the refund of its order voids it. When ' +
+      'it was paid before, a `clawback` with the opposite amount goes into the next payout.',
+    params,
+    errors: ['affiliate_not_found'],
+  }),
+  forwardOperation(getStatement, {
+    id: 'getAffiliateStatement',
+    method: 'GET',
+    path: '/api/v1/affiliates/{code}/statement',
+    tag,
+    summary: 'Read an affiliate’s statement: what was earned, taken back and paid, newest first',
+    description:
+      'From the ledger, with what was owed after each line; `balances` say what is pending, due and paid now.',
+    params,
+    errors: ['affiliate_not_found'],
+  }),
+  defineOperation({
+    id: 'createPayout',
+    method: 'POST',
+    path: '/api/v1/affiliates/{code}/payouts',
+    tag,
+    summary: 'Record a payout of everything that is due to an affiliate',
+    description:
+      'It moves no money: it marks commissions as paid, clawbacks taken off, and fires `affiliate.paid`. When several ' +
+      'currencies have something to pay, `currency` names one.',
+    auth: 'account',
+    scope: 'money',
+    params,
+    query: z.object({
+      includePending: queryBoolean.optional().describe('Pay commissions too whose hold is not over.'),
+    }),
+    body: createPayout.input.shape.body.optional(),
+    response: createPayout.output,
+    errors: ['affiliate_not_found', 'nothing_due'],
+    run: ({ app, params: { code }, query: { includePending = false }, body = {}, context }) =>
+      app.requester.requestBytes(createPayout, { code, includePending, body }, context),
+  }),
+  forwardOperation(listPayouts, {
+    id: 'listPayouts',
+    method: 'GET',
+    path: '/api/v1/payouts',
+    tag,
+    summary: 'List payouts, newest first',
+    errors: [],
+  }),
+];

@@ -1,0 +1,45 @@
+import type { Operation } from '../operation.ts';
+import { affiliateOperations } from './affiliates.ts';
+import { apiKeyOperations } from './api-keys.ts';
+import { automationOperations } from './automations.ts';
+import { checkoutOperations } from './checkouts.ts';
+import { dailyOperations } from './daily-runs.ts';
+import { deliveryOperations } from './deliveries.ts';
+import { discountOperations } from './discounts.ts';
+import { endpointOperations } from './endpoints.ts';
+import { funnelOperations } from './funnels.ts';
+import { letterOperations } from './letters.ts';
+import { metricsOperations } from './metrics.ts';
+import { orderOperations } from './orders.ts';
+import { paymentOperations } from './payments.ts';
+import { productOperations } from './products.ts';
+import { recoveryOperations } from './recoveries.ts';
+import { rehearsalOperations } from './rehearsals.ts';
+import { sessionOperations } from './sessions.ts';
+import { settingsOperations } from './settings.ts';
+import { subscriptionOperations } from './subscriptions.ts';
+import { testSendOperations } from './test-sends.ts';
+
+/** Everything the product does over HTTP, in the order of the developer pages. */
+export const operations: readonly Operation[] = [
+  ...productOperations,
+  ...funnelOperations,
+  ...discountOperations,
+  ...orderOperations,
+  ...paymentOperations,
+  ...checkoutOperations,
+  ...subscriptionOperations,
+  ...affiliateOperations,
+  ...metricsOperations,
+  ...endpointOperations,
+  ...testSendOperations,
+  ...deliveryOperations,
+  ...recoveryOperations,
+  ...automationOperations,
+  ...dailyOperations,
+  ...rehearsalOperations,
+  ...settingsOperations,
+  ...apiKeyOperations,
+  ...sessionOperations,
+  ...letterOperations,
+];

@@ -1,0 +1,99 @@
+import { apiKeyResource, createApiKeyBody, createdApiKeyResource, rotateApiKeyBody } from '@app/contracts/accounts';
+import { listOf, okResult, pageQueryOf } from '@app/contracts/common';
+import { idSchema } from '@app/contracts/ids';
+import { invalidField } from '@app/contracts/validation';
+import { z } from 'zod';
+import { createApiKey } from '../../identity/create-api-key.ts';
+import { checkMayGrant } from '../../identity/grant.ts';
+import { listApiKeys } from '../../identity/list-api-keys.ts';
+import { revokeApiKey } from '../../identity/revoke-api-key.ts';
+import { rotateApiKey } from '../../identity/rotate-api-key.ts';
+import { defineOperation } from '../operation.ts';
+import { pathId } from '../path-params.ts';
+
+const tag = 'API keys';
+const params = z.object({ keyId: pathId('apiKey', 'api_key_not_found') });
+const overlapHoursDefault = 24;
+const secret = {
+  name: 'key',
+  notice: 'The key was shown once, in the first answer. If that got lost, rotate this key for another.',
+};
+
+export const apiKeyOperations = [
+  defineOperation({
+    id: 'listApiKeys',
+    method: 'GET',
+    path: '/api/v1/api-keys',
+    tag,
+    summary: 'List the account’s API keys, newest first',
+    description: 'The latest 100. With `limit` or `before` it pages back, and says whether more follow.',
+    auth: 'account',
+    scope: 'read',
+    query: pageQueryOf(idSchema('apiKey')),
+    response: listOf(apiKeyResource),
+    errors: [],
+    run: ({ app, actor, query }) => listApiKeys(app.database, actor.accountId, query),
+  }),
+  defineOperation({
+    id: 'createApiKey',
+    method: 'POST',
+    path: '/api/v1/api-keys',
+    tag,
+    summary: 'Make an API key',
+    description: 'The key is shown this once. Without `scopes` it gets all scopes that the caller has.',
+    auth: 'account',
+    scope: 'write',
+    body: createApiKeyBody,
+    response: createdApiKeyResource,
+    secret,
+    errors: [],
+    run: async ({ app, actor, body, context }) => {
+      const scopes = [...new Set(body.scopes ?? actor.scopes)];
+      checkMayGrant(actor, scopes);
+      const expiresAt = body.expiresAt == null ? null : new Date(body.expiresAt);
+      if (expiresAt !== null && expiresAt <= app.clock.now()) {
+        throw invalidField('expiresAt', 'must be in the future', 'in_the_past');
+      }
+      return await createApiKey(app, actor.accountId, context.commandId, { name: body.name, scopes, expiresAt });
+    },
+  }),
+  defineOperation({
+    id: 'revokeApiKey',
+    method: 'DELETE',
+    path: '/api/v1/api-keys/{keyId}',
+    tag,
+    summary: 'Revoke an API key',
+    description: 'It stops working everywhere within one second.',
+    auth: 'account',
+    scope: 'write',
+    params,
+    response: okResult,
+    errors: ['api_key_not_found'],
+    run: async ({ app, actor, params }) => {
+      await revokeApiKey(app, actor.accountId, params.keyId);
+      app.authenticator.forget();
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'rotateApiKey',
+    method: 'POST',
+    path: '/api/v1/api-keys/{keyId}/rotate',
+    tag,
+    summary: 'Replace an API key',
+    description: 'Answers with a new key of the same scopes; the old one goes on working for the overlap.',
+    auth: 'account',
+    scope: 'write',
+    params,
+    body: rotateApiKeyBody.optional(),
+    response: createdApiKeyResource,
+    secret,
+    errors: ['api_key_not_found', 'invalid_transition'],
+    run: async ({ app, actor, params, body, context }) => {
+      const overlapHours = body?.overlapHours ?? overlapHoursDefault;
+      const created = await rotateApiKey(app, actor, context.commandId, params.keyId, overlapHours);
+      app.authenticator.forget();
+      return created;
+    },
+  }),
+];

@@ -1,0 +1,34 @@
+import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { checkoutNotFound, checkoutSecretOf } from '../../identity/checkout-secret.ts';
+import type { Call } from '../operation.ts';
+
+/** A call of an operation that the secret of its checkout opens. */
+export type BuyersCall<Body = unknown> = Call<{ checkoutId: string }, unknown, Body>;
+
+/** Whose checkout it is, as every request to the service says it. */
+export function buyerOf({ params, headers }: Pick<BuyersCall, 'params' | 'headers'>) {
+  return { checkoutId: params.checkoutId, secret: checkoutSecretOf(headers) };
+}
+
+/** Asks about a buyer's checkout. An unknown one is told in our own words, the same for every reason. */
+export async function askCheckout<R extends RequestDefinition>(
+  { app, context }: BuyersCall,
+  definition: R,
+  input: RequestInput<R>,
+): Promise<RequestOutput<R>> {
+  return await app.requester.request(definition, input, context).catch(inOurWords);
+}
+
+/** As `askCheckout`, for a reply that is passed on as it is. */
+export async function askCheckoutBytes<R extends RequestDefinition>(
+  { app, context }: BuyersCall,
+  definition: R,
+  input: RequestInput<R>,
+): Promise<Uint8Array> {
+  return await app.requester.requestBytes(definition, input, context).catch(inOurWords);
+}
+
+function inOurWords(err: unknown): never {
+  throw err instanceof DomainError && err.code === 'checkout_not_found' ? checkoutNotFound() : err;
+}

@@ -1,0 +1,125 @@
+import {
+  createAutomation,
+  deleteAutomation,
+  getAutomation,
+  listAutomations,
+  previewAutomation,
+  revealAutomationSecret,
+  rotateAutomationSecret,
+  testAutomation,
+  updateAutomation,
+} from '@app/contracts/automations';
+import { z } from 'zod';
+import type { Actor } from '../../identity/actors.ts';
+import { forwardOperation } from '../forward-operation.ts';
+import { pathId } from '../path-params.ts';
+import { ofKnownProduct } from './known-product.ts';
+import { revealOperation, rotation, signingSecret } from './signing-secrets.ts';
+
+const tag = 'Automations';
+const path = '/api/v1/automations';
+const params = z.object({ automationId: pathId('automation', 'automation_not_found') });
+
+/** A change of settings that the caller has just made is not with the service yet. */
+const sellerOf = ({ settings: { businessName, supportEmail } }: Actor) => ({ account: { businessName, supportEmail } });
+
+export const automationOperations = [
+  forwardOperation(listAutomations, {
+    id: 'listAutomations',
+    method: 'GET',
+    path,
+    tag,
+    summary: 'List automations, the built-in ones first',
+    errors: [],
+  }),
+  ofKnownProduct(
+    forwardOperation(createAutomation, {
+      id: 'createAutomation',
+      method: 'POST',
+      path,
+      tag,
+      summary: 'Add an automation: when an event happens, send an email or POST to a URL',
+      description:
+        'A POST is a webhook like any other: the same payload, headers, tries and checks of the address, signed with a secret ' +
+        'of its own, which this answer shows once; `reveal-secret` shows it again. An email is text with fields of the payload. Its templates are data: a field ' +
+        'is replaced by its value, as text, and nothing else happens.',
+      secret: signingSecret,
+      errors: ['webhook_url_refused', 'limit_reached'],
+    }),
+  ),
+  forwardOperation(getAutomation, {
+    id: 'getAutomation',
+    method: 'GET',
+    path: `${path}/{automationId}`,
+    tag,
+    summary: 'Read one automation',
+    params,
+    errors: ['automation_not_found'],
+  }),
+  ofKnownProduct(
+    forwardOperation(updateAutomation, {
+      id: 'updateAutomation',
+      method: 'PATCH',
+      path: `${path}/{automationId}`,
+      tag,
+      summary: 'Change an automation, or switch it on or off',
+      description:
+        'Fields left out stay. The event stays, and so does whether it sends an email or a POST. Of a built-in automation ' +
+        '`active` and the text of its email can be changed. What waits to be sent while it is switched off is dropped. A new URL ' +
+        'switches a POST on again that is off because the former one was gone or failing, unless `active` is given.',
+      params,
+      errors: ['automation_not_found', 'webhook_url_refused'],
+    }),
+  ),
+  forwardOperation(deleteAutomation, {
+    id: 'deleteAutomation',
+    method: 'DELETE',
+    path: `${path}/{automationId}`,
+    tag,
+    summary: 'Delete an automation of your own',
+    description: 'What waits to be sent is dropped. A built-in automation is switched off instead.',
+    params,
+    errors: ['automation_not_found', 'invalid_transition'],
+  }),
+  forwardOperation(rotateAutomationSecret, {
+    id: 'rotateAutomationSecret',
+    method: 'POST',
+    path: `${path}/{automationId}/rotate-secret`,
+    tag,
+    summary: 'Replace the signing secret of an automation that POSTs',
+    description: `${rotation} An automation that sends emails has none.`,
+    params,
+    secret: signingSecret,
+    errors: ['automation_not_found', 'invalid_transition'],
+  }),
+  revealOperation(revealAutomationSecret, {
+    id: 'revealAutomationSecret',
+    path: `${path}/{automationId}/reveal-secret`,
+    tag,
+    params,
+    errors: ['automation_not_found', 'invalid_transition'],
+  }),
+  forwardOperation(previewAutomation, {
+    id: 'previewAutomation',
+    method: 'POST',
+    path: `${path}/preview`,
+    tag,
+    summary: 'See the email that a template makes of sample data',
+    changesNothing: true,
+    addedInput: sellerOf,
+    errors: [],
+  }),
+  forwardOperation(testAutomation, {
+    id: 'testAutomation',
+    method: 'POST',
+    path: `${path}/{automationId}/test`,
+    tag,
+    summary: 'Run an automation once with sample data',
+    description:
+      'An email goes to the support address in the account’s settings, and to no buyer; its subject begins with `[Test]`. A ' +
+      'POST goes to the URL with `x-service-test: 1`. It does not run while the automation is off.',
+    params,
+    addedInput: sellerOf,
+    errors: ['automation_not_found', 'email_unavailable', 'invalid_transition'],
+  }),
+];

@@ -1,0 +1,97 @@
+import { listOf } from '@app/contracts/common';
+import {
+  createDiscount,
+  deleteDiscount,
+  listDiscounts,
+  readDiscountUses,
+  updateDiscount,
+  usedDiscountResource,
+} from '@app/contracts/discounts';
+import type { z } from 'zod';
+import { forwardOperation } from '../forward-operation.ts';
+import type { Call, Operation } from '../operation.ts';
+import { pathId } from '../path-params.ts';
+import { productParams } from './product-params.ts';
+
+const tag = 'Discounts';
+const discountParams = productParams.extend({ discountId: pathId('discount', 'discount_not_found') });
+
+const percentRule =
+  'A percentage is of the product’s own price, and an amount is taken off it at most: bumps and upsells keep theirs, ' +
+  'and so do renewals.';
+
+export const discountOperations = [
+  withUses(
+    forwardOperation(listDiscounts, {
+      id: 'listDiscounts',
+      method: 'GET',
+      path: '/api/v1/products/{productId}/discounts',
+      tag,
+      summary: 'List a product’s discount codes, newest first',
+      params: productParams,
+      errors: ['product_not_found'],
+    }),
+  ),
+  withUses(
+    forwardOperation(createDiscount, {
+      id: 'createDiscount',
+      method: 'POST',
+      path: '/api/v1/products/{productId}/discounts',
+      tag,
+      summary: 'Add a discount code',
+      description: percentRule,
+      params: productParams,
+      errors: ['product_not_found', 'code_taken', 'limit_reached'],
+    }),
+  ),
+  withUses(
+    forwardOperation(updateDiscount, {
+      id: 'updateDiscount',
+      method: 'PATCH',
+      path: '/api/v1/products/{productId}/discounts/{discountId}',
+      tag,
+      summary: 'Change a discount code’s expiry or use limit',
+      params: discountParams,
+      errors: ['product_not_found', 'discount_not_found'],
+    }),
+  ),
+  forwardOperation(deleteDiscount, {
+    id: 'deleteDiscount',
+    method: 'DELETE',
+    path: '/api/v1/products/{productId}/discounts/{discountId}',
+    tag,
+    summary: 'Remove a discount code',
+    params: discountParams,
+    errors: ['product_not_found', 'discount_not_found'],
+  }),
+];
+
+type Discount = Omit<z.output<typeof usedDiscountResource>, 'uses'>;
+
+/** An operation that answers with discounts of catalog, or one, to which it adds the uses that checkout has counted. */
+function withUses(operation: Operation): Operation {
+  const isList = operation.method === 'GET';
+  return {
+    ...operation,
+    response: isList ? listOf(usedDiscountResource) : usedDiscountResource,
+    run: async (call) => {
+      const answer = await operation.run(call);
+      const text = Buffer.from(answer as Uint8Array).toString('utf8');
+      if (!isList) return { ...JSON.parse(text), uses: (await usesOf(call, [JSON.parse(text)]))[0] };
+      const { data, ...page } = JSON.parse(text) as { readonly data: Discount[] };
+      const uses = await usesOf(call, data);
+      return { data: data.map((discount, index) => ({ ...discount, uses: uses[index] })), ...page };
+    },
+  };
+}
+
+/** Null each while checkout does not answer: the discounts themselves are known. */
+async function usesOf(
+  { app, context }: Call<unknown, unknown, unknown>,
+  discounts: readonly Discount[],
+): Promise<(number | null)[]> {
+  if (discounts.length === 0) return [];
+  const asked = { discountIds: discounts.map(({ id }) => id) };
+  const { uses } = await app.requester.request(readDiscountUses, asked, context).catch(() => ({ uses: [] }));
+  return discounts.map((_, index) => uses[index] ?? null);
+}

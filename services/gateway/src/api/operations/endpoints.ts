@@ -1,0 +1,133 @@
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  listWebhookEndpoints,
+  putWebhookEndpoint,
+  readWebhookEndpoint,
+  removeWebhookEndpoint,
+  revealWebhookSecret,
+  rotateWebhookSecret,
+  updateWebhookEndpoint,
+} from '@app/contracts/webhooks';
+import { z } from 'zod';
+import { forwardOperation } from '../forward-operation.ts';
+import { pathId } from '../path-params.ts';
+import { revealOperation, rotation, signingSecret } from './signing-secrets.ts';
+
+const tag = 'Webhooks';
+const theOne = '/api/v1/webhook-endpoint';
+const all = '/api/v1/webhook-endpoints';
+const one = `${all}/{endpointId}`;
+const params = z.object({ endpointId: pathId('webhookEndpoint', 'webhook_endpoint_not_found') });
+const afterwards = 'The answer holds the signing secret, this once; `reveal-secret` shows it again.';
+const unlessGiven =
+  'Left out, `events` is null (every event), `description` empty, `headers` none and `active` true. The first URL of an ' +
+  'account takes over what was held before there was one, and leaves it held unless `held` is given.';
+const stays =
+  'What is left out stays as it is: `events`, `description`, `headers` and `active`. A given list or given headers ' +
+  'replace the former ones as a whole: `{}` removes all headers, null takes every event again. A new URL keeps the ' +
+  'secret, and switches an endpoint on again that is off because the former URL was gone or failing, unless `active` is ' +
+  'given. Switching off holds what comes, for 30 days; switching on sends all that is held, also from before the first ' +
+  'URL (but no pushed emails), unless `held` says otherwise. What `events` does not take when its turn comes is filtered ' +
+  'instead. `held` may be given at any time; an endpoint that is off takes `discard` only. Headers of HTTP itself and of ' +
+  'deliveries (`host`, `content-*`, `webhook-*`, …) are refused.';
+
+const removing =
+  'What waits for it is canceled. With the first URL that is also what was held before it: `recover` with `all` sends it ' +
+  'to another. Later events are held, if no other URL is connected.';
+
+export const endpointOperations = [
+  forwardOperation(getWebhookEndpoint, {
+    id: 'getWebhookEndpoint',
+    method: 'GET',
+    path: theOne,
+    tag,
+    summary: 'Read the connected webhook URL',
+    errors: ['webhook_endpoint_not_found'],
+  }),
+  forwardOperation(putWebhookEndpoint, {
+    id: 'putWebhookEndpoint',
+    method: 'PUT',
+    path: theOne,
+    tag,
+    summary: 'Connect a webhook URL, or change the connected one',
+    description: `Connecting it: ${afterwards} ${unlessGiven}\n\nChanging it: ${stays}`,
+    secret: signingSecret,
+    errors: ['webhook_url_refused', 'limit_reached'],
+  }),
+  forwardOperation(deleteWebhookEndpoint, {
+    id: 'deleteWebhookEndpoint',
+    method: 'DELETE',
+    path: theOne,
+    tag,
+    summary: 'Disconnect the webhook URL',
+    description: removing,
+    errors: ['webhook_endpoint_not_found'],
+  }),
+  forwardOperation(listWebhookEndpoints, {
+    id: 'listWebhookEndpoints',
+    method: 'GET',
+    path: all,
+    tag,
+    summary: 'List the webhook URLs, the one of `/api/v1/webhook-endpoint` first',
+    errors: [],
+  }),
+  forwardOperation(createWebhookEndpoint, {
+    id: 'createWebhookEndpoint',
+    method: 'POST',
+    path: all,
+    tag,
+    summary: 'Connect a further webhook URL',
+    description: `Each gets its own copy of every event. ${afterwards} ${unlessGiven} An account has at most 20.`,
+    secret: signingSecret,
+    errors: ['webhook_url_refused', 'limit_reached'],
+  }),
+  forwardOperation(readWebhookEndpoint, {
+    id: 'readWebhookEndpoint',
+    method: 'GET',
+    path: one,
+    tag,
+    summary: 'Read one webhook URL',
+    params,
+    errors: ['webhook_endpoint_not_found'],
+  }),
+  forwardOperation(updateWebhookEndpoint, {
+    id: 'updateWebhookEndpoint',
+    method: 'PATCH',
+    path: one,
+    tag,
+    summary: 'Change a webhook URL',
+    description: `${stays} \`url\` may be left out, too.`,
+    params,
+    errors: ['webhook_endpoint_not_found', 'webhook_url_refused'],
+  }),
+  forwardOperation(removeWebhookEndpoint, {
+    id: 'removeWebhookEndpoint',
+    method: 'DELETE',
+    path: one,
+    tag,
+    summary: 'Disconnect a webhook URL by its id',
+    description: removing,
+    params,
+    errors: ['webhook_endpoint_not_found'],
+  }),
+  forwardOperation(rotateWebhookSecret, {
+    id: 'rotateWebhookSecret',
+    method: 'POST',
+    path: `${one}/rotate-secret`,
+    tag,
+    summary: 'Replace the signing secret',
+    description: rotation,
+    params,
+    secret: signingSecret,
+    errors: ['webhook_endpoint_not_found', 'invalid_transition'],
+  }),
+  revealOperation(revealWebhookSecret, {
+    id: 'revealWebhookSecret',
+    path: `${one}/reveal-secret`,
+    tag,
+    params,
+    errors: ['webhook_endpoint_not_found', 'invalid_transition'],
+  }),
+];

@@ -1,0 +1,127 @@
+import {
+  createFunnelEmail,
+  createOffer,
+  deleteFunnelEmail,
+  deleteOffer,
+  getFunnel,
+  type OfferKind,
+  pushFunnelEmails,
+  pushResult,
+  updateFunnelEmail,
+  updateOffer,
+} from '@app/contracts/funnels';
+import { takesWebhookEvent } from '@app/contracts/webhooks';
+import { forwardOperation } from '../forward-operation.ts';
+import { defineOperation } from '../operation.ts';
+import { pathId } from '../path-params.ts';
+import { productParams } from './product-params.ts';
+
+const tag = 'Funnel';
+const emailParams = productParams.extend({ emailId: pathId('email', 'email_not_found') });
+
+const upsellRule =
+  'A checkout offers one upsell: of several active ones the first that was added. An order with a total of 0 offers none, ' +
+  'because no card can be held for it.';
+
+export const funnelOperations = [
+  forwardOperation(getFunnel, {
+    id: 'getFunnel',
+    method: 'GET',
+    path: '/api/products/{productId}/funnel',
+    tag,
+    summary: 'Read a product’s bumps, upsells, downsells and post-purchase emails',
+    params: productParams,
+    errors: ['product_not_found'],
+  }),
+  ...offerOperations('bump', 'Bump', 'bumps', 'an order bump'),
+  ...offerOperations('upsell', 'Upsell', 'upsells', 'an upsell', upsellRule),
+  forwardOperation(createFunnelEmail, {
+    id: 'createFunnelEmail',
+    method: 'POST',
+    path: '/api/v1/products/{productId}/emails',
+    tag,
+    summary: 'Add a post-purchase email',
+    params: productParams,
+    errors: ['product_not_found', 'position_taken', 'limit_reached'],
+  }),
+  forwardOperation(updateFunnelEmail, {
+    id: 'updateFunnelEmail',
+    method: 'PATCH',
+    path: '/api/v1/products/{productId}/emails/{emailId}',
+    tag,
+    summary: 'Change a post-purchase email',
+    params: emailParams,
+    errors: ['product_not_found', 'email_not_found', 'position_taken', 'limit_reached'],
+  }),
+  forwardOperation(deleteFunnelEmail, {
+    id: 'deleteFunnelEmail',
+    method: 'DELETE',
+    path: '/api/v1/products/{productId}/emails/{emailId}',
+    tag,
+    summary: 'Remove a post-purchase email',
+    params: emailParams,
+    errors: ['product_not_found', 'email_not_found'],
+  }),
+  defineOperation({
+    id: 'pushFunnelEmails',
+    method: 'POST',
+    path: '/api/v1/products/{productId}/emails/push',
+    tag,
+    summary: 'Send the post-purchase emails to the receiving tool',
+    description:
+      'One `funnel.email.sync` event for each email, in the order of their positions. `sent` counts the events that ' +
+      'have somewhere to go, now or held: 0 when no webhook URL is connected that takes them. Those are not held for ' +
+      'one that is connected later: push again then.',
+    auth: 'account',
+    scope: 'write',
+    params: productParams,
+    response: pushResult,
+    errors: ['product_not_found'],
+    run: async ({ app, params, context }) => {
+      // This request is first: when it fails, nothing is pushed.
+      const { takes } = await app.requester.request(takesWebhookEvent, { event: 'funnel.email.sync' }, context);
+      const pushed = await app.requester.request(pushFunnelEmails, params, context);
+      return takes ? pushed : { ...pushed, sent: 0 };
+    },
+  }),
+];
+
+/** Bumps and upsells are edited alike: `/bumps/{bumpId}`, `/upsells/{upsellId}`. */
+function offerOperations(kind: OfferKind, noun: string, folder: string, thing: string, description = '') {
+  const path = `/api/v1/products/{productId}/${folder}`;
+  const itemParams = productParams.extend({ offerId: pathId(kind, 'offer_not_found') });
+  const addedInput = () => ({ kind });
+  return [
+    forwardOperation(createOffer, {
+      id: `create${noun}`,
+      method: 'POST',
+      path,
+      tag,
+      summary: `Add ${thing}`,
+      description,
+      params: productParams,
+      errors: ['product_not_found', 'limit_reached'],
+      addedInput,
+    }),
+    forwardOperation(updateOffer, {
+      id: `update${noun}`,
+      method: 'PATCH',
+      path: `${path}/{offerId}`,
+      tag,
+      summary: `Change ${thing}`,
+      params: itemParams,
+      errors: ['product_not_found', 'offer_not_found'],
+      addedInput,
+    }),
+    forwardOperation(deleteOffer, {
+      id: `delete${noun}`,
+      method: 'DELETE',
+      path: `${path}/{offerId}`,
+      tag,
+      summary: `Remove ${thing}`,
+      params: itemParams,
+      errors: ['product_not_found', 'offer_not_found'],
+      addedInput,
+    }),
+  ];
+}

@@ -1,0 +1,31 @@
+import { DomainError } from '@app/contracts/errors';
+import { getProduct } from '@app/contracts/products';
+import type { Call, Operation } from '../operation.ts';
+
+/**
+ * An operation whose body may name a product by `productId`, for a service that knows no products: catalog is asked
+ * first. An automation of a product that is not there would never run, and nobody would be told.
+ */
+export function ofKnownProduct(operation: Operation): Operation {
+  return {
+    ...operation,
+    errors: [...operation.errors, 'unknown_product'],
+    run: async (call) => {
+      const { productId } = call.body as { readonly productId?: string | null };
+      if (productId) await requireProduct(call, productId);
+      return await operation.run(call);
+    },
+  };
+}
+
+/** @throws DomainError unknown_product, also for a product of another account */
+async function requireProduct({ app, context }: Call<unknown, unknown, unknown>, productId: string): Promise<void> {
+  try {
+    await app.requester.request(getProduct, { productId }, context);
+  } catch (err) {
+    if (!(err instanceof DomainError) || err.code !== 'product_not_found') throw err;
+    throw new DomainError('unknown_product', `There is no product with the id "${productId}".`, [
+      { field: 'productId', code: 'product_not_found', message: 'is the id of no product of this account' },
+    ]);
+  }
+}

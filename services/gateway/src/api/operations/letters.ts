@@ -1,0 +1,90 @@
+import { requestPasswordResetBody, resetPasswordBody, verifyEmailBody } from '@app/contracts/accounts';
+import { okResult } from '@app/contracts/common';
+import { getSettings } from '../../identity/get-settings.ts';
+import { resetByLetter, verifyEmail } from '../../identity/redeem-letter.ts';
+import { insertLetterSql, letterValues, type NewLetter } from '../../letters/new-letter.ts';
+import type { App } from '../app.ts';
+import { defineOperation } from '../operation.ts';
+
+const tag = 'Log in';
+
+async function store(app: App, letter: NewLetter | null): Promise<void> {
+  if (letter === null) return;
+  await app.database.pool.query(insertLetterSql, letterValues(letter));
+  app.letters.wake();
+}
+
+export const letterOperations = [
+  defineOperation({
+    id: 'requestVerification',
+    method: 'POST',
+    path: '/api/auth/verification',
+    tag,
+    summary: 'Send the email that verifies the account’s address',
+    description:
+      'Until the address is verified, the account sends emails to it alone. Five such emails a day reach one address; ' +
+      'further ones are not sent, nor is one when the address is verified already.',
+    auth: 'session',
+    response: okResult,
+    errors: [],
+    run: async ({ app, actor, address, ownUrls }) => {
+      const { email, emailVerified } = await getSettings(app.database, actor.accountId);
+      if (emailVerified) return { ok: true };
+      const wanted = { email, address, baseUrl: ownUrls[0] ?? '' };
+      await store(app, await app.letters.admitOrRefuse('verification', wanted));
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'verifyEmail',
+    method: 'POST',
+    path: '/api/auth/verification/redeem',
+    tag,
+    summary: 'Verify the account’s address with the token of the email',
+    description: 'The token works once, for 48 hours. The link in the email leads to a page that does this.',
+    auth: 'public',
+    body: verifyEmailBody,
+    response: okResult,
+    errors: ['not_found'],
+    run: async ({ app, body, context }) => {
+      await verifyEmail(app, body.token, context.requestId);
+      app.authenticator.forget();
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'requestPasswordReset',
+    method: 'POST',
+    path: '/api/auth/password-reset',
+    tag,
+    summary: 'Send an email with which a new password can be chosen',
+    description:
+      'The answer is the same whether or not an account has the address. Five such emails a day reach one address.',
+    auth: 'public',
+    body: requestPasswordResetBody,
+    response: okResult,
+    errors: [],
+    run: async ({ app, body, address, ownUrls }) => {
+      const wanted = { email: body.email, address, baseUrl: ownUrls[0] ?? '' };
+      await store(app, await app.letters.admitOrRefuse('password_reset', wanted));
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'resetPassword',
+    method: 'POST',
+    path: '/api/auth/password-reset/redeem',
+    tag,
+    summary: 'Choose a new password with the token of the email',
+    description: 'Ends all sessions of the user, within one second. The token works once, for 48 hours. API keys stay.',
+    auth: 'public',
+    body: resetPasswordBody,
+    response: okResult,
+    errors: ['not_found'],
+    run: async ({ app, body, address }) => {
+      await resetByLetter(app, body, address);
+      app.authenticator.forget();
+      return { ok: true };
+    },
+  }),
+];

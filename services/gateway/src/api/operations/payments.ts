@@ -1,0 +1,59 @@
+import { getPaymentProcessor, listPayments, putPaymentProcessor, refundPayment } from '@app/contracts/payments';
+import { z } from 'zod';
+import { forwardOperation } from '../forward-operation.ts';
+import { pathId } from '../path-params.ts';
+
+const tag = 'Payments';
+
+export const paymentOperations = [
+  forwardOperation(listPayments, {
+    id: 'listPayments',
+    method: 'GET',
+    path: '/api/v1/payments',
+    tag,
+    summary: 'List every try to move money, newest first',
+    description:
+      'What was tried for which order, what the processor said to it, and what happens next. The latest 100. With ' +
+      '`limit` or `before` it pages back, and says whether more follow.',
+    errors: [],
+  }),
+  forwardOperation(refundPayment, {
+    id: 'refundPayment',
+    method: 'POST',
+    path: '/api/v1/payments/{paymentId}/refund',
+    tag,
+    summary: 'Refund one payment, whole or in part',
+    description:
+      'Gives back what a payment took, of an order or of a renewal: the whole rest of it, or `amountCents`, never more ' +
+      'than is left. Fires `payment.refunded`. Once every payment of the order itself has gone back, the order is ' +
+      'refunded; a part leaves it `paid`, with `refunded_cents`. The subscription of a renewal goes on. Of a payment that ' +
+      'went back whole, a request without `amountCents` answers that nothing is left; with it, `already_refunded`.',
+    scope: 'money',
+    params: z.object({ paymentId: pathId('payment', 'payment_not_found') }),
+    // It waits up to 8 s for a payment processor without a connection in its hands.
+    takesNoTurn: true,
+    errors: ['payment_not_found', 'invalid_transition', 'already_refunded', 'refund_failed'],
+    isUnderWay: ({ status }) => status === 'processing',
+  }),
+  forwardOperation(getPaymentProcessor, {
+    id: 'getPaymentProcessor',
+    method: 'GET',
+    path: '/api/v1/payment-processor',
+    tag,
+    summary: 'Which processor charges buyers',
+    scope: 'money',
+    errors: [],
+  }),
+  forwardOperation(putPaymentProcessor, {
+    id: 'putPaymentProcessor',
+    method: 'PUT',
+    path: '/api/v1/payment-processor',
+    tag,
+    summary: 'Choose the processor',
+    description:
+      'An account takes live payments only through a processor that it chose. Secrets are stored sealed and never shown ' +
+      'again.',
+    scope: 'money',
+    errors: [],
+  }),
+];

@@ -1,0 +1,37 @@
+import { advanceRehearsal, getRehearsal } from '@app/contracts/daily-runs';
+import { forwardOperation } from '../forward-operation.ts';
+import { defineOperation } from '../operation.ts';
+import { dailyRunWaitMs } from './run-daily-job.ts';
+
+const tag = 'Rehearsals';
+
+export const rehearsalOperations = [
+  forwardOperation(getRehearsal, {
+    id: 'getRehearsal',
+    method: 'GET',
+    path: '/api/v1/rehearsal',
+    tag,
+    summary: 'Read the time of the account’s rehearsals',
+    errors: [],
+  }),
+  defineOperation({
+    id: 'advanceRehearsal',
+    method: 'POST',
+    path: '/api/v1/rehearsal/advance',
+    tag,
+    summary: 'Let days pass for the account’s rehearsals',
+    description:
+      'Moves the time of rehearsals, and runs the daily job of each day for test subscriptions: renewals, declines, retries ' +
+      'and cancellations reach the webhook URL, marked `x-service-test: 1`. No money moves; live subscriptions, lists and ' +
+      'metrics stay as they are. The time does not go back. After an error, the request repeated with its Idempotency-Key ' +
+      'goes on to the day it was asked for.',
+    auth: 'account',
+    scope: 'money',
+    body: advanceRehearsal.input.shape.body,
+    response: advanceRehearsal.output,
+    errors: ['invalid_transition'],
+    longestMs: dailyRunWaitMs,
+    run: ({ app, body, context }) =>
+      app.requester.requestBytes(advanceRehearsal, { body }, { ...context, waitMs: dailyRunWaitMs }),
+  }),
+];

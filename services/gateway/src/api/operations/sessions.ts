@@ -1,0 +1,176 @@
+import {
+  changePasswordBody,
+  loginBody,
+  meResource,
+  sessionResource,
+  signupBody,
+  signupResult,
+} from '@app/contracts/accounts';
+import { listOf, okResult, pageQueryOf } from '@app/contracts/common';
+import { DomainError } from '@app/contracts/errors';
+import { idSchema } from '@app/contracts/ids';
+import { z } from 'zod';
+import { changePassword } from '../../identity/change-password.ts';
+import { endOtherSessions, endSession } from '../../identity/end-sessions.ts';
+import { listSessions } from '../../identity/list-sessions.ts';
+import { logIn, openSession, type SessionOrigin } from '../../identity/log-in.ts';
+import { Session } from '../../identity/session.entity.ts';
+import { signUp } from '../../identity/sign-up.ts';
+import { User } from '../../identity/user.entity.ts';
+import { type Call, defineOperation } from '../operation.ts';
+import { pathId } from '../path-params.ts';
+
+const tag = 'Log in';
+
+const originOf = ({
+  address,
+  headers,
+}: Pick<Call<unknown, unknown, unknown>, 'address' | 'headers'>): SessionOrigin => ({
+  ...{ address, userAgent: headers['user-agent'] },
+});
+
+export const sessionOperations = [
+  defineOperation({
+    id: 'signUp',
+    method: 'POST',
+    path: '/api/auth/signup',
+    tag,
+    summary: 'Make an account and log in to it',
+    description:
+      'Sends an email with a link that verifies the address: until then the account sends emails to it alone. ' +
+      'The session cookie is in the first answer only: one that is repeated under its Idempotency-Key has none.',
+    auth: 'public',
+    body: signupBody,
+    response: signupResult,
+    errors: ['signup_closed', 'email_taken'],
+    idempotencyScope: ({ body }) => body.email.toLowerCase(),
+    run: async ({ app, body, context, cookie, address, headers, ownUrls }) => {
+      if (app.config.SIGNUP === 'closed')
+        throw new DomainError('signup_closed', 'This deployment takes no new accounts.');
+      const wanted = { ...body, requestId: context.requestId, address };
+      const letter = await app.letters.admit('verification', { email: body.email, address, baseUrl: ownUrls[0] ?? '' });
+      const { accountId, userId } = await signUp(app, { ...wanted, letter }, context.commandId);
+      app.wakeRelay();
+      app.letters.wake();
+      cookie.set(await openSession(app, userId, originOf({ address, headers })));
+      return { ok: true, accountId };
+    },
+  }),
+  defineOperation({
+    id: 'logIn',
+    method: 'POST',
+    path: '/api/auth/login',
+    tag,
+    summary: 'Log in',
+    auth: 'public',
+    body: loginBody,
+    response: signupResult,
+    errors: ['invalid_credentials'],
+    run: async ({ app, body, address, headers, cookie }) => {
+      const attempt = await app.limitLogin(body.email, address);
+      const { accountId, token } = await logIn(app, body, originOf({ address, headers }));
+      await attempt.succeeded();
+      cookie.set(token);
+      return { ok: true, accountId };
+    },
+  }),
+  defineOperation({
+    id: 'logOut',
+    method: 'POST',
+    path: '/api/auth/logout',
+    tag,
+    summary: 'End this session',
+    auth: 'session',
+    response: okResult,
+    errors: [],
+    run: async ({ app, actor, cookie }) => {
+      await app.database.fork().nativeDelete(Session, { id: actor.sessionId ?? '', userId: actor.userId ?? '' });
+      app.authenticator.forget();
+      cookie.clear();
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'getMe',
+    method: 'GET',
+    path: '/api/auth/me',
+    tag,
+    summary: 'Who is logged in',
+    auth: 'session',
+    response: meResource,
+    errors: [],
+    run: async ({ app, actor }) => {
+      const user = await app.database
+        .fork()
+        .findOneOrFail(User, { id: actor.userId ?? '', accountId: actor.accountId });
+      const { handle, businessName, emailVerified } = actor.settings;
+      return { accountId: actor.accountId, email: user.email, emailVerified, name: businessName, handle };
+    },
+  }),
+  defineOperation({
+    id: 'changePassword',
+    method: 'POST',
+    path: '/api/auth/password',
+    tag,
+    summary: 'Change the password',
+    description:
+      'Needs the current password once more, and ends all other sessions of the user. API keys stay: revoke those that ' +
+      'are in doubt.',
+    auth: 'session',
+    body: changePasswordBody,
+    response: okResult,
+    takesNoTurn: true,
+    errors: ['invalid_credentials'],
+    run: async ({ app, actor, body, address }) => {
+      await changePassword(app, actor, body, address);
+      app.authenticator.forget();
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'listSessions',
+    method: 'GET',
+    path: '/api/auth/sessions',
+    tag,
+    summary: 'List your sessions, newest first',
+    description: 'Those that have not ended. With `limit` or `before` it pages back, and says whether more follow.',
+    auth: 'session',
+    query: pageQueryOf(idSchema('session')),
+    response: listOf(sessionResource),
+    errors: [],
+    run: ({ app, actor, query }) => listSessions(app, actor, query),
+  }),
+  defineOperation({
+    id: 'endSession',
+    method: 'DELETE',
+    path: '/api/auth/sessions/{sessionId}',
+    tag,
+    summary: 'End one of your sessions',
+    description: 'It stops working everywhere within one second.',
+    auth: 'session',
+    params: z.object({ sessionId: pathId('session', 'session_not_found') }),
+    response: okResult,
+    errors: ['session_not_found'],
+    run: async ({ app, actor, params, cookie }) => {
+      await endSession(app.database, actor, params.sessionId);
+      app.authenticator.forget();
+      if (params.sessionId === actor.sessionId) cookie.clear();
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'endOtherSessions',
+    method: 'DELETE',
+    path: '/api/auth/sessions',
+    tag,
+    summary: 'End all your sessions but this one',
+    auth: 'session',
+    response: okResult,
+    errors: [],
+    run: async ({ app, actor }) => {
+      await endOtherSessions(app.database, actor);
+      app.authenticator.forget();
+      return { ok: true };
+    },
+  }),
+];

@@ -1,0 +1,39 @@
+import { settingsResource, updateSettingsBody } from '@app/contracts/accounts';
+import { getSettings } from '../../identity/get-settings.ts';
+import { updateSettings } from '../../identity/update-settings.ts';
+import { defineOperation } from '../operation.ts';
+
+const tag = 'Settings';
+
+export const settingsOperations = [
+  defineOperation({
+    id: 'getSettings',
+    method: 'GET',
+    path: '/api/v1/settings',
+    tag,
+    summary: 'Read the account’s settings',
+    auth: 'account',
+    scope: 'read',
+    response: settingsResource,
+    errors: [],
+    run: async ({ app, actor }) => await getSettings(app.database, actor.accountId),
+  }),
+  defineOperation({
+    id: 'updateSettings',
+    method: 'PATCH',
+    path: '/api/v1/settings',
+    tag,
+    summary: 'Change settings by name',
+    auth: 'account',
+    scope: 'write',
+    body: updateSettingsBody,
+    response: settingsResource,
+    errors: ['handle_taken'],
+    run: async ({ app, context, body }) => {
+      const settings = await updateSettings(app, context, body);
+      app.authenticator.forget();
+      app.sellers.clear();
+      return settings;
+    },
+  }),
+];

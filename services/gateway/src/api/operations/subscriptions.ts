@@ -1,0 +1,86 @@
+import {
+  cancelSubscription,
+  getSubscription,
+  listSubscriptions,
+  pauseSubscription,
+  putPaymentMethod,
+  resumeSubscription,
+} from '@app/contracts/subscriptions';
+import { z } from 'zod';
+import { forwardOperation } from '../forward-operation.ts';
+import { pathId } from '../path-params.ts';
+
+const tag = 'Subscriptions';
+const params = z.object({ subscriptionId: pathId('subscription', 'subscription_not_found') });
+
+export const subscriptionOperations = [
+  forwardOperation(listSubscriptions, {
+    id: 'listSubscriptions',
+    method: 'GET',
+    path: '/api/v1/subscriptions',
+    tag,
+    summary: 'List subscriptions, newest first',
+    description:
+      'Those of test orders are excluded, or with `test=true` the only ones. The latest 100; with `limit` or `before` it pages back, and says whether more ' +
+      'follow. Filters narrow it down together.',
+    errors: [],
+  }),
+  forwardOperation(getSubscription, {
+    id: 'getSubscription',
+    method: 'GET',
+    path: '/api/v1/subscriptions/{subscriptionId}',
+    tag,
+    summary: 'Read one subscription with its periods and payments',
+    params,
+    errors: ['subscription_not_found'],
+  }),
+  forwardOperation(cancelSubscription, {
+    id: 'cancelSubscription',
+    method: 'POST',
+    path: '/api/v1/subscriptions/{subscriptionId}/cancel',
+    tag,
+    summary: 'Cancel a subscription for good',
+    description:
+      'It ends now and fires `subscription.canceled`. Canceling again does nothing more. No renewal is charged after it, ' +
+      'but for one that is under way at the payment processor: then the answer has `renewal_under_way`, and the charge is ' +
+      'recorded as it ends.',
+    params,
+    errors: ['subscription_not_found'],
+  }),
+  forwardOperation(pauseSubscription, {
+    id: 'pauseSubscription',
+    method: 'POST',
+    path: '/api/v1/subscriptions/{subscriptionId}/pause',
+    tag,
+    summary: 'Pause a subscription',
+    description:
+      'Stops its renewals, and the tries of one that failed, and fires `subscription.paused`. A renewal that is under way ' +
+      'at the payment processor (`renewal_under_way`) is recorded as it ends.',
+    params,
+    errors: ['subscription_not_found', 'invalid_transition'],
+  }),
+  forwardOperation(resumeSubscription, {
+    id: 'resumeSubscription',
+    method: 'POST',
+    path: '/api/v1/subscriptions/{subscriptionId}/resume',
+    tag,
+    summary: 'Resume a paused subscription',
+    description:
+      'Before the end of the paid period it renews on its date. Later it is due now, and renews from today on: paused ' +
+      'time is not billed. Fires `subscription.resumed`.',
+    params,
+    errors: ['subscription_not_found', 'invalid_transition'],
+  }),
+  forwardOperation(putPaymentMethod, {
+    id: 'putPaymentMethod',
+    method: 'PUT',
+    path: '/api/v1/subscriptions/{subscriptionId}/payment-method',
+    tag,
+    summary: 'Replace the card that renewals are charged to',
+    description:
+      'While payment is past due the new card gets one try that does not count, made by the next daily run. An ' +
+      '`external` subscription becomes `automatic`: its next period is charged.',
+    params,
+    errors: ['subscription_not_found', 'invalid_transition', 'no_payment_processor'],
+  }),
+];

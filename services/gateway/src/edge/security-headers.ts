@@ -1,0 +1,14 @@
+import { isHttps } from './base-url.ts';
+import type { EdgeConfig } from './edge-config.ts';
+
+/** On every response. A page that shows something sets its own content-security-policy. */
+export function securityHeaders(config: EdgeConfig): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cache-control': 'no-store',
+    ...(isHttps(config) ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+}

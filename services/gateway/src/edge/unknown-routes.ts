@@ -1,0 +1,47 @@
+import { DomainError } from '@app/contracts/errors';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { preflightHeaders, readableHeaders } from './cross-origin.ts';
+import type { EdgeConfig } from './edge-config.ts';
+import { sendProblem } from './send-problem.ts';
+
+interface KnownPath {
+  readonly pattern: RegExp;
+  readonly methods: Set<string>;
+  readonly anyOrigin: boolean;
+}
+
+/**
+ * Where no route matches: 404, or 405 with the allowed methods where the path exists. OPTIONS lists them too, and answers
+ * the preflight of a browser where the path is for any origin.
+ */
+export function handleUnknownRoutes(server: FastifyInstance, config: EdgeConfig): void {
+  const paths = new Map<string, KnownPath>();
+  server.addHook('onRoute', ({ url, method, config: { anyOrigin = false } = {} }: RouteOptions) => {
+    const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set<string>(), anyOrigin };
+    for (const each of [method].flat()) known.methods.add(each);
+    paths.set(url, known);
+  });
+  server.setNotFoundHandler((req: FastifyRequest, reply: FastifyReply) => {
+    const [path = ''] = req.url.split('?');
+    const matching = [...paths.values()].filter(({ pattern }) => pattern.test(path));
+    const methods = [...new Set(matching.flatMap((known) => [...known.methods]))].sort();
+    if (methods.length === 0 || methods.includes(req.method)) {
+      return sendProblem(config, new DomainError('not_found', 'There is nothing at this address.'), req, reply);
+    }
+    reply.header('allow', [...methods, 'OPTIONS'].join(', '));
+    const anyOrigin = matching.some((known) => known.anyOrigin);
+    if (req.method === 'OPTIONS') {
+      return void reply
+        .headers(anyOrigin ? preflightHeaders(methods) : {})
+        .code(204)
+        .send();
+    }
+    if (anyOrigin) reply.headers(readableHeaders);
+    sendProblem(config, new DomainError('method_not_allowed', `Allowed here: ${methods.join(', ')}.`), req, reply);
+  });
+}
+
+function patternOf(url: string): RegExp {
+  const escaped = url.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.*')}$`);
+}

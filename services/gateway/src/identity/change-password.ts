@@ -1,0 +1,31 @@
+import { DomainError } from '@app/contracts/errors';
+import { statement } from '@app/service-kit/database';
+import type { Actor } from './actors.ts';
+import { checkPassword, type PasswordDeps } from './check-password.ts';
+import { checkNewPassword } from './new-password.ts';
+import { hashPassword, type PasswordCost } from './password.ts';
+
+/** Nothing, when the hash is another than the one that was checked. */
+const change = statement(
+  'password-change',
+  `with changed as (update users set password_hash = $3 where id = $1 and password_hash = $2 returning id),
+     ended as (delete from sessions as s using changed as c where s.user_id = c.id and s.id <> $4)
+   select id from changed`,
+);
+
+/**
+ * Gives a logged-in user a new password and ends all their other sessions, in one statement.
+ * @throws DomainError invalid_credentials, also when the password was changed meanwhile; validation_failed
+ */
+export async function changePassword(
+  deps: PasswordDeps & { readonly passwordCost: PasswordCost },
+  actor: Actor,
+  { password, newPassword }: { readonly password: string; readonly newPassword: string },
+  address: string,
+): Promise<void> {
+  const { id, email, passwordHash } = await checkPassword(deps, actor, password, address);
+  await checkNewPassword(newPassword, email, 'newPassword');
+  const newHash = await hashPassword(newPassword, id, deps.passwordCost);
+  const { rowCount } = await deps.database.pool.query(change([id, passwordHash, newHash, actor.sessionId]));
+  if (rowCount === 0) throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');
+}

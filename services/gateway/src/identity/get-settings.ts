@@ -1,0 +1,26 @@
+import type { Settings } from '@app/contracts/accounts';
+import type { Database } from '@app/service-kit/database';
+import { Account } from './account.entity.ts';
+
+/** From the database, not from the actor, whose copy may be a moment old after a change made by another replica. */
+export async function getSettings(database: Database, accountId: string): Promise<Settings> {
+  return settingsOf(await database.fork().findOneOrFail(Account, { id: accountId }));
+}
+
+export function settingsOf(account: Account): Settings {
+  return {
+    handle: account.handle,
+    businessName: account.businessName,
+    supportEmail: account.supportEmail,
+    email: account.email,
+    emailVerified: account.emailVerified,
+    defaultCurrency: account.defaultCurrency,
+    testMode: account.testMode,
+    holdDecisionMinutes: account.holdDecisionMinutes,
+    nudgeAfterMinutes: account.nudgeAfterMinutes,
+    commissionHoldDays: account.commissionHoldDays,
+    cancellationNotices: account.cancellationNotices,
+    dailyChargeLimit: account.dailyChargeLimit,
+    checkoutUrl: account.checkoutUrl ?? null,
+  };
+}

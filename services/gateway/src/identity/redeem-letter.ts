@@ -1,0 +1,89 @@
+import { DomainError } from '@app/contracts/errors';
+import { addToOutbox } from '@app/messaging/outbox';
+import { executeBound } from '@app/service-kit/bound-sql';
+import type { Clock } from '@app/service-kit/clock';
+import { type Database, statement } from '@app/service-kit/database';
+import { LockMode } from '@mikro-orm/postgresql';
+import { hashLetterToken } from '../letters/new-letter.ts';
+import { Account } from './account.entity.ts';
+import { settingsOf } from './get-settings.ts';
+import { checkNewPassword } from './new-password.ts';
+import { hashPassword, type PasswordCost } from './password.ts';
+import { settingsChangedRow } from './settings-changed.ts';
+
+interface RedeemDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+const redeemSql = `
+  with letter as (
+    delete from letters where token_hash = $1 and kind = $2 and expires_at > $3 returning user_id
+  )
+  select u.id as user_id, u.account_id from letter join users as u on u.id = letter.user_id`;
+
+interface Redeemed {
+  readonly user_id: string;
+  readonly account_id: string;
+}
+
+const linkOver = (): DomainError =>
+  new DomainError('not_found', 'The link was used already, or is older than 48 hours, or is not complete.');
+
+/**
+ * Verifies the account's address. The token is used up, and the event of the settings written, in one transaction.
+ * @throws DomainError not_found
+ */
+export async function verifyEmail(
+  { database, clock, wakeRelay }: RedeemDeps & { readonly wakeRelay: () => void },
+  token: string,
+  requestId: string,
+): Promise<void> {
+  await database.fork().transactional(async (tx) => {
+    const values = [hashLetterToken(token), 'verification', clock.now()];
+    const [found] = await executeBound<Redeemed>(tx, redeemSql, values);
+    if (found === undefined) throw linkOver();
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const account = await tx.findOneOrFail(Account, { id: found.account_id }, { lockMode });
+    if (account.emailVerified) return;
+    account.emailVerified = true;
+    account.settingsRevision += 1;
+    const { id: accountId, settingsRevision: revision } = account;
+    const settings = settingsOf(account);
+    await addToOutbox(tx, [settingsChangedRow({ accountId, settings, revision, changedAt: clock.now(), requestId })]);
+  });
+  wakeRelay();
+}
+
+const emailOfToken = statement(
+  'letter-email',
+  `select u.email from letters as l join users as u on u.id = l.user_id
+   where l.token_hash = $1 and l.kind = 'password_reset' and l.expires_at > $2`,
+);
+const changeSql = `
+  with ended as (delete from sessions where user_id = $1),
+    others as (delete from letters where user_id = $1 and kind = 'password_reset')
+  update users set password_hash = $2 where id = $1`;
+
+/**
+ * Gives the user a new password and ends all sessions. A token that is unknown costs no hash.
+ * @param client as `hashPassword` gets it
+ * @throws DomainError not_found, validation_failed; RetryLaterError
+ */
+export async function resetByLetter(
+  { database, clock, passwordCost }: RedeemDeps & { readonly passwordCost: PasswordCost },
+  { token, password }: { readonly token: string; readonly password: string },
+  client: string,
+): Promise<void> {
+  const hash = hashLetterToken(token);
+  const { rows } = await database.pool.query<{ email: string }>(emailOfToken([hash, clock.now()]));
+  const [user] = rows;
+  if (user === undefined) throw linkOver();
+  await checkNewPassword(password, user.email);
+  const passwordHash = await hashPassword(password, client, passwordCost);
+  await database.fork().transactional(async (tx) => {
+    const [found] = await executeBound<Redeemed>(tx, redeemSql, [hash, 'password_reset', clock.now()]);
+    if (found === undefined) throw linkOver();
+    await executeBound(tx, changeSql, [found.user_id, passwordHash]);
+  });
+}

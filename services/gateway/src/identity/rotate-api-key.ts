@@ -1,0 +1,40 @@
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand } from '@app/contracts/ids';
+import { LockMode } from '@mikro-orm/core';
+import type { Actor } from './actors.ts';
+import { ApiKey } from './api-key.entity.ts';
+import { type Deps, insertKey } from './create-api-key.ts';
+import { checkMayGrant } from './grant.ts';
+
+const hourMs = 60 * 60 * 1000;
+
+/**
+ * A new key with the old one's name, scopes and own expiry, however often that was rotated; the old one goes on for the
+ * overlap, never for longer than it had.
+ */
+export async function rotateApiKey(deps: Deps, actor: Actor, commandId: string, keyId: string, overlapHours: number) {
+  return await deps.database.fork().transactional(async (tx) => {
+    const old = await tx.findOne(
+      ApiKey,
+      { id: keyId, accountId: actor.accountId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
+    if (old === null) throw new DomainError('api_key_not_found', 'There is no such API key on this account.');
+    const now = deps.clock.now();
+    const expiresAt = old.expiresAt ?? null;
+    const repeated = (await tx.count(ApiKey, { id: idOfCommand('apiKey', commandId), accountId: actor.accountId })) > 0;
+    const ended = old.revokedAt != null || (expiresAt !== null && expiresAt <= now);
+    if (ended && !repeated) {
+      throw new DomainError('invalid_transition', 'This key has ended: make a new one instead.');
+    }
+    checkMayGrant(actor, old.scopes);
+    const ownExpiresAt = (old.rotatedAt == null ? old.expiresAt : old.ownExpiresAt) ?? null;
+    const like = { name: old.name, scopes: old.scopes, expiresAt: ownExpiresAt };
+    const created = await insertKey(tx, deps, actor.accountId, commandId, like);
+    const endsAt = new Date(now.getTime() + overlapHours * hourMs);
+    if (expiresAt === null || endsAt < expiresAt) old.expiresAt = endsAt;
+    old.ownExpiresAt = ownExpiresAt;
+    old.rotatedAt ??= now;
+    return created;
+  });
+}

@@ -1,0 +1,24 @@
+import { type ErrorCode, errorCodes } from '@app/contracts/errors';
+import { html } from '@app/pages/html';
+import { withCode } from '@app/pages/text';
+import { publicCode } from '../../problems/problem-document.ts';
+import { renderPage, type Section } from './layout.ts';
+import { meanings } from './meanings.ts';
+
+/** Every code that callers can see, each under its own anchor: the `type` of a problem document leads there. */
+export function errorsPage(): string {
+  const byPublicCode = Map.groupBy(Object.keys(errorCodes) as ErrorCode[], publicCode);
+  const sections = [...byPublicCode].map(([code, codes]): Section => {
+    const statuses = codes.map((each) => errorCodes[each].status);
+    const [first] = codes.filter((each) => each !== 'unknown_product');
+    return {
+      id: code,
+      title: code,
+      content: html`<p class="status">${statuses.join(' or ')} · ${first === undefined ? '' : errorCodes[first].title}</p>
+<p>${withCode(first === undefined ? '' : meanings[first])}</p>`,
+    };
+  });
+  const lead = html`<p class="lead">The <code>code</code> of a problem document, its status, and what to do. A code never
+changes its meaning; new ones may come.</p>`;
+  return renderPage({ title: 'Errors', lead, sections, current: '/developers/errors' });
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { escapeHtml } from '@app/pages/escape-html';
+import type { FastifyInstance } from 'fastify';
+import type { App } from '../../api/app.ts';
+import { operations } from '../../api/operations/all-operations.ts';
+import { baseUrlOf } from '../../edge/base-url.ts';
+import { openApiDocument } from '../../openapi/document.ts';
+import { stylesheet } from '../html/stylesheet.ts';
+import { placeholderUrl, withBaseUrl } from './base-url-text.ts';
+import { errorsPage } from './errors-page.ts';
+import { guidePage } from './guide-page.ts';
+import { iconPath, stylesheetPath } from './layout.ts';
+
+/** No script, no frame, nothing from elsewhere. */
+const pagePolicy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Long enough to spare a reader's reloads, short enough for a new version. */
+const cacheControl = 'public, max-age=300';
+
+/** The developer pages and the OpenAPI description; each made once and when it is first asked for; no key, no rate limit. */
+export function routeDevelopers(server: FastifyInstance, app: App): void {
+  const document = () => JSON.stringify(openApiDocument(operations, placeholderUrl));
+  const description = withBaseUrl(document, (url) => JSON.stringify(url).slice(1, -1));
+  server.get('/developers/openapi.json', (req, reply) =>
+    reply
+      .headers({ 'cache-control': cacheControl, 'access-control-allow-origin': '*' })
+      .type('application/json; charset=utf-8')
+      .send(description(baseUrlOf(app.config, req.socket))),
+  );
+
+  const requestsPerMinute = app.config.RATE_LIMIT_PER_MINUTE;
+  const pages = {
+    '/developers': () => guidePage({ operations, requestsPerMinute }),
+    '/developers/errors': errorsPage,
+  };
+  for (const [path, make] of Object.entries(pages)) {
+    const page = withBaseUrl(make, escapeHtml);
+    server.get(path, (req, reply) =>
+      reply
+        .headers({ 'cache-control': cacheControl, 'content-security-policy': pagePolicy })
+        .type('text/html; charset=utf-8')
+        .send(page(baseUrlOf(app.config, req.socket))),
+    );
+  }
+
+  const assets = [
+    [stylesheetPath, 'text/css; charset=utf-8', stylesheet(new URL('developers.css', import.meta.url))],
+    [iconPath, 'image/svg+xml', readFileSync(new URL('icon.svg', import.meta.url))],
+  ] as const;
+  for (const [path, type, bytes] of assets) {
+    server.get(path, (_, reply) => reply.header('cache-control', cacheControl).type(type).send(bytes));
+  }
+}
