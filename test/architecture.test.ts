@@ -54,6 +54,13 @@ describe('every service has the same front door', () => {
     expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
   });
 
+  // What is long there opens its parts in line: they belong into functions named `open…`, in files of their own.
+  const longer: Readonly<Record<string, number>> = { billing: 66, checkout: 90, gateway: 71 };
+  test.each(services)('the service.ts of %s is at most 30 lines, or is named here and grows no more', (service) => {
+    const lines = read(`services/${service}/src/service.ts`).trimEnd().split('\n').length;
+    expect(lines).toBeLessThanOrEqual(longer[service] ?? 30);
+  });
+
   test('every library says what it is for', () => {
     const without = find('libs/*').filter((folder) => !existsSync(join(root, folder, 'README.md')));
     expect(without).toEqual([]);
@@ -212,6 +219,23 @@ describe('names', () => {
   test('a folder of one workspace is its package name', () => {
     const misnamed = manifests().filter(({ folder, name }) => folder !== 'root' && name !== `@app/${basename(folder)}`);
     expect(misnamed).toEqual([]);
+  });
+});
+
+describe('work in the background', () => {
+  /** Each beside work that has an end, or on memory alone: nothing that fails, overlaps or is waited for. */
+  const intervals: Readonly<Record<string, string>> = {
+    'services/billing/src/rehearsals/advance-rehearsal.ts': 'keeps a lease while one request works',
+    'services/billing/src/runs/progress.ts': 'writes how far one run is while it works',
+    'services/gateway/src/edge/connections.ts': 'looks at sockets in memory',
+    'services/gateway/src/limits/read-limiter.ts': 'counts in memory',
+    'services/webhook-dispatcher/src/deliveries/delivery-scheduler.ts': 'looks at queues in memory',
+  };
+
+  test('what a service repeats is a startLoop, but for the intervals named here', () => {
+    const ownSource = source.filter((file) => /^services\/[^/]+\/src\//.test(file));
+    expect(ownSource.filter((file) => read(file).includes('setInterval('))).toEqual(Object.keys(intervals));
+    expect(linesMatching(ownSource, /\bwhile \(!(this\.#|\w+\.)?(closing|closed)\)/)).toEqual([]);
   });
 });
 

@@ -16,6 +16,7 @@ import { configSchema, type WebhookDispatcherConfig, type WorkLimits } from '../
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import {
   attemptsRecorded,
+  dueDeliveriesRead,
   endpointChangeApplied,
   endpointJudged,
   eventsStored,
@@ -93,7 +94,8 @@ export async function startHarness(settings: Record<string, string> = {}, limits
       // The first may have been under way.
       for (const times of [1, 2]) {
         replica.connection.publish('wake.webhook-dispatcher.endpoint', '');
-        await announced(roundEnded, ({ loop }) => loop === `webhook-dispatcher.${of}`, times);
+        if (of === 'deliveries') await announced(dueDeliveriesRead, () => true, times);
+        else await announced(roundEnded, ({ loop }) => loop === `webhook-dispatcher.${of}`, times);
       }
     },
     close: async () => {

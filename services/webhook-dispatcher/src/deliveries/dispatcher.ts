@@ -1,10 +1,9 @@
-import { roundEnded } from '@app/service-kit/background-loop';
+import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { createWaker } from '@app/service-kit/waker';
-import { deliveriesClaimed, deliveriesReleased } from '../points/points.ts';
+import { deliveriesClaimed, deliveriesReleased, dueDeliveriesRead } from '../points/points.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { Attempt } from './attempt.ts';
@@ -70,10 +69,9 @@ export class Dispatcher implements DeliverySender {
   readonly #scheduler: DeliveryScheduler;
   readonly #backlog: Backlog;
   readonly #releases: Batcher<Delivery, void>;
-  readonly #waker = createWaker();
   readonly #inFlight = new Set<Delivery>();
-  readonly #claiming: Promise<void>;
-  #pollNow = true;
+  readonly #claiming: BackgroundLoop;
+  #polledAtMs = Number.NEGATIVE_INFINITY;
   #closing = false;
   #abandoned = false;
 
@@ -95,7 +93,7 @@ export class Dispatcher implements DeliverySender {
         void this.#release(deliveries);
       },
       onCapacity: (endpointId) => {
-        if (this.#backlog.isClaimDue(endpointId)) this.#waker.wake();
+        if (this.#backlog.isClaimDue(endpointId)) this.#claiming.wake();
       },
     });
     this.#backlog = new Backlog(this.#scheduler);
@@ -108,7 +106,12 @@ export class Dispatcher implements DeliverySender {
         return deliveries.map(() => ({ ok: true, value: undefined }));
       },
     });
-    this.#claiming = this.#claimUntilClosed();
+    this.#claiming = startLoop({
+      name: 'webhook-dispatcher.deliveries',
+      round: (isClosing) => this.#pollAndClaim(isClosing),
+      pauseMs: () => Math.max(1, this.#polledAtMs + pollIntervalMs - performance.now()),
+      onFailure: (err) => logger.warn({ err }, 'due deliveries could not be claimed; trying again'),
+    });
   }
 
   newLease(): Lease {
@@ -145,13 +148,13 @@ export class Dispatcher implements DeliverySender {
       this.#scheduler.add(destination, deliveries);
       for (const priority of overflow) this.#backlog.add(destination.endpointId, priority);
     }
-    if (batches.some((batch) => batch.overflow.size > 0)) this.#waker.wake();
+    if (batches.some((batch) => batch.overflow.size > 0)) this.#claiming.wake();
   }
 
   /** Polls the database now, because deliveries became due otherwise than by time. */
   wake(): void {
-    this.#pollNow = true;
-    this.#waker.wake();
+    this.#polledAtMs = Number.NEGATIVE_INFINITY;
+    this.#claiming.wake();
   }
 
   /** The endpoint was changed or removed: its waiting deliveries are claimed again, under its new settings. */
@@ -163,8 +166,7 @@ export class Dispatcher implements DeliverySender {
   /** Lets requests in flight finish for a while, records them, and releases all other deliveries. */
   async close(): Promise<void> {
     this.#closing = true;
-    this.#waker.wake();
-    await this.#claiming;
+    await this.#claiming.close();
     await this.#release(this.#scheduler.takeWaiting());
     await this.#scheduler.close(shutdownGraceMs);
     this.#abandoned = true;
@@ -214,24 +216,17 @@ export class Dispatcher implements DeliverySender {
     }
   }
 
-  async #claimUntilClosed(): Promise<void> {
-    let polledAtMs = Number.NEGATIVE_INFINITY;
-    while (!this.#closing) {
-      const polls = this.#pollNow || performance.now() - polledAtMs >= pollIntervalMs;
-      let failed = false;
-      try {
-        if (polls) {
-          this.#pollNow = false;
-          polledAtMs = performance.now();
-          await this.#poll();
-        }
-        await this.#claim();
-      } catch (err) {
-        failed = true;
-        if (!this.#closing) this.#options.logger.warn({ err }, 'due deliveries could not be claimed; trying again');
+  /** Polls once a second, or when it was woken for it; capacity that became free wakes it to claim what is known to be due. */
+  async #pollAndClaim(isClosing: () => boolean): Promise<void> {
+    const polls = performance.now() - this.#polledAtMs >= pollIntervalMs;
+    try {
+      if (polls) {
+        this.#polledAtMs = performance.now();
+        await this.#poll();
       }
-      if (polls) roundEnded.announce(() => ({ loop: 'webhook-dispatcher.deliveries', failed }));
-      if (!this.#pollNow) await this.#waker.sleep(Math.max(1, polledAtMs + pollIntervalMs - performance.now()));
+      await this.#claim(isClosing);
+    } finally {
+      if (polls) dueDeliveriesRead.announce(() => ({}));
     }
   }
 
@@ -252,8 +247,8 @@ export class Dispatcher implements DeliverySender {
   }
 
   /** Claims as much as there is capacity for, a bounded number at a time. */
-  async #claim(): Promise<void> {
-    while (!this.#closing) {
+  async #claim(isClosing: () => boolean): Promise<void> {
+    while (!isClosing()) {
       const limits = this.#backlog.takeNextClaim();
       if (limits.length === 0) return;
       const { clock } = this.#options;

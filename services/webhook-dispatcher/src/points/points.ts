@@ -20,6 +20,9 @@ export const deliveriesClaimed = definePoint<{ readonly deliveryIds: readonly st
   'webhook-dispatcher.deliveries-claimed',
 );
 
+/** A round that read from the database what is due has ended, and what there is capacity for is claimed, unless it failed. */
+export const dueDeliveriesRead = definePoint<object>('webhook-dispatcher.due-deliveries-read');
+
 /** Deliveries that were claimed or stored as `sending` are `pending` again, without an attempt. */
 export const deliveriesReleased = definePoint<{ readonly deliveryIds: readonly string[] }>(
   'webhook-dispatcher.deliveries-released',

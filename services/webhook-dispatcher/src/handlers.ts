@@ -1,0 +1,34 @@
+import type { EventHandler } from '@app/messaging/event-handler';
+import type { RequestHandler } from '@app/messaging/serve-requests';
+import { activityRequests } from './activity/requests.ts';
+import { createWriteBuiltIns } from './automations/built-in-writer.ts';
+import { automationRequests } from './automations/requests.ts';
+import type { GuardedAgent } from './deliveries/guarded-agent.ts';
+import { endpointRequests } from './endpoints/requests.ts';
+import { eventHandlers } from './events/consumers.ts';
+import { historyRequests } from './history/requests.ts';
+import type { Sending } from './open-sending.ts';
+import type { Storage } from './open-storage.ts';
+import { repairRequests } from './repair/requests.ts';
+import { testSendRequests } from './test-sends/requests.ts';
+
+export function consumedEvents({ clock, partitions }: Storage, { dispatcher, emails }: Sending): EventHandler[] {
+  const emailsAvailable = emails.available;
+  const writeBuiltIns = createWriteBuiltIns(emailsAvailable);
+  return eventHandlers({ clock, dispatcher, partitions, emailsAvailable, writeBuiltIns });
+}
+
+/** @param agent of the self-tests */
+export function answeredRequests(storage: Storage, sending: Sending, agent: GuardedAgent): RequestHandler[] {
+  const { database, clock, partitions } = storage;
+  const { dispatcher, emails, secrets, announce, attemptTimeoutMs } = sending;
+  const emailsAvailable = emails.available;
+  return [
+    ...endpointRequests(sending),
+    ...automationRequests({ ...sending, partitions, emailsAvailable }),
+    ...activityRequests(database),
+    ...repairRequests({ database, clock, announce, released: () => dispatcher.wake() }),
+    ...historyRequests(database),
+    ...testSendRequests({ ...storage, dispatcher, agent, secrets, attemptTimeoutMs }),
+  ];
+}
