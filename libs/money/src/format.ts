@@ -18,28 +18,33 @@ export function currencyDigits(currency: string): number {
 }
 
 /**
- * The display amount of webhooks and pages, US English: `$1,234.50`, `¥1,235`, `KWD 1.234`.
+ * The display amount of webhooks and pages, by default in US English: `$1,234.50`, `¥1,235`, `KWD 1.234`.
  * @param cents amount in minor units, may be negative
  * @param currency ISO 4217 code in any case
+ * @param locale BCP 47 tag that Intl knows
  */
-export function formatAmount(cents: number, currency: string): string {
-  return formatterOf(currency).format(cents / 10 ** currencyDigits(currency));
+export function formatAmount(cents: number, currency: string, locale = 'en-US'): string {
+  return formatterOf(currency, locale).format(cents / 10 ** currencyDigits(currency));
 }
 
 const formatters = new Map<string, Intl.NumberFormat>();
+/** Buyers bring locales of their own: the oldest formatter is made anew. */
+const formattersMax = 500;
 
 /** Making a formatter costs a thousand times more than using one. */
-function formatterOf(currency: string): Intl.NumberFormat {
-  let formatter = formatters.get(currency);
+function formatterOf(currency: string, locale: string): Intl.NumberFormat {
+  const key = `${locale} ${currency}`;
+  let formatter = formatters.get(key);
   if (formatter === undefined) {
     const digits = currencyDigits(currency);
-    formatter = new Intl.NumberFormat('en-US', {
+    formatter = new Intl.NumberFormat(locale, {
       style: 'currency',
       currency,
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,
     });
-    formatters.set(currency, formatter);
+    if (formatters.size >= formattersMax) formatters.delete(formatters.keys().next().value ?? '');
+    formatters.set(key, formatter);
   }
   return formatter;
 }

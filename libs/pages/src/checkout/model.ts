@@ -1,0 +1,51 @@
+import type { Formats } from '../formats.ts';
+
+/** Whose page it is. */
+export interface Shop {
+  readonly name: string;
+  readonly logoUrl: string | null;
+  readonly supportEmail: string;
+  readonly termsUrl: string | null;
+  readonly refundPolicyUrl: string | null;
+}
+
+/** What is sold, as it is right now. */
+export interface Product {
+  readonly name: string;
+  readonly description: string;
+  readonly imageUrl: string | null;
+  readonly billingInterval: 'month' | 'year' | null;
+}
+
+export interface OrderLine {
+  readonly kind: string;
+  readonly label: string;
+  readonly amountCents: number;
+}
+
+/** What all pages of a purchase show. */
+export interface Purchase {
+  readonly shop: Shop;
+  readonly product: Product;
+  readonly lines: readonly OrderLine[];
+  readonly totalCents: number;
+  readonly currency: string;
+  /** A test purchase: nothing is charged. */
+  readonly isTest: boolean;
+}
+
+/** What every form of a purchase sends along. */
+export interface Post {
+  /** Where the forms post. */
+  readonly action: string;
+  /** Made with the page: the Idempotency-Key of what its form does. */
+  readonly key: string;
+}
+
+/** A page before the document is around it. */
+export interface PageOf<Content> {
+  readonly purchase: Purchase;
+  readonly post: Post;
+  readonly formats: Formats;
+  readonly content: Content;
+}

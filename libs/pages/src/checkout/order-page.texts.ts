@@ -1,0 +1,71 @@
+/** What the page of an order says. */
+export const orderTexts = {
+  caption: 'Your order',
+  details: (items: number) => `Order details · ${items} ${items === 1 ? 'item' : 'items'}`,
+  total: 'Total',
+  totalToday: 'Total today',
+  free: 'Free',
+  discount: (code: string) => `Discount ${code}`,
+  every: { month: 'every month', year: 'every year' },
+  thenEvery: (price: string, interval: string) => `today, then ${price} every ${interval}`,
+  renews: (price: string, interval: string) =>
+    `Renews every ${interval} for ${price}, first one ${interval} after the payment, until you cancel.`,
+  renewsFree: (interval: string) => `Renews every ${interval}, free of charge, until you cancel.`,
+  toCancel: 'To cancel, write to',
+  test: 'Test mode: this is a test purchase. Nothing is charged.',
+  bumps: 'Add to your order',
+  updateTotal: 'Update the total',
+  email: 'Email',
+  emailHint: 'For your order, and one reminder if you leave it unfinished.',
+  didYouMean: (email: string) => `Did you mean ${email}?`,
+  useIt: (email: string) => `Use ${email}`,
+  name: 'Name (optional)',
+  country: 'Country',
+  noCountry: 'Not said',
+  addCode: 'Add a code',
+  code: 'Code',
+  apply: 'Apply',
+  applying: 'Applying…',
+  applied: (code: string) => `Code ${code} is applied.`,
+  remove: 'Remove',
+  pay: (total: string) => `Pay ${total}`,
+  payAgain: (total: string) => `Pay ${total} once more`,
+  get: 'Get it',
+  getAgain: 'Get it once more',
+  paying: 'Paying…',
+  agree: 'By paying you agree to the',
+  terms: 'terms',
+  termsTitle: 'Terms',
+  and: 'and the',
+  refundPolicy: 'refund policy',
+  refundPolicyTitle: 'Refund policy',
+  questions: 'Questions? Write to',
+  totalSaid: (total: string) => `The total is ${total}.`,
+} as const;
+
+/** What happened to a form, said above its button. */
+export const orderNotices = {
+  card_declined: 'Your card was declined. Nothing was charged. Try another card.',
+  try_again_later: 'The payment did not go through. Nothing was charged. Try again.',
+  already_bought:
+    'You have bought this already, or are paying for it in another window. Nothing was charged now. Pay only if you want it once more.',
+  price_changed: (total: string) => `The total is ${total} now. Nothing was charged. Pay if you agree.`,
+  code_applied: (code: string, total: string) =>
+    `Code ${code} is applied: the total is ${total} now. Pay if you agree.`,
+  code_refused: 'Your code was not applied. Pay without it, or correct it.',
+  test_mode_changed:
+    'The shop changed between test mode and live sales. Nothing was charged. Look at your order, and pay again.',
+  too_many: (seconds: number) =>
+    `Payments are not taken from here at the moment. Nothing was charged. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
+  unavailable: 'That did not work. Nothing was charged. Try again.',
+  bump_gone: 'An offer that you chose is no longer there. Look at your order, and pay if you agree.',
+} as const;
+
+/** What is wrong with a field, by the name of the field. */
+export const fieldErrors: Readonly<Record<string, string>> = {
+  email: 'Enter an email address, like ada@example.com.',
+  name: 'Enter a name of at most 200 characters, without line breaks.',
+  country: 'Choose a country of the list.',
+  code: 'This code is not valid here. You can pay without it.',
+  card: 'Choose a card.',
+};

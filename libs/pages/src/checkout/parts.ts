@@ -1,0 +1,59 @@
+import { lines as lineTable } from '../components/lines.ts';
+import { bar } from '../components/notice.ts';
+import type { Formats } from '../formats.ts';
+import { type Html, html } from '../html.ts';
+import type { Post, Purchase, Shop } from './model.ts';
+import { orderTexts as texts } from './order-page.texts.ts';
+
+/** The name and logo of the shop, at the top of each page. */
+export const sellerLine = ({ name, logoUrl }: Shop): Html =>
+  html`<p class="seller">${logoUrl !== null && html`<img src="${logoUrl}" alt="" height="32">`}<bdi>${name}</bdi></p>`;
+
+/** Across each page of a test purchase. */
+export const testBar = ({ isTest }: Purchase): Html => html`${isTest && bar('warn', texts.test)}`;
+
+/** Lines and total. */
+export function orderLines({ lines, totalCents, currency, product }: Purchase, formats: Formats): Html {
+  return lineTable(
+    texts.caption,
+    lines.map(({ kind, label, amountCents }) => ({
+      label: kind === 'discount' ? texts.discount(label) : label,
+      amount: formats.amount(amountCents, currency),
+    })),
+    {
+      label: product.billingInterval === null ? texts.total : texts.totalToday,
+      amount: formats.amount(totalCents, currency),
+    },
+  );
+}
+
+/** What comes when, until when, and how it ends: before the buyer pays, and once it is paid. */
+export function renewalNote({ product, lines, currency, shop }: Purchase, formats: Formats): Html {
+  const interval = product.billingInterval;
+  if (interval === null) return html``;
+  const price = lines.find(({ kind }) => kind === 'main')?.amountCents ?? 0;
+  const renews = price === 0 ? texts.renewsFree(interval) : texts.renews(formats.amount(price, currency), interval);
+  return html`<p class="quiet small">${renews} ${texts.toCancel} ${mailTo(shop)}.</p>`;
+}
+
+export const mailTo = ({ supportEmail }: Shop): Html => html`<a href="mailto:${supportEmail}">${supportEmail}</a>`;
+
+export function shopFooter(shop: Shop): Html {
+  const links = [
+    shop.termsUrl !== null && html`<a href="${shop.termsUrl}" rel="noreferrer">${texts.termsTitle}</a>`,
+    shop.refundPolicyUrl !== null &&
+      html`<a href="${shop.refundPolicyUrl}" rel="noreferrer">${texts.refundPolicyTitle}</a>`,
+  ].filter((link) => link !== false);
+  return html`<footer class="footer stack tight">${
+    links.length > 0 && html`<p>${links.map((link, index) => html`${index > 0 && ' · '}${link}`)}</p>`
+  }<p>${texts.questions} ${mailTo(shop)}</p></footer>`;
+}
+
+/** What each form sends along, and how htmx takes its part out of the answer. */
+export const postForm = (
+  { action, key }: Post,
+  content: Html,
+  { id = 'form', trigger }: { id?: string; trigger?: string } = {},
+): Html =>
+  html`<form class="stack" id="${id}" method="post" action="${action}" novalidate hx-post="${action}" hx-target="#page" hx-select="#page"
+hx-swap="outerMorph" hx-sync="this:queue last" hx-trigger="${trigger}"><input type="hidden" name="key" value="${key}">${content}</form>`;

@@ -1,0 +1,25 @@
+import { type Html, html } from '../html.ts';
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+  /** At the end of the line, as a price. */
+  readonly end?: Html | undefined;
+  readonly isChosen: boolean;
+  readonly state?: string | undefined;
+}
+interface ChoicesOptions {
+  readonly legend: string;
+  readonly name: string;
+  readonly kind: 'checkbox' | 'radio';
+  readonly choices: readonly Choice[];
+  readonly isDisabled?: boolean | undefined;
+}
+
+/** Boxes to tick, or cards of which one is chosen. */
+export function choices({ legend, name, kind, choices: all, isDisabled }: ChoicesOptions): Html {
+  return html`<fieldset class="choices" disabled="${isDisabled ?? false}"><legend>${legend}</legend>${all.map(
+    ({ value, label, end, isChosen, state }) => html`<label class="${`choice ${state ?? ''}`.trim()}"><input
+type="${kind}" id="${name}-${value}" name="${name}" value="${value}" checked="${isChosen}"><span>${label}</span>${end}</label>`,
+  )}</fieldset>`;
+}

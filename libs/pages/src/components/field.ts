@@ -1,0 +1,78 @@
+import { type Html, html } from '../html.ts';
+
+interface FieldOptions {
+  /** The name that the form sends, and the id. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  /** A sentence: what is wrong and what to do. */
+  readonly error?: string | undefined;
+  readonly isRequired?: boolean | undefined;
+  readonly autocomplete?: string | undefined;
+  readonly isDisabled?: boolean | undefined;
+  readonly state?: string | undefined;
+}
+interface InputOptions extends FieldOptions {
+  readonly value: string;
+  readonly type?: 'text' | 'email' | 'password' | undefined;
+  readonly maxLength?: number | undefined;
+  readonly minLength?: number | undefined;
+  /** Beside the input, as a button that sends it. */
+  readonly beside?: Html | undefined;
+  /** Below the input: a question, not an error. */
+  readonly below?: Html | undefined;
+  readonly isAutofocus?: boolean | undefined;
+}
+interface SelectOptions extends FieldOptions {
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+}
+
+/** A line of text with its label, hint and error. */
+export function field(options: InputOptions): Html {
+  const {
+    name,
+    value,
+    type = 'text',
+    maxLength,
+    minLength,
+    autocomplete,
+    isRequired,
+    isDisabled,
+    beside,
+    state,
+  } = options;
+  const input = html`<input class="${inputClass(state)}" id="${name}" name="${name}" type="${type}" value="${type === 'password' ? null : value}"
+maxlength="${maxLength}" minlength="${minLength}" autocomplete="${autocomplete}" required="${isRequired ?? false}" disabled="${isDisabled ?? false}"
+aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}" autofocus="${options.isAutofocus ?? false}">`;
+  return around(
+    options,
+    beside === undefined ? input : html`<div class="beside">${input}${beside}</div>`,
+    options.below,
+  );
+}
+
+/** One of a few values, in a menu. */
+export function select(options: SelectOptions): Html {
+  const { name, value: chosen, autocomplete, isRequired, isDisabled, state } = options;
+  return around(
+    options,
+    html`<select class="${inputClass(state)}" id="${name}" name="${name}" autocomplete="${autocomplete}" required="${isRequired ?? false}" disabled="${isDisabled ?? false}"
+aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}">${options.options.map(
+      ([value, label]) => html`<option value="${value}" selected="${value === chosen}">${label}</option>`,
+    )}</select>`,
+  );
+}
+
+const inputClass = (state = ''): string => `input ${state}`.trim();
+
+function around({ name, label, hint, error }: FieldOptions, input: Html, below?: Html): Html {
+  return html`<div class="field"><label for="${name}">${label}</label>${input}${
+    hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`
+  }${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}${below}</div>`;
+}
+
+function describedBy({ name, hint, error }: FieldOptions): string | null {
+  const ids = [error !== undefined && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean);
+  return ids.length === 0 ? null : ids.join(' ');
+}

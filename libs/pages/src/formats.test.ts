@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { countryOf, formatsFor } from './formats.ts';
+
+test.each([
+  [undefined, '$1,234.50', 'Nov 23, 2026'],
+  ['de-DE,de;q=0.9,en;q=0.8', '1.234,50 $', '23. Nov. 2026'],
+  ['en-GB', 'US$1,234.50', '23 Nov 2026'],
+  ['*', '$1,234.50', 'Nov 23, 2026'],
+  ['x'.repeat(10_000), '$1,234.50', 'Nov 23, 2026'],
+  ['zz-ZZ, fr-FR', '1 234,50 $US', '23 nov. 2026'],
+  ['ar-u-nu-arab, en-US', '$1,234.50', 'Nov 23, 2026'],
+])('the reader of %s sees %s on %s', (languages, amount, date) => {
+  const formats = formatsFor(languages);
+  expect(formats.amount(123_450, 'usd').replaceAll(/\s/g, ' ')).toBe(amount);
+  expect(formats.date('2026-11-23T12:00:00.000Z')).toBe(date);
+});
+
+test('a currency keeps its own decimals in every language', () => {
+  expect(formatsFor('de').amount(12_345, 'jpy').replaceAll(/\s/g, ' ')).toBe('12.345 ¥');
+  expect(formatsFor('en').amount(1_234, 'kwd').replaceAll(/\s/g, ' ')).toBe('KWD 1.234');
+});
+
+test('the country is that of the first language that has one', () => {
+  expect([countryOf('de-AT,de;q=0.9'), countryOf('de'), countryOf(undefined), countryOf('<script>')]).toEqual([
+    'AT',
+    '',
+    '',
+    '',
+  ]);
+});
+
+test('languages of any number leave few formats behind', () => {
+  const all = Intl.supportedValuesOf('currency');
+  for (const language of ['de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'fi', 'pl']) {
+    for (const currency of all) expect(formatsFor(language).amount(100, currency)).not.toBe('');
+  }
+  expect(formatsFor('de').amount(100, 'usd').replaceAll(/\s/g, ' ')).toBe('1,00 $');
+});

@@ -1,0 +1,51 @@
+import { formatAmount } from '@app/money/format';
+
+/** How amounts and dates are written for a reader. */
+export interface Formats {
+  /** Minor units of a currency (ISO 4217, any case). */
+  amount(cents: number, currency: string): string;
+  /** A day, in UTC. */
+  date(at: string): string;
+  /** The name of a country by its ISO 3166 code. */
+  country(code: string): string;
+}
+
+/** Readers' languages are of any number: those seen least recently are made anew. */
+const kept = new Map<string, Formats>();
+const keptMax = 50;
+const countries = new Intl.DisplayNames('en', { type: 'region' });
+
+/**
+ * The formats of the first language of an Accept-Language header that Intl knows, else of US English. The pages themselves
+ * are English: numbers and dates alone follow the reader.
+ */
+export function formatsFor(acceptLanguage: string | undefined): Formats {
+  const locale = localeOf(acceptLanguage);
+  const known = kept.get(locale);
+  if (known !== undefined) return known;
+  if (kept.size >= keptMax) kept.delete(kept.keys().next().value ?? '');
+  const date = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+  const formats: Formats = {
+    amount: (cents, currency) => formatAmount(cents, currency, locale),
+    date: (at) => date.format(new Date(at)),
+    country: (code) => countries.of(code) ?? code,
+  };
+  kept.set(locale, formats);
+  return formats;
+}
+
+/** The country of the reader's first language, for a form that asks for one; empty without. */
+export function countryOf(acceptLanguage: string | undefined): string {
+  return new Intl.Locale(localeOf(acceptLanguage, '')).region ?? '';
+}
+
+function localeOf(acceptLanguage = '', fallback = 'en-US'): string {
+  for (const part of acceptLanguage.slice(0, 200).split(',').slice(0, 8)) {
+    const tag = part.split(';')[0]?.trim() ?? '';
+    // Extensions of a tag choose digits and calendars: the language and its country are enough.
+    const [plain] = /^[a-z]{2,3}(-[a-z]{4})?(-[a-z]{2})?$/i.exec(tag) ?? [];
+    if (plain !== undefined && Intl.NumberFormat.supportedLocalesOf([plain]).length > 0)
+      return new Intl.Locale(plain).baseName;
+  }
+  return fallback === '' ? 'en' : fallback;
+}

@@ -1,0 +1,146 @@
+import { button, linkButton, linkLike } from '../components/button.ts';
+import { card, facts, fold, progress } from '../components/card.ts';
+import { choices } from '../components/choice.ts';
+import { field, select } from '../components/field.ts';
+import { lines } from '../components/lines.ts';
+import { badge, bar, notice } from '../components/notice.ts';
+import { type Html, html } from '../html.ts';
+import { arabicName, longName } from './samples.ts';
+
+/** States that a picture shows at once: each has its heading. */
+const states = (all: Readonly<Record<string, Html>>): Html =>
+  html`${Object.entries(all).map(([name, shown]) => html`<section class="card"><h2>${name}</h2><form class="stack" method="post">${shown}</form></section>`)}`;
+
+const buttonsOf = (kind: 'accent' | 'plain' | 'danger'): Html =>
+  states({
+    'at rest': button({ label: 'Pay $149.00', kind }),
+    hover: button({ label: 'Pay $149.00', kind, state: 'hover' }),
+    focus: button({ label: 'Pay $149.00', kind, state: 'focus' }),
+    busy: button({ label: 'Pay $149.00', busyLabel: 'Paying…', kind, isBusy: true }),
+    disabled: button({ label: 'Pay $149.00', kind, isDisabled: true }),
+    long: button({ label: longName, kind, isWide: true }),
+    'right to left': button({ label: arabicName, kind }),
+  });
+
+const input = { label: 'Email', type: 'email', hint: 'For your order.', autocomplete: 'email' } as const;
+const fields = (): Html =>
+  states({
+    empty: field({ ...input, name: 'empty', value: '' }),
+    filled: field({ ...input, name: 'filled', value: 'ada@example.com' }),
+    hover: field({ ...input, name: 'hover', value: 'ada@example.com', state: 'hover' }),
+    focus: field({ ...input, name: 'focus', value: 'ada@example.com', state: 'focus' }),
+    error: field({ ...input, name: 'error', value: 'ada', error: 'Enter an email address, like ada@example.com.' }),
+    disabled: field({ ...input, name: 'disabled', value: 'ada@example.com', isDisabled: true }),
+    long: field({ ...input, name: 'long', type: 'text', value: longName }),
+    'right to left': field({ ...input, name: 'arabic', type: 'text', value: arabicName }),
+    'with a button': field({ ...input, name: 'beside', value: '', beside: button({ label: 'Apply' }) }),
+    'with a question': field({
+      ...input,
+      name: 'below',
+      value: 'ada@gmial.com',
+      below: notice('info', 'Did you mean ada@gmail.com?', html`<p>${linkLike({ label: 'Use ada@gmail.com' })}</p>`),
+    }),
+  });
+
+const menu = {
+  label: 'Country',
+  options: [
+    ['', 'Not said'],
+    ['GB', 'United Kingdom'],
+    ['xx', longName],
+  ],
+} as const;
+const selects = (): Html =>
+  states({
+    empty: select({ ...menu, name: 'empty', value: '' }),
+    chosen: select({ ...menu, name: 'chosen', value: 'GB' }),
+    hover: select({ ...menu, name: 'hover', value: 'GB', state: 'hover' }),
+    focus: select({ ...menu, name: 'focus', value: 'GB', state: 'focus' }),
+    error: select({ ...menu, name: 'error', value: '', error: 'Choose a country of the list.' }),
+    disabled: select({ ...menu, name: 'disabled', value: 'GB', isDisabled: true }),
+    long: select({ ...menu, name: 'long', value: 'xx' }),
+  });
+
+const price = html`<b class="label">+ <bdi class="amount">$19.00</bdi></b>`;
+const choicesOf = (kind: 'checkbox' | 'radio'): Html =>
+  states({
+    'at rest': choices({
+      legend: 'Add to your order',
+      name: 'rest',
+      kind,
+      choices: [
+        { value: '1', label: 'The workbook, printed', end: price, isChosen: true },
+        { value: '2', label: 'A box of twelve colours', end: price, isChosen: false },
+        { value: '3', label: 'Hovered over', end: price, isChosen: false, state: 'hover' },
+        { value: '4', label: 'In focus', end: price, isChosen: false, state: 'focus' },
+        { value: '5', label: longName, end: price, isChosen: false },
+        { value: '6', label: arabicName, end: price, isChosen: false },
+      ],
+    }),
+    disabled: choices({
+      legend: 'Add to your order',
+      name: 'disabled',
+      kind,
+      isDisabled: true,
+      choices: [{ value: '1', label: 'The workbook, printed', end: price, isChosen: true }],
+    }),
+  });
+
+const meanings = ['good', 'warn', 'bad', 'info'] as const;
+const notices = (): Html =>
+  states({
+    bars: html`${meanings.map((meaning) => bar(meaning, 'This is a test purchase. Nothing is charged.'))}`,
+    notices: html`${meanings.map((meaning) => notice(meaning, 'Your card was declined. Nothing was charged. Try another card.'))}`,
+    'with a button': notice('info', 'Did you mean ada@gmail.com?', html`<p>${linkLike({ label: 'Use it' })}</p>`),
+    badges: html`<p>${['Paid', 'Past due', 'Ended', 'Active'].map((label, index) => html`${badge(meanings[index] ?? 'info', label)} `)}</p>`,
+    long: notice('info', longName),
+    'right to left': notice('info', arabicName),
+  });
+
+const cards = (): Html =>
+  html`${card(
+    'Receipt',
+    facts([
+      ['Order number', html`<code class="small">ord_01jd2q5v8kfw9s3x6z7yabcdef</code>`],
+      ['Date', '23 Nov 2026'],
+      [longName, longName],
+      ['Product', arabicName],
+    ]),
+  )}
+<section class="card"><h2>Lines</h2>${lines(
+    'Lines',
+    [
+      { label: 'Watercolour in 30 days', amount: '$149.00' },
+      { label: longName, amount: '-$1,234,567.89' },
+      { label: arabicName, amount: '‏١٬٢٣٤٫٥٠٠ د.ك' },
+      { label: 'A box of twelve colours', amount: '¥12,345' },
+    ],
+    { label: 'Total', amount: '$166.10' },
+  )}</section>
+<section class="card"><h2>No lines</h2>${lines('No lines', [], { label: 'Total', amount: '$0.00' })}</section>
+<section class="card"><h2>Folded</h2>${fold('Order details · 3 items', html`<p>Inside</p>`)}${fold(longName, html`<p>Inside</p>`, { isOpen: true })}</section>
+<section class="card"><h2>Under way</h2>${progress('Your payment is being checked')}</section>`;
+
+const links = (): Html =>
+  states({
+    accent: linkButton({ label: 'Open what you bought', href: '/', kind: 'accent' }),
+    plain: linkButton({ label: 'Check now', href: '/' }),
+    hover: linkButton({ label: 'Check now', href: '/', state: 'hover' }),
+    focus: linkButton({ label: 'Check now', href: '/', state: 'focus' }),
+    beside: linkLike({ label: 'Remove' }),
+    long: linkButton({ label: longName, href: '/', isWide: true }),
+  });
+
+/** Every component in every state. */
+export const componentStates: Readonly<Record<string, () => Html>> = {
+  'button-accent': () => buttonsOf('accent'),
+  'button-plain': () => buttonsOf('plain'),
+  'button-danger': () => buttonsOf('danger'),
+  links,
+  fields,
+  selects,
+  checkboxes: () => choicesOf('checkbox'),
+  'radio-cards': () => choicesOf('radio'),
+  notices,
+  cards,
+};

@@ -1,0 +1,29 @@
+import { type DocumentOptions, renderDocument } from '../document.ts';
+import { html } from '../html.ts';
+import { componentStates } from './component-states.ts';
+import { pageStates } from './page-states.ts';
+
+export interface GalleryPage {
+  readonly name: string;
+  /** The whole document; addresses of stylesheets and scripts are the server's. */
+  render(assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>): string;
+}
+
+/** Every component and every page in every state, for people and for tests that look at pages. */
+export const gallery: readonly GalleryPage[] = [
+  ...Object.entries(componentStates).map(([name, states]) => ({
+    name,
+    render: (assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>) =>
+      renderDocument({
+        title: name,
+        stylesheets: assets.stylesheets,
+        scripts: assets.scripts,
+        body: html`<main class="single"><h1>${name}</h1>${states()}</main>`,
+      }),
+  })),
+  ...Object.entries(pageStates).map(([name, page]) => ({
+    name,
+    render: (assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>) =>
+      renderDocument({ title: name, stylesheets: assets.stylesheets, scripts: assets.scripts, body: page() }),
+  })),
+];

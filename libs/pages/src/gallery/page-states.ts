@@ -1,0 +1,121 @@
+import { bankPage } from '../checkout/bank-page.ts';
+import { simulatedCard } from '../checkout/cards.ts';
+import {
+  archivedPage,
+  busyFormPage,
+  busyPage,
+  failedPage,
+  notForSalePage,
+  optedOutPage,
+  optOutPage,
+  unknownProductPage,
+  unknownShopPage,
+  unknownTokenPage,
+} from '../checkout/notice-pages.ts';
+import { fieldErrors, orderNotices } from '../checkout/order-page.texts.ts';
+import { type OrderContent, orderPage } from '../checkout/order-page.ts';
+import { processingPage } from '../checkout/processing-page.ts';
+import { endedPage, type ThanksContent, thanksPage } from '../checkout/thanks-page.ts';
+import { type UpsellContent, upsellPage } from '../checkout/upsell-page.ts';
+import type { Html } from '../html.ts';
+import { arabicName, longName, order, pageOf, purchase, purchaseOf } from './samples.ts';
+
+const orderOf = (changes: Partial<OrderContent>): OrderContent => Object.assign({}, order, changes);
+const valuesOf = (changes: Partial<OrderContent['values']>): OrderContent['values'] =>
+  Object.assign({}, order.values, changes);
+
+const withBumps = Object.assign({}, purchase, {
+  lines: [
+    { kind: 'main', label: 'Watercolour in 30 days', amountCents: 14_900 },
+    { kind: 'bump', label: 'The workbook, printed', amountCents: 1_900 },
+    { kind: 'discount', label: 'SPRING', amountCents: -2_235 },
+  ],
+  totalCents: 14_565,
+});
+
+const upsell: UpsellContent = {
+  headline: 'A year of live classes',
+  amountCents: 2_900,
+  expiresAt: '2026-11-23T12:58:00.000Z',
+  now: '2026-11-23T12:00:00.000Z',
+  notice: null,
+};
+
+const thanks: ThanksContent = {
+  orderId: 'ord_01jd2q5v8kfw9s3x6z7yabcdef',
+  paidAt: '2026-11-23T12:00:00.000Z',
+  lastFour: '4242',
+  email: 'ada@example.com',
+  name: 'Ada Lovelace',
+  accessUrl: 'https://atelier.example/watercolour',
+  isUpsellDeclined: false,
+};
+
+/** Every page of a purchase, and each of its states. */
+export const pageStates: Readonly<Record<string, () => Html>> = {
+  'order-empty': () => orderPage(pageOf(orderOf({ bumps: [] }))),
+  'order-full': () =>
+    orderPage(
+      pageOf(
+        orderOf({ appliedCode: 'SPRING', values: valuesOf({ email: 'ada@gmial.com', name: 'Ada Lovelace' }) }),
+        withBumps,
+      ),
+    ),
+  'order-errors': () =>
+    orderPage(
+      pageOf(
+        orderOf({
+          values: valuesOf({ email: 'ada', code: 'NO-SUCH-CODE' }),
+          errors: { email: fieldErrors.email ?? '', code: fieldErrors.code ?? '' },
+          notice: { meaning: 'info', text: orderNotices.code_refused },
+        }),
+      ),
+    ),
+  'order-declined': () => orderPage(pageOf(orderOf({ notice: { meaning: 'bad', text: orderNotices.card_declined } }))),
+  'order-repeated': () =>
+    orderPage(pageOf(orderOf({ asksRepeat: true, notice: { meaning: 'info', text: orderNotices.already_bought } }))),
+  'order-free': () => orderPage(pageOf(orderOf({ bumps: [], card: null }), purchaseOf({}, 0))),
+  'order-subscription': () => orderPage(pageOf(orderOf({}), purchaseOf({ billingInterval: 'month' }))),
+  'order-test': () => orderPage(pageOf(orderOf({}), Object.assign({}, purchase, { isTest: true }))),
+  'order-long': () =>
+    orderPage(pageOf(orderOf({}), purchaseOf({ name: longName, description: longName }, 123_456_789), 'de-DE')),
+  'order-yen': () => orderPage(pageOf(orderOf({}), purchaseOf({}, 14_900, 'jpy'), 'ja')),
+  'order-right-to-left': () =>
+    orderPage(pageOf(orderOf({}), purchaseOf({ name: arabicName, description: arabicName }, 14_900, 'kwd'), 'ar-KW')),
+  bank: () =>
+    bankPage(pageOf({ confirmUrl: '/bank', card: simulatedCard, chosenCard: 'sim_ok', quote: 'quote', notice: null })),
+  'bank-declined': () =>
+    bankPage(
+      pageOf({
+        confirmUrl: '/bank',
+        card: simulatedCard,
+        chosenCard: 'sim_ok',
+        quote: 'quote',
+        notice: orderNotices.card_declined,
+      }),
+    ),
+  processing: () => processingPage(pageOf({ nextUrl: '/c/atelier/watercolour?check=1', checks: 0 })),
+  'processing-long': () => processingPage(pageOf({ nextUrl: '/c/atelier/watercolour?check=21', checks: 20 })),
+  upsell: () => upsellPage(pageOf(upsell)),
+  'upsell-over': () => upsellPage(pageOf(Object.assign({}, upsell, { headline: longName, now: upsell.expiresAt }))),
+  thanks: () => thanksPage(pageOf(thanks, withBumps)),
+  'thanks-subscription': () =>
+    thanksPage(
+      pageOf(
+        Object.assign({}, thanks, { name: '', accessUrl: null, isUpsellDeclined: true }),
+        purchaseOf({ billingInterval: 'year', name: longName }),
+      ),
+    ),
+  refunded: () => endedPage(pageOf({ isRefunded: true })),
+  expired: () => endedPage(pageOf({ isRefunded: false })),
+  'no-shop': unknownShopPage,
+  'no-product': unknownProductPage,
+  'not-for-sale': notForSalePage,
+  archived: () => archivedPage('Watercolour in 30 days'),
+  busy: () => busyPage(20),
+  'busy-form': () => busyFormPage(20, '/c/atelier/watercolour', [['email', 'ada@example.com']]),
+  failed: () => failedPage('The service behind this page does not answer. Try again in a minute.', 'req_1'),
+  'opt-out': () => optOutPage('Ada’s Atelier'),
+  'opted-out': () => optedOutPage(''),
+  'unknown-link': unknownTokenPage,
+};

@@ -1,0 +1,68 @@
+import { simulatedCard } from '../checkout/cards.ts';
+import type { PageOf, Product, Purchase, Shop } from '../checkout/model.ts';
+import type { OrderContent } from '../checkout/order-page.ts';
+import { formatsFor } from '../formats.ts';
+
+/** Longer than any name of a real product, without a place to break. */
+export const longName = `${'The complete and unabridged course in watercolour, with '.repeat(3)}${'x'.repeat(40)}`;
+/** Read from right to left. */
+export const arabicName = 'دورة الرسم بالألوان المائية';
+
+const shop: Shop = {
+  name: 'Ada’s Atelier',
+  logoUrl: null,
+  supportEmail: 'help@atelier.example',
+  termsUrl: 'https://atelier.example/terms',
+  refundPolicyUrl: 'https://atelier.example/refunds',
+};
+const product: Product = {
+  name: 'Watercolour in 30 days',
+  description: 'Thirty short lessons, from the first wash to a finished landscape. Yours to keep.',
+  imageUrl: null,
+  billingInterval: null,
+};
+
+export const purchase: Purchase = {
+  shop,
+  product,
+  lines: [{ kind: 'main', label: product.name, amountCents: 14_900 }],
+  totalCents: 14_900,
+  currency: 'usd',
+  isTest: false,
+};
+
+/** The same with another name and description of the product, or in another rhythm. */
+export function purchaseOf(changes: Partial<Product>, amountCents = 14_900, currency = 'usd'): Purchase {
+  const changed = Object.assign({}, product, changes);
+  return Object.assign({}, purchase, {
+    product: changed,
+    lines: [{ kind: 'main', label: changed.name, amountCents }],
+    totalCents: amountCents,
+    currency,
+  });
+}
+
+export const order: OrderContent = {
+  bumps: [
+    { id: 'bmp_1', headline: 'The workbook, printed', priceCents: 1_900, chosen: true },
+    { id: 'bmp_2', headline: 'A box of twelve colours', priceCents: 4_900, chosen: false },
+  ],
+  values: { email: '', name: '', country: 'GB', code: '', card: 'sim_ok' },
+  errors: {},
+  notice: null,
+  takesCodes: true,
+  appliedCode: null,
+  refusedCode: '',
+  quote: 'quote',
+  asksRepeat: false,
+  card: simulatedCard,
+  countries: ['DE', 'FR', 'GB', 'US'],
+};
+
+/** A page of the samples around some content. */
+export const pageOf = <Content>(content: Content, of = purchase, languages = 'en-US'): PageOf<Content> => ({
+  purchase: of,
+  post: { action: '/c/atelier/watercolour', key: 'key' },
+  formats: formatsFor(languages),
+  content,
+});
