@@ -7,17 +7,20 @@ import { createGuard } from './edge/guard.ts';
 import { routeHealth } from './edge/health-routes.ts';
 import { createHttpServer } from './edge/http-server.ts';
 import { routeMcp } from './mcp/routes.ts';
+import { routeAssets } from './pages/assets.ts';
 import { routeDevelopers } from './pages/developers/routes.ts';
 import { routeLetterPages } from './pages/hosted/letter-routes.ts';
 import { routeHostedPages } from './pages/hosted/routes.ts';
+import { sendErrorPage } from './pages/hosted/send-page.ts';
 
 /** The HTTP server with every route of the product, not yet listening. */
 export async function createServer(app: App): Promise<FastifyInstance> {
-  const server = createHttpServer(app.config, app.logger);
+  const server = createHttpServer(app.config, app.logger, sendErrorPage);
   const guard = createGuard(app);
   routeHealth(server, app);
   routeOperations(server, app, guard, app.clockControl === null ? operations : [...operations, ...devClockOperations]);
   server.get('/', (_, reply) => reply.redirect('/developers', 302));
+  routeAssets(server);
   routeDevelopers(server, app);
   routeHostedPages(server, app, guard);
   routeLetterPages(server, app, guard);

@@ -1,8 +1,11 @@
 import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 export interface Sent {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** As they were sent. */
+  readonly bytes: Buffer;
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
   readonly json: any;
@@ -38,11 +41,13 @@ export async function send(url: string, method: string, path: string, what: ToSe
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
+        const bytes = Buffer.concat(chunks);
+        const text = decoded(bytes, response.headers['content-encoding']).toString('utf8');
         const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== '';
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers,
+          bytes,
           text,
           json: isJson ? JSON.parse(text) : undefined,
         });
@@ -51,4 +56,9 @@ export async function send(url: string, method: string, path: string, what: ToSe
     sent.on('error', reject);
     sent.end(payload);
   });
+}
+
+function decoded(bytes: Buffer, coding: string | undefined): Buffer {
+  if (bytes.length === 0 || coding === undefined) return bytes;
+  return coding === 'br' ? brotliDecompressSync(bytes) : gunzipSync(bytes);
 }

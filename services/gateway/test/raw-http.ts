@@ -15,7 +15,7 @@ export function exchange(url: string, text: string): Promise<Sent> {
       const [line = '', ...fields] = head.split('\r\n');
       const headers = Object.fromEntries(fields.map((field) => field.split(': ')));
       const json = /json/.test(headers['content-type'] ?? '') && body !== '' ? JSON.parse(body) : undefined;
-      resolve({ status: Number(line.split(' ')[1]), headers, text: body, json });
+      resolve({ status: Number(line.split(' ')[1]), headers, bytes: Buffer.from(body), text: body, json });
     });
     socket.on('error', reject);
   });

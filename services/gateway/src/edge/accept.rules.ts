@@ -1,6 +1,14 @@
 /** The ranges that JSON lies in, the more specific the further on. */
 const ranges = ['*/*', 'application/*', 'application/json'];
 
+/** Whether a person reads the answer: browsers name text/html, programs that take JSON as well name that. */
+export function prefersHtml(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.includes('text/html')) return false;
+  const types = accept.split(',').map((range) => range.trim().toLowerCase());
+  const isTaken = (type: string) => types.some((range) => range.startsWith(type) && !/;\s*q=0(\.0*)?$/.test(range));
+  return isTaken('text/html') && !isTaken('application/json');
+}
+
 /** Whether a caller that sent this Accept header takes JSON: what its most specific range says, counts. */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined || accept.trim() === '' || accept === '*/*' || accept === 'application/json') return true;

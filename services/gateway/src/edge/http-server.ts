@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { limits } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Actor } from '../identity/actors.ts';
 import { connectionLimits } from './connection-limits.ts';
 import { Connections } from './connections.ts';
 import { shareWithAnyOrigin } from './cross-origin.ts';
 import type { EdgeConfig } from './edge-config.ts';
+import { encodeResponses } from './encode-responses.ts';
 import { parseHost } from './host.rules.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { rejectConnection, rejectUnreadable } from './reject-on-socket.ts';
@@ -16,7 +17,7 @@ import { requestIdOf } from './request-id.ts';
 import { logRequests } from './request-log.ts';
 import { traceRequests } from './request-spans.ts';
 import { securityHeaders } from './security-headers.ts';
-import { sendProblem } from './send-problem.ts';
+import { type ErrorPage, sendProblem } from './send-problem.ts';
 import { handleUnknownRoutes } from './unknown-routes.ts';
 
 declare module 'fastify' {
@@ -26,8 +27,10 @@ declare module 'fastify' {
 }
 
 /** The HTTP server with what holds for every request, and no route yet. */
-export function createHttpServer(config: EdgeConfig, logger: Logger): FastifyInstance {
+export function createHttpServer(config: EdgeConfig, logger: Logger, errorPage: ErrorPage): FastifyInstance {
   const common = securityHeaders(config);
+  const sendError = (err: unknown, req: FastifyRequest, reply: FastifyReply): void =>
+    sendProblem(config, err, req, reply, errorPage);
   const connections = new Connections(connectionLimits(config), {
     reject: (socket) => rejectConnection(config, socket),
     report: (counts) => logger.warn(counts, 'connections rejected, or closed because their clients did not read'),
@@ -48,19 +51,20 @@ export function createHttpServer(config: EdgeConfig, logger: Logger): FastifyIns
     return503OnClosing: false,
     clientErrorHandler: (err, socket) => rejectUnreadable(config, err, socket),
     // No hook has run for these.
-    frameworkErrors: (err, req, reply) => sendProblem(config, err, req, reply.headers(common)),
+    frameworkErrors: (err, req, reply) => sendError(err, req, reply.headers(common)),
   });
   server.addHook('preClose', async () => connections.closeIdle());
   server.decorateRequest('actor', null);
-  server.setErrorHandler((err, req, reply) => sendProblem(config, err, req, reply));
+  server.setErrorHandler(sendError);
   traceRequests(server);
   measureRequests(server, config);
   logRequests(server, logger);
   addCommonHooks(server, common);
   shareWithAnyOrigin(server);
+  encodeResponses(server);
   rejectMalformed(server);
   acceptJsonBodies(server, 'ignore');
-  handleUnknownRoutes(server, config);
+  handleUnknownRoutes(server, sendError);
   return server;
 }
 

@@ -6,7 +6,8 @@ export function securityHeaders(config: EdgeConfig): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
-    'referrer-policy': 'no-referrer',
+    // Addresses with tokens reach no other site; older browsers send an Origin with forms only if there is a referrer.
+    'referrer-policy': 'same-origin',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'cache-control': 'no-store',
     ...(isHttps(config) ? { 'strict-transport-security': 'max-age=31536000' } : {}),

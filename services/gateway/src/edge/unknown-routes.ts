@@ -1,8 +1,8 @@
 import { DomainError } from '@app/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { preflightHeaders, readableHeaders } from './cross-origin.ts';
-import type { EdgeConfig } from './edge-config.ts';
-import { sendProblem } from './send-problem.ts';
+
+type SendError = (err: unknown, req: FastifyRequest, reply: FastifyReply) => void;
 
 interface KnownPath {
   readonly pattern: RegExp;
@@ -14,7 +14,7 @@ interface KnownPath {
  * Where no route matches: 404, or 405 with the allowed methods where the path exists. OPTIONS lists them too, and answers
  * the preflight of a browser where the path is for any origin.
  */
-export function handleUnknownRoutes(server: FastifyInstance, config: EdgeConfig): void {
+export function handleUnknownRoutes(server: FastifyInstance, sendError: SendError): void {
   const paths = new Map<string, KnownPath>();
   server.addHook('onRoute', ({ url, method, config: { anyOrigin = false } = {} }: RouteOptions) => {
     const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set<string>(), anyOrigin };
@@ -26,7 +26,7 @@ export function handleUnknownRoutes(server: FastifyInstance, config: EdgeConfig)
     const matching = [...paths.values()].filter(({ pattern }) => pattern.test(path));
     const methods = [...new Set(matching.flatMap((known) => [...known.methods]))].sort();
     if (methods.length === 0 || methods.includes(req.method)) {
-      return sendProblem(config, new DomainError('not_found', 'There is nothing at this address.'), req, reply);
+      return sendError(new DomainError('not_found', 'There is nothing at this address.'), req, reply);
     }
     reply.header('allow', [...methods, 'OPTIONS'].join(', '));
     const anyOrigin = matching.some((known) => known.anyOrigin);
@@ -37,7 +37,7 @@ export function handleUnknownRoutes(server: FastifyInstance, config: EdgeConfig)
         .send();
     }
     if (anyOrigin) reply.headers(readableHeaders);
-    sendProblem(config, new DomainError('method_not_allowed', `Allowed here: ${methods.join(', ')}.`), req, reply);
+    sendError(new DomainError('method_not_allowed', `Allowed here: ${methods.join(', ')}.`), req, reply);
   });
 }
 

@@ -1,6 +1,8 @@
 /** Stands for this deployment's address in a published text. The name is reserved by RFC 2606: no host has it. */
 export const placeholderUrl = 'https://base-url.invalid';
 
+const addressesMax = 8;
+
 /**
  * Puts this deployment's address into a text in place of `placeholderUrl`. The text is made once, when it is first asked
  * for, and served as bytes.
@@ -8,13 +10,15 @@ export const placeholderUrl = 'https://base-url.invalid';
  */
 export function withBaseUrl(make: () => string, escaped: (url: string) => string): (baseUrl: string) => Buffer {
   let text: string | undefined;
-  let last = { baseUrl: '', bytes: Buffer.alloc(0) };
+  const texts = new Map<string, Buffer>();
   return (baseUrl) => {
     text ??= make();
-    // Nearly all clients use one address: the last one is kept.
-    if (baseUrl !== last.baseUrl) {
-      last = { baseUrl, bytes: Buffer.from(text.replaceAll(placeholderUrl, () => escaped(baseUrl))) };
-    }
-    return last.bytes;
+    // Compressing one takes longer than all else: those of the machine's few addresses are kept.
+    const known = texts.get(baseUrl);
+    if (known !== undefined) return known;
+    const bytes = Buffer.from(text.replaceAll(placeholderUrl, () => escaped(baseUrl)));
+    if (texts.size >= addressesMax) texts.clear();
+    texts.set(baseUrl, bytes);
+    return bytes;
   };
 }

@@ -1,7 +1,5 @@
 import { type Html, html } from '@app/pages/html';
-
-export const stylesheetPath = '/developers/style.css';
-export const iconPath = '/developers/icon.svg';
+import { assets } from '../assets.ts';
 
 export interface Page {
   readonly title: string;
@@ -29,8 +27,8 @@ export function renderPage(page: Page): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${page.title} · Checkout and funnel API</title>
-<link rel="icon" href="${iconPath}" type="image/svg+xml">
-<link rel="stylesheet" href="${stylesheetPath}">
+<link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets.address('developers.css')}">
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>

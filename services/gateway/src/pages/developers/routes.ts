@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { escapeHtml } from '@app/pages/escape-html';
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../api/app.ts';
 import { operations } from '../../api/operations/all-operations.ts';
 import { baseUrlOf } from '../../edge/base-url.ts';
 import { openApiDocument } from '../../openapi/document.ts';
-import { stylesheet } from '../html/stylesheet.ts';
 import { placeholderUrl, withBaseUrl } from './base-url-text.ts';
 import { errorsPage } from './errors-page.ts';
 import { guidePage } from './guide-page.ts';
-import { iconPath, stylesheetPath } from './layout.ts';
 
 /** No script, no frame, nothing from elsewhere. */
 const pagePolicy =
@@ -42,13 +39,5 @@ export function routeDevelopers(server: FastifyInstance, app: App): void {
         .type('text/html; charset=utf-8')
         .send(page(baseUrlOf(app.config, req.socket))),
     );
-  }
-
-  const assets = [
-    [stylesheetPath, 'text/css; charset=utf-8', stylesheet(new URL('developers.css', import.meta.url))],
-    [iconPath, 'image/svg+xml', readFileSync(new URL('icon.svg', import.meta.url))],
-  ] as const;
-  for (const [path, type, bytes] of assets) {
-    server.get(path, (_, reply) => reply.header('cache-control', cacheControl).type(type).send(bytes));
   }
 }

@@ -1,8 +1,7 @@
 import { currencyDigits } from '@app/money/format';
 import { type Html, html } from '@app/pages/html';
+import { assets } from '../assets.ts';
 import { noticePage, renderBuyersPage } from './layout.ts';
-
-export const scriptPath = '/c/checkout.js';
 
 /** Currencies whose minor unit is no hundredth. Browsers know what shops show, which is not always the same. */
 const digits = JSON.stringify(
@@ -36,7 +35,7 @@ function scriptedPage({ handle, slug }: { handle: string; slug: string }, title:
     html`<main id="checkout" data-handle="${handle}" data-slug="${slug}" data-digits="${digits}">
 ${content}
 </main>`,
-    html`<script type="module" src="${scriptPath}"></script>`,
+    html`<script type="module" src="${assets.address('checkout.js')}"></script>`,
   );
 }
 

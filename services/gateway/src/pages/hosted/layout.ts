@@ -1,7 +1,5 @@
 import { type Html, html } from '@app/pages/html';
-import { iconPath } from '../developers/layout.ts';
-
-export const stylesheetPath = '/c/style.css';
+import { assets } from '../assets.ts';
 
 /** A page that buyers see: one column, no navigation. `head` is what a page needs beside the stylesheet. */
 export function renderBuyersPage(title: string, content: Html, head: Html = html``): string {
@@ -13,8 +11,8 @@ export function renderBuyersPage(title: string, content: Html, head: Html = html
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="icon" href="${iconPath}" type="image/svg+xml">
-<link rel="stylesheet" href="${stylesheetPath}">
+<link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets.address('hosted.css')}">
 ${head}
 </head>
 <body>

@@ -8,7 +8,7 @@ import type { Guard } from '../../edge/guard.ts';
 import { resetByLetter, verifyEmail } from '../../identity/redeem-letter.ts';
 import { letterPaths } from '../../letters/new-letter.ts';
 import { linkOverPage, newPasswordPage, passwordChosenPage, verifiedPage, verifyPage } from './letter-pages.ts';
-import { sendErrorPage, sendPage } from './send-page.ts';
+import { sendFailure, sendPage } from './send-page.ts';
 
 const bodyMaxBytes = 8 * 1024;
 
@@ -25,7 +25,7 @@ export function routeLetterPages(server: FastifyInstance, app: App, guard: Guard
     pages.removeAllContentTypeParsers();
     const options = { parseAs: 'string', bodyLimit: bodyMaxBytes } as const;
     pages.addContentTypeParser('*', options, (_req, body, parsed) => parsed(null, new URLSearchParams(String(body))));
-    pages.setErrorHandler((err, req, reply) => sendErrorPage(err, req, reply));
+    pages.setErrorHandler(sendFailure);
     pages.addHook('onRequest', async (req, reply) => void (await guard.admit('anyPage', req, reply)));
     routePages(pages, app);
     done();

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { slug as handleForm } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
@@ -10,28 +9,11 @@ import type { App } from '../../api/app.ts';
 import { isHttps } from '../../edge/base-url.ts';
 import type { Guard } from '../../edge/guard.ts';
 import { buyerTokenOf, writeBuyerCookie } from '../../identity/buyer-cookie.rules.ts';
-import { stylesheet } from '../html/stylesheet.ts';
-import {
-  checkoutPage,
-  missingCheckoutPage,
-  scriptPath,
-  unknownProductPage,
-  unknownSellerPage,
-} from './checkout-page.ts';
-import { stylesheetPath } from './layout.ts';
+import { checkoutPage, missingCheckoutPage, unknownProductPage, unknownSellerPage } from './checkout-page.ts';
 import { askPage, endedPage, unknownTokenPage } from './opt-out-pages.ts';
-import { nothing, sendErrorPage, sendPage } from './send-page.ts';
+import { nothing, sendFailure, sendPage } from './send-page.ts';
 
 const newToken = (): string => randomBytes(32).toString('base64url');
-
-const asset = (name: string) => readFileSync(new URL(name, import.meta.url));
-
-const assets = [
-  [stylesheetPath, 'text/css; charset=utf-8', stylesheet(new URL('hosted.css', import.meta.url))],
-  [scriptPath, 'text/javascript; charset=utf-8', asset('checkout.js')],
-  ['/c/checkout-api.js', 'text/javascript; charset=utf-8', asset('checkout-api.js')],
-  ['/c/checkout-views.js', 'text/javascript; charset=utf-8', asset('checkout-views.js')],
-] as const;
 
 /** Its script, and calls of this deployment’s API. */
 const checkoutPolicy = `${nothing}; script-src 'self'; connect-src 'self'; form-action 'none'`;
@@ -55,14 +37,11 @@ interface WithToken {
  * post: the token in the address is the right to it.
  */
 export function routeHostedPages(server: FastifyInstance, app: App, guard: Guard): void {
-  for (const [path, type, bytes] of assets) {
-    server.get(path, (_, reply) => reply.header('cache-control', 'public, max-age=300').type(type).send(bytes));
-  }
   void server.register((pages, _, done) => {
     // Mail programs post a form; what is in it says nothing that the address does not say.
     pages.removeAllContentTypeParsers();
     pages.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyMaxBytes }, (_req, _body, done) => done(null));
-    pages.setErrorHandler((err, req, reply) => sendErrorPage(err, req, reply));
+    pages.setErrorHandler(sendFailure);
     pages.addHook('onRequest', async (req, reply) => void (await guard.admit('anyPage', req, reply)));
     routePages(pages, app);
     done();

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import { createAssets } from '../edge/assets.ts';
+import { stylesheet } from './html/stylesheet.ts';
+
+const file = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
+
+/** Everything that our pages load, by name. */
+export const assets = createAssets({
+  'icon.svg': file('icon.svg'),
+  'developers.css': stylesheet(new URL('developers/developers.css', import.meta.url)),
+  'hosted.css': stylesheet(new URL('hosted/hosted.css', import.meta.url)),
+  'checkout.js': file('hosted/checkout.js'),
+  'checkout-api.js': file('hosted/checkout-api.js'),
+  'checkout-views.js': file('hosted/checkout-views.js'),
+});
+
+/** Browsers ask for it where no page names an icon: for openapi.json, say. */
+const favicon = file('favicon.ico');
+
+export function routeAssets(server: FastifyInstance): void {
+  assets.route(server);
+  server.get('/favicon.ico', (_, reply) =>
+    reply.header('cache-control', 'public, max-age=86400').type('image/vnd.microsoft.icon').send(favicon),
+  );
+}
